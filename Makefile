@@ -1,0 +1,89 @@
+# Everything a developer needs: `make demo`, `make test`. Environments are created on first use.
+
+PYTHON ?= python3
+SEEDS ?= 20
+FILTER ?= *
+LEGACY ?= 1
+PYTEST_ARGS ?=
+
+# Paddle 3.3.1 writes PIR models (inference.json); Paddle 2.6.2, in an environment of its own, writes legacy ones (.pdmodel).
+VENV := .venv
+VENV_LEGACY := .venv-legacy
+READY := $(VENV)/.ready
+READY_LEGACY := $(VENV_LEGACY)/.ready
+BIN := $(VENV)/bin
+
+ifeq ($(LEGACY),1)
+LEGACY_READY := $(READY_LEGACY)
+export PADDLE2OV_LEGACY_PYTHON ?= $(CURDIR)/$(VENV_LEGACY)/bin/python
+else
+LEGACY_READY :=
+export PADDLE2OV_LEGACY_PYTHON :=
+endif
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS='	' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+.PHONY: demo
+demo: $(READY) ## Train a small network in Paddle, convert it, compare accuracy and speed
+	@$(BIN)/python examples/digits.py
+
+.PHONY: test
+test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models written by Paddle 2.6)
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+.PHONY: fuzz
+fuzz: $(READY) $(LEGACY_READY) ## Random operator cases: SEEDS=200 FILTER='testOpFuzzy/top_k_v2*'
+	$(BIN)/python -m pytest -n auto tests --gtest_filter='$(FILTER)' --fuzz-seeds=$(SEEDS) $(PYTEST_ARGS)
+
+.PHONY: lint
+lint: $(READY) ## Check format, style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/python tools/typecheck.py
+
+.PHONY: format
+format: $(READY) ## Format the code and apply the safe fixes
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.PHONY: new-op
+new-op: $(READY) ## Scaffold a converter: OP=my_op FAMILY=activation
+	@$(BIN)/python tools/new_op.py $(OP) --family $(FAMILY)
+
+.PHONY: venv
+venv: $(READY) ## Create .venv: Paddle 3.3.1, OpenVINO, test and lint tools
+
+.PHONY: venv-legacy
+venv-legacy: $(READY_LEGACY) ## Create .venv-legacy: Paddle 2.6.2 (needs Python 3.10 to 3.12)
+
+.PHONY: clean
+clean: ## Remove generated files; the environments stay
+	rm -rf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find . -path './.venv*' -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# $(call pick,<oldest minor>,<newest minor>): the first interpreter of that range, $(PYTHON) before others.
+pick = $(shell for python in $(PYTHON) python3.13 python3.12 python3.11 python3.10; do \
+	"$$python" -c 'import sys; sys.exit(not (3, $(1)) <= sys.version_info[:2] <= (3, $(2)))' 2>/dev/null \
+	&& { echo "$$python"; break; }; done)
+
+$(READY): INTERPRETER = $(call pick,10,13)
+$(READY): pyproject.toml
+	@test -n "$(INTERPRETER)" || { echo "Paddle 3.3.1 needs Python 3.10 to 3.13. Install one of them, or name it: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
+	@echo "Preparing $(VENV) with $(INTERPRETER) (once; downloads about 350 MB) ..."
+	@test -x $(BIN)/python || $(INTERPRETER) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	@touch $@
+
+$(READY_LEGACY): INTERPRETER = $(call pick,10,12)
+$(READY_LEGACY):
+	@test -n "$(INTERPRETER)" || { echo "Paddle 2.6.2, which writes the legacy models, needs Python 3.10 to 3.12. Install one of them (it may stand beside yours), or run without those cases: make test LEGACY=0" >&2; exit 1; }
+	@echo "Preparing $(VENV_LEGACY) with $(INTERPRETER) (once; downloads about 150 MB) ..."
+	@test -x $(VENV_LEGACY)/bin/python || $(INTERPRETER) -m venv $(VENV_LEGACY)
+	@$(VENV_LEGACY)/bin/python -m pip install --quiet 'paddlepaddle==2.6.2' 'numpy<2' setuptools hypothesis
+	@touch $@
