@@ -1,0 +1,145 @@
+"""The demo: train a small network in Paddle, then read, convert and run it where Paddle is not even imported.
+
+1. trains a convolutional network on scikit-learn's handwritten digits and exports it as a PIR model (inference.json),
+2. lets Paddle's own inference engine classify the digits that were held back,
+3. in a new process without Paddle: converts the model with paddle2ov, classifies the same digits with OpenVINO,
+4. prints both side by side, and fails when they disagree.
+
+Run it with `make demo`, or `python examples/digits.py [folder to keep the model in]`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+EPOCHS = 12
+BATCH = 64
+REPEATS = 50
+TOLERANCE = 1e-5  # of a probability
+
+
+def train(folder: Path) -> None:
+    """Train, export to `folder`, and record what Paddle predicts for the held-back digits."""
+    os.environ.setdefault("GLOG_minloglevel", "2")  # Paddle's C++ side is talkative
+    warnings.filterwarnings("ignore", module="paddle")
+    import paddle
+    from paddle import nn
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    paddle.seed(2026)
+    paddle.set_device("cpu")
+    images, labels = load_digits(return_X_y=True)
+    images = (images / 16.0).astype(np.float32).reshape(-1, 1, 8, 8)
+    train_images, test_images, train_labels, test_labels = train_test_split(
+        images, labels.astype(np.int64), test_size=0.3, random_state=2026, stratify=labels
+    )
+
+    network = nn.Sequential(
+        *(nn.Conv2D(1, 32, 3, padding=1), nn.BatchNorm2D(32), nn.ReLU(), nn.MaxPool2D(2)),
+        *(nn.Conv2D(32, 64, 3, padding=1), nn.BatchNorm2D(64), nn.Hardswish(), nn.AdaptiveAvgPool2D(2)),
+        *(nn.Flatten(), nn.Linear(256, 64), nn.GELU(), nn.Dropout(0.2), nn.Linear(64, 10), nn.Softmax()),
+    )
+    optimizer = paddle.optimizer.Adam(2e-3, parameters=network.parameters())
+    shuffle = np.random.default_rng(2026)
+
+    started = perf_counter()
+    for _ in range(EPOCHS):
+        order = shuffle.permutation(len(train_images))
+        for first in range(0, len(order), BATCH):
+            batch = order[first : first + BATCH]
+            probabilities = network(paddle.to_tensor(train_images[batch]))
+            expected = paddle.to_tensor(train_labels[batch])
+            loss = nn.functional.cross_entropy(probabilities, expected, use_softmax=False)
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+    print(f"Trained    on {len(train_images)} digits, {EPOCHS} epochs, in {perf_counter() - started:.1f} s")
+
+    network.eval()
+    image = paddle.static.InputSpec([None, 1, 8, 8], "float32", name="image")
+    paddle.jit.save(network, str(folder / "inference"), input_spec=[image])
+    sizes = ", ".join(f"{file.name} ({file.stat().st_size / 1024:.0f} kB)" for file in sorted(folder.iterdir()))
+    print(f"Exported   {sizes}")
+
+    config = paddle.inference.Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
+    config.disable_glog_info()
+    predictor = paddle.inference.create_predictor(config)
+    milliseconds, predictions = best_time(lambda: predictor.run([paddle.to_tensor(test_images)])[0].numpy())
+    np.savez(
+        folder / "paddle.npz",
+        version=paddle.__version__,
+        images=test_images,
+        labels=test_labels,
+        predictions=predictions,
+        milliseconds=milliseconds,
+    )
+
+
+def deploy(folder: Path) -> bool:
+    """Convert and run the model without Paddle; print the comparison; tell whether the two agree."""
+    import openvino
+
+    from paddle2ov import convert
+
+    started = perf_counter()
+    model = convert(folder)
+    seconds = perf_counter() - started
+    openvino.save_model(model, folder / "digits.xml", compress_to_fp16=False)
+    assert "paddle" not in sys.modules, "converting a saved model must not import Paddle"
+    operations = len(model.get_ordered_ops())
+    print(f"Converted  to {operations} OpenVINO nodes in {seconds * 1000:.0f} ms, Paddle not imported; saved digits.xml\n")
+
+    paddle = np.load(folder / "paddle.npz")
+    images, labels = paddle["images"], paddle["labels"]
+    # Full precision, so that the difference shown is not that of bfloat16, the default on some CPUs.
+    compiled = openvino.compile_model(folder / "digits.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    milliseconds, predictions = best_time(lambda: compiled(images)[0])
+
+    def row(name: str, predicted: Any, time: float) -> None:
+        right = int((predicted.argmax(axis=1) == labels).sum())
+        print(f"{name:<22}{right:>5} of {len(labels)}{right / len(labels):>10.2%}{time:>17.2f} ms")
+
+    print(f"{len(labels)} held-back digits{'right':>10}{'accuracy':>13}{'time for all':>20}")
+    row(f"Paddle {paddle['version']}", paddle["predictions"], float(paddle["milliseconds"]))
+    row(f"OpenVINO {openvino.__version__.split('-')[0]}", predictions, milliseconds)
+
+    difference = float(np.abs(predictions - paddle["predictions"]).max())
+    same = int((predictions.argmax(axis=1) == paddle["predictions"].argmax(axis=1)).sum())
+    print(f"\nSame digit for {same} of {len(labels)}; largest difference of a probability: {difference:.1e}")
+    return same == len(labels) and difference <= TOLERANCE
+
+
+def best_time(run: Callable[[], Any]) -> tuple[float, Any]:
+    """Milliseconds of the fastest of some runs, and the result."""
+    times = []
+    for _ in range(REPEATS):
+        started = perf_counter()
+        result = run()
+        times.append(perf_counter() - started)
+    return min(times) * 1000, result
+
+
+def main(arguments: list[str]) -> int:
+    """Train here, deploy in a process of its own."""
+    if arguments[:1] == ["--deploy"]:
+        return 0 if deploy(Path(arguments[1])) else 1
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(arguments[0] if arguments else temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        train(folder)
+        return subprocess.run([sys.executable, __file__, "--deploy", str(folder)], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
