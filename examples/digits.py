@@ -69,7 +69,7 @@ def train(folder: Path) -> None:
     network.eval()
     image = paddle.static.InputSpec([None, 1, 8, 8], "float32", name="image")
     paddle.jit.save(network, str(folder / "inference"), input_spec=[image])
-    sizes = ", ".join(f"{file.name} ({file.stat().st_size / 1024:.0f} kB)" for file in sorted(folder.iterdir()))
+    sizes = ", ".join(f"{file.name} ({file.stat().st_size / 1024:.0f} kB)" for file in sorted(folder.glob("inference.*")))
     print(f"Exported   {sizes}")
 
     config = paddle.inference.Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
@@ -98,7 +98,7 @@ def deploy(folder: Path) -> bool:
     openvino.save_model(model, folder / "digits.xml", compress_to_fp16=False)
     assert "paddle" not in sys.modules, "converting a saved model must not import Paddle"
     operations = len(model.get_ordered_ops())
-    print(f"Converted  to {operations} OpenVINO nodes in {seconds * 1000:.0f} ms, Paddle not imported; saved digits.xml\n")
+    print(f"Converted  to {operations} OpenVINO nodes in {seconds * 1000:.0f} ms, without Paddle in the process\n")
 
     paddle = np.load(folder / "paddle.npz")
     images, labels = paddle["images"], paddle["labels"]

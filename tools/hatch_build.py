@@ -1,4 +1,4 @@
-"""Hatch build hook: puts converters/ and op_table.py, which stand at the repository's root, into the wheel's paddle2ov/."""
+"""Hatch build hook: puts converters/ and op_table.py, which stand at the root, into the wheel's paddle2ov/."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GRAFTED = ("converters", "op_table.py")
 
 
 class GraftBuildHook(BuildHookInterface):
-    """Adds the grafted names to a standard wheel. An editable install needs none: paddle2ov finds them in the checkout."""
+    """Adds the grafted names to a standard wheel; an editable install finds them in the checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "standard":
