@@ -69,7 +69,9 @@ def train(folder: Path) -> None:
     network.eval()
     image = paddle.static.InputSpec([None, 1, 8, 8], "float32", name="image")
     paddle.jit.save(network, str(folder / "inference"), input_spec=[image])
-    sizes = ", ".join(f"{file.name} ({file.stat().st_size / 1024:.0f} kB)" for file in sorted(folder.glob("inference.*")))
+    sizes = ", ".join(
+        f"{file.name} ({file.stat().st_size / 1024:.0f} kB)" for file in sorted(folder.glob("inference.*"))
+    )
     print(f"Exported   {sizes}")
 
     config = paddle.inference.Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
