@@ -1,0 +1,1 @@
+"""Converters from Paddle operators to OpenVINO nodes, one module per op or tight family."""

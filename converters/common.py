@@ -1,0 +1,62 @@
+"""Small graph pieces that many converters need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.node_context import NodeContext
+from paddle2ov.opset import ops
+
+
+def rank_of(node: NodeContext, x: Output) -> int:
+    """The rank of `x`; refuses when it is not known."""
+    rank = x.get_partial_shape().rank
+    if rank.is_dynamic:
+        node.refuse("an input of unknown rank is not supported")
+    return int(rank.get_length())
+
+
+def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") -> int:
+    """`axis` counted from the front; refuses one that is out of range (0-D counts as 1-D, as in Paddle)."""
+    bound = max(rank, 1)
+    if not -bound <= axis < bound:
+        node.refuse(f"out of range for rank {rank}", **{name: axis})
+    return axis % bound
+
+
+def const(value: float | bool | Sequence[float] | np.ndarray, dtype: Type) -> Node:
+    """A constant of the given type; a Python number gives a 0-D one."""
+    return ops.constant(np.asarray(value), dtype)
+
+
+def ints(value: Sequence[int] | int) -> Node:
+    """A constant of int64: a list gives a 1-D one, a number a 0-D one."""
+    return ops.constant(np.asarray(value, np.int64))
+
+
+def const_like(value: float | bool, x: Output | Node) -> Node:
+    """A 0-D constant of the type of `x`."""
+    return ops.constant(np.asarray(value), x.get_element_type())
+
+
+def shape_of(x: Output | Node) -> Node:
+    """The shape of `x` as a 1-D int64 tensor; a constant where it is known."""
+    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
+    if shape.is_static:
+        return ints([int(dim) for dim in shape.to_shape()])
+    return ops.shape_of(x, Type.i64)
+
+
+def cast_to(x: Output | Node, dtype: Type | None) -> Output | Node:
+    """`x` in another type; itself where it has that type already or None is asked for."""
+    if dtype is None or x.get_element_type() == dtype:
+        return x
+    return ops.convert(x, dtype)
+
+
+def reshape(x: Output | Node, shape: Sequence[int]) -> Node:
+    """`x` in another shape; one dimension may be -1."""
+    return ops.reshape(x, ints(list(shape)), False)

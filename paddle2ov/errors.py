@@ -1,0 +1,75 @@
+"""The error types of paddle2ov; everything that it raises on purpose derives from `Paddle2OVError`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an operator stands in a Paddle program.
+
+    `call_stack` holds the Python frames of the model's source that created the operator, where the program carries them.
+    """
+
+    block: int
+    index: int
+    op_type: str
+    output: str = ""
+    call_stack: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        text = f"block {self.block}, operator {self.index} ({self.op_type})"
+        if self.output:
+            text += f", output '{self.output}'"
+        if self.call_stack:
+            text += "\n  created at:\n" + "\n".join(f"    {line}" for line in self.call_stack)
+        return text
+
+
+class Paddle2OVError(Exception):
+    """Base of all errors that paddle2ov raises on purpose."""
+
+
+class ModelReadError(Paddle2OVError):
+    """The model's files cannot be found, are damaged, or are of a kind or version that is not known."""
+
+
+class ConversionInputError(Paddle2OVError, ValueError):
+    """An argument of `convert` does not fit the model (unknown name, wrong shape or type)."""
+
+
+class UnsupportedOpsError(Paddle2OVError):
+    """The program holds operators without a converter. Raised before any conversion starts.
+
+    Attributes:
+        operators: the number of uses of every unsupported operator.
+        places: the first place of each.
+    """
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self.operators = Counter(place.op_type for place in places)
+        self.places: dict[str, Place] = {}
+        for place in places:
+            self.places.setdefault(place.op_type, place)
+        lines = [f"no converter for {len(self.operators)} operator type(s) of this program:"]
+        for op_type, count in self.operators.most_common():
+            lines.append(f"- {op_type}: used {count}x, first at {self.places[op_type]}")
+        lines.append("A converter of your own can be given with convert(..., extension=...).")
+        super().__init__("\n".join(lines))
+
+
+class OpConversionError(Paddle2OVError):
+    """An operator could not be converted: its converter refused a mode, or failed.
+
+    Attributes:
+        place: where the operator stands.
+        reason: why it could not be converted.
+    """
+
+    def __init__(self, place: Place, reason: str) -> None:
+        self.place = place
+        self.reason = reason
+        super().__init__(f"cannot convert '{place.op_type}': {reason}\n  at {place}")

@@ -1,0 +1,294 @@
+"""What a converter sees of the operator it converts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias, TypeVar
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.errors import OpConversionError, Place
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray, Operator, Variable
+from paddle2ov.program.signatures import Signature
+from paddle2ov.types import OV_TYPES, Known, constant, element_type
+
+OutputLike: TypeAlias = Node | Output | Known
+NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
+"""What a converter returns: result name -> value, or list of values for a result that is a list."""
+
+Value: TypeAlias = Output | Known
+T = TypeVar("T")
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED: Any = _Required()
+
+
+class NodeContext:
+    """The operator to convert: its inputs as OpenVINO outputs, its attributes, and its place in the program.
+
+    Inputs, results and attributes are asked for by the names of Paddle's `ops.yaml` (`x`, `axis`, `keepdim`); the spelling
+    of legacy programs (`X`, `dim`, `keep_dim`) resolves too. What one format passes as an attribute and the other as a
+    tensor is one name here: `get_attribute`, `get_ints` and `get_constant` return its value where it is known at
+    conversion, `get_tensor` returns a tensor either way.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        inputs: Mapping[str, Sequence[Value | None]],
+        variables: Mapping[str, Variable],
+        signature: Signature | None,
+        used: frozenset[str] | set[str] = frozenset(),
+    ) -> None:
+        self._operator = operator
+        self._inputs = inputs
+        self._variables = variables
+        self._signature = signature
+        self._used = used
+
+    # --- identity -------------------------------------------------------------------------------------------------
+
+    @property
+    def op_type(self) -> str:
+        """The registry's key of the operator."""
+        return self._operator.type
+
+    @property
+    def place(self) -> Place:
+        """Where the operator stands in the program."""
+        return self._operator.place
+
+    def get_op_type(self) -> str:
+        """The registry's key of the operator (the spelling of OpenVINO's frontends)."""
+        return self._operator.type
+
+    # --- inputs ---------------------------------------------------------------------------------------------------
+
+    def has_input(self, name: str) -> bool:
+        """Whether the program passes the input (an optional one may be left out)."""
+        return any(value is not None for value in self._inputs.get(self._input_name(name), ()))
+
+    def get_input_size(self, name: str | None = None) -> int:
+        """The number of values passed as input `name`; without a name, of all inputs."""
+        if name is None:
+            return sum(len(values) for values in self._inputs.values())
+        return len(self._inputs.get(self._input_name(name), ()))
+
+    def get_input(self, name: str | int, idx: int = 0) -> Output:
+        """The value of an input, by name (and position within it) or by position among all inputs.
+
+        Raises:
+            OpConversionError: the program does not pass it.
+        """
+        if isinstance(name, int):
+            flat = [(port, i) for port, values in self._inputs.items() for i in range(len(values))]
+            if not -len(flat) <= name < len(flat):
+                self.refuse(f"input {name} is asked for, the operator has {len(flat)}")
+            name, idx = flat[name]
+        values = self._inputs.get(self._input_name(name), ())
+        if not -len(values) <= idx < len(values):
+            self.refuse(f"input '{name}' [{idx}] is missing")
+        return self._output(values[idx], name)
+
+    def get_inputs(self, name: str) -> list[Output]:
+        """All values of an input that is a list; empty when it is left out."""
+        return [self._output(value, name) for value in self._inputs.get(self._input_name(name), ())]
+
+    def get_ng_inputs(self, name: str) -> list[Output]:
+        """The spelling that OpenVINO's Paddle frontend has for `get_inputs`."""
+        return self.get_inputs(name)
+
+    def get_known(self, name: str, idx: int = 0) -> AnyArray | None:
+        """The values of an input that is known at conversion (a weight, a constant), or None.
+
+        The array may be a view into the mapped model file: read it, never write to it.
+        """
+        values = self._inputs.get(self._input_name(name), ())
+        value = values[idx] if idx < len(values) else None
+        return _known(value)
+
+    # --- attributes, and inputs that may be attributes ------------------------------------------------------------
+
+    def has_attribute(self, name: str) -> bool:
+        """Whether the program carries the attribute."""
+        return self._attribute_name(name) in self._operator.attributes
+
+    def get_attribute(self, name: str, default: Any = REQUIRED, dtype: Any = None) -> Any:
+        """The value of an attribute, as a Python value.
+
+        An input of that name comes first when the program passes one: a single element gives a scalar, more give a list.
+        `default` must be Paddle's own default. `dtype` is accepted for callbacks written for OpenVINO and not needed.
+
+        Raises:
+            OpConversionError: it is absent and has no default, or it is a tensor that is not known at conversion.
+        """
+        if self.has_input(name):
+            array = self.get_constant(name)
+            return array.item() if array.size == 1 else array.tolist()
+        found = self._operator.attributes.get(self._attribute_name(name), default)
+        if found is REQUIRED:
+            self.refuse(f"attribute '{name}' is missing")
+        return found
+
+    def is_known(self, name: str) -> bool:
+        """Whether an attribute, or an input that may be one, has a value at conversion (absent counts as known)."""
+        return all(_known(value) is not None for value in self._inputs.get(self._input_name(name), ()))
+
+    def get_constant(self, name: str, default: Any = REQUIRED) -> AnyArray:
+        """The value of an input or attribute that must be known at conversion, as an array.
+
+        Raises:
+            OpConversionError: it is computed by the program, or it is absent and has no default.
+        """
+        values = self._inputs.get(self._input_name(name), ())
+        if values:
+            arrays = [_known(value) for value in values]
+            known = [array for array in arrays if array is not None]
+            if len(known) != len(arrays):
+                self.refuse(f"'{name}' is computed by the program; only a value known at conversion is supported")
+            return known[0] if len(known) == 1 else np.concatenate([array.reshape(-1) for array in known])
+        found = self._operator.attributes.get(self._attribute_name(name), default)
+        if found is REQUIRED:
+            self.refuse(f"'{name}' is missing")
+        return np.asarray(found)
+
+    def get_int(self, name: str, default: Any = REQUIRED) -> int:
+        """An integer attribute or single-element input that is known at conversion."""
+        return int(self._scalar(name, default))
+
+    def get_float(self, name: str, default: Any = REQUIRED) -> float:
+        """A floating-point attribute or single-element input that is known at conversion."""
+        return float(self._scalar(name, default))
+
+    def get_ints(self, name: str, default: Any = REQUIRED) -> list[int]:
+        """A list of integers that is known at conversion; a single integer gives a list of one."""
+        return [int(item) for item in self.get_constant(name, default).reshape(-1).tolist()]
+
+    def get_tensor(self, name: str, dtype: Type | None = None, default: Any = REQUIRED) -> Output:
+        """An attribute or input as a tensor, converted to `dtype`; a list of scalars becomes one 1-D tensor."""
+        values = self._inputs.get(self._input_name(name), ())
+        if not values:
+            found = self._operator.attributes.get(self._attribute_name(name), default)
+            if found is REQUIRED:
+                self.refuse(f"'{name}' is missing")
+            return ops.constant(np.asarray(found), dtype).output(0)
+        outputs = [self._output(value, name) for value in values]
+        if dtype is not None:
+            outputs = [
+                out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs
+            ]
+        if len(outputs) == 1:
+            return outputs[0]
+        flat = [ops.reshape(out, np.array([-1], np.int64), False) for out in outputs]
+        return ops.concat(flat, 0).output(0)
+
+    def get_values_from_const_input(self, name: str | int, default: Any = None, dtype: Any = None) -> Any:
+        """The values of a constant input (the spelling of OpenVINO's frontends), or `default`."""
+        if isinstance(name, int):
+            flat = [value for values in self._inputs.values() for value in values]
+            known = _known(flat[name]) if name < len(flat) else None
+        else:
+            known = self.get_known(name)
+        return default if known is None else known
+
+    def get_dtype(self, name: str = "dtype", default: Type | None = None) -> Type | None:
+        """The element type that a data type attribute names, or `default` where Paddle leaves it open."""
+        found = element_type(self._operator.attributes.get(self._attribute_name(name)))
+        return default if found is None else found
+
+    # --- results --------------------------------------------------------------------------------------------------
+
+    def get_output_size(self, name: str = "out") -> int:
+        """The number of values in a result (more than one for a result that is a list, 0 if it is not there)."""
+        return len(self._operator.outputs.get(self._output_name(name), ()))
+
+    def is_output_used(self, name: str) -> bool:
+        """Whether anything in the program reads the result."""
+        return any(one in self._used for one in self._operator.outputs.get(self._output_name(name), ()))
+
+    def output_dtype(self, name: str = "out", idx: int = 0) -> Type | None:
+        """The element type that the program declares for a result, or None if it does not."""
+        variable = self._output_variable(name, idx)
+        return OV_TYPES.get(variable.dtype) if variable and variable.dtype else None
+
+    def output_shape(self, name: str = "out", idx: int = 0) -> tuple[int, ...] | None:
+        """The shape that the program declares for a result (-1 for an unknown dimension), or None."""
+        variable = self._output_variable(name, idx)
+        return variable.shape if variable else None
+
+    def is_complex(self, name: str, idx: int = 0) -> bool:
+        """Whether an input or result is complex (then it is carried as real numbers with a last dimension of 2)."""
+        names = self._operator.inputs.get(self._input_name(name)) or self._operator.outputs.get(self._output_name(name))
+        variable = self._variables.get(names[idx]) if names and idx < len(names) else None
+        return bool(variable and variable.dtype and variable.dtype.startswith("complex"))
+
+    def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
+        """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
+        return {name: node.output(i) for i, name in enumerate(names)}
+
+    # --- refusing -------------------------------------------------------------------------------------------------
+
+    def refuse(self, reason: str, **attributes: Any) -> NoReturn:
+        """Raises OpConversionError: this use of the operator cannot be converted.
+
+        Args:
+            reason: what is not possible, for the user.
+            attributes: the attributes that cause it, with their values.
+        """
+        shown = ", ".join(f"{name}={value!r}" for name, value in attributes.items())
+        raise OpConversionError(self.place, f"{shown}: {reason}" if shown else reason)
+
+    def require(self, condition: bool, reason: str, **attributes: Any) -> None:
+        """Refuses unless `condition` holds."""
+        if not condition:
+            self.refuse(reason, **attributes)
+
+    # --- names ----------------------------------------------------------------------------------------------------
+
+    def _input_name(self, name: str) -> str:
+        if name in self._inputs or self._signature is None:
+            return name
+        return self._signature.canonical(name)
+
+    def _output_name(self, name: str) -> str:
+        if name in self._operator.outputs or self._signature is None:
+            return name
+        return self._signature.canonical(name)
+
+    def _attribute_name(self, name: str) -> str:
+        if name in self._operator.attributes or self._signature is None:
+            return name
+        return self._signature.canonical(name)
+
+    def _output_variable(self, name: str, idx: int) -> Variable | None:
+        names = self._operator.outputs.get(self._output_name(name), ())
+        return self._variables.get(names[idx]) if idx < len(names) else None
+
+    def _scalar(self, name: str, default: Any) -> Any:
+        array = self.get_constant(name, default)
+        if array.size != 1:
+            self.refuse(f"'{name}' has {array.size} elements, one is expected")
+        return array.reshape(-1)[0]
+
+    def _output(self, value: Value | None, name: str) -> Output:
+        if value is None:
+            self.refuse(f"input '{name}' is missing")
+        return value.constant().output(0) if isinstance(value, Known) else value
+
+
+def _known(value: Value | None) -> AnyArray | None:
+    if isinstance(value, Known):
+        return value.values()
+    if value is not None and (node := value.get_node()).get_type_name() == "Constant":
+        return node.get_data() if hasattr(node, "get_data") else None
+    return None
+
+
+__all__ = ["NamedOutputs", "NodeContext", "OutputLike", "Value", "constant"]

@@ -1,0 +1,119 @@
+"""Which files make up a model: from a folder, a file, a path prefix or a (model, parameters) pair."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from paddle2ov.errors import ModelReadError
+
+PathLike = str | os.PathLike[str]
+
+_LEGACY_NAMES = ("__model__", "model", "inference")
+_SNIFF_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The files of one model.
+
+    Attributes:
+        program: the program's file.
+        format: "pir" or "legacy".
+        params: the file that holds all parameters, or None when there is none (then a parameter may lie in a file of its
+            own beside the program, as Paddle 1.x wrote them).
+        candidates: where a parameter file was looked for, for messages.
+    """
+
+    program: Path
+    format: str
+    params: Path | None
+    candidates: tuple[Path, ...]
+
+
+def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
+    """Finds the files of a model.
+
+    Args:
+        model: a folder that holds one model; a program file (`.json`, `.pdmodel`, `__model__`, any name); or the prefix
+            that Paddle's own functions take (`dir/inference` for `dir/inference.json`).
+        params: the parameter file, when it does not stand beside the program under the usual name.
+
+    Raises:
+        ModelReadError: nothing there, no model there, or more than one: the message lists the candidates.
+    """
+    path = Path(model)
+    try:
+        if path.is_dir():
+            program = _program_in(path)
+        elif path.is_file():
+            program = path
+        else:
+            program = _program_of_prefix(path)
+        kind = _sniff(program)
+        if kind is None:
+            raise ModelReadError(f"{program}: neither a PIR program (JSON) nor a legacy one (protobuf)")
+        return _with_params(program, kind, params)
+    except (OSError, ValueError) as error:
+        raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+
+
+def _program_in(folder: Path) -> Path:
+    files = sorted(entry for entry in folder.iterdir() if entry.is_file())
+    found = [
+        entry
+        for entry in files
+        if (entry.suffix == ".json" and _sniff(entry) == "pir")
+        or entry.suffix == ".pdmodel"
+        or (entry.name in _LEGACY_NAMES and _sniff(entry) is not None)
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(entry.name for entry in found)
+        raise ModelReadError(f"{folder}: holds {len(found)} models ({names}); pass the file that is meant")
+    have = ", ".join(entry.name for entry in files[:20]) or "no files"
+    raise ModelReadError(
+        f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); it holds: {have}"
+    )
+
+
+def _program_of_prefix(prefix: Path) -> Path:
+    found = [
+        candidate for suffix in (".json", ".pdmodel") if (candidate := prefix.with_name(prefix.name + suffix)).is_file()
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ModelReadError(f"{prefix}: both {found[0].name} and {found[1].name} exist; pass the file that is meant")
+    raise ModelReadError(f"{prefix}: no such file or folder")
+
+
+def _sniff(path: Path) -> str | None:
+    with path.open("rb") as file:
+        head = file.read(_SNIFF_BYTES)
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith((b"{", b"[")):
+        # A PIR file starts with its "base_code"; other JSON files (configurations, vocabularies) do not.
+        return "pir" if b'"base_code"' in text or b'"program"' in text else None
+    if path.suffix == ".json":
+        return None
+    return "legacy"
+
+
+def _with_params(program: Path, kind: str, params: PathLike | None) -> ModelFiles:
+    if params is not None:
+        path = Path(params)
+        if not path.is_file():
+            raise ModelReadError(f"{path}: no such parameter file")
+        return ModelFiles(program, kind, path, (path,))
+    stem = program.name.removesuffix(program.suffix) if program.suffix in (".json", ".pdmodel") else program.name
+    names = [f"{stem}.pdiparams"]
+    if program.suffix not in (".json", ".pdmodel"):
+        names += ["__params__", "params", f"{program.name}.params", "model.pdiparams"]
+    elif kind == "legacy":
+        names += ["__params__", "params"]
+    candidates = tuple(program.with_name(name) for name in dict.fromkeys(names))
+    found = next((candidate for candidate in candidates if candidate.is_file()), None)
+    return ModelFiles(program, kind, found, candidates)

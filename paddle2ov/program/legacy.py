@@ -1,0 +1,406 @@
+"""Reader of legacy programs (`.pdmodel`, `__model__`), which Paddle 1.x and 2.x write.
+
+A legacy program writes variables by name, any number of times, also from inside its sub-blocks. The reader gives every
+write a name of its own and turns sub-blocks into blocks with explicit inputs and outputs:
+
+- `while` carries every outer variable that its body writes;
+- `conditional_block` becomes an `if` whose else-branch keeps what the variables held before;
+- `select_input` joins two conditional blocks into one `if`; the two it joins are then dead.
+
+Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/controlflow/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from paddle2ov.errors import ModelReadError
+from paddle2ov.program import dtypes
+from paddle2ov.program.framework_proto import ProgramDesc
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.vocabulary import Vocabulary
+
+_NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
+_DENSE_TENSOR, _TENSOR_ARRAY = 7, 13
+_MAX_DIM = 2**62
+_BOOKKEEPING = frozenset(
+    ("op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "sub_block")
+)
+
+
+def read_legacy(path: Path, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
+    """Reads a legacy program; returns it without its parameters, and the parameters that it declares.
+
+    Raises:
+        ModelReadError: the file is not a legacy program, is damaged, or is of an unknown version.
+    """
+    try:
+        desc = ProgramDesc.FromString(path.read_bytes())
+    except OSError as error:
+        raise ModelReadError(f"{path}: cannot be read: {error}") from error
+    except DecodeError as error:
+        raise ModelReadError(f"{path}: not a Paddle program: {error}") from None
+    try:
+        if not 0 <= desc.version.version <= _NEWEST_VERSION:
+            raise ModelReadError(f"program version {desc.version.version} is not known")
+        if not desc.blocks:
+            raise ModelReadError("not a Paddle program: it has no blocks")
+        return _Reader(desc, vocabulary).read()
+    except ModelReadError as error:
+        raise ModelReadError(f"{path}: {error}") from None
+    except UnicodeDecodeError as error:
+        raise ModelReadError(f"{path}: a name is not valid UTF-8: {error}") from None
+    except RecursionError:
+        raise ModelReadError(f"{path}: nested too deeply") from None
+
+
+class _Scope:
+    """The variables that a block sees: name in the file -> name of its latest write."""
+
+    def __init__(self, declared: set[str], parent: _Scope | None = None) -> None:
+        self.latest: dict[str, str] = {}
+        self._declared = declared
+        self._parent = parent
+
+    def find(self, name: str) -> str | None:
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.latest:
+                return scope.latest[name]
+            scope = scope._parent
+        return None
+
+    def declares(self, name: str) -> bool:
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope._declared:
+                return True
+            scope = scope._parent
+        return False
+
+
+class _Reader:
+    def __init__(self, desc: Any, vocabulary: Vocabulary) -> None:
+        self._blocks = list(desc.blocks)
+        self._program_version = desc.version.version
+        self._vocabulary = vocabulary
+        self._variables: dict[str, Variable] = {}
+        self._parameters: dict[str, Variable] = {}
+        self._inputs: list[tuple[int, Variable]] = []
+        self._outputs: list[tuple[int, Output]] = []
+        self._branches: dict[str, tuple[Block, str]] = {}  # output of a conditional block -> its block, yielded name
+        self._written: dict[str, int] = {}  # name in the file -> number of writes beyond the first
+        self._open: list[int] = []  # blocks being read, outermost first
+        self._lowerings: dict[str, Callable[[Block, _Scope, Any, int], None]] = {
+            "feed": self._read_feed,
+            "fetch": self._read_fetch,
+            "while": self._read_while,
+            "conditional_block": self._read_conditional_block,
+            "conditional_block_infer": self._read_conditional_block,
+            "select_input": self._read_select_input,
+        }
+
+    def read(self) -> tuple[Program, list[Variable]]:
+        scope = self._declare(0, None)
+        block = self._read_block(0, scope)
+        self._inputs.sort(key=lambda item: item[0])
+        self._outputs.sort(key=lambda item: item[0])
+        inputs = [variable for _, variable in self._inputs]
+        outputs = [output for _, output in self._outputs]
+        block.inputs = [variable.name for variable in inputs]
+        block.outputs = [output.variable for output in outputs]
+        program = Program("legacy", self._program_version, block, inputs, outputs, self._variables, {})
+        return program, list(self._parameters.values())
+
+    def _declare(self, index: int, parent: _Scope | None) -> _Scope:
+        if not 0 <= index < len(self._blocks):
+            raise ModelReadError(f"block {index} does not exist; the program has {len(self._blocks)}")
+        scope = _Scope(set(), parent)
+        for desc in self._blocks[index].vars:
+            variable = _variable(desc)
+            if variable is None:
+                continue
+            scope._declared.add(variable.name)
+            self._variables.setdefault(variable.name, variable)
+            if desc.persistable:
+                self._parameters[variable.name] = variable
+                scope.latest[variable.name] = variable.name
+        return scope
+
+    def _read_block(self, index: int, scope: _Scope) -> Block:
+        if index in self._open:
+            raise ModelReadError(f"block {index} contains itself")
+        self._open.append(index)
+        block = Block(index)
+        for position, desc in enumerate(self._blocks[index].ops):
+            try:
+                self._lowerings.get(desc.type, self._read_op)(block, scope, desc, position)
+            except ModelReadError as error:
+                if str(error).startswith("block "):
+                    raise
+                raise ModelReadError(f"block {index}, operator {position} ({desc.type}): {error}") from None
+        self._open.pop()
+        return block
+
+    def _read_op(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+        signature = self._vocabulary.of_legacy(desc.type)
+        canonical = signature.canonical if signature else _snake
+        inputs: dict[str, list[str]] = {}
+        for port in desc.inputs:
+            names = [self._use(scope, name) for name in port.arguments if name != "@EMPTY@"]
+            if names:
+                inputs.setdefault(canonical(port.parameter), []).extend(names)
+        if desc.type == "write_to_array":  # updates an array in place, without naming it as an input
+            before = scope.find(desc.outputs[0].arguments[0]) if desc.outputs and desc.outputs[0].arguments else None
+            if before is not None:
+                inputs["array"] = [before]
+        attributes, call_stack = _attributes(desc, canonical)
+        outputs: dict[str, list[str]] = {}
+        for port in desc.outputs:
+            if port.arguments:
+                names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in port.arguments]
+                outputs.setdefault(canonical(port.parameter), []).extend(names)
+        block.operators.append(
+            Operator(desc.type, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack)
+        )
+
+    def _read_feed(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+        name = _argument(desc.outputs, "Out")
+        variable = self._variables.get(name)
+        if variable is None:
+            raise ModelReadError(f"input '{name}' is not declared")
+        scope.latest[name] = name
+        self._parameters.pop(name, None)
+        self._inputs.append((_attributes(desc, _same)[0].get("col", index), variable))
+
+    def _read_fetch(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+        name = _argument(desc.inputs, "X")
+        column = _attributes(desc, _same)[0].get("col", index)
+        self._outputs.append((column, Output(name, self._use(scope, name))))
+
+    def _read_while(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+        condition = _argument(desc.inputs, "Condition")
+        inner = self._declare(_sub_block(desc), scope)
+        carried = [name for name in dict.fromkeys(self._writes(_sub_block(desc))) if scope.declares(name)]
+        before = [scope.find(name) or "" for name in carried]
+        arguments = [self._argument_name(name, inner) for name in carried]
+        first = self._use(scope, condition)
+        body = self._read_block(_sub_block(desc), inner)
+        body.inputs = arguments
+        body.outputs = [self._use(inner, condition), *(self._use(inner, name) for name in carried)]
+        attributes, call_stack = _attributes(desc, _same)
+        after = [self._define(scope, name) for name in carried]
+        block.operators.append(
+            Operator(
+                "while",
+                {"cond": [first], "x": before},
+                {"out": after},
+                attributes,
+                desc.type,
+                block.index,
+                index,
+                (body,),
+                call_stack,
+            )
+        )
+
+    def _read_conditional_block(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+        condition = self._use(scope, _argument(desc.inputs, "Cond"))
+        attributes, call_stack = _attributes(desc, _same)
+        if not attributes.get("is_scalar_condition", False):
+            raise ModelReadError("is_scalar_condition=False (run when the inputs are not empty) is not supported")
+        inner = self._declare(_sub_block(desc), scope)
+        written = [name for name in dict.fromkeys(self._writes(_sub_block(desc))) if scope.declares(name)]
+        then = self._read_block(_sub_block(desc), inner)
+        then.outputs = [self._use(inner, name) for name in written]
+        otherwise = Block(then.index, outputs=[scope.find(name) or "" for name in written])
+        after = [self._define(scope, name) for name in written]
+        for name, yielded in zip(after, then.outputs, strict=True):
+            self._branches[name] = (then, yielded)
+        block.operators.append(
+            Operator(
+                "if",
+                {"cond": [condition]},
+                {"out": after},
+                attributes,
+                desc.type,
+                block.index,
+                index,
+                (then, otherwise),
+                call_stack,
+            )
+        )
+
+    def _read_select_input(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+        mask = self._use(scope, _argument(desc.inputs, "Mask"))
+        names = [name for port in desc.inputs if port.parameter == "X" for name in port.arguments]
+        if len(names) != 2:
+            raise ModelReadError(f"selects between {len(names)} values; only two are supported")
+        branches = []
+        for name in reversed(names):  # the mask is 0 for the first value and 1 for the second
+            value = self._use(scope, name)
+            source, yielded = self._branches.get(value, (Block(block.index), value))
+            branches.append(Block(source.index, source.operators, [], [yielded]))
+        result = self._define(scope, _argument(desc.outputs, "Out"))
+        last = block.operators[-1] if block.operators else None
+        # One select_input follows another for every result of the same pair of branches: they share one `if`.
+        if (
+            last is not None
+            and last.source_type == "select_input"
+            and last.inputs["cond"] == [mask]
+            and all(new.operators is old.operators for new, old in zip(branches, last.blocks, strict=True))
+        ):
+            for new, old in zip(branches, last.blocks, strict=True):
+                old.outputs += new.outputs
+            last.outputs["out"].append(result)
+            return
+        _, call_stack = _attributes(desc, _same)
+        block.operators.append(
+            Operator(
+                "if",
+                {"cond": [mask]},
+                {"out": [result]},
+                {},
+                desc.type,
+                block.index,
+                index,
+                tuple(branches),
+                call_stack,
+            )
+        )
+
+    def _writes(self, index: int, seen: tuple[int, ...] = ()) -> Iterator[str]:
+        if index in seen or not 0 <= index < len(self._blocks):
+            raise ModelReadError(f"block {index} contains itself or does not exist")
+        for desc in self._blocks[index].ops:
+            for port in desc.outputs:
+                yield from (name for name in port.arguments if name != "@EMPTY@")
+            for attribute in desc.attrs:
+                if attribute.type == 8:
+                    yield from self._writes(attribute.block_idx, (*seen, index))
+
+    def _use(self, scope: _Scope, name: str) -> str:
+        found = scope.find(name)
+        if found is None:
+            raise ModelReadError(f"variable '{name}' is used before it is written")
+        return found
+
+    def _define(self, scope: _Scope, name: str) -> str:
+        if name in self._written or name in scope.latest:
+            version = self._version(name)
+        else:
+            self._written[name] = 0
+            version = name
+        scope.latest[name] = version
+        return version
+
+    def _argument_name(self, name: str, scope: _Scope) -> str:
+        scope.latest[name] = version = self._version(name)
+        return version
+
+    def _version(self, name: str) -> str:
+        count = self._written.get(name, 0) + 1
+        while f"{name}@{count}" in self._variables:
+            count += 1
+        self._written[name] = count
+        version = f"{name}@{count}"
+        known = self._variables.get(name)
+        self._variables[version] = (
+            Variable(version, known.dtype, known.shape, known.is_array) if known else Variable(version)
+        )
+        return version
+
+
+def _same(name: str) -> str:
+    return name
+
+
+def _snake(name: str) -> str:
+    head = name[:1].lower()
+    return head + "".join(f"_{char.lower()}" if char.isupper() else char for char in name[1:])
+
+
+def _argument(ports: Any, parameter: str) -> str:
+    for port in ports:
+        if port.parameter == parameter and port.arguments:
+            return str(port.arguments[0])
+    raise ModelReadError(f"port {parameter} is missing")
+
+
+def _sub_block(desc: Any) -> int:
+    for attribute in desc.attrs:
+        if attribute.name == "sub_block":
+            return int(attribute.block_idx)
+    raise ModelReadError("attribute sub_block is missing")
+
+
+def _variable(desc: Any) -> Variable | None:
+    kind = desc.type.type
+    if kind == _DENSE_TENSOR:
+        tensor = desc.type.dense_tensor.tensor
+    elif kind == _TENSOR_ARRAY:
+        tensor = desc.type.tensor_array.tensor
+    else:
+        return None
+    shape = tuple(tensor.dims)
+    if not all(-1 <= dim <= _MAX_DIM for dim in shape):
+        raise ModelReadError(f"variable '{desc.name}' has an impossible shape {list(shape)[:16]}")
+    return Variable(desc.name, dtypes.LEGACY.get(tensor.data_type), shape, is_array=kind == _TENSOR_ARRAY)
+
+
+_ATTRIBUTE_VALUE: dict[int, Callable[[Any], Any]] = {
+    0: lambda a: a.i,
+    1: lambda a: a.f,
+    2: lambda a: _text(a.s),
+    3: lambda a: list(a.ints),
+    4: lambda a: list(a.floats),
+    5: lambda a: [_text(item) for item in a.strings],
+    6: lambda a: a.b,
+    7: lambda a: list(a.bools),
+    8: lambda a: a.block_idx,
+    9: lambda a: a.l,
+    10: lambda a: list(a.blocks_idx),
+    11: lambda a: list(a.longs),
+    12: lambda a: list(a.float64s),
+    13: lambda a: a.var_name,
+    14: lambda a: list(a.vars_name),
+    15: lambda a: a.float64,
+    16: lambda a: _scalar(a.scalar),
+    17: lambda a: [_scalar(item) for item in a.scalars],
+}
+
+
+def _attributes(desc: Any, canonical: Callable[[str], str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    attributes: dict[str, Any] = {}
+    call_stack: tuple[str, ...] = ()
+    for attribute in desc.attrs:
+        name = attribute.name
+        if name == "op_callstack":
+            call_stack = tuple(_text(line).strip() for line in attribute.strings)
+        elif name not in _BOOKKEEPING:
+            read = _ATTRIBUTE_VALUE.get(attribute.type)
+            if read is None:
+                raise ModelReadError(f"attribute {name} is of unknown type {attribute.type}")
+            attributes[canonical(name)] = read(attribute)
+    return attributes, call_stack
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _scalar(value: Any) -> bool | int | float | complex:
+    match value.type:
+        case 1:
+            return bool(value.b)
+        case 2:
+            return int(value.i)
+        case 3:
+            return float(value.r)
+        case 4:
+            return complex(value.c.r, value.c.i)
+    raise ModelReadError(f"a scalar of unknown type {value.type}")

@@ -1,0 +1,144 @@
+"""What a Paddle program is, once it is read: plain, typed and free of the file format it came from.
+
+Names are in static single assignment: every variable is written once. Control flow is explicit: an operator owns its
+blocks, and a block names the values that enter it (`inputs`) and leave it (`outputs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from paddle2ov.errors import Place
+
+AnyArray = NDArray[Any]
+
+
+@dataclass(slots=True)
+class Variable:
+    """A value of the program. `dtype` is Paddle's name; unknown dimensions are -1, an unknown rank is None."""
+
+    name: str
+    dtype: str | None = None
+    shape: tuple[int, ...] | None = None
+    is_array: bool = False
+
+
+@dataclass(slots=True)
+class Parameter:
+    """A weight: its data is a view into the mapped file (bfloat16 and float8 as unsigned integers of that width)."""
+
+    name: str
+    dtype: str
+    data: AnyArray
+
+
+@dataclass(slots=True)
+class Operator:
+    """One operator: `type` is the registry's key; inputs, outputs and attributes carry the canonical names.
+
+    Attributes:
+        source_type: the operator's name as the file spells it.
+        blocks: the blocks that it owns (`if`: then, else; `while`: body).
+        call_stack: the frames of the model's Python source, where the file carries them.
+    """
+
+    type: str
+    inputs: dict[str, list[str]]
+    outputs: dict[str, list[str]]
+    attributes: dict[str, Any]
+    source_type: str
+    block_index: int
+    index: int
+    blocks: tuple[Block, ...] = ()
+    call_stack: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        output = next((name for names in self.outputs.values() for name in names if name), "")
+        return Place(self.block_index, self.index, self.type, output, self.call_stack)
+
+    def input_names(self) -> Iterator[str]:
+        for names in self.inputs.values():
+            yield from names
+
+    def output_names(self) -> Iterator[str]:
+        for names in self.outputs.values():
+            yield from names
+
+
+@dataclass(slots=True)
+class Block:
+    """A sequence of operators. `inputs` are the block's arguments, `outputs` the values that it yields."""
+
+    index: int
+    operators: list[Operator] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Operator]:
+        """All operators of this block and, after each, of the blocks that it owns."""
+        for operator in self.operators:
+            yield operator
+            for block in operator.blocks:
+                yield from block.walk()
+
+
+@dataclass(slots=True)
+class Output:
+    """A result of the program: the name that Paddle gives it and the variable that it fetches."""
+
+    name: str
+    variable: str
+
+
+@dataclass(slots=True)
+class Program:
+    """A whole inference program.
+
+    Attributes:
+        format: "pir" or "legacy".
+        version: the file's version number.
+        block: the main block (its `inputs` and `outputs` repeat those of the program).
+        inputs: the fed variables, in Paddle's order.
+        outputs: the fetched variables, in Paddle's order.
+        variables: every variable with its declared type.
+        parameters: the weights by variable name.
+    """
+
+    format: str
+    version: int
+    block: Block
+    inputs: list[Variable]
+    outputs: list[Output]
+    variables: dict[str, Variable]
+    parameters: dict[str, Parameter]
+
+
+def is_static(shape: tuple[int, ...] | None) -> bool:
+    """Whether every dimension of `shape` is known."""
+    return shape is not None and all(dim >= 0 for dim in shape)
+
+
+def element_count(shape: tuple[int, ...]) -> int:
+    """The number of elements of a static shape, exact for any size."""
+    count = 1
+    for dim in shape:
+        count *= dim
+    return count
+
+
+__all__ = [
+    "AnyArray",
+    "Block",
+    "Operator",
+    "Output",
+    "Parameter",
+    "Program",
+    "Variable",
+    "element_count",
+    "is_static",
+]

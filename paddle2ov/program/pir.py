@@ -1,0 +1,346 @@
+"""Reader of PIR programs (`inference.json`), Paddle 3's default format.
+
+The format is that of `paddle/fluid/pir/serialize_deserialize/` (schema.h, ir_serialize.cc, ir_deserialize.cc).
+Operands and results are positional there; the signature table gives them their names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from paddle2ov.errors import ModelReadError
+from paddle2ov.program import dtypes
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.vocabulary import Vocabulary
+
+NEWEST_VERSION = 4
+"""The newest `base_code.version` that is understood: the one Paddle 3.3 writes."""
+
+_DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
+_FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
+_MAX_DIM = 2**62
+
+
+class _Type(msgspec.Struct):
+    id: str = msgspec.field(name="#")
+    data: Any = msgspec.field(name="D", default=None)
+
+
+class _Value(msgspec.Struct):
+    percent_id: int | None = msgspec.field(name="%", default=None)
+    hash_id: int | None = msgspec.field(name="#", default=None)  # older writers, and block arguments
+    type: _Type | None = msgspec.field(name="TT", default=None)
+
+    @property
+    def id(self) -> int:
+        value = self.percent_id if self.percent_id is not None else self.hash_id
+        if value is None:
+            raise ModelReadError("a value without an id")
+        return value
+
+
+class _AttributeData(msgspec.Struct):
+    id: str = msgspec.field(name="#")
+    data: Any = msgspec.field(name="D", default=None)
+    void: str | None = msgspec.field(name="VD", default=None)
+
+
+class _Attribute(msgspec.Struct):
+    name: str = msgspec.field(name="N")
+    value: _AttributeData = msgspec.field(name="AT")
+
+
+class _Op(msgspec.Struct):
+    id: str = msgspec.field(name="#")
+    operands: list[_Value] = msgspec.field(name="I", default_factory=list)
+    results: list[_Value] | _Value = msgspec.field(name="O", default_factory=list)
+    attributes: list[_Attribute | str | int | bool | float] = msgspec.field(name="A", default_factory=list)
+    regions: list[_Region] = msgspec.field(default_factory=list)
+
+
+class _Block(msgspec.Struct):
+    ops: list[_Op]
+    args: list[_Value] = msgspec.field(default_factory=list)
+
+
+class _Region(msgspec.Struct):
+    blocks: list[_Block]
+
+
+class _BaseCode(msgspec.Struct):
+    magic: str
+    version: int
+
+
+class _Module(msgspec.Struct):
+    regions: list[_Region]
+
+
+class _File(msgspec.Struct):
+    base_code: _BaseCode
+    program: _Module
+
+
+_decoder = msgspec.json.Decoder(_File)
+
+
+def read_pir(path: Path, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
+    """Reads a PIR program; returns it without its parameters, and the parameters that it declares.
+
+    Raises:
+        ModelReadError: the file is not a PIR program, is damaged, or is newer than `NEWEST_VERSION`.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ModelReadError(f"{path}: cannot be read: {error}") from error
+    try:
+        file = _decoder.decode(content)
+    except RecursionError:
+        raise ModelReadError(f"{path}: nested too deeply") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ModelReadError(f"{path}: not a PIR program: {error}") from None
+    if file.base_code.magic != "pir":
+        raise ModelReadError(f"{path}: not a PIR program: its magic is {file.base_code.magic!r}")
+    if not 0 <= file.base_code.version <= NEWEST_VERSION:
+        raise ModelReadError(
+            f"{path}: PIR version {file.base_code.version} is not known; this release reads versions 0 to {NEWEST_VERSION}"
+        )
+    if len(file.program.regions) != 1 or len(file.program.regions[0].blocks) != 1:
+        raise ModelReadError(f"{path}: a program has one region with one block")
+    try:
+        return _Reader(vocabulary).read(file)
+    except ModelReadError as error:
+        raise ModelReadError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ModelReadError(f"{path}: nested too deeply") from None
+
+
+class _Reader:
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
+        self._variables: dict[str, Variable] = {}
+        self._inputs: list[Variable] = []
+        self._outputs: list[tuple[int, Output]] = []
+        self._parameters: dict[str, Variable] = {}
+        self._reserved: set[str] = set()
+        self._blocks = 0
+
+    def read(self, file: _File) -> tuple[Program, list[Variable]]:
+        main = file.program.regions[0].blocks[0]
+        for op in main.ops:  # names that the file gives must win over the ones made up for other values
+            if op.id in ("p", "1.data", "1.feed", "pd_op.data", "pd_op.feed", "0.parameter", "builtin.parameter"):
+                self._reserved.add(self._given_name(op))
+        block = self._read_block(main)
+        self._outputs.sort(key=lambda item: item[0])
+        outputs = [output for _, output in self._outputs]
+        block.inputs = [variable.name for variable in self._inputs]
+        block.outputs = [output.variable for output in outputs]
+        program = Program("pir", file.base_code.version, block, self._inputs, outputs, self._variables, {})
+        return program, list(self._parameters.values())
+
+    def _read_block(self, source: _Block) -> Block:
+        block = Block(self._blocks)
+        self._blocks += 1
+        for argument in source.args:
+            block.inputs += self._define(argument, f"arg_{-argument.id}")
+        for index, op in enumerate(source.ops):
+            try:
+                self._read_op(block, op, index)
+            except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
+                raise ModelReadError(f"block {block.index}, operator {index} ({op.id}): malformed: {error!r}") from None
+            except ModelReadError as error:
+                if str(error).startswith("block "):
+                    raise
+                raise ModelReadError(f"block {block.index}, operator {index} ({op.id}): {error}") from None
+        return block
+
+    def _read_op(self, block: Block, op: _Op, index: int) -> None:
+        if op.id == "p":
+            self._read_parameter(op)
+            return
+        dialect, _, name = op.id.partition(".")
+        dialect = _DIALECTS.get(dialect, dialect)
+        match dialect, name:
+            case "builtin", "parameter":
+                self._read_parameter(op)
+            case "builtin", "combine":
+                (result,) = _results(op)
+                self._alias(result.id, [one for operand in op.operands for one in self._use(operand)])
+            case "builtin", "split":
+                names = self._use(op.operands[0])
+                for result, one in zip(_results(op), names, strict=True):
+                    self._alias(result.id, [one])
+            case "builtin", "slice":
+                position = _attributes(op)["index"]
+                if not 0 <= position < len(self._use(op.operands[0])):
+                    raise ModelReadError(f"index {position} is out of range")
+                self._alias(_results(op)[0].id, [self._use(op.operands[0])[position]])
+            case "builtin", "shadow_output":
+                self._read_fetch(op, str(_attributes(op)["output_name"]), len(self._outputs))
+            case "pd_op", "data" | "feed":
+                self._read_feed(op)
+            case "pd_op", "fetch":
+                attributes = _attributes(op)
+                self._read_fetch(op, str(attributes["name"]), int(attributes["col"]))
+            case "cf", "yield":
+                block.outputs = [one for operand in op.operands for one in self._use(operand)]
+            case "cf", _:
+                pass  # stacks of values for the backward pass
+            case _:
+                block.operators.append(self._operator(block, op, dialect, name, index))
+
+    def _operator(self, block: Block, op: _Op, dialect: str, name: str, index: int) -> Operator:
+        signature = self._vocabulary.of_pir(name)
+        key = signature.key if signature else name
+        operands = [(operand.id, self._use(operand)) for operand in op.operands]
+        inputs: dict[str, list[str]] = {}
+        if name == "if" or name == "while":
+            rest = [one for _, names in operands[1:] for one in names]
+            inputs = {"cond": operands[0][1], "x": rest}
+        else:
+            ports = _ports(signature.operands if signature else (), len(operands), "input")
+            inputs = {port: names for port, (value, names) in zip(ports, operands, strict=False) if value != 0}
+        blocks = []
+        for region in op.regions:
+            if len(region.blocks) > 1:
+                raise ModelReadError("a region with more than one block")
+            blocks += [self._read_block(inner) for inner in region.blocks]
+        results = _results(op)
+        if name == "if" or name == "while":
+            outputs = {"out": [one for result in results for one in self._define(result, name)]}
+        else:
+            ports = _ports(signature.results if signature else (), len(results), "output")
+            outputs = {port: self._define(result, name) for port, result in zip(ports, results, strict=False)}
+        return Operator(key, inputs, outputs, _attributes(op), f"{dialect}.{name}", block.index, index, tuple(blocks))
+
+    def _read_parameter(self, op: _Op) -> None:
+        (result,) = _results(op)
+        name = self._given_name(op)
+        if name in self._parameters:
+            raise ModelReadError(f"parameter '{name}' is declared twice")
+        variable = _variable(name, result.type)
+        self._parameters[name] = self._variables[name] = variable
+        self._alias(result.id, [name])
+
+    def _read_feed(self, op: _Op) -> None:
+        (result,) = _results(op)
+        name = self._given_name(op)
+        if name in self._variables:
+            raise ModelReadError(f"input '{name}' is declared twice")
+        variable = _variable(name, result.type)
+        self._inputs.append(variable)
+        self._variables[name] = variable
+        self._alias(result.id, [name])
+
+    def _read_fetch(self, op: _Op, name: str, column: int) -> None:
+        for variable in self._use(op.operands[0]):
+            self._outputs.append((column, Output(name, variable)))
+
+    def _given_name(self, op: _Op) -> str:
+        if op.id == "p":
+            if len(op.attributes) < 4 or not isinstance(op.attributes[3], str):
+                raise ModelReadError("a parameter without a name")
+            return op.attributes[3]
+        attributes = _attributes(op)
+        name = attributes.get("name", attributes.get("parameter_name"))
+        if not isinstance(name, str) or not name:
+            raise ModelReadError(f"{op.id} without a name")
+        return name
+
+    def _define(self, value: _Value, stem: str) -> list[str]:
+        stem = stem.rstrip("_")
+        if value.type is None or value.type.id == "NULL":
+            names = [""]
+        elif value.type.id.endswith("t_vec"):
+            elements = [msgspec.convert(element, _Type) for element in value.type.data]
+            names = [self._fresh(f"{stem}_{value.id}.{i}", element) for i, element in enumerate(elements)]
+        else:
+            names = [self._fresh(f"{stem}_{abs(value.id)}", value.type)]
+        self._alias(value.id, names)
+        return names
+
+    def _fresh(self, name: str, declared: _Type) -> str:
+        while name in self._reserved or name in self._variables:
+            name += "_"
+        self._variables[name] = _variable(name, declared)
+        return name
+
+    def _alias(self, value: int, names: list[str]) -> None:
+        if value in self._names:
+            raise ModelReadError(f"value {value} is defined twice")
+        if value != 0:
+            self._names[value] = names
+
+    def _use(self, operand: _Value) -> list[str]:
+        if operand.id == 0:
+            return []
+        try:
+            return self._names[operand.id]
+        except KeyError:
+            raise ModelReadError(f"value {operand.id} is used before it is defined") from None
+
+
+def _results(op: _Op) -> list[_Value]:
+    return op.results if isinstance(op.results, list) else [op.results]
+
+
+def _ports(named: Iterable[str], count: int, prefix: str) -> list[str]:
+    ports = list(named)
+    return ports + [f"{prefix}_{i}" for i in range(len(ports), count)]
+
+
+def _attributes(op: _Op) -> dict[str, Any]:
+    return {item.name: _attribute(item.value) for item in op.attributes if isinstance(item, _Attribute)}
+
+
+def _attribute(value: _AttributeData) -> Any:
+    if value.void is not None:
+        return _FLOATS[value.void]
+    kind = value.id.rpartition(".")[2]
+    data = value.data
+    if kind == "a_array":
+        return [_nested(item) for item in data]
+    if kind == "a_scalar":
+        return _scalar(data)
+    if kind in ("a_c64", "a_c128"):
+        return complex(*data)
+    if kind == "a_place":
+        return None
+    if kind == "a_type":
+        return dtypes.PIR_TYPES.get(str(data["#"]).rpartition(".")[2])
+    return data
+
+
+def _nested(item: Any) -> Any:
+    if not isinstance(item, dict):
+        return item
+    return _attribute(_AttributeData(str(item["#"]), item.get("D"), item.get("VD")))
+
+
+def _scalar(data: Any) -> Any:
+    kind, value = data
+    if isinstance(value, str):
+        return _FLOATS.get(value, value)
+    return complex(*value) if isinstance(value, list) else value
+
+
+def _variable(name: str, declared: _Type | None) -> Variable:
+    if declared is None:
+        return Variable(name)
+    kind = declared.id.rpartition(".")[2]
+    if kind == "t_dtensor" or kind == "t_dense_tensor_array" or kind == "t_selected_rows":
+        element, dims, *_ = declared.data
+        shape = tuple(dims)
+        if not all(isinstance(dim, int) and -1 <= dim <= _MAX_DIM for dim in shape):
+            raise ModelReadError(f"'{name}' has an impossible shape {list(shape)[:16]}")
+        dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
+        return Variable(name, dtype, shape, is_array=kind == "t_dense_tensor_array")
+    return Variable(name)
+

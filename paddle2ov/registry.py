@@ -1,0 +1,71 @@
+"""Which converter an operator gets: the table of this repository, overlaid by converters of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, TypeAlias
+
+from paddle2ov.extension import ConversionExtension, Extension, extensions_of, script_extensions
+
+if TYPE_CHECKING:
+    from paddle2ov.node_context import NamedOutputs, NodeContext
+
+Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
+
+ENTRY_POINT_GROUP = "paddle2ov.converters"
+
+
+class Registry:
+    """The converters that one conversion uses.
+
+    Later sources overlay earlier ones and never change them: the operator table, installed packages (entry points of the
+    group `paddle2ov.converters`), converters registered by the running script, the `extension` argument.
+
+    Raises:
+        ValueError: two sources name the same operator and the later one does not say `override=True`.
+    """
+
+    def __init__(self, extension: Extension = None) -> None:
+        from paddle2ov.op_table import OP_TABLE  # the converters are loaded when a model is converted
+
+        self._table: Mapping[str, Converter] = OP_TABLE
+        self._overlay: dict[str, ConversionExtension] = {}
+        self._add(_installed())
+        self._add(script_extensions())
+        self._add(extensions_of(extension), explicit=True)
+
+    def _add(self, extensions: Iterable[ConversionExtension], explicit: bool = False) -> None:
+        taken = set(self._overlay)
+        for item in extensions:
+            known = item.op_type in taken or item.op_type in self._table
+            if known and not (item.override or explicit):
+                raise ValueError(
+                    f"operator '{item.op_type}' already has a converter; pass override=True to replace it"
+                )
+            self._overlay[item.op_type] = item
+
+    def get(self, key: str) -> Converter | None:
+        """The converter of an operator, or None."""
+        item = self._overlay.get(key)
+        return item.callback if item is not None else self._table.get(key)
+
+    def extensions(self) -> Iterator[ConversionExtension]:
+        """The converters that are not of this repository."""
+        yield from self._overlay.values()
+
+    def names(self) -> list[str]:
+        """The sorted names of all operators that have a converter."""
+        return sorted({*self._table, *self._overlay})
+
+
+@cache
+def _installed() -> tuple[ConversionExtension, ...]:
+    found: list[ConversionExtension] = []
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            found += extensions_of(entry.load())
+        except Exception as error:
+            raise ValueError(f"entry point {entry.name} = {entry.value} of {ENTRY_POINT_GROUP}: {error}") from error
+    return tuple(found)

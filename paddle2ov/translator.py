@@ -1,0 +1,207 @@
+"""Walks a program's blocks and calls each operator's converter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from openvino import Dimension, Node, Output, PartialShape, Type
+from openvino.op import Parameter
+
+from paddle2ov.errors import OpConversionError, Paddle2OVError
+from paddle2ov.node_context import NodeContext, Value
+from paddle2ov.opset import ops
+from paddle2ov.program.liveness import prune
+from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.program.signatures import snake_case
+from paddle2ov.program.vocabulary import Vocabulary
+from paddle2ov.registry import Converter, Registry
+from paddle2ov.types import OV_TYPES, Known, constant
+
+
+class Scope:
+    """The values that a block sees: its own and, on demand, those of the blocks around it.
+
+    A value of an outer block enters an inner one as a Parameter, noted in `captures`; known values need none.
+    """
+
+    def __init__(self, parent: Scope | None = None) -> None:
+        self.values: dict[str, Value] = {}
+        self.captures: dict[str, Parameter] = {}
+        self._parent = parent
+
+    def find(self, name: str) -> Value | None:
+        """The value of a variable, or None if nothing defines it."""
+        found = self.values.get(name)
+        if found is not None or self._parent is None:
+            return found
+        outer = self._parent.find(name)
+        if outer is None:
+            return None
+        if isinstance(outer, Known):
+            # One node cannot stand in two models.
+            inner: Value = Known(outer.array, outer.dtype, outer.name, outer.share)
+        elif outer.get_node().get_type_name() == "Constant":
+            inner = constant(outer.get_node().get_data()).output(0)
+        else:
+            parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())
+            self.captures[name] = parameter
+            inner = parameter.output(0)
+        self.values[name] = inner
+        return inner
+
+
+BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value]]
+
+
+class Translator:
+    """Turns the operators of a program into OpenVINO nodes.
+
+    Args:
+        program: what to translate.
+        registry: where converters are looked up.
+        progress: called with the number of operators done after each operator of the main block.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        registry: Registry,
+        vocabulary: Vocabulary,
+        used: set[str],
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self.program = program
+        self.variables: Mapping[str, Variable] = program.variables
+        self._registry = registry
+        self._vocabulary = vocabulary
+        self._used = used
+        self._progress = progress
+
+    def translate(self, block: Block, scope: Scope) -> None:
+        """Translates the operators of `block` in order; their results are added to `scope`."""
+        from paddle2ov.control_flow import CONTROL_FLOW
+
+        for done, operator in enumerate(block.operators, 1):
+            try:
+                if operator.blocks and operator.type in CONTROL_FLOW:
+                    self._bind_blocks(operator, CONTROL_FLOW[operator.type](self, operator, scope), scope)
+                else:
+                    self._translate_operator(operator, scope)
+            except Paddle2OVError:
+                raise
+            except Exception as error:  # a converter is foreign code here: whatever it raises gets the operator's place
+                raise OpConversionError(operator.place, f"{type(error).__name__}: {_first_lines(error)}") from error
+            if self._progress is not None and scope._parent is None:
+                self._progress(done)
+
+    def translate_inner(self, block: Block, scope: Scope) -> None:
+        """Translates a block of a control-flow operator, without what its outputs do not need."""
+        pruned, used = prune(block, block.outputs)
+        self._used |= used
+        self.translate(pruned, scope)
+
+    def placeholder(self, name: str) -> Value:
+        """A value for a variable that nothing has written yet: zeros of its declared type, unknown dimensions empty."""
+        variable = self.variables.get(name)
+        kind = OV_TYPES.get((variable.dtype if variable else None) or "float32", Type.f32)
+        shape = [max(dim, 0) for dim in (variable.shape if variable and variable.shape else ())]
+        return ops.constant(0, kind).output(0) if not shape else _zeros(shape, kind)
+
+    def _translate_operator(self, operator: Operator, scope: Scope) -> None:
+        converter = self._registry.get(operator.type)
+        if converter is None:
+            raise OpConversionError(operator.place, "there is no converter for this operator")
+        inputs = {
+            port: [scope.find(name) if name else None for name in names] for port, names in operator.inputs.items()
+        }
+        for port, values in inputs.items():
+            for name, value in zip(operator.inputs[port], values, strict=True):
+                if value is None and name:
+                    raise OpConversionError(operator.place, f"input '{port}' reads '{name}', which nothing has written")
+        signature = self._vocabulary.of_legacy(operator.type)
+        context = NodeContext(operator, inputs, self.variables, signature, self._used)
+        self._bind(operator, _named(converter(context), operator, signature), scope)
+
+    def _bind(self, operator: Operator, results: Mapping[str, Sequence[Any]], scope: Scope) -> None:
+        for port, names in operator.outputs.items():
+            values = results.get(port)
+            if values is None:
+                if any(name in self._used for name in names):
+                    raise OpConversionError(
+                        operator.place, f"its converter left out output '{port}', which the program uses"
+                    )
+                continue
+            if len(values) != len(names):
+                raise OpConversionError(
+                    operator.place, f"its converter gave {len(values)} values for output '{port}', which has {len(names)}"
+                )
+            for name, value in zip(names, values, strict=True):
+                if name:
+                    scope.values[name] = _value(value, name)
+
+    def _bind_blocks(self, operator: Operator, values: Sequence[Value], scope: Scope) -> None:
+        for name, value in zip(operator.outputs["out"], values, strict=True):
+            if name:
+                scope.values[name] = _value(value, name)
+
+
+def unsupported(block: Block, registry: Registry) -> list[Operator]:
+    """The operators of a block, and of the blocks inside, that have no converter."""
+    from paddle2ov.control_flow import CONTROL_FLOW
+
+    return [
+        operator for operator in block.walk() if operator.type not in CONTROL_FLOW and registry.get(operator.type) is None
+    ]
+
+
+def input_parameter(variable: Variable, shape: PartialShape | None = None, kind: Type | None = None) -> Parameter:
+    """The Parameter node for a fed variable, under Paddle's name."""
+    if shape is None:
+        shape = PartialShape([Dimension(dim) for dim in variable.shape]) if variable.shape is not None else None
+        if shape is None:
+            shape = PartialShape.dynamic()
+        if (variable.dtype or "").startswith("complex"):
+            shape = PartialShape([*shape, Dimension(2)])
+    parameter = ops.parameter(shape, kind or OV_TYPES.get(variable.dtype or "float32", Type.f32), name=variable.name)
+    parameter.output(0).set_names({variable.name})
+    return parameter
+
+
+def _zeros(shape: Sequence[int], kind: Type) -> Output:
+    return ops.broadcast(ops.constant(0, kind), ops.constant(list(shape), Type.i64)).output(0)
+
+
+def _value(value: Any, name: str) -> Value:
+    if isinstance(value, Known):
+        return value
+    output = value.output(0) if isinstance(value, Node) else value
+    node = output.get_node()
+    # A converter may hand an input on as its result (`assign`, `dropout`): that node has its name already.
+    if node.get_type_name() not in ("Parameter", "Constant") and node.get_friendly_name() == node.get_name():
+        node.set_friendly_name(name)
+        output.set_names({name})
+    return output
+
+
+def _named(results: Any, operator: Operator, signature: Any) -> dict[str, list[Any]]:
+    if not isinstance(results, Mapping):  # a bare value or a sequence of them: results in order
+        values = [results] if isinstance(results, Node | Output | Known) else list(results)
+        results = dict(zip(operator.outputs, values, strict=False))
+    named = {}
+    for port, value in results.items():
+        canonical = port
+        if port not in operator.outputs:
+            canonical = signature.canonical(port) if signature is not None else snake_case(port)
+        many = isinstance(value, Iterable) and not isinstance(value, Node | Output | Known)
+        named[canonical] = list(value) if many else [value]
+    return named
+
+
+def _first_lines(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
+    return " ".join((useful or lines)[:3]) or "no message"
+
+
+__all__ = ["Converter", "Scope", "Translator", "input_parameter", "unsupported"]

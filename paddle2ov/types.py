@@ -1,0 +1,108 @@
+"""OpenVINO's element types for Paddle's, and constants made from known arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Shape, Tensor, Type
+from openvino.op import Constant
+
+from paddle2ov.program.dtypes import LEGACY
+from paddle2ov.program.model import AnyArray
+
+OV_TYPES: dict[str, Type] = {
+    "bool": Type.boolean,
+    "int8": Type.i8,
+    "uint8": Type.u8,
+    "int16": Type.i16,
+    "int32": Type.i32,
+    "int64": Type.i64,
+    "uint64": Type.u64,
+    "float16": Type.f16,
+    "bfloat16": Type.bf16,
+    "float32": Type.f32,
+    "float64": Type.f64,
+    "float8_e4m3fn": Type.f8e4m3,
+    "float8_e5m2": Type.f8e5m2,
+    # A complex tensor is carried as a real one with a last dimension of 2: (real, imaginary).
+    "complex64": Type.f32,
+    "complex128": Type.f64,
+}
+"""Paddle's data type name -> element type."""
+
+_NUMPY_TYPES: dict[str, Type] = {
+    np.dtype(name).str: kind
+    for name, kind in OV_TYPES.items()
+    if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
+} | {np.dtype(np.uint16).str: Type.u16, np.dtype(np.uint32).str: Type.u32}
+
+
+def element_type(dtype: str | int | None) -> Type | None:
+    """The element type for a `dtype` attribute: a name (PIR), a number (legacy), or None where Paddle leaves it open."""
+    if isinstance(dtype, int):
+        dtype = LEGACY.get(dtype)
+    return OV_TYPES.get(dtype) if dtype is not None else None
+
+
+class Known:
+    """A value that is known while the program is converted: a weight, or a constant of the program.
+
+    Every use of a small one gets a Constant node of its own: OpenVINO's CPU plugin fuses a bias or a scale only when its
+    constant has a single consumer. A weight has one node, which shares the weight's memory.
+    """
+
+    __slots__ = ("_node", "array", "dtype", "name", "share")
+
+    _PRIVATE_COPY_ELEMENTS = 64
+
+    def __init__(self, array: AnyArray, dtype: str | None = None, name: str = "", share: bool = True) -> None:
+        self.array = array
+        self.dtype = dtype
+        self.name = name
+        self.share = share
+        self._node: Constant | None = None
+
+    @property
+    def element_type(self) -> Type:
+        if self.dtype is not None:
+            return OV_TYPES[self.dtype]
+        return _NUMPY_TYPES[self.array.dtype.str]
+
+    def constant(self) -> Constant:
+        """A Constant node that holds the value."""
+        if self._node is not None:
+            return self._node
+        node = constant(self.array, self.dtype, share=self.share)
+        if self.name:
+            node.set_friendly_name(self.name)
+        if self.array.size > self._PRIVATE_COPY_ELEMENTS:
+            self._node = node
+        return node
+
+    def values(self) -> AnyArray:
+        """The value as NumPy computes with it (bfloat16 as float32, complex as complex)."""
+        if self.dtype == "bfloat16":
+            return (self.array.astype(np.uint32) << 16).view(np.float32)
+        return self.array
+
+
+def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> Constant:
+    """A Constant node of `array`, which must be writable to be shared; `dtype` is Paddle's name where NumPy has none."""
+    if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        kind = OV_TYPES[dtype]
+        if array.size == 0:
+            return Constant(kind, Shape(array.shape), [0.0])
+        return Constant(Tensor(array if share else array.copy(), Shape(array.shape), kind), True)
+    if array.dtype.kind == "c":
+        part = np.float32 if array.dtype == np.complex64 else np.float64
+        array = np.ascontiguousarray(array).view(part).reshape(*array.shape, 2)
+    return Constant(array, shared_memory=share)
+
+
+def numpy_dtype(kind: Type) -> np.dtype[np.generic] | None:
+    """The NumPy type that holds an element type, or None where NumPy has none (bfloat16, float8)."""
+    return _STORAGE.get(kind.get_type_name())
+
+
+_STORAGE: dict[str, np.dtype[np.generic]] = {
+    kind.get_type_name(): np.dtype(name) for name, kind in _NUMPY_TYPES.items()
+}
