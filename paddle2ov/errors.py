@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+_LIBRARY_FRAME = re.compile(r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])')
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,21 @@ class Place:
         text = f"block {self.block}, operator {self.index} ({self.op_type})"
         if self.output:
             text += f", output '{self.output}'"
-        if self.call_stack:
-            text += "\n  created at:\n" + "\n".join(f"    {line}" for line in self.call_stack)
+        frames = self.source_frames()
+        if frames:
+            text += "\n  created at:\n" + "\n".join(f"    {frame}" for frame in frames)
         return text
+
+    def source_frames(self, most: int = 3) -> list[str]:
+        """The innermost frames of the model's own source: those inside Paddle's package are left out."""
+        frames: list[str] = []
+        for line in self.call_stack:
+            if line.startswith("File ") or not frames:
+                frames.append(line)
+            else:
+                frames[-1] += f": {line}"
+        own = [frame for frame in frames if not _LIBRARY_FRAME.search(frame)]
+        return (own or frames)[-most:]
 
 
 class Paddle2OVError(Exception):
