@@ -1,0 +1,362 @@
+"""The operator signature table against the installed Paddle: its operator headers and its legacy protos."""
+
+import importlib.util
+import re
+from collections import defaultdict
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from paddle2ov.program.signatures import ROWS, Signature, key_of_pir, parse_signature, signature, snake_case
+
+# Operators that no inference program holds or that this project does not convert, by name, each group with its reason.
+EXCLUDED = {
+    "gradients": (
+        r"\w+_grad(_\w+)?|grad_add|tensor_to_array|\w+_bwd_\w+|\w+_bwd|fused_dconv_drelu_dbn|fused_linear_param_grad_add"
+    ),
+    "sparse, selected-rows and string tensors": (
+        r"sparse_\w+|\w+_sp_?|\w+_sr_?|merge_selected_rows|get_tensor_from_selected_rows|faster_tokenizer"
+    ),
+    "made by the passes of one accelerator": r"\w+_xpu_?",
+    "made by oneDNN's passes": (
+        r"quantize|dequantize|requantize|fused_(conv2d|conv3d|matmul|softplus|transpose)|fused_elementwise_\w+"
+        r"|multi_gru|onednn_to_paddle_layout|trans_layout|transfer_layout|transfer_dtype"
+    ),
+    "optimisers": (
+        r"adadelta|adagrad|adam|adamax|adamw|asgd|average_accumulates|check_finite_and_unscale|coalesce_tensor"
+        r"|decayed_adagrad|dgc|dgc_\w+|distributed_fused_lamb_init|dpsgd|ftrl|fused_adam|lamb|lars_momentum"
+        r"|merged_adam|merged_momentum|momentum|nadam|radam|rmsprop|rprop|sgd|update_loss_scaling"
+    ),
+    "collectives, distributed training, parameter servers": (
+        r"all_gather|all_reduce|all_to_all|assign_pos|barrier|broadcast|build_src_rank_and_local_expert_id"
+        r"|c_\w+|comm_init_all|dist_concat|fetch_barrier|global_gather|global_scatter|limit_by_capacity"
+        r"|lookup_table_dequant|mp_allreduce_sum|number_count|p_(recv|send)(_array)?|partial_(allgather|recv|send)"
+        r"|prune_gate_by_capacity|random_routing|recv_v2|reduce|reduce_scatter|send_v2|sync_(calc|comm)_stream"
+    ),
+    "sampling of training targets": r"cal_aux_loss|class_center_sample|tdm_sampler",
+    "the executor, files, Python callbacks, other engines, debugging": (
+        r"accuracy_check|ap_\w+|check_numerics|copy_to|create_double_buffer_reader|create_py_reader|cuda_graph"
+        r"|(dis|en)able_check_model_nan_inf|fusion_group|load|load_combine|memcpy_d2h_multi_io|nop|openvino_engine"
+        r"|py_func|pylayer|read|read_file|run_program|save|save_combine|shadow_\w+|share_var"
+    ),
+    "in the headers, but PIR programs use embedding, array_length and array_write_": (
+        r"lookup_table|lod_array_length|write_to_array"
+    ),
+}
+
+# Operands that the headers give no accessor for: variadic ones, and two array operators.
+WITHOUT_ACCESSOR = {
+    "if": ((), ("out",)),
+    "select_input": (("x",), ()),
+    "select_output": ((), ("out",)),
+    "slice_array": (("starts", "ends"), ()),
+    "slice_array_dense": (("starts",), ()),
+    "while": (("cond", "x"), ("out",)),
+}
+
+# Ports of legacy operators that no operand, result or attribute of the row stands for.
+LEGACY_ONLY_PORTS = {
+    "conv2d_transpose": {"Bias"},  # oneDNN's
+    "depthwise_conv2d_transpose": {"Bias"},
+    "feed": {"X"},
+    "flatten2": {"XShape"},  # the shape of x, for gradients
+    "flatten_contiguous_range": {"XShape"},
+    "read_from_array": {"X_W"},
+    "reshape2": {"XShape"},
+    "squeeze2": {"XShape"},
+    "transpose2": {"XShape"},
+    "unsqueeze2": {"XShape"},
+    "while": {"StepScopes"},
+}
+
+# Operands that legacy programs have no name for.
+PIR_ONLY_OPERANDS = {
+    "assign_value": {"output"},  # the tensor that assign_value_ writes to
+    "fill_constant": {"output"},
+    "rnn": {"dropout_state_in"},
+    "write_to_array": {"array"},  # in legacy programs the variable that the result replaces
+}
+
+# Attributes of PIR operators that the legacy protos do not declare: programs carry them all the same, or they are new.
+PIR_ONLY_ATTRIBUTES = {
+    "dropout": {"seed", "fix_seed"},
+    "fetch": {"name"},
+    "hash": {"runtime_shape"},
+    "lookup_table_v2": {"sparse"},
+    "nce": {"custom_neg_classes"},
+    "range": {"dtype"},
+    "range_v2": {"dtype"},
+    "seed": {"deterministic", "rng_name", "force_cpu"},
+    "while": {"construct_body", "inputs"},  # arguments of a builder
+}
+
+# Spellings that only older programs have.
+VALUES = {"bool_values", "fp32_values", "fp64_values", "int32_values", "int64_values"}
+OLDER_SPELLINGS = {
+    "assign_value": VALUES,
+    "lookup_table_v2": {"is_sparse"},
+    "memory_efficient_attention": {"MaxSeqlenQTensor", "MaxSeqlenKTensor"},
+    "set_value": VALUES | {"fp16_values"},
+}
+
+Names = tuple[str, ...]
+
+
+@cache
+def headers() -> dict[str, tuple[Names, Names, Names]]:
+    """PIR operator, with its in-place `_` -> operands, results, attributes, from the headers in Paddle's wheel."""
+    spec = importlib.util.find_spec("paddle")
+    if spec is None or spec.origin is None:
+        pytest.skip("Paddle is not installed")
+    folder = Path(spec.origin).parent / "include/paddle/fluid/pir/dialect/operator/ir"
+    found = {}
+    for file in ("pd_op.h", "manual_op.h", "control_flow_op.h"):
+        for text in re.split(r"^class ", (folder / file).read_text(), flags=re.MULTILINE):
+            name = re.search(r'name\(\) \{ return "pd_op\.(\w+)"', text)
+            if name:
+                found[name[1]] = (_accessors(text, "operand_source"), _accessors(text, "result"), _attributes(text))
+    return found
+
+
+def _accessors(text: str, kind: str) -> Names:
+    numbered = {int(n): name for name, n in re.findall(rf"pir::Value (\w+)\(\) \{{ return {kind}\((\d+)\)", text)}
+    assert sorted(numbered) == list(range(len(numbered)))
+    return tuple(snake_case(numbered[n]) for n in sorted(numbered))
+
+
+def _attributes(text: str) -> Names:
+    """The arguments of all `Build` methods that are not values, as far as they are named like attributes."""
+    names: dict[str, None] = {}
+    for arguments in re.findall(r"static void Build\((.*?)\);", re.sub(r"//.*", "", text), re.DOTALL):
+        for argument in re.sub(r"<[^>]*>|\{[^}]*\}", "", arguments).split(","):
+            name = re.search(r"(\w+)$", argument.partition("=")[0].strip())
+            if name and "pir::" not in argument:
+                names[name[1]] = None
+    return tuple(names)
+
+
+@cache
+def protos() -> dict[str, tuple[Names, Names, Names]]:
+    """Legacy operator -> input ports, output ports, attributes."""
+    framework = pytest.importorskip("paddle.base.framework")
+    bookkeeping = {"op_role", "op_role_var", "op_namescope", "op_callstack", "op_device", "with_quant_attr"}
+    return {
+        name: (
+            tuple(port.name for port in proto.inputs),
+            tuple(port.name for port in proto.outputs),
+            tuple(attribute.name for attribute in proto.attrs if attribute.name not in bookkeeping),
+        )
+        for name, proto in framework.OpProtoHolder.instance().op_proto_map.items()
+    }
+
+
+def is_excluded(op):
+    return any(re.fullmatch(pattern, op.removesuffix("_")) for pattern in EXCLUDED.values())
+
+
+def rows() -> list[Signature]:
+    return [parse_signature(key, row) for key, row in ROWS.items()]
+
+
+def pir_rows():
+    """Every row that PIR has: its signature and the headers' forms of the operator, plain and in place."""
+    for row in rows():
+        if row.pir_name is not None:
+            names = (row.pir_name, row.pir_name.removesuffix("_"), row.pir_name + "_")
+            yield row, [headers()[name] for name in dict.fromkeys(names) if name in headers()]
+
+
+def legacy_rows():
+    """Every row with a legacy operator of the installed Paddle, and that operator's proto."""
+    for row in rows():
+        if row.key in protos():
+            yield row, protos()[row.key]
+
+
+def test_rows_are_sorted():
+    assert list(ROWS) == sorted(ROWS)
+
+
+def test_rows_keep_to_the_grammar():
+    item = r"\w+(=[\w-]+(\|[\w-]+)*)?"
+    items = rf"({item}(, {item})*)?"
+    row = re.compile(rf"(-|\w+)\({items}\) -> \({items}\)(; {item}(, {item})*)?")
+    assert [key for key, text in ROWS.items() if not row.fullmatch(text)] == []
+
+
+def test_rows_list_spellings_only_where_the_default_fails():
+    idle = {
+        (row.key, name)
+        for row in rows()
+        for name, spellings in row.legacy.items()
+        if all(snake_case(spelling) == name for spelling in spellings)
+    }
+    assert idle == set()
+
+
+def test_names_are_unique_within_a_row():
+    for row in rows():
+        spellings = [spelling for group in row.legacy.values() for spelling in group]
+        for names in (row.operands, row.results, spellings):
+            assert len(set(names)) == len(names), row.key
+
+
+def test_each_pir_operator_belongs_to_one_row():
+    owners = defaultdict(list)
+    for row in rows():
+        if row.pir_name is not None:
+            owners[row.pir_name].append(row.key)
+    assert {name: keys for name, keys in owners.items() if len(keys) > 1} == {}
+
+
+def test_operands_and_results_are_those_of_the_headers():
+    wrong = {}
+    for row, forms in pir_rows():
+        operands, results = WITHOUT_ACCESSOR.get(row.pir_name, ((), ()))
+        expected = (
+            max((form[0] for form in forms), key=len, default=()) + operands,
+            max((form[1] for form in forms), key=len, default=()) + results,
+        )
+        if not forms or (row.operands, row.results) != expected:
+            wrong[row.key] = expected
+        for form in forms:  # a form with fewer operands has the first ones
+            assert row.operands[: len(form[0])] == form[0], row.key
+    assert wrong == {}
+
+
+def test_every_pir_operator_has_a_row_or_a_reason():
+    missing = [name for name in headers() if key_of_pir(name) is None and not is_excluded(name)]
+    assert missing == []
+
+
+def test_every_legacy_operator_has_a_row_or_a_reason():
+    assert [name for name in protos() if name not in ROWS and not is_excluded(name)] == []
+
+
+def test_rows_are_not_excluded():
+    pir_names = {row.pir_name for row in rows()} - {None}
+    pir_only = {"lookup_table", "lod_array_length", "write_to_array"}  # excluded in PIR, not as legacy operators
+    assert [name for name in pir_names | ROWS.keys() - pir_only if is_excluded(name)] == []
+
+
+def test_exclusions_are_not_stale():
+    names = {name.removesuffix("_") for name in [*headers(), *protos()]}
+    assert [reason for reason, pattern in EXCLUDED.items() if not any(re.fullmatch(pattern, n) for n in names)] == []
+
+
+def test_in_place_operators_resolve_to_the_same_row():
+    wrong = [name for name in headers() if key_of_pir(name.removesuffix("_")) != key_of_pir(name)]
+    assert wrong == []
+
+
+def test_legacy_ports_resolve():
+    wrong = {}
+    for row, (inputs, outputs, _) in legacy_rows():
+        left = {port for port in inputs if row.canonical(port) not in (*row.operands, *row.legacy)}
+        left |= {port for port in outputs if row.canonical(port) not in row.results}
+        if left != LEGACY_ONLY_PORTS.get(row.key, set()):
+            wrong[row.key] = left
+    assert wrong == {}
+
+
+def test_legacy_names_of_one_meaning_are_listed_together():
+    """Two ports or attributes stand for the same operand only if the row says so, or if they are spelled alike."""
+    wrong = {}
+    for row, (inputs, outputs, attributes) in legacy_rows():
+        for names in ((*inputs, *attributes), outputs):
+            meanings = defaultdict(set)
+            for name in names:
+                meanings[row.canonical(name)].add(name)
+            for meaning, spellings in meanings.items():
+                alike = len({snake_case(spelling) for spelling in spellings}) == 1
+                if not alike and not spellings <= {*row.spellings(meaning)}:
+                    wrong[row.key, meaning] = spellings
+    assert wrong == {}
+
+
+def test_listed_spellings_exist():
+    wrong = {}
+    for row, proto in legacy_rows():
+        left = {spelling for group in row.legacy.values() for spelling in group} - {*chain.from_iterable(proto)}
+        if left != OLDER_SPELLINGS.get(row.key, set()):
+            wrong[row.key] = left
+    assert wrong == {}
+
+
+def test_listed_attributes_are_pir_attributes():
+    wrong = {}
+    for row, forms in pir_rows():
+        left = {*row.legacy} - {*row.operands, *row.results, *chain.from_iterable(form[2] for form in forms)}
+        if left:
+            wrong[row.key] = left
+    assert wrong == {}
+
+
+def test_operands_have_a_legacy_name():
+    wrong = {}
+    for row, (inputs, outputs, attributes) in legacy_rows():
+        left = {*row.operands} - {row.canonical(name) for name in (*inputs, *attributes)}
+        left |= {*row.results} - {row.canonical(name) for name in outputs}
+        if left != PIR_ONLY_OPERANDS.get(row.key, set()):
+            wrong[row.key] = left
+    assert wrong == {}
+
+
+def test_attributes_have_a_legacy_name():
+    wrong = {}
+    for row, forms in pir_rows():
+        if row.key in protos():
+            inputs, _, attributes = protos()[row.key]
+            left = {*chain.from_iterable(form[2] for form in forms)} - {*row.operands, "place"}
+            left -= {row.canonical(name) for name in (*inputs, *attributes)}
+            if left != PIR_ONLY_ATTRIBUTES.get(row.key, set()):
+                wrong[row.key] = left
+    assert wrong == {}
+
+
+def test_rows_are_read():
+    row = parse_signature("op", "pir_op_(x=Input, axis=AxisTensor|dim) -> (out, indices); keepdim=keep_dim")
+    assert (row.pir_name, row.operands, row.results) == ("pir_op_", ("x", "axis"), ("out", "indices"))
+    assert row.legacy == {"x": ("Input",), "axis": ("AxisTensor", "dim"), "keepdim": ("keep_dim",)}
+    assert [row.canonical(name) for name in ("Input", "dim", "keep_dim", "Indices")] == [
+        "x",
+        "axis",
+        "keepdim",
+        "indices",
+    ]
+    assert parse_signature("op", "-() -> ()").pir_name is None
+    assert signature("no_such_op") is None
+
+
+@pytest.mark.parametrize(
+    ("legacy_name", "name"),
+    [("X", "x"), ("NmsRoisNum", "nms_rois_num"), ("XShape", "x_shape"), ("transpose_X", "transpose_x")],
+)
+def test_default_names(legacy_name, name):
+    assert snake_case(legacy_name) == name
+
+
+@pytest.mark.parametrize(
+    ("pir_name", "key"),
+    [
+        ("topk", "top_k_v2"),
+        ("relu_", "relu"),
+        ("batch_norm_", "batch_norm"),
+        ("full", "fill_constant"),
+        ("full_int_array", "full_int_array"),
+        ("sum", "reduce_sum"),
+        ("add_n", "sum"),
+        ("mean", "reduce_mean"),
+        ("mean_all", "mean"),
+        ("nonzero", "where_index"),
+        ("set_value_with_tensor_", "set_value_with_tensor"),
+        ("array_write_", "write_to_array"),
+        ("embedding", "lookup_table_v2"),
+        ("matmul_with_flatten", "mul"),
+        ("no_such_op", None),
+    ],
+)
+def test_key_of_pir(pir_name, key):
+    assert key_of_pir(pir_name) == key
