@@ -1,6 +1,6 @@
 """The index of the house: which converter each Paddle operator has.
 
-Keys are Paddle's operator names as in legacy programs (PIR's own for operators that only PIR has); one sorted line each.
+Keys are Paddle's operator names as in legacy programs, or PIR's own where only PIR has the operator; sorted.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray
 
 
 def rank_of(node: NodeContext, x: Output) -> int:
@@ -27,7 +28,7 @@ def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") 
     return axis % bound
 
 
-def const(value: float | bool | Sequence[float] | np.ndarray, dtype: Type) -> Node:
+def const(value: float | bool | Sequence[float] | AnyArray, dtype: Type) -> Node:
     """A constant of the given type; a Python number gives a 0-D one."""
     return ops.constant(np.asarray(value), dtype)
 

@@ -52,8 +52,10 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
         return [_from_string(item) for item in re.split(r",(?![^\[]*\])", argument)]
     if _is_shape(argument) or _is_type(argument):
         return [_override([argument])]
-    if isinstance(argument, tuple) and any(isinstance(item, str) for item in argument) and not all(
-        isinstance(item, str) for item in argument
+    if (
+        isinstance(argument, tuple)
+        and any(isinstance(item, str) for item in argument)
+        and not all(isinstance(item, str) for item in argument)
     ):
         return [_override(argument)]
     if isinstance(argument, Iterable):

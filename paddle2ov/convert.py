@@ -45,12 +45,12 @@ def convert(
     """Converts a Paddle inference model of either format.
 
     Args:
-        model: a model folder, a program file (`inference.json`, `inference.pdmodel`, `__model__`), Paddle's path prefix,
-            a pair (program file, parameter file), a `paddle.nn.Layer` or a `paddle.static.Program`.
+        model: a model folder, a program file (`inference.json`, `inference.pdmodel`, `__model__`), Paddle's path
+            prefix, a pair (program file, parameter file), a `paddle.nn.Layer` or a `paddle.static.Program`.
         params: the parameter file, where it does not lie beside the program under the usual name.
         input: names, shapes and types of inputs where they are to differ from the program, in the forms of
-            `openvino.convert_model`: `{"x": [1, 3, -1, 640]}`, `[("x", [(1, 8), 3, 224, 224])]`, `"x[1,3,224..640,?]"`. A
-            name inside the program cuts it there. For a Layer it is its input spec.
+            `openvino.convert_model`: `{"x": [1, 3, -1, 640]}`, `[("x", [(1, 8), 3, 224, 224])]`,
+            `"x[1,3,224..640,?]"`. A name inside the program cuts it there. For a Layer it is its input spec.
         output: the names of the results to compute, where not all; a variable inside the program cuts it there.
         example_input: for a Layer without an input spec: tensors or arrays to take the shapes and types from.
         extension: converters of your own, see `ConversionExtension`.
@@ -173,7 +173,8 @@ def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
     rank = len(variable.shape) + (1 if (variable.dtype or "").startswith("complex") else 0)
     if shape.rank.is_static and len(shape) != rank:
         raise ConversionInputError(
-            f"input: '{name}' has {rank} dimensions in the program ({list(variable.shape)}), shape {shape} has {len(shape)}"
+            f"input: '{name}' has {rank} dimensions in the program ({list(variable.shape)}); "
+            f"shape {shape} has {len(shape)}"
         )
 
 

@@ -14,7 +14,7 @@ _LIBRARY_FRAME = re.compile(r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])')
 class Place:
     """Where an operator stands in a Paddle program.
 
-    `call_stack` holds the Python frames of the model's source that created the operator, where the program carries them.
+    `call_stack` holds the Python frames that created the operator, where the program carries them.
     """
 
     block: int

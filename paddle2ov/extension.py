@@ -46,9 +46,7 @@ Extension: TypeAlias = (
 _script: dict[str, ConversionExtension] = {}
 
 
-def register_converter(
-    op_type: str, *, signature: str | None = None, override: bool = False
-) -> Callable[[C], C]:
+def register_converter(op_type: str, *, signature: str | None = None, override: bool = False) -> Callable[[C], C]:
     """Decorates a converter function, so that every later `convert` of this process knows it.
 
     Args:

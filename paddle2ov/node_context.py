@@ -33,10 +33,10 @@ REQUIRED: Any = _Required()
 class NodeContext:
     """The operator to convert: its inputs as OpenVINO outputs, its attributes, and its place in the program.
 
-    Inputs, results and attributes are asked for by the names of Paddle's `ops.yaml` (`x`, `axis`, `keepdim`); the spelling
-    of legacy programs (`X`, `dim`, `keep_dim`) resolves too. What one format passes as an attribute and the other as a
-    tensor is one name here: `get_attribute`, `get_ints` and `get_constant` return its value where it is known at
-    conversion, `get_tensor` returns a tensor either way.
+    Inputs, results and attributes are asked for by the names of Paddle's `ops.yaml` (`x`, `axis`, `keepdim`); the
+    spelling of legacy programs (`X`, `dim`, `keep_dim`) resolves too. What one format passes as an attribute and the
+    other as a tensor is one name here: `get_attribute`, `get_ints` and `get_constant` return its value where it is known
+    at conversion, `get_tensor` returns a tensor either way.
     """
 
     def __init__(
@@ -114,6 +114,15 @@ class NodeContext:
         value = values[idx] if idx < len(values) else None
         return _known(value)
 
+    def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
+        """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
+        values = self._inputs.get(self._input_name(name), ())
+        value = values[0] if values else None
+        if isinstance(value, Known):
+            array = value.array.reshape(tuple(shape))
+            return Known(array, value.dtype, value.name, value.share).constant().output(0)
+        return ops.reshape(self.get_input(name), np.asarray(shape, np.int64), False).output(0)
+
     # --- attributes, and inputs that may be attributes ------------------------------------------------------------
 
     def has_attribute(self, name: str) -> bool:
@@ -123,7 +132,7 @@ class NodeContext:
     def get_attribute(self, name: str, default: Any = REQUIRED, dtype: Any = None) -> Any:
         """The value of an attribute, as a Python value.
 
-        An input of that name comes first when the program passes one: a single element gives a scalar, more give a list.
+        An input of that name comes first when the program passes one: one element gives a scalar, more give a list.
         `default` must be Paddle's own default. `dtype` is accepted for callbacks written for OpenVINO and not needed.
 
         Raises:
@@ -181,9 +190,7 @@ class NodeContext:
             return ops.constant(np.asarray(found), dtype).output(0)
         outputs = [self._output(value, name) for value in values]
         if dtype is not None:
-            outputs = [
-                out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs
-            ]
+            outputs = [out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs]
         if len(outputs) == 1:
             return outputs[0]
         flat = [ops.reshape(out, np.array([-1], np.int64), False) for out in outputs]

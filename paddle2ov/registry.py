@@ -20,8 +20,8 @@ ENTRY_POINT_GROUP = "paddle2ov.converters"
 class Registry:
     """The converters that one conversion uses.
 
-    Later sources overlay earlier ones and never change them: the operator table, installed packages (entry points of the
-    group `paddle2ov.converters`), converters registered by the running script, the `extension` argument.
+    Later sources overlay earlier ones and never change them: the operator table, installed packages (entry points of
+    the group `paddle2ov.converters`), converters registered by the running script, the `extension` argument.
 
     Raises:
         ValueError: two sources name the same operator and the later one does not say `override=True`.
@@ -41,9 +41,7 @@ class Registry:
         for item in extensions:
             known = item.op_type in taken or item.op_type in self._table
             if known and not (item.override or explicit):
-                raise ValueError(
-                    f"operator '{item.op_type}' already has a converter; pass override=True to replace it"
-                )
+                raise ValueError(f"operator '{item.op_type}' already has a converter; pass override=True to replace it")
             self._overlay[item.op_type] = item
 
     def get(self, key: str) -> Converter | None:

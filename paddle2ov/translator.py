@@ -134,10 +134,11 @@ class Translator:
                 continue
             if len(values) != len(names):
                 raise OpConversionError(
-                    operator.place, f"its converter gave {len(values)} values for output '{port}', which has {len(names)}"
+                    operator.place,
+                    f"its converter gave {len(values)} values for output '{port}', which has {len(names)}",
                 )
             for name, value in zip(names, values, strict=True):
-                if name:
+                if name and name not in scope.values:  # it is there already where a cut provides it
                     scope.values[name] = _value(value, name)
 
     def _bind_blocks(self, operator: Operator, values: Sequence[Value], scope: Scope) -> None:
@@ -151,7 +152,9 @@ def unsupported(block: Block, registry: Registry) -> list[Operator]:
     from paddle2ov.control_flow import CONTROL_FLOW
 
     return [
-        operator for operator in block.walk() if operator.type not in CONTROL_FLOW and registry.get(operator.type) is None
+        operator
+        for operator in block.walk()
+        if operator.type not in CONTROL_FLOW and registry.get(operator.type) is None
     ]
 
 

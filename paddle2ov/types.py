@@ -37,7 +37,7 @@ _NUMPY_TYPES: dict[str, Type] = {
 
 
 def element_type(dtype: str | int | None) -> Type | None:
-    """The element type for a `dtype` attribute: a name (PIR), a number (legacy), or None where Paddle leaves it open."""
+    """The element type for a `dtype` attribute, a name (PIR) or a number (legacy); None where Paddle leaves it open."""
     if isinstance(dtype, int):
         dtype = LEGACY.get(dtype)
     return OV_TYPES.get(dtype) if dtype is not None else None
@@ -46,8 +46,8 @@ def element_type(dtype: str | int | None) -> Type | None:
 class Known:
     """A value that is known while the program is converted: a weight, or a constant of the program.
 
-    Every use of a small one gets a Constant node of its own: OpenVINO's CPU plugin fuses a bias or a scale only when its
-    constant has a single consumer. A weight has one node, which shares the weight's memory.
+    Every use of a small one gets a Constant node of its own: OpenVINO's CPU plugin fuses a bias or a scale only when
+    its constant has a single consumer. A weight has one node, which shares the weight's memory.
     """
 
     __slots__ = ("_node", "array", "dtype", "name", "share")
@@ -63,6 +63,7 @@ class Known:
 
     @property
     def element_type(self) -> Type:
+        """The element type of the Constant that holds the value."""
         if self.dtype is not None:
             return OV_TYPES[self.dtype]
         return _NUMPY_TYPES[self.array.dtype.str]
@@ -86,7 +87,7 @@ class Known:
 
 
 def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> Constant:
-    """A Constant node of `array`, which must be writable to be shared; `dtype` is Paddle's name where NumPy has none."""
+    """A Constant node of `array` (writable if shared); `dtype` is Paddle's name where NumPy has no such type."""
     if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         kind = OV_TYPES[dtype]
         if array.size == 0:

@@ -21,8 +21,8 @@ class ModelFiles:
     Attributes:
         program: the program's file.
         format: "pir" or "legacy".
-        params: the file that holds all parameters, or None when there is none (then a parameter may lie in a file of its
-            own beside the program, as Paddle 1.x wrote them).
+        params: the file that holds all parameters, or None when there is none (then a parameter may lie in a file of
+            its own beside the program, as Paddle 1.x wrote them).
         candidates: where a parameter file was looked for, for messages.
     """
 
@@ -75,7 +75,8 @@ def _program_in(folder: Path) -> Path:
         raise ModelReadError(f"{folder}: holds {len(found)} models ({names}); pass the file that is meant")
     have = ", ".join(entry.name for entry in files[:20]) or "no files"
     raise ModelReadError(
-        f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); it holds: {have}"
+        f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "
+        f"it holds: {have}"
     )
 
 

@@ -12,7 +12,7 @@ Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.framework_proto import ProgramDesc
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
@@ -148,24 +149,26 @@ class _Reader:
 
     def _read_op(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
         signature = self._vocabulary.of_legacy(desc.type)
-        canonical = signature.canonical if signature else _snake
+        if desc.type == "rms_norm" and any(port.parameter == "norm_weight" for port in desc.inputs):
+            signature = self._vocabulary.of_legacy("fused_rms_norm_quant")  # what this name meant before Paddle 3.3
+        key = signature.key if signature else desc.type
         inputs: dict[str, list[str]] = {}
-        for port in desc.inputs:
+        for port in _by_preference(desc.inputs, signature, lambda port: port.parameter):
             names = [self._use(scope, name) for name in port.arguments if name != "@EMPTY@"]
-            if names:
-                inputs.setdefault(canonical(port.parameter), []).extend(names)
+            if names:  # of several ports for one operand (`ShapeTensor`, `Shape`) the preferred one counts
+                inputs.setdefault(_canonical(port.parameter, signature), names)
         if desc.type == "write_to_array":  # updates an array in place, without naming it as an input
             before = scope.find(desc.outputs[0].arguments[0]) if desc.outputs and desc.outputs[0].arguments else None
             if before is not None:
                 inputs["array"] = [before]
-        attributes, call_stack = _attributes(desc, canonical)
+        attributes, call_stack = _attributes(desc, signature)
         outputs: dict[str, list[str]] = {}
         for port in desc.outputs:
             if port.arguments:
                 names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in port.arguments]
-                outputs.setdefault(canonical(port.parameter), []).extend(names)
+                outputs.setdefault(_canonical(port.parameter, signature), []).extend(names)
         block.operators.append(
-            Operator(desc.type, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack)
+            Operator(key, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack)
         )
 
     def _read_feed(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
@@ -175,11 +178,11 @@ class _Reader:
             raise ModelReadError(f"input '{name}' is not declared")
         scope.latest[name] = name
         self._parameters.pop(name, None)
-        self._inputs.append((_attributes(desc, _same)[0].get("col", index), variable))
+        self._inputs.append((_attributes(desc)[0].get("col", index), variable))
 
     def _read_fetch(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
         name = _argument(desc.inputs, "X")
-        column = _attributes(desc, _same)[0].get("col", index)
+        column = _attributes(desc)[0].get("col", index)
         self._outputs.append((column, Output(name, self._use(scope, name))))
 
     def _read_while(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
@@ -192,7 +195,7 @@ class _Reader:
         body = self._read_block(_sub_block(desc), inner)
         body.inputs = arguments
         body.outputs = [self._use(inner, condition), *(self._use(inner, name) for name in carried)]
-        attributes, call_stack = _attributes(desc, _same)
+        attributes, call_stack = _attributes(desc)
         after = [self._define(scope, name) for name in carried]
         block.operators.append(
             Operator(
@@ -210,7 +213,7 @@ class _Reader:
 
     def _read_conditional_block(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
         condition = self._use(scope, _argument(desc.inputs, "Cond"))
-        attributes, call_stack = _attributes(desc, _same)
+        attributes, call_stack = _attributes(desc)
         if not attributes.get("is_scalar_condition", False):
             raise ModelReadError("is_scalar_condition=False (run when the inputs are not empty) is not supported")
         inner = self._declare(_sub_block(desc), scope)
@@ -258,7 +261,7 @@ class _Reader:
                 old.outputs += new.outputs
             last.outputs["out"].append(result)
             return
-        _, call_stack = _attributes(desc, _same)
+        _, call_stack = _attributes(desc)
         block.operators.append(
             Operator(
                 "if",
@@ -315,13 +318,21 @@ class _Reader:
         return version
 
 
-def _same(name: str) -> str:
-    return name
+def _canonical(name: str, signature: Signature | None) -> str:
+    return signature.canonical(name) if signature is not None else snake_case(name)
 
 
-def _snake(name: str) -> str:
-    head = name[:1].lower()
-    return head + "".join(f"_{char.lower()}" if char.isupper() else char for char in name[1:])
+def _by_preference(items: Iterable[Any], signature: Signature | None, name: Callable[[Any], str]) -> Iterable[Any]:
+    """Sorts ports or attributes so that of several spellings of one name Paddle's preferred one comes first."""
+    if signature is None or not signature.legacy:
+        return items
+
+    def rank(item: Any) -> int:
+        spelling = name(item)
+        order = signature.spellings(signature.canonical(spelling))
+        return order.index(spelling) if spelling in order else len(order)
+
+    return sorted(items, key=rank)
 
 
 def _argument(ports: Any, parameter: str) -> str:
@@ -374,10 +385,10 @@ _ATTRIBUTE_VALUE: dict[int, Callable[[Any], Any]] = {
 }
 
 
-def _attributes(desc: Any, canonical: Callable[[str], str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _attributes(desc: Any, signature: Signature | None = None) -> tuple[dict[str, Any], tuple[str, ...]]:
     attributes: dict[str, Any] = {}
     call_stack: tuple[str, ...] = ()
-    for attribute in desc.attrs:
+    for attribute in _by_preference(desc.attrs, signature, lambda attribute: attribute.name):
         name = attribute.name
         if name == "op_callstack":
             call_stack = tuple(_text(line).strip() for line in attribute.strings)
@@ -385,7 +396,11 @@ def _attributes(desc: Any, canonical: Callable[[str], str]) -> tuple[dict[str, A
             read = _ATTRIBUTE_VALUE.get(attribute.type)
             if read is None:
                 raise ModelReadError(f"attribute {name} is of unknown type {attribute.type}")
-            attributes[canonical(name)] = read(attribute)
+            value = read(attribute)
+            name = _canonical(name, signature)
+            # `assign_value` has a list per data type, all but one empty: they are one attribute, `values`.
+            if name not in attributes or (isinstance(attributes[name], list) and not attributes[name]):
+                attributes[name] = value
     return attributes, call_stack
 
 

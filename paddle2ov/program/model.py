@@ -58,14 +58,17 @@ class Operator:
 
     @property
     def place(self) -> Place:
+        """Where the operator stands in the program."""
         output = next((name for names in self.outputs.values() for name in names if name), "")
         return Place(self.block_index, self.index, self.type, output, self.call_stack)
 
     def input_names(self) -> Iterator[str]:
+        """The variables that the operator reads, those of its blocks aside."""
         for names in self.inputs.values():
             yield from names
 
     def output_names(self) -> Iterator[str]:
+        """The variables that the operator writes."""
         for names in self.outputs.values():
             yield from names
 

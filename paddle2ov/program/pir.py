@@ -109,7 +109,8 @@ def read_pir(path: Path, vocabulary: Vocabulary) -> tuple[Program, list[Variable
         raise ModelReadError(f"{path}: not a PIR program: its magic is {file.base_code.magic!r}")
     if not 0 <= file.base_code.version <= NEWEST_VERSION:
         raise ModelReadError(
-            f"{path}: PIR version {file.base_code.version} is not known; this release reads versions 0 to {NEWEST_VERSION}"
+            f"{path}: PIR version {file.base_code.version} is not known; "
+            f"this release reads versions 0 to {NEWEST_VERSION}"
         )
     if len(file.program.regions) != 1 or len(file.program.regions[0].blocks) != 1:
         raise ModelReadError(f"{path}: a program has one region with one block")
@@ -197,6 +198,8 @@ class _Reader:
                 block.operators.append(self._operator(block, op, dialect, name, index))
 
     def _operator(self, block: Block, op: _Op, dialect: str, name: str, index: int) -> Operator:
+        if name == "rms_norm" and len(op.operands) > 2:  # what this name meant before Paddle 3.3
+            name = "fused_rms_norm_quant"
         signature = self._vocabulary.of_pir(name)
         key = signature.key if signature else name
         operands = [(operand.id, self._use(operand)) for operand in op.operands]
@@ -325,7 +328,7 @@ def _nested(item: Any) -> Any:
 
 
 def _scalar(data: Any) -> Any:
-    kind, value = data
+    _, value = data
     if isinstance(value, str):
         return _FLOATS.get(value, value)
     return complex(*value) if isinstance(value, list) else value
@@ -343,4 +346,3 @@ def _variable(name: str, declared: _Type | None) -> Variable:
         dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
         return Variable(name, dtype, shape, is_array=kind == "t_dense_tensor_array")
     return Variable(name)
-

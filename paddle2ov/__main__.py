@@ -1,0 +1,5 @@
+"""`python -m paddle2ov` is the command line."""
+
+from paddle2ov.cli import main
+
+main()

@@ -1,0 +1,213 @@
+"""The command line: `paddle2ov MODEL_DIR -o model.xml`, `paddle2ov ops`."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import runpy
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paddle2ov import __version__
+
+
+class _DefaultToConvert(click.Group):
+    """`paddle2ov MODEL_DIR ...` is short for `paddle2ov convert MODEL_DIR ...`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
+            args = ["convert", *args]
+        return super().parse_args(ctx, args)
+
+
+def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        import openvino
+
+        click.echo(f"paddle2ov {__version__} (OpenVINO {openvino.__version__})")
+        ctx.exit()
+
+
+@click.group(cls=_DefaultToConvert, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("--version", is_flag=True, callback=_versions, expose_value=False, is_eager=True, help="Show versions.")
+def cli() -> None:
+    r"""PaddlePaddle models on OpenVINO.
+
+    \b
+    paddle2ov MODEL_DIR -o model.xml      convert a model (short for: paddle2ov convert ...)
+    paddle2ov ops                         list the operators that can be converted
+
+    `paddle2ov convert --help` shows what a conversion can be told.
+    """
+
+
+@cli.command("convert")
+@click.argument("model", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "-m", "--model-dir", "--model_dir", type=click.Path(path_type=Path), help="The model's folder (as MODEL)."
+)
+@click.option("-mf", "--model-filename", "--model_filename", help="The program's file name inside the folder.")
+@click.option("-pf", "--params-filename", "--params_filename", help="The parameters' file name inside the folder.")
+@click.option(
+    "-o",
+    "-s",
+    "--output-model",
+    "--output_model",
+    "--save-file",
+    "--save_file",
+    "target",
+    type=click.Path(path_type=Path),
+    help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder.",
+)
+@click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]".')
+@click.option("--output", "outputs", help="Names of the results to keep, separated by commas. Default: all.")
+@click.option(
+    "--compress-to-fp16/--no-compress-to-fp16",
+    "--compress_to_fp16/--no_compress_to_fp16",
+    "fp16",
+    default=False,
+    show_default=True,
+    help="Store float32 weights as float16, as openvino.save_model does.",
+)
+@click.option(
+    "--extension",
+    "extensions",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A Python file that registers converters of your own; may be repeated.",
+)
+@click.option("--verbose", "-v", is_flag=True, help="Say what was read and how long each step took.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+@click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+def convert_command(
+    model: Path | None,
+    model_dir: Path | None,
+    model_filename: str | None,
+    params_filename: str | None,
+    target: Path | None,
+    inputs: str | None,
+    outputs: str | None,
+    fp16: bool,
+    extensions: tuple[Path, ...],
+    verbose: bool,
+    quiet: bool,
+    traceback: bool,
+) -> None:
+    """Convert MODEL to OpenVINO IR.
+
+    MODEL is a folder that holds one Paddle inference model, a program file (inference.json, inference.pdmodel,
+    __model__) or the path prefix that Paddle's own functions take.
+    """
+    if (model is None) == (model_dir is None):
+        raise click.UsageError("give the model once: as MODEL or as --model-dir")
+    source = model or model_dir
+    assert source is not None
+    params = None
+    if params_filename is not None:
+        params = (source if source.is_dir() else source.parent) / params_filename
+    program = source / model_filename if model_filename is not None else source
+    xml = _target(target, source)
+    with _plain_errors(traceback):
+        import openvino
+
+        from paddle2ov.convert import convert
+
+        for path in extensions:
+            runpy.run_path(str(path))
+        with _progress(enabled=not quiet) as progress:
+            converted = convert(
+                program, params, input=inputs, output=outputs, verbose=verbose and not quiet, progress=progress
+            )
+        _save(openvino, converted, xml, fp16)
+    if not quiet:
+        click.echo(f"{xml}")
+
+
+@cli.command("ops")
+@click.argument("pattern", default="*")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: name -> family.")
+def ops_command(pattern: str, as_json: bool) -> None:
+    """List the operators that can be converted, by family; PATTERN filters them ('reduce_*')."""
+    from paddle2ov.registry import Registry
+
+    registry = Registry()
+    names = [name for name in registry.names() if fnmatch.fnmatchcase(name, pattern)]
+    families: dict[str, list[str]] = {}
+    for name in names:
+        families.setdefault(_family(registry, name), []).append(name)
+    if as_json:
+        click.echo(json.dumps({name: family for family, members in families.items() for name in members}, indent=1))
+        return
+    for family in sorted(families):
+        click.secho(f"{family} ({len(families[family])})", bold=True)
+        click.echo(click.wrap_text(", ".join(families[family]), 100, "  ", "  "))
+    click.echo(f"{len(names)} operators in {len(families)} families")
+
+
+def main() -> None:
+    """The entry point of the `paddle2ov` script."""
+    cli(prog_name="paddle2ov")
+
+
+def _family(registry: Any, name: str) -> str:
+    converter = registry.get(name)
+    module = str(getattr(converter, "__module__", "") or "")
+    head, _, tail = module.rpartition(".")
+    return tail if head == "paddle2ov.converters" else module
+
+
+def _target(target: Path | None, source: Path) -> Path:
+    if target is None:
+        name = source.resolve().name if source.is_dir() else source.name.removesuffix(source.suffix)
+        target = Path(f"{name}.xml")
+    if target.is_dir():
+        raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
+    if target.suffix != ".xml":
+        target = target.with_name(target.name + ".xml")
+    return target
+
+
+def _save(openvino: Any, model: Any, xml: Path, fp16: bool) -> None:
+    """Writes both files beside their final place first, so that an interrupted run leaves no half-written model."""
+    xml.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{xml.stem}-", dir=xml.parent) as folder:
+        written = Path(folder) / xml.name
+        openvino.save_model(model, written, compress_to_fp16=fp16)
+        written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
+        written.replace(xml)
+
+
+@contextmanager
+def _plain_errors(traceback: bool) -> Iterator[None]:
+    from paddle2ov.errors import Paddle2OVError
+
+    try:
+        yield
+    except (Paddle2OVError, OSError) as error:
+        if traceback:
+            raise
+        click.secho(f"error: {error}", fg="red", err=True)
+        sys.exit(1)
+
+
+@contextmanager
+def _progress(enabled: bool) -> Iterator[Any]:
+    if not enabled or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("converting", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+if __name__ == "__main__":
+    main()
