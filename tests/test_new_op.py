@@ -120,6 +120,21 @@ def test_python_keyword_becomes_a_function_name(new_op, tree):
     assert '"while": control_flow.while_,' in contents(tree)["op_table.py"]
 
 
+def test_the_tree_of_this_repository(new_op, tree):
+    for name in ("op_table.py", "paddle2ov/program/signatures.py"):
+        shutil.copy2(ROOT / name, tree / name)
+    assert scaffold(new_op, tree, "a_name_of_nobody", "--family", "zeta") == 0
+    after = contents(tree)
+    assert '    "a_name_of_nobody": zeta.a_name_of_nobody,\n' in after["op_table.py"]
+    assert '    "a_name_of_nobody": "a_name_of_nobody(x) -> (out)",\n' in after["paddle2ov/program/signatures.py"]
+    assert keys_are_sorted(new_op, after["op_table.py"])
+    assert keys_are_sorted(new_op, after["paddle2ov/program/signatures.py"])
+
+
+def keys_are_sorted(new_op, text):
+    return new_op.keys(text) == sorted(new_op.keys(text))
+
+
 def test_existing_signature_is_left_alone(new_op, tree, capsys):
     assert scaffold(new_op, tree, "mish", "--family", "activation") == 0
     assert contents(tree)["paddle2ov/program/signatures.py"] == TREE["paddle2ov/program/signatures.py"]

@@ -24,6 +24,8 @@ CONVERTER_HEADER = '''"""Paddle's {family} operators: {op}.
 Semantics: paddle/phi/kernels/cpu/{op}_kernel.cc. Not supported: {op}, until it is written.
 """
 
+from __future__ import annotations
+
 from paddle2ov.node_context import NamedOutputs, NodeContext
 '''
 
