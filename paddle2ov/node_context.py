@@ -123,6 +123,15 @@ class NodeContext:
             return Known(array, value.dtype, value.name, value.share).constant().output(0)
         return ops.reshape(self.get_input(name), np.asarray(shape, np.int64), False).output(0)
 
+    def input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:
+        """The shape that the program declares for an input (-1 for an unknown dimension), or None.
+
+        What `convert(input=...)` asks for may differ: it counts for the nodes, the declaration for Paddle's decisions.
+        """
+        names = self._operator.inputs.get(self._input_name(name), ())
+        variable = self._variables.get(names[idx]) if idx < len(names) else None
+        return variable.shape if variable else None
+
     # --- attributes, and inputs that may be attributes ------------------------------------------------------------
 
     def has_attribute(self, name: str) -> bool:

@@ -9,6 +9,7 @@ from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError
+from paddle2ov.folding import fold, is_small
 from paddle2ov.node_context import NodeContext, Value
 from paddle2ov.opset import ops
 from paddle2ov.program.liveness import prune
@@ -121,7 +122,10 @@ class Translator:
                     raise OpConversionError(operator.place, f"input '{port}' reads '{name}', which nothing has written")
         signature = self._vocabulary.of_legacy(operator.type)
         context = NodeContext(operator, inputs, self.variables, signature, self._used)
-        self._bind(operator, _named(converter(context), operator, signature), scope)
+        results = _named(converter(context), operator, signature)
+        if inputs and all(is_small(value) for values in inputs.values() for value in values):
+            results = {port: [fold(value) for value in values] for port, values in results.items()}
+        self._bind(operator, results, scope)
 
     def _bind(self, operator: Operator, results: Mapping[str, Sequence[Any]], scope: Scope) -> None:
         for port, names in operator.outputs.items():
