@@ -122,6 +122,8 @@ class _Reader:
             raise ModelReadError(f"block {index} does not exist; the program has {len(self._blocks)}")
         scope = _Scope(set(), parent)
         for desc in self._blocks[index].vars:
+            if not isinstance(desc.name, str):
+                raise ModelReadError(f"block {index}: the variable name {desc.name!r} is not valid UTF-8")
             variable = _variable(desc)
             if variable is None:
                 continue
@@ -139,6 +141,7 @@ class _Reader:
         block = Block(index)
         for position, desc in enumerate(self._blocks[index].ops):
             try:
+                _check_names(desc)
                 self._lowerings.get(desc.type, self._read_op)(block, scope, desc, position)
             except ModelReadError as error:
                 if str(error).startswith("block "):
@@ -333,6 +336,18 @@ def _by_preference(items: Iterable[Any], signature: Signature | None, name: Call
         return order.index(spelling) if spelling in order else len(order)
 
     return sorted(items, key=rank)
+
+
+def _check_names(desc: Any) -> None:
+    # The protobuf runtime hands a text that is not UTF-8 over as bytes.
+    names = [desc.type, *(attribute.name for attribute in desc.attrs)]
+    for ports in (desc.inputs, desc.outputs):
+        for port in ports:
+            names.append(port.parameter)
+            names.extend(port.arguments)
+    for name in names:
+        if not isinstance(name, str):
+            raise ModelReadError(f"the name {name!r} is not valid UTF-8")
 
 
 def _argument(ports: Any, parameter: str) -> str:
