@@ -1,0 +1,78 @@
+"""Convolution.
+
+Paddle: `conv2d`, `conv3d`, `depthwise_conv2d` (1-D convolution is `unsqueeze2`, `conv2d`, `squeeze2`), and the forms
+with a bias that Paddle's own passes leave: `depthwise_conv2d_bias`, `depthwise_conv3d_bias`, `fused_conv2d_add_act`.
+Semantics: `paddle/phi/kernels/impl/conv_kernel_impl.h`, `paddle/phi/kernels/cpu/conv_util.h`.
+Not supported: activations other than relu, identity, sigmoid, tanh in the fused form; `split_channels`.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output
+
+from paddle2ov.converters.common import ints, rank_of, shape_of
+from paddle2ov.converters.spatial import (
+    channels_last,
+    padding_algorithm,
+    pads_of,
+    to_channels_first,
+    to_channels_last,
+)
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def conv(node: NodeContext) -> NamedOutputs:
+    """out[n, o, p] = sum over i, k of input[n, i, p * stride + k * dilation - padding] * filter[o, i, k] (+ bias[o])"""
+    return {"out": _conv(node)}
+
+
+def fused_conv2d_add_act(node: NodeContext) -> NamedOutputs:
+    """output = activation(conv2d(input, filter) + bias + residual)"""
+    node.require(not node.get_attribute("split_channels", []), "is not supported", split_channels="...")
+    out: Node = _conv(node)
+    if node.has_input("residual_data"):
+        out = ops.add(out, node.get_input("residual_data"))
+    activation = node.get_attribute("activation", "relu")
+    node.require(activation in _ACTIVATIONS, "is not supported", activation=activation)
+    return {"output": _ACTIVATIONS[activation](out)}
+
+
+_ACTIVATIONS = {"identity": lambda x: x, "": lambda x: x, "relu": ops.relu, "sigmoid": ops.sigmoid, "tanh": ops.tanh}
+
+
+def _conv(node: NodeContext) -> Node:
+    x, last = node.get_input("input"), channels_last(node)
+    rank = rank_of(node, x)
+    spatial = rank - 2
+    strides = node.get_ints("strides", [1] * spatial)
+    dilations = node.get_ints("dilations", [1] * spatial)
+    begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+    algorithm, auto_pad = padding_algorithm(node), "explicit"
+    if algorithm == "SAME":
+        # Paddle's SAME sets the dilations to 1 as well.
+        auto_pad, dilations = "same_upper", [1] * spatial
+    if algorithm != "EXPLICIT":
+        begin, end = [0] * spatial, [0] * spatial
+    groups = max(node.get_int("groups", 1), 1)
+    if last:
+        x = to_channels_first(x, rank).output(0)
+    if groups == 1:
+        out = ops.convolution(x, node.get_input("filter"), strides, begin, end, dilations, auto_pad)
+    else:
+        weights = grouped_filter(node, groups)
+        out = ops.group_convolution(x, weights, strides, begin, end, dilations, auto_pad)
+    if node.has_input("bias"):
+        out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * spatial))
+    return to_channels_last(out, rank) if last else out
+
+
+def grouped_filter(node: NodeContext, groups: int) -> Output:
+    """The filter [G * A, B, ...] as OpenVINO wants it: [G, A, B, ...]."""
+    shape = node.get_input("filter").get_partial_shape()
+    if shape.is_static:
+        first, *rest = (int(dim) for dim in shape.to_shape())
+        return node.get_reshaped("filter", [groups, first // groups, *rest])
+    filters = node.get_input("filter")
+    rest_dims = ops.slice(shape_of(filters), ints([1]), ints([2**31 - 1]), ints([1]))
+    return ops.reshape(filters, ops.concat([ints([groups, -1]), rest_dims], 0), False).output(0)

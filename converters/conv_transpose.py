@@ -1,0 +1,123 @@
+"""Transposed convolution.
+
+Paddle: `conv2d_transpose`, `conv3d_transpose`, `depthwise_conv2d_transpose`, `conv2d_transpose_bias`.
+Semantics: `paddle/phi/kernels/impl/conv_transpose_kernel_impl.h`, ConvTransposeInferMeta in
+`paddle/phi/infermeta/binary.cc`.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, ints, rank_of, shape_of
+from paddle2ov.converters.conv import grouped_filter
+from paddle2ov.converters.spatial import (
+    channels_last,
+    padding_algorithm,
+    pads_of,
+    same_pads,
+    spatial_dims,
+    to_channels_first,
+    to_channels_last,
+)
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def conv_transpose(node: NodeContext) -> NamedOutputs:
+    """out[n, o, p * stride + k * dilation - padding] += x[n, i, p] * filter[i, o, k]; out starts at 0"""
+    x, last = node.get_input("x"), channels_last(node)
+    rank = rank_of(node, x)
+    spatial = rank - 2
+    strides = node.get_ints("strides", [1] * spatial)
+    dilations = node.get_ints("dilations", [1] * spatial)
+    begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+    algorithm = padding_algorithm(node)
+    if algorithm != "EXPLICIT":
+        begin, end = [0] * spatial, [0] * spatial
+    if algorithm == "SAME":
+        dilations = [1] * spatial
+    dims = spatial_dims(x, last)
+    kernel = _kernel(node, spatial)
+    if last:
+        x = to_channels_first(x, rank).output(0)
+
+    sized = node.has_input("output_size") or bool(node.get_attribute("output_size", []))
+    crops: tuple[Node, Node] | None = None
+    if algorithm == "SAME":
+        known = [dim for dim in dims if dim is not None]
+        if len(known) == spatial:
+            begin, end = same_pads(known, strides, kernel)
+        else:
+            crops = _same_crops(x, strides, kernel)
+    extra = [0] * spatial
+    size: Output | None = None
+    if sized:
+        fixed = node.get_ints("output_size") if node.is_known("output_size") else None
+        if fixed is not None and None not in dims:
+            for i, dim in enumerate(dims):
+                assert dim is not None
+                extent = dilations[i] * (kernel[i] - 1) + 1
+                extra[i] = fixed[i] - ((dim - 1) * strides[i] - begin[i] - end[i] + extent)
+        else:
+            # The input's size is not known: compute as much as an output size may ask for, then cut.
+            extra = [stride - 1 for stride in strides]
+            size = node.get_tensor("output_size", Type.i64)
+    elif node.get_attribute("output_padding", []):
+        extra = node.get_ints("output_padding")
+
+    out = _backprop(node, x, strides, begin, end, dilations, extra)
+    if crops is not None:
+        axes = ints(list(range(2, rank)))
+        whole = ops.gather(shape_of(out), axes, ints(0))
+        low, high = crops
+        stop = ops.add(low, size) if size is not None else ops.subtract(whole, high)
+        out = ops.slice(out, low, stop, ints([1] * spatial), axes)
+    elif size is not None:
+        out = ops.slice(out, ints([0] * spatial), size, ints([1] * spatial), ints(list(range(2, rank))))
+    if node.has_input("bias"):
+        out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * spatial))
+    return {"out": to_channels_last(out, rank) if last else out}
+
+
+def _kernel(node: NodeContext, spatial: int) -> list[int]:
+    shape = node.get_input("filter").get_partial_shape()
+    kernel = list(shape)[2:]
+    if any(dim.is_dynamic for dim in kernel):
+        node.refuse("a filter of unknown size is not supported")
+    return [int(dim.get_length()) for dim in kernel]
+
+
+def _backprop(
+    node: NodeContext,
+    x: Output,
+    strides: list[int],
+    begin: list[int],
+    end: list[int],
+    dilations: list[int],
+    extra: list[int],
+) -> Node:
+    groups = max(node.get_int("groups", 1), 1)
+    filters = node.get_input("filter") if groups == 1 else grouped_filter(node, groups)
+    build = ops.convolution_backprop_data if groups == 1 else ops.group_convolution_backprop_data
+    return build(
+        x,
+        filters,
+        strides,
+        pads_begin=begin,
+        pads_end=end,
+        dilations=dilations,
+        auto_pad="explicit",
+        output_padding=extra,
+    )
+
+
+def _same_crops(x: Output, strides: list[int], kernel: list[int]) -> tuple[Node, Node]:
+    """SAME's paddings follow from the size of the *input*, as in a convolution."""
+    size = cast_to(ops.gather(shape_of(x), ints(list(range(2, 2 + len(strides)))), ints(0)), Type.i64)
+    rest = ops.mod(size, ints(strides))
+    # in = q * stride + r: a total of kernel - stride where r = 0, kernel - r elsewhere, never below 0
+    step = ops.select(ops.equal(rest, ints(0)), ints(strides), rest)
+    total = ops.maximum(ops.subtract(ints(kernel), step), ints(0))
+    low = ops.divide(total, ints(2))
+    return low, ops.subtract(total, low)

@@ -1,0 +1,180 @@
+"""Normalization by statistics of the data or of the training set.
+
+Paddle: `batch_norm` (PIR `batch_norm_`), `sync_batch_norm`, `layer_norm`, `group_norm`, `instance_norm`.
+Semantics: `paddle/phi/kernels/cpu/{batch_norm,layer_norm,group_norm,instance_norm}_kernel.cc`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def batch_norm(node: NodeContext) -> NamedOutputs:
+    """out = (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel, with the statistics of training"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    last = channels_last(node) or rank == 2
+    shape = [-1] if last else [1, -1] + [1] * (rank - 2)
+    epsilon = node.get_float("epsilon", 1e-5)
+    fixed = node.get_attribute("is_test", False) and not node.get_attribute("trainable_statistics", False)
+    if not (fixed or node.get_attribute("use_global_stats", False)):
+        return _batch_statistics(node, x, rank, last, shape, epsilon)
+    unchanged = {"mean_out": node.get_input("mean"), "variance_out": node.get_input("variance")}
+    factor, shift = _folded(node, epsilon, shape, x.get_element_type())
+    return {"out": ops.add(ops.multiply(x, factor), shift), **unchanged}
+
+
+def _folded(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
+    """(factor, shift) such that out = x * factor + shift: computed here if the statistics are known."""
+    mean, variance = node.get_known("mean"), node.get_known("variance")
+    scale = node.get_known("scale") if node.has_input("scale") else np.ones(1, np.float32)
+    bias = node.get_known("bias") if node.has_input("bias") else np.zeros(1, np.float32)
+    if mean is None or variance is None or scale is None or bias is None:
+        return _folded_later(node, epsilon, shape, kind)
+    # Multiply and Add with constants of one consumer each: OpenVINO fuses them into the convolution before.
+    factor = scale / np.sqrt(variance + variance.dtype.type(epsilon))
+    shift = np.broadcast_to(bias - mean * factor, factor.shape)
+    return const(factor.reshape(shape), kind), const(shift.reshape(shape), kind)
+
+
+def _folded_later(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
+    mean, variance = node.get_input("mean"), node.get_input("variance")
+    factor = ops.divide(const_like(1.0, variance), ops.sqrt(ops.add(variance, const_like(epsilon, variance))))
+    if node.has_input("scale"):
+        factor = ops.multiply(factor, node.get_input("scale"))
+    shift = ops.negative(ops.multiply(mean, factor))
+    if node.has_input("bias"):
+        shift = ops.add(node.get_input("bias"), shift)
+    return cast_to(reshape(factor, shape), kind), cast_to(reshape(shift, shape), kind)
+
+
+def _batch_statistics(
+    node: NodeContext, x: Output, rank: int, last: bool, shape: list[int], epsilon: float
+) -> NamedOutputs:
+    """The form of training: mean and (biased) variance of the batch itself, running statistics moved by momentum."""
+    channel = rank - 1 if last else 1
+    axes = ints([axis for axis in range(rank) if axis != channel])
+    mean = ops.reduce_mean(x, axes, True)
+    centred = ops.subtract(x, mean)
+    variance = ops.reduce_mean(ops.multiply(centred, centred), axes, True)
+    deviation = ops.sqrt(ops.add(variance, const_like(epsilon, x)))
+    out = ops.divide(centred, deviation)
+    if node.has_input("scale"):
+        out = ops.multiply(out, cast_to(node.get_reshaped("scale", shape), x.get_element_type()))
+    if node.has_input("bias"):
+        out = ops.add(out, cast_to(node.get_reshaped("bias", shape), x.get_element_type()))
+    results: dict[str, Node | Output] = {"out": out}
+    batch = {"mean": mean, "variance": variance}
+    for name, statistic in batch.items():
+        flat = reshape(statistic, [-1])
+        if node.is_output_used(f"{name}_out"):
+            momentum = node.get_float("momentum", 0.9)
+            running = node.get_input(name)
+            kept = ops.multiply(running, const_like(momentum, running))
+            fresh = cast_to(flat, running.get_element_type())
+            results[f"{name}_out"] = ops.add(kept, ops.multiply(fresh, const_like(1.0 - momentum, running)))
+    results["saved_mean"] = reshape(mean, [-1])
+    if node.is_output_used("saved_variance"):
+        results["saved_variance"] = reshape(ops.divide(const_like(1.0, x), deviation), [-1])
+    return results
+
+
+def layer_norm(node: NodeContext) -> NamedOutputs:
+    """out = (x - mean) / sqrt(variance + epsilon) * scale + bias over the dimensions from begin_norm_axis on"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
+    axes = list(range(begin, rank))
+    normalized = ops.mvn(x, ints(axes), True, node.get_float("epsilon", 1e-5), "inside_sqrt")
+    out = affine_trailing(node, normalized, x, begin, rank)
+    used = node.is_output_used("mean") or node.is_output_used("variance")
+    return {"out": out, **(_moments(x, axes) if used else {})}
+
+
+def affine_trailing(node: NodeContext, normalized: Node, x: Output, begin: int, rank: int) -> Node:
+    """`normalized` * scale + bias, both of them flat over the dimensions from `begin` on."""
+    out = normalized
+    for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
+        if node.has_input(name):
+            out = combine(out, cast_to(_trailing(node, name, x, begin, rank), x.get_element_type()))
+    return out
+
+
+def _trailing(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Output | Node:
+    if rank - begin == 1:
+        return node.get_input(name)
+    dims = known_dims(x)[begin:]
+    if dims.count(None) <= 1:
+        return node.get_reshaped(name, [-1 if dim is None else dim for dim in dims])
+    target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))
+    return ops.reshape(node.get_input(name), target, False)
+
+
+def _moments(x: Output, axes: list[int]) -> dict[str, Node]:
+    """Mean and (biased) variance over `axes`: one number per normalized group."""
+    mean = ops.reduce_mean(x, ints(axes), True)
+    centred = ops.subtract(x, mean)
+    variance = ops.reduce_mean(ops.multiply(centred, centred), ints(axes), True)
+    return {"mean": reshape(mean, [-1]), "variance": reshape(variance, [-1])}
+
+
+def group_norm(node: NodeContext) -> NamedOutputs:
+    """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over each group of channels and all positions"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    last = channels_last(node)
+    groups = node.get_int("groups", 1)
+    epsilon = node.get_float("epsilon", 1e-5)
+    if last:
+        x = to_channels_first(x, rank).output(0)
+    kind = x.get_element_type()
+    channels = known_dims(x)[1]
+    for name in ("scale", "bias"):
+        if channels is None and node.has_input(name):
+            channels = known_dims(node.get_input(name))[0]
+    if channels is None:
+        out = _grouped_mvn(x, groups, epsilon)
+    else:
+        scale = node.get_input("scale") if node.has_input("scale") else const(np.ones(channels), kind)
+        bias = node.get_input("bias") if node.has_input("bias") else const(np.zeros(channels), kind)
+        out = ops.group_normalization(x, cast_to(scale, kind), cast_to(bias, kind), groups, epsilon)
+    results: dict[str, Node] = {"y": to_channels_last(out, rank) if last else out}
+    if node.is_output_used("mean") or node.is_output_used("variance"):
+        grouped = ops.reshape(x, ints([0, groups, -1]), True)
+        mean = ops.reduce_mean(grouped, ints([2]), True)
+        centred = ops.subtract(grouped, mean)
+        results["mean"] = ops.squeeze(mean, ints([2]))
+        results["variance"] = ops.reduce_mean(ops.multiply(centred, centred), ints([2]), False)
+    return results
+
+
+def _grouped_mvn(x: Output, groups: int, epsilon: float) -> Node:
+    grouped = ops.reshape(x, ints([0, groups, -1]), True)
+    return ops.reshape(ops.mvn(grouped, ints([2]), True, epsilon, "inside_sqrt"), shape_of(x), False)
+
+
+def instance_norm(node: NodeContext) -> NamedOutputs:
+    """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the positions of each sample and channel"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    node.require(rank > 2, f"an input of rank {rank} has no positions to normalize over")
+    axes = list(range(2, rank))
+    epsilon = node.get_float("epsilon", 1e-5)
+    out: Node = ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt")
+    for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
+        if node.has_input(name):
+            factor = node.get_reshaped(name, [1, -1] + [1] * (rank - 2))
+            out = combine(out, cast_to(factor, x.get_element_type()))
+    results: dict[str, Node] = {"y": out}
+    if node.is_output_used("saved_mean") or node.is_output_used("saved_variance"):
+        moments = _moments(x, axes)
+        variance = ops.add(moments["variance"], const_like(epsilon, x))
+        results["saved_mean"] = moments["mean"]
+        results["saved_variance"] = ops.divide(const_like(1.0, x), ops.sqrt(variance))
+    return results

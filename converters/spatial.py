@@ -1,0 +1,73 @@
+"""What convolution, pooling and their kin share: data layouts and Paddle's way to write paddings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openvino import Node, Output
+
+from paddle2ov.converters.common import ints, rank_of
+from paddle2ov.node_context import NodeContext
+from paddle2ov.opset import ops
+
+CHANNELS_FIRST = ("NCHW", "NCDHW", "NCL", "NCW", "NC", "AnyLayout", "ANYLAYOUT", "AnyLayOut", "Undefined", "")
+CHANNELS_LAST = ("NHWC", "NDHWC", "NLC", "NWC")
+
+
+def channels_last(node: NodeContext, name: str = "data_format", default: str = "NCHW") -> bool:
+    """Whether the layout attribute puts the channels last."""
+    layout = node.get_attribute(name, default)
+    node.require(layout in CHANNELS_FIRST or layout in CHANNELS_LAST, "unknown layout", **{name: layout})
+    return layout in CHANNELS_LAST
+
+
+def to_channels_first(x: Output | Node, rank: int) -> Node:
+    """[N, ..., C] -> [N, C, ...]"""
+    return ops.transpose(x, ints([0, rank - 1, *range(1, rank - 1)]))
+
+
+def to_channels_last(x: Output | Node, rank: int) -> Node:
+    """[N, C, ...] -> [N, ..., C]"""
+    return ops.transpose(x, ints([0, *range(2, rank), 1]))
+
+
+def known_dims(x: Output | Node) -> list[int | None]:
+    """The dimensions of `x`, None where one is not known."""
+    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
+    return [None if dim.is_dynamic else int(dim.get_length()) for dim in shape]
+
+
+def spatial_dims(x: Output, last: bool) -> list[int | None]:
+    """The dimensions of `x` besides batch and channels."""
+    dims = known_dims(x)
+    return dims[1:-1] if last else dims[2:]
+
+
+def pads_of(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Paddings as (begin, end): Paddle writes one number per dimension, or (begin, end) pairs."""
+    if len(paddings) == spatial:
+        return list(paddings), list(paddings)
+    node.require(len(paddings) == 2 * spatial, f"{spatial} or {2 * spatial} numbers are expected", paddings=paddings)
+    return list(paddings[0::2]), list(paddings[1::2])
+
+
+def same_pads(dims: Sequence[int], strides: Sequence[int], kernel: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The paddings of SAME for known dimensions: out = ceil(in / stride), the odd one at the end."""
+    begin, end = [], []
+    for dim, stride, size in zip(dims, strides, kernel, strict=True):
+        total = max((-(-dim // stride) - 1) * stride + size - dim, 0)
+        begin.append(total // 2)
+        end.append(total - total // 2)
+    return begin, end
+
+
+def padding_algorithm(node: NodeContext) -> str:
+    """EXPLICIT, SAME or VALID."""
+    algorithm = str(node.get_attribute("padding_algorithm", "EXPLICIT")).upper()
+    node.require(algorithm in ("EXPLICIT", "SAME", "VALID"), "unknown", padding_algorithm=algorithm)
+    return algorithm
+
+
+def layout_of(node: NodeContext, x: Output, name: str = "data_format") -> tuple[bool, int]:
+    """(channels last?, rank)"""
+    return channels_last(node, name), rank_of(node, x)
