@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddle2ov.converters import (
+    box,
     conv,
     conv_transpose,
     creation,
@@ -15,6 +16,7 @@ from paddle2ov.converters import (
     interpolation,
     linalg,
     normalization,
+    prior,
     reduction,
     rnn,
     search,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 OP_TABLE: dict[str, Converter] = {
     "addmm": linalg.addmm,
+    "anchor_generator": prior.anchor_generator,
     "baddbmm": linalg.addmm,
     "batch_norm": normalization.batch_norm,
     "bicubic_interp": interpolation.interpolate("cubic", version=1),
@@ -33,6 +36,8 @@ OP_TABLE: dict[str, Converter] = {
     "bilinear_interp_v2": interpolation.interpolate("linear"),
     "bilinear_tensor_product": linalg.bilinear_tensor_product,
     "bmm": linalg.bmm,
+    "box_clip": box.box_clip,
+    "box_coder": box.box_coder,
     "conv2d": conv.conv,
     "conv2d_transpose": conv_transpose.conv_transpose,
     "conv2d_transpose_bias": conv_transpose.conv_transpose,
@@ -42,6 +47,7 @@ OP_TABLE: dict[str, Converter] = {
     "cummin": cumulative.cummin,
     "cumprod": cumulative.cumprod,
     "cumsum": cumulative.cumsum,
+    "density_prior_box": prior.density_prior_box,
     "depthwise_conv2d": conv.conv,
     "depthwise_conv2d_bias": conv.conv,
     "depthwise_conv2d_transpose": conv_transpose.conv_transpose,
@@ -53,6 +59,7 @@ OP_TABLE: dict[str, Converter] = {
     "fused_conv2d_add_act": conv.fused_conv2d_add_act,
     "group_norm": normalization.group_norm,
     "instance_norm": normalization.instance_norm,
+    "iou_similarity": box.iou_similarity,
     "l1_norm": reduction.l1_norm,
     "layer_norm": normalization.layer_norm,
     "linear_interp": interpolation.interpolate("linear", version=1),
@@ -69,6 +76,7 @@ OP_TABLE: dict[str, Converter] = {
     "nearest_interp_v2": interpolation.interpolate("nearest"),
     "norm": reduction.norm,
     "p_norm": reduction.p_norm,
+    "prior_box": prior.prior_box,
     "reduce_all": reduction.reduce_all,
     "reduce_amax": reduction.reduce_max,
     "reduce_amin": reduction.reduce_min,

@@ -24,6 +24,8 @@ NEWEST_VERSION = 4
 _DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
 _FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
 _MAX_DIM = 2**62
+# Their result is a new one, or the operand itself unchanged.
+_NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
 
 
 class _Type(msgspec.Struct):
@@ -61,6 +63,7 @@ class _Op(msgspec.Struct):
     results: list[_Value] | _Value = msgspec.field(name="O", default_factory=list)
     attributes: list[_Attribute | str | int | bool | float] = msgspec.field(name="A", default_factory=list)
     regions: list[_Region] = msgspec.field(default_factory=list)
+    training: Any = msgspec.field(name="OA", default=None)
 
 
 class _Block(msgspec.Struct):
@@ -126,6 +129,7 @@ class _Reader:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
+        self._latest: dict[str, str] = {}  # variable written in place -> variable that holds what was written last
         self._variables: dict[str, Variable] = {}
         self._inputs: list[Variable] = []
         self._outputs: list[tuple[int, Output]] = []
@@ -198,36 +202,87 @@ class _Reader:
                 block.operators.append(self._operator(block, op, dialect, name, index))
 
     def _operator(self, block: Block, op: _Op, dialect: str, name: str, index: int) -> Operator:
+        if dialect == "pd_op" and name in ("if", "while"):
+            return self._control_flow(block, op, name, index)
         if name == "rms_norm" and len(op.operands) > 2:  # what this name meant before Paddle 3.3
             name = "fused_rms_norm_quant"
         signature = self._vocabulary.of_pir(name)
-        key = signature.key if signature else name
         operands = [(operand.id, self._use(operand)) for operand in op.operands]
-        inputs: dict[str, list[str]] = {}
-        if name == "if" or name == "while":
-            rest = [one for _, names in operands[1:] for one in names]
-            inputs = {"cond": operands[0][1], "x": rest}
-        else:
-            ports = _ports(signature.operands if signature else (), len(operands), "input")
-            inputs = {port: names for port, (value, names) in zip(ports, operands, strict=False) if value != 0}
+        ports = _ports(signature.operands if signature else (), len(operands), "input")
+        inputs = {port: names for port, (value, names) in zip(ports, operands, strict=False) if value != 0}
+        blocks = tuple(self._read_block(inner) for region in op.regions for inner in region.blocks)
+        results = _results(op)
+        ports = _ports(signature.results if signature else (), len(results), "output")
+        outputs = {port: self._define(result, name) for port, result in zip(ports, results, strict=False)}
+        written = _written_operand(op, name)
+        if written is not None and results:
+            self._overwrite(written, results[0])
+        key = signature.key if signature else name
+        return Operator(key, inputs, outputs, _attributes(op), f"{dialect}.{name}", block.index, index, blocks)
+
+    def _control_flow(self, block: Block, op: _Op, name: str, index: int) -> Operator:
+        inputs = {"cond": self._use(op.operands[0]), "x": [one for item in op.operands[1:] for one in self._use(item)]}
+        # What a region writes in place becomes a value that it yields, and for a loop one that it carries.
+        written = self._written_in(op.regions)
+        before = [self._latest.get(one, one) for one in written]
         blocks = []
         for region in op.regions:
-            if len(region.blocks) > 1:
-                raise ModelReadError("a region with more than one block")
-            blocks += [self._read_block(inner) for inner in region.blocks]
-        results = _results(op)
-        if name == "if" or name == "while":
-            outputs = {"out": [one for result in results for one in self._define(result, name)]}
-        else:
-            ports = _ports(signature.results if signature else (), len(results), "output")
-            outputs = {port: self._define(result, name) for port, result in zip(ports, results, strict=False)}
-        return Operator(key, inputs, outputs, _attributes(op), f"{dialect}.{name}", block.index, index, tuple(blocks))
+            outer = dict(self._latest)
+            arguments = []
+            if name == "while":
+                arguments = [self._new_version(one) for one in written]
+                self._latest.update(zip(written, arguments, strict=True))
+            if len(region.blocks) != 1:
+                raise ModelReadError("a region of an operator has one block")
+            inner = self._read_block(region.blocks[0])
+            inner.inputs += arguments
+            inner.outputs += [self._latest.get(one, one) for one in written]
+            blocks.append(inner)
+            self._latest = outer
+        if name == "while":
+            inputs["x"] += before
+        results = [one for result in _results(op) for one in self._define(result, name)]
+        after = [self._new_version(one) for one in written]
+        self._latest.update(zip(written, after, strict=True))
+        outputs = {"out": results + after}
+        return Operator(name, inputs, outputs, _attributes(op), f"pd_op.{name}", block.index, index, tuple(blocks))
+
+    def _overwrite(self, operand: _Value, result: _Value) -> None:
+        """Notes that an operator wrote its result into the memory of an operand: later uses see the result."""
+        sources = self._names.get(operand.id, [])
+        results = self._names[result.id]
+        if len(sources) == len(results):
+            self._latest.update(zip(sources, results, strict=True))
+            self._names[result.id] = sources
+
+    def _written_in(self, regions: list[_Region]) -> list[str]:
+        written: dict[str, None] = {}
+        for region in regions:
+            for inner in region.blocks:
+                for op in inner.ops:
+                    operand = _written_operand(op, op.id.rpartition(".")[2])
+                    if operand is not None:
+                        written.update(dict.fromkeys(self._names.get(operand.id, ())))
+                    written.update(dict.fromkeys(self._written_in(op.regions)))
+        return [name for name in written if name]
+
+    def _new_version(self, name: str) -> str:
+        known = self._variables[name]
+        version = f"{name}@{len(self._variables)}"
+        self._variables[version] = Variable(version, known.dtype, known.shape, known.is_array)
+        return version
 
     def _read_parameter(self, op: _Op) -> None:
         (result,) = _results(op)
         name = self._given_name(op)
         if name in self._parameters:
             raise ModelReadError(f"parameter '{name}' is declared twice")
+        # OA is [persistable, stop_gradient, trainable], and not there in files that are not trainable. What is not
+        # persistable is not saved: the dropout state of `rnn`, which no inference reads.
+        kept = op.training[0] if isinstance(op.training, list) and op.training else "__non_persistable" not in name
+        if op.id == "p" and not kept:
+            self._alias(result.id, [""])
+            return
         variable = _variable(name, result.type)
         self._parameters[name] = self._variables[name] = variable
         self._alias(result.id, [name])
@@ -285,9 +340,17 @@ class _Reader:
         if operand.id == 0:
             return []
         try:
-            return self._names[operand.id]
+            names = self._names[operand.id]
         except KeyError:
             raise ModelReadError(f"value {operand.id} is used before it is defined") from None
+        return [self._latest.get(name, name) for name in names] if self._latest else names
+
+
+def _written_operand(op: _Op, name: str) -> _Value | None:
+    """The operand whose memory an in-place operator writes its first result to, or None."""
+    if not name.endswith("_") or name in _NOT_WRITTEN or not op.operands:
+        return None
+    return op.operands[1] if name == "assign_out_" and len(op.operands) > 1 else op.operands[0]
 
 
 def _results(op: _Op) -> list[_Value]:

@@ -1,0 +1,174 @@
+"""Running sums, products, extremes.
+
+Paddle: `cumsum`, `cumprod`, `cummax`, `cummin`, `logcumsumexp`.
+Semantics: `paddle/phi/kernels/cpu/cum_kernel.cc`, `cumprod_kernel.cc`, `cum_maxmin_kernel.cc`,
+`paddle/phi/infermeta/unary.cc` (CumInferMeta, CumWithIndicesInferMeta).
+Not supported: an axis that the program computes, complex numbers.
+
+OpenVINO has a running sum only. The others are prefix scans by doubling: after step s, element i holds the combination of
+the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Model, Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+Tensor: TypeAlias = Output | Node
+State: TypeAlias = list[Output]
+Combine: TypeAlias = Callable[[State, State], State]
+
+
+def cumsum(node: NodeContext) -> NamedOutputs:
+    """out[i] = x[0] + ... + x[i] along axis; without x[i] if exclusive, from the end if reverse."""
+    x, axis = _input_and_axis(node, node.get_int("axis", -1))
+    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    if rank_of(node, x) == 0:
+        return {"out": x}
+    out = ops.cum_sum(x, ops.constant(np.int64(axis)), exclusive, reverse)
+    return {"out": _single_element_kept(x, out) if exclusive else out}
+
+
+def logcumsumexp(node: NodeContext) -> NamedOutputs:
+    """out[i] = log(exp(x[0]) + ... + exp(x[i])) along axis."""
+    x, axis = _input_and_axis(node, node.get_int("axis", -1))
+    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    if rank_of(node, x) == 0:
+        return {"out": x}
+    # Paddle starts from the lowest float, not from -inf: this is what it has where everything so far was -inf.
+    lowest = float(np.finfo(np.float32).min)
+    raised = ops.select(ops.less(x, const_like(lowest, x)), const_like(lowest, x), x)
+
+    def combine(before: State, after: State) -> State:
+        gap = ops.negative(ops.abs(ops.subtract(before[0], after[0])))
+        top = ops.maximum(before[0], after[0])
+        return [ops.add(top, ops.log(ops.add(ops.exp(gap), const_like(1, x)))).output(0)]
+
+    out = _scan([raised.output(0)], axis, combine, reverse)[0]
+    out = _shift(out, axis, lowest, reverse) if exclusive else out
+    return {"out": _single_element_kept(x, out)}
+
+
+def cumprod(node: NodeContext) -> NamedOutputs:
+    """out[i] = x[0] * ... * x[i] along `dim`; without x[i] if exclusive, from the end if reverse."""
+    x, axis = _input_and_axis(node, node.get_int("dim", -1))
+    if rank_of(node, x) == 0:
+        return {"out": x}
+    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    out = _scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
+    return {"out": _shift(out, axis, 1, reverse) if exclusive else out}
+
+
+def cummax(node: NodeContext) -> NamedOutputs:
+    """out[i] = max(x[0], ..., x[i]) along axis, and the last place that holds it; NaN counts as the largest."""
+    return _running_extreme(node, ops.greater_equal)
+
+
+def cummin(node: NodeContext) -> NamedOutputs:
+    """out[i] = min(x[0], ..., x[i]) along axis, and the last place that holds it; NaN counts as the smallest."""
+    return _running_extreme(node, ops.less_equal)
+
+
+def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedOutputs:
+    x, axis = _input_and_axis(node, node.get_int("axis", -1))
+    dtype = node.get_dtype("dtype", Type.i64)
+    rank = rank_of(node, x)
+    if rank == 0:
+        return {"out": x, "indices": cast_to(ops.constant(np.int64(0)), dtype)}
+    is_real = x.get_element_type().is_real()
+
+    def combine(before: State, after: State) -> State:
+        takes = at_least(after[0], before[0])
+        if is_real:
+            # Neither comparison holds for a NaN: one that comes now is taken, one from before stays.
+            takes = ops.logical_or(takes, ops.is_nan(after[0]))
+        return [ops.select(takes, new, old).output(0) for new, old in zip(after, before, strict=True)]
+
+    size = shape_of(x)
+    length = ops.gather(size, ints(axis), ints(0))
+    places = ops.range(ints(0), length, ints(1), "i32")
+    along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
+    out, indices = _scan([x, ops.broadcast(along, size).output(0)], axis, combine, False)
+    return {"out": out, "indices": cast_to(indices, dtype)}
+
+
+def _input_and_axis(node: NodeContext, axis: int) -> tuple[Output, int]:
+    node.require(not node.is_complex("x"), "complex numbers are not supported")
+    x = node.get_input("x")
+    if node.get_attribute("flatten", False):
+        x = reshape(x, [-1]).output(0)
+    return x, normalize_axis(node, axis, rank_of(node, x))
+
+
+def _single_element_kept(x: Output, out: Tensor) -> Tensor:
+    # Paddle copies a tensor of one element, also where `exclusive` would put the start value there.
+    shape = x.get_partial_shape()
+    if shape.is_static:
+        return x if int(np.prod(list(shape.to_shape()))) == 1 else out
+    single = ops.equal(ops.reduce_prod(shape_of(x), ints([0]), False), ints(1))
+    return ops.select(single, x, out)
+
+
+def _scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
+    """The prefix scan of `state` (one or more tensors of one shape) along axis, by an associative `combine`."""
+    size = state[0].get_partial_shape()[axis]
+    if size.is_static:
+        step = 1
+        while step < size.get_length():
+            state = _doubled(state, axis, combine, reverse, ints([step]))
+            step *= 2
+        return state
+    length = ops.gather(shape_of(state[0]), ints([axis]), ints(0))
+    shapes = [tensor.get_partial_shape() for tensor in state]
+    inner = [ops.parameter(shape, tensor.get_element_type()) for shape, tensor in zip(shapes, state, strict=True)]
+    step_in, length_in = ops.parameter([1], Type.i64), ops.parameter([1], Type.i64)
+    results = [ops.result(out) for out in _doubled([p.output(0) for p in inner], axis, combine, reverse, step_in)]
+    step_out = ops.result(ops.multiply(step_in, ints([2])))
+    again = ops.result(reshape(ops.less(step_out.input_value(0), length_in), []))
+    loop = ops.loop(ints(-1), reshape(ops.greater(length, ints([1])), []))
+    loop.set_function(Model([again, *results, step_out], [*inner, step_in, length_in]))
+    for parameter, before, after in zip([*inner, step_in], [*state, ints([1])], [*results, step_out], strict=True):
+        loop.set_merged_input(parameter, _output(before), after.output(0))
+    loop.set_invariant_input(length_in, _output(length))
+    loop.set_special_body_ports([-1, 0])
+    out = [loop.get_iter_value(result.output(0), -1) for result in results]
+    loop.validate_and_infer_types()
+    return list(out)
+
+
+def _doubled(state: State, axis: int, combine: Combine, reverse: bool, step: Node) -> State:
+    back = ops.negative(step)
+    start, end = ints([0]), ints([np.iinfo(np.int64).max])
+    head = [_slice(tensor, start, back, axis) for tensor in state]
+    tail = [_slice(tensor, step, end, axis) for tensor in state]
+    if reverse:
+        kept = [_slice(tensor, back, end, axis) for tensor in state]
+        return [ops.concat([a, b], axis).output(0) for a, b in zip(combine(tail, head), kept, strict=True)]
+    kept = [_slice(tensor, start, step, axis) for tensor in state]
+    return [ops.concat([a, b], axis).output(0) for a, b in zip(kept, combine(head, tail), strict=True)]
+
+
+def _shift(x: Output, axis: int, start: float, reverse: bool) -> Output:
+    """x moved by one place along axis, with `start` in the place that becomes free."""
+    first, last, end = ints([0]), ints([-1]), ints([np.iinfo(np.int64).max])
+    edge = _slice(x, first, ints([1]), axis)
+    # A slice, so that an empty x stays empty.
+    fill = ops.broadcast(const_like(start, x), shape_of(edge))
+    if reverse:
+        return ops.concat([_slice(x, ints([1]), end, axis), fill], axis).output(0)
+    return ops.concat([fill, _slice(x, first, last, axis)], axis).output(0)
+
+
+def _slice(x: Output, start: Node, stop: Node, axis: int) -> Output:
+    return ops.slice(x, start, stop, ints([1]), ints([axis])).output(0)
+
+
+def _output(value: Tensor) -> Output:
+    return value.output(0) if isinstance(value, Node) else value

@@ -1,0 +1,155 @@
+"""Products of matrices.
+
+Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`, `mv`,
+`addmm`, `baddbmm`, `multi_dot`, `matrix_power`, `bilinear_tensor_product` (PIR `bilinear`).
+Semantics: `paddle/phi/kernels/impl/matmul_kernel_impl.h`, `paddle/phi/infermeta/binary.cc` (MatmulInferMeta,
+MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}_kernel_impl.h`.
+Not supported: complex matrices, int8 scales of oneDNN.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, reshape, shape_of
+from paddle2ov.converters.reduction import scalar_as_declared
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+Tensor: TypeAlias = Output | Node
+
+
+def matmul_v2(node: NodeContext) -> NamedOutputs:
+    """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
+    x, y = _factors(node)
+    out = ops.matmul(x, y, node.get_attribute("transpose_x", False), node.get_attribute("transpose_y", False))
+    return {"out": scalar_as_declared(node, out)}
+
+
+def matmul(node: NodeContext) -> NamedOutputs:
+    """out = alpha * (x @ y)."""
+    for scale in ("Scale_x", "Scale_y", "Scale_out"):
+        node.require(node.get_attribute(scale, 1.0) == 1.0, "scales of oneDNN are not supported", **{scale: "not 1"})
+    alpha = node.get_float("alpha", 1.0)
+    ((name, out),) = matmul_v2(node).items()
+    return {name: out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
+
+
+def mul(node: NodeContext) -> NamedOutputs:
+    """out = x @ y, where x is flattened to two axes at `x_num_col_dims` and y at `y_num_col_dims`."""
+    x, y = _factors(node)
+    split_x, split_y = node.get_int("x_num_col_dims", 1), node.get_int("y_num_col_dims", 1)
+    return {"out": flattened_matmul(node, x, y, split_x, split_y)}
+
+
+def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, split_y: int) -> Node:
+    """x @ y with x flattened at axis `split_x` and y at `split_y`; the other axes come back in the result."""
+    rank_x, rank_y = (rank_of(node, _output(tensor)) for tensor in (x, y))
+    if rank_y == 2 and split_y == 1 and split_x == rank_x - 1:
+        return ops.matmul(x, y, False, False)
+    rows, columns = shape_of(x), shape_of(y)
+    size = [
+        ops.slice(rows, ints([0]), ints([split_x]), ints([1])),
+        ops.slice(columns, ints([split_y]), ints([rank_y]), ints([1])),
+    ]
+    out = ops.matmul(_flatten(x, rank_x, split_x), _flatten(y, rank_y, split_y), False, False)
+    return ops.reshape(out, ops.concat(size, 0), False)
+
+
+def _flatten(x: Tensor, rank: int, split: int) -> Tensor:
+    if rank == 2 and split == 1:
+        return x
+    size = shape_of(x)
+    rows = ops.reduce_prod(ops.slice(size, ints([0]), ints([split]), ints([1])), ints([0]), True)
+    columns = ops.reduce_prod(ops.slice(size, ints([split]), ints([rank]), ints([1])), ints([0]), True)
+    return ops.reshape(x, ops.concat([rows, columns], 0), False)
+
+
+def bmm(node: NodeContext) -> NamedOutputs:
+    """out[b] = x[b] @ y[b]."""
+    return {"out": ops.matmul(*_factors(node), False, False)}
+
+
+def mv(node: NodeContext) -> NamedOutputs:
+    """out = x @ vec."""
+    return {"out": ops.matmul(node.get_input("x"), node.get_input("vec"), False, False)}
+
+
+def dot(node: NodeContext) -> NamedOutputs:
+    """out = the sum of x * y over the last axis."""
+    x, y = _factors(node)
+    # Paddle says the shape: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
+    declared = node.output_shape()
+    rank = rank_of(node, x)
+    out = ops.reduce_sum(ops.multiply(x, y), ints([-1]), declared is not None and len(declared) == rank)
+    return {"out": out}
+
+
+def addmm(node: NodeContext) -> NamedOutputs:
+    """out = beta * input + alpha * (x @ y)."""
+    addend, product = node.get_input("input"), ops.matmul(*_factors(node), False, False)
+    alpha, beta = node.get_float("alpha", 1.0), node.get_float("beta", 1.0)
+    return {"out": ops.add(_scaled(addend, beta), _scaled(product, alpha))}
+
+
+def multi_dot(node: NodeContext) -> NamedOutputs:
+    """out = x[0] @ x[1] @ ... @ x[n-1], in the order that takes the fewest multiplications."""
+    factors = node.get_inputs("x")
+    first, last = rank_of(node, factors[0]), rank_of(node, factors[-1])
+    chain: list[Tensor] = list(factors)
+    if first == 1:
+        chain[0] = ops.unsqueeze(chain[0], ints([0]))
+    if last == 1:
+        chain[-1] = ops.unsqueeze(chain[-1], ints([1]))
+    out = _chain(chain)
+    dropped = [axis for axis, rank in ((0, first), (1, last)) if rank == 1]
+    return {"out": scalar_as_declared(node, ops.squeeze(out, ints(dropped)) if dropped else out)}
+
+
+def _chain(factors: list[Tensor]) -> Tensor:
+    """The product of matrices by the classic dynamic programme; a dimension that is not known counts as 64."""
+    shapes = [_output(factor).get_partial_shape() for factor in factors]
+    sizes = [[dim.get_length() if dim.is_static else 64 for dim in shape] for shape in shapes]
+    edges = [sizes[0][0], *(size[1] for size in sizes)]
+    best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(factors))}
+    for span in range(1, len(factors)):
+        for i in range(len(factors) - span):
+            j = i + span
+            best[i, j] = min(
+                (best[i, k][0] + best[k + 1, j][0] + edges[i] * edges[k + 1] * edges[j + 1], k) for k in range(i, j)
+            )
+
+    def product(i: int, j: int) -> Tensor:
+        if i == j:
+            return factors[i]
+        k = best[i, j][1]
+        return ops.matmul(product(i, k), product(k + 1, j), False, False)
+
+    return product(0, len(factors) - 1)
+
+
+def bilinear_tensor_product(node: NodeContext) -> NamedOutputs:
+    """out[b, o] = x[b] @ weight[o] @ y[b] + bias[o]."""
+    x, y, weight = node.get_input("x"), node.get_input("y"), node.get_input("weight")
+    # x[1, b, i] @ weight[o, i, j] = [o, b, j]; times y[b, j], summed over j.
+    left = ops.matmul(ops.unsqueeze(x, ints([0])), weight, False, False)
+    out: Node = ops.transpose(ops.reduce_sum(ops.multiply(left, y), ints([2]), False), ints([1, 0]))
+    if node.has_input("bias"):
+        out = ops.add(out, node.get_input("bias"))
+    return {"out": out}
+
+
+def _factors(node: NodeContext) -> tuple[Output, Output]:
+    node.require(not node.is_complex("x") and not node.is_complex("y"), "complex matrices are not supported")
+    return node.get_input("x"), node.get_input("y")
+
+
+def _scaled(x: Tensor, factor: float) -> Tensor:
+    return x if factor == 1.0 else ops.multiply(x, const_like(factor, x))
+
+
+def _output(value: Tensor) -> Output:
+    return value.output(0) if isinstance(value, Node) else value

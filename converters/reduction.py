@@ -1,0 +1,158 @@
+"""Reductions: sums, extremes, means, products, logical reductions and norms over axes.
+
+Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, `reduce_amin`, `reduce_prod`, `reduce_all`,
+`reduce_any` (PIR `sum`, `mean`, ...), `mean` (PIR `mean_all`), `logsumexp`, `frobenius_norm`, `p_norm`, `norm`,
+`squared_l2_norm`, `l1_norm`.
+Semantics: `paddle/phi/kernels/cpu/reduce_*_kernel.cc`, `p_norm_kernel.cc`, `norm_kernel.cc`,
+`impl/logsumexp_kernel_impl.h`, `paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta, PNormInferMeta).
+Not supported: an axis that the program computes; complex numbers beyond sums and means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+Reduction: TypeAlias = Callable[..., Node]
+Tensor: TypeAlias = Output | Node
+
+
+def reduce_sum(node: NodeContext) -> NamedOutputs:
+    """out = sum of x over axis; bool and int32 are summed as int64 unless `dtype` says otherwise."""
+    x: Tensor = node.get_input("x")
+    wide = x.get_element_type() in (Type.boolean, Type.i32)
+    x = cast_to(x, node.get_dtype("dtype", Type.i64 if wide else None))
+    return {"out": _reduce(node, ops.reduce_sum, x)}
+
+
+def reduction(
+    reduce: Reduction, logical: bool = False, complex_too: bool = False
+) -> Callable[[NodeContext], NamedOutputs]:
+    """A converter: out = `reduce` of x over axis; a logical one reads x as x != 0."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        node.require(complex_too or not node.is_complex("x"), "complex numbers are not supported here")
+        x: Tensor = node.get_input("x")
+        if logical and x.get_element_type() != Type.boolean:
+            x = ops.not_equal(x, const_like(0, x))
+        return {"out": _reduce(node, reduce, x)}
+
+    convert.__doc__ = f"out = {reduce.__name__} of x over axis."
+    return convert
+
+
+def mean_all(node: NodeContext) -> NamedOutputs:
+    """out = the mean of all elements, 0-D."""
+    x = node.get_input("x")
+    axes = list(range(rank_of(node, x)))
+    return {"out": scalar_as_declared(node, ops.reduce_mean(x, ints(axes), False) if axes else x)}
+
+
+def logsumexp(node: NodeContext) -> NamedOutputs:
+    """out = log(sum(exp(x))) over axis, computed around the maximum."""
+    x = node.get_input("x")
+    axes, keepdim = _axes(node, x), node.get_attribute("keepdim", False)
+    if not axes:
+        return {"out": x}
+    top = ops.reduce_max(x, ints(axes), True)
+    total = ops.reduce_sum(ops.exp(ops.subtract(x, top)), ints(axes), keepdim)
+    offset = top if keepdim else ops.squeeze(top, ints(axes))
+    return {"out": scalar_as_declared(node, ops.add(ops.log(total), offset))}
+
+
+def frobenius_norm(node: NodeContext) -> NamedOutputs:
+    """out = sqrt(sum of x^2) over axis."""
+    x = node.get_input("x")
+    return {"out": _reduce(node, ops.reduce_l2, x) if rank_of(node, x) else ops.abs(x)}
+
+
+def p_norm(node: NodeContext) -> NamedOutputs:
+    """out = (sum |x|^p over axis)^(1/p); p = 0 counts non-zeros, ±inf takes the extreme magnitude."""
+    x = node.get_input("x")
+    # `epsilon` is that of the gradient: the forward kernels do not read it.
+    p, keepdim = node.get_float("porder", 2.0), node.get_attribute("keepdim", False)
+    rank = rank_of(node, x)
+    if node.get_attribute("asvector", False):
+        axes = list(range(rank))
+    else:
+        axis = normalize_axis(node, node.get_int("axis", -1), rank)
+        axes = [axis] if rank else []
+    return {"out": scalar_as_declared(node, _lp(x, p, axes, keepdim))}
+
+
+def _lp(x: Output, p: float, axes: list[int], keepdim: bool) -> Tensor:
+    if p == 0:
+        counted = ops.convert(ops.not_equal(x, const_like(0, x)), x.get_element_type())
+        return ops.reduce_sum(counted, ints(axes), keepdim) if axes else counted
+    if not axes:
+        return ops.abs(x)
+    if p == 2:
+        return ops.reduce_l2(x, ints(axes), keepdim)
+    if p == 1:
+        return ops.reduce_l1(x, ints(axes), keepdim)
+    size = ops.abs(x)
+    if math.isinf(p):
+        return (ops.reduce_max if p > 0 else ops.reduce_min)(size, ints(axes), keepdim)
+    total = ops.reduce_sum(ops.power(size, const_like(p, x)), ints(axes), keepdim)
+    return ops.power(total, const_like(1.0 / p, x))
+
+
+def norm(node: NodeContext) -> NamedOutputs:
+    """norm = sqrt(sum of x^2 over axis + epsilon), keeping the axis; out = x / norm."""
+    x = node.get_input("x")
+    axis = normalize_axis(node, node.get_int("axis", -1), rank_of(node, x))
+    epsilon = node.get_float("epsilon", 1e-10)
+    out = ops.normalize_l2(x, ints([axis]), epsilon, "add")
+    if not node.is_output_used("norm"):
+        return {"out": out}
+    squares = ops.reduce_sum(ops.multiply(x, x), ints([axis]), True)
+    return {"out": out, "norm": ops.sqrt(ops.add(squares, const_like(epsilon, x)))}
+
+
+def squared_l2_norm(node: NodeContext) -> NamedOutputs:
+    """out = the sum of all x^2, of shape [1]."""
+    x = reshape(node.get_input("x"), [-1])
+    return {"out": ops.reduce_sum(ops.multiply(x, x), ints([0]), True)}
+
+
+def l1_norm(node: NodeContext) -> NamedOutputs:
+    """out = the sum of all |x|, 0-D."""
+    x = reshape(node.get_input("x"), [-1])
+    return {"out": ops.reduce_l1(x, ints([0]), False)}
+
+
+def scalar_as_declared(node: NodeContext, out: Tensor) -> Tensor:
+    """`out`, or with shape [1] where it is 0-D and the program says [1]: Paddle before 2.5 had no 0-D tensors."""
+    shape = out.get_output_partial_shape(0) if isinstance(out, Node) else out.get_partial_shape()
+    if shape.rank.is_static and shape.rank.get_length() == 0 and node.output_shape() == (1,):
+        return reshape(out, [1])
+    return out
+
+
+def _reduce(node: NodeContext, reduce: Reduction, x: Tensor) -> Tensor:
+    axes = _axes(node, x)
+    keepdim = node.get_attribute("keepdim", False)
+    return scalar_as_declared(node, reduce(x, ints(axes), keepdim) if axes else x)
+
+
+def _axes(node: NodeContext, x: Tensor) -> list[int]:
+    rank = rank_of(node, x.output(0) if isinstance(x, Node) else x) - node.is_complex("x")
+    axes = node.get_ints("axis", [])
+    if not axes or node.get_attribute("reduce_all", False):
+        return list(range(rank))
+    return sorted({normalize_axis(node, axis, rank) for axis in axes} if rank else set())
+
+
+reduce_all = reduction(ops.reduce_logical_and, logical=True)
+reduce_any = reduction(ops.reduce_logical_or, logical=True)
+reduce_max = reduction(ops.reduce_max)
+reduce_mean = reduction(ops.reduce_mean, complex_too=True)
+reduce_min = reduction(ops.reduce_min)
+reduce_prod = reduction(ops.reduce_prod)

@@ -1,0 +1,114 @@
+"""Recurrent layers.
+
+Paddle: `rnn` (LSTM, GRU, RNN_TANH, RNN_RELU).
+Semantics: `paddle/phi/kernels/cpu/rnn_kernel.cc`, `rnn_functor.h` (ResetParameterVector, CreateMaskMatrix),
+`paddle/phi/kernels/funcs/detail/lstm_cpu_kernel.h`, `funcs/detail/gru_kernel.h`.
+Not supported: dropout at inference, weights of unknown shape.
+
+Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates stand in the order i f c o (LSTM)
+and r z c (GRU), OpenVINO's in f i c o and z r h; of the two biases OpenVINO takes the sum, but for GRU's candidate,
+whose recurrent bias is added before the reset gate multiplies (`linear_before_reset`).
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, ints
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray
+
+Tensor: TypeAlias = Output | Node
+
+GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
+"""For each of OpenVINO's gates, which of Paddle's it is."""
+
+
+def rnn(node: NodeContext) -> NamedOutputs:
+    """out, state = the hidden states of the last layer, and the last states of all layers and directions."""
+    mode = node.get_attribute("mode", "RNN_TANH")
+    node.require(mode in GATES, "not a mode of rnn", mode=mode)
+    is_random = node.get_float("dropout_prob", 0.0) != 0 and not node.get_attribute("is_test", False)
+    node.require(not is_random, "dropout at inference is not supported", is_test=False)
+    layers, directions = node.get_int("num_layers", 1), 1 + node.get_attribute("is_bidirec", False)
+    hidden = node.get_int("hidden_size", 100)
+
+    x: Tensor = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
+    states = node.get_inputs("pre_state")
+    lengths = _lengths(node, x)
+    last: list[list[Tensor]] = [[] for _ in states]
+    for layer in range(layers):
+        first = [_initial(state, layer * directions, directions) for state in states]
+        weights = _weights(node, mode, layer, layers, directions)
+        direction = "bidirectional" if directions == 2 else "forward"
+        sequence = _sequence(mode, x, first, lengths, weights, hidden, direction)
+        for kept, output in zip(last, sequence.outputs()[1:], strict=True):
+            kept.append(output)
+        x = _joined(sequence.output(0), directions, hidden)
+    state = [ops.transpose(ops.concat(kept, 1) if layers > 1 else kept[0], ints([1, 0, 2])) for kept in last]
+    return {"out": ops.transpose(x, ints([1, 0, 2])), "state": state}
+
+
+def _sequence(
+    mode: str, x: Tensor, first: list[Tensor], lengths: Tensor, weights: list[Tensor], hidden: int, direction: str
+) -> Node:
+    if mode == "LSTM":
+        return ops.lstm_sequence(x, *first, lengths, *weights, hidden, direction)
+    if mode == "GRU":
+        return ops.gru_sequence(x, *first, lengths, *weights, hidden, direction, linear_before_reset=True)
+    return ops.rnn_sequence(
+        x, *first, lengths, *weights, hidden, direction, activations=[mode.removeprefix("RNN_").lower()]
+    )
+
+
+def _lengths(node: NodeContext, x: Tensor) -> Tensor:
+    """The number of steps of each sequence, int32; all of them where the program gives none."""
+    if node.has_input("sequence_length"):
+        return cast_to(node.get_input("sequence_length"), Type.i32)
+    size = ops.shape_of(x, Type.i32)
+    # OpenVINO's CPU plugin recognises this pattern as "every step counts" and then needs no masks.
+    batch, steps = (ops.gather(size, ints([axis]), ints(0)) for axis in (0, 1))
+    return ops.broadcast(steps, batch)
+
+
+def _initial(state: Tensor, start: int, directions: int) -> Tensor:
+    layer = ops.slice(state, ints([start]), ints([start + directions]), ints([1]), ints([0]))
+    return ops.transpose(layer, ints([1, 0, 2]))
+
+
+def _joined(out: Tensor, directions: int, hidden: int) -> Tensor:
+    """[batch, directions, length, hidden] -> [batch, length, directions * hidden]."""
+    if directions == 1:
+        return ops.squeeze(out, ints([1]))
+    return ops.reshape(ops.transpose(out, ints([0, 2, 1, 3])), ints([0, 0, directions * hidden]), True)
+
+
+def _weights(node: NodeContext, mode: str, layer: int, layers: int, directions: int) -> list[Tensor]:
+    """W, R, B of one layer, each with an axis of directions in front."""
+    # The list holds (input, recurrent) weights of each layer and direction, then the biases in the same order.
+    numbers = [2 * (layer * directions + direction) for direction in range(directions)]
+    biases = 2 * layers * directions
+    w, r = ([_gates(node, mode, n + part) for n in numbers] for part in (0, 1))
+    b_input, b_recurrent = ([_gates(node, mode, biases + n + part) for n in numbers] for part in (0, 1))
+    b = [_bias(mode, a, c) for a, c in zip(b_input, b_recurrent, strict=True)]
+    matrices = [np.stack([one.reshape(-1, one.shape[-1]) for one in part]) for part in (w, r)]
+    return [ops.constant(array) for array in (*matrices, np.stack(b))]
+
+
+def _gates(node: NodeContext, mode: str, number: int) -> AnyArray:
+    """A weight or bias as [gates, hidden, ...], in OpenVINO's order of gates."""
+    weight = node.get_known("weight_list", number)
+    if weight is None:
+        node.refuse(f"weight_list[{number}] is computed by the program; only known weights are supported")
+    gates = GATES[mode]
+    return weight.reshape(len(gates), -1, *weight.shape[1:])[gates]
+
+
+def _bias(mode: str, own: AnyArray, recurrent: AnyArray) -> AnyArray:
+    if mode != "GRU":
+        return (own + recurrent).reshape(-1)
+    return np.concatenate([*(own[:2] + recurrent[:2]), own[2], recurrent[2]])
