@@ -1,0 +1,136 @@
+"""Boxes: coding against priors, similarity, clipping.
+
+Paddle: `box_coder`, `iou_similarity` (legacy only), `box_clip`.
+Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/impl/box_clip_kernel_impl.h`, and
+`paddle/fluid/operators/detection/iou_similarity_op.h` of Paddle 2.6.
+`box_clip` finds the image of a box in the LoD, which a tensor does not carry here: one image only.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import const, ints, rank_of, reshape
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def halves(x: Output | Node) -> tuple[Output, Output]:
+    """The last dimension of four as two and two: the minimum and the maximum corner of boxes."""
+    split = ops.variadic_split(x, ints(-1), ints([2, 2]))
+    return split.output(0), split.output(1)
+
+
+def box_coder(node: NodeContext) -> NamedOutputs:
+    """encode: (center_t - center_p) / size_p / v, log|size_t / size_p| / v; decode: the inverse, as corners."""
+    prior, target = node.get_input("prior_box"), node.get_input("target_box")
+    code_type = node.get_attribute("code_type", "encode_center_size")
+    normalized = node.get_attribute("box_normalized", True)
+    if code_type.lower() in ("encode_center_size", "encode"):
+        return {"output_box": _encode(node, prior, target, normalized)}
+    node.require(code_type.lower() in ("decode_center_size", "decode"), "unknown code type", code_type=code_type)
+    axis = node.get_int("axis", 0)
+    node.require(axis in (0, 1), "priors run along dimension 1 (axis 0) or 0 (axis 1) of the target", axis=axis)
+    return {"output_box": _decode(node, prior, target, normalized, axis)}
+
+
+def _encode(node: NodeContext, prior: Output, target: Output, normalized: bool) -> Node:
+    # target [N, 4] against prior [M, 4] gives [N, M, 4]
+    prior_center, prior_size = _center_size(prior, normalized)
+    low, high = halves(ops.unsqueeze(target, ints(1)))
+    center = ops.divide(ops.add(high, low), const(2, target.get_element_type()))
+    size = _size(low, high, normalized)
+    offset = ops.divide(ops.subtract(center, prior_center), prior_size)
+    ratio = ops.log(ops.abs(ops.divide(size, prior_size)))
+    code = ops.concat([offset, ratio], -1)
+    variance = _variance(node, target.get_element_type())
+    return code if variance is None else ops.divide(code, variance)
+
+
+def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, axis: int) -> Node:
+    # target [N, M, 4]; prior [M, 4] for axis 0, [N, 4] for axis 1
+    variance = _variance(node, target.get_element_type())
+    code = target
+    if variance is not None:
+        code = ops.multiply(_along(variance, axis), target).output(0)
+    center, size = _center_size(_along(prior, axis), normalized)
+    shift, scale = halves(code)
+    middle = ops.add(ops.multiply(shift, size), center)
+    half = ops.divide(ops.multiply(ops.exp(scale), size), const(2, target.get_element_type()))
+    high = ops.add(middle, half)
+    if not normalized:
+        high = ops.subtract(high, const(1, target.get_element_type()))
+    return ops.concat([ops.subtract(middle, half), high], -1)
+
+
+def _along(x: Output | Node, axis: int) -> Output | Node:
+    if axis == 0 or rank_of_value(x) == 1:
+        return x
+    return ops.unsqueeze(x, ints(1))
+
+
+def rank_of_value(x: Output | Node) -> int:
+    """The rank of a value whose rank is known."""
+    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
+    return int(shape.rank.get_length())
+
+
+def _variance(node: NodeContext, dtype: Type) -> Output | Node | None:
+    if node.has_input("prior_box_var"):
+        variance = node.get_input("prior_box_var")
+        rank_of(node, variance)
+        return variance
+    values = node.get_attribute("variance", [])
+    if not values:
+        return None
+    node.require(len(values) == 4, "four numbers are expected", variance=values)
+    return const(values, dtype)
+
+
+def _size(low: Output, high: Output, normalized: bool) -> Node:
+    size = ops.subtract(high, low)
+    return size if normalized else ops.add(size, const(1, low.get_element_type()))
+
+
+def _center_size(box: Output | Node, normalized: bool) -> tuple[Node, Node]:
+    low, high = halves(box)
+    size = _size(low, high, normalized)
+    return ops.add(low, ops.divide(size, const(2, low.get_element_type()))), size
+
+
+def area(low: Output | Node, high: Output | Node, dtype: Type, normalized: bool) -> Node:
+    """Width times height of boxes with their last dimension reduced; pixels count both ends unless normalized."""
+    size = ops.subtract(high, low)
+    if not normalized:
+        size = ops.add(size, const(1, dtype))
+    return ops.reduce_prod(size, ints(-1), False)
+
+
+def iou_similarity(node: NodeContext) -> NamedOutputs:
+    """out[i, j] = intersection over union of box i of x and box j of y."""
+    x, y = node.get_input("x"), node.get_input("y")
+    normalized = node.get_attribute("box_normalized", True)
+    dtype = x.get_element_type()
+    low_x, high_x = halves(ops.unsqueeze(x, ints(1)))
+    low_y, high_y = halves(y)
+    size = ops.subtract(ops.minimum(high_x, high_y), ops.maximum(low_x, low_y))
+    if not normalized:
+        size = ops.add(size, const(1, dtype))
+    inter = ops.reduce_prod(ops.maximum(size, const(0, dtype)), ints(-1), False)
+    areas = ops.add(area(low_x, high_x, dtype, normalized), area(low_y, high_y, dtype, normalized))
+    union = ops.add(ops.subtract(areas, inter), const(1e-10, dtype))
+    return {"out": ops.divide(inter, union)}
+
+
+def box_clip(node: NodeContext) -> NamedOutputs:
+    """output = boxes cut off at the original image's edges, which are round(im_info[:2] / im_info[2]) - 1."""
+    boxes, info = node.get_input("input"), node.get_input("im_info")
+    dtype = boxes.get_element_type()
+    images = info.get_partial_shape()[0]
+    node.require(images.is_dynamic or images.get_length() == 1, "more than one image needs the LoD of the boxes")
+    height, width, scale = ops.split(reshape(info, [-1]), ints(0), 3).outputs()
+    # C's round() takes halves away from zero; sizes are positive
+    half = const(0.5, dtype)
+    sizes = [ops.floor(ops.add(ops.divide(side, scale), half)) for side in (width, height)]
+    bound = ops.subtract(ops.concat([*sizes, *sizes], 0), const(1, dtype))
+    return {"output": ops.maximum(ops.minimum(boxes, bound), const(0, dtype))}

@@ -1,0 +1,178 @@
+"""Boxes: coding against priors, similarity, clipping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+
+
+def boxes(
+    *shape: int, size: float = 1.0, seed: int = 0, dtype: str = "float32", dims: Any = None, least: float = 0.05
+) -> TensorSpec:
+    """A tensor of boxes [..., 4] inside [0, size): ordered corners, sides of `least` to half of the size."""
+    rng = np.random.default_rng(seed)
+    low = rng.uniform(0, 0.6, (*shape, 2))
+    high = low + rng.uniform(least, 0.4, (*shape, 2))
+    values = np.concatenate([low, high], -1) * size
+    return tensor([*shape, 4], dtype, values=np.round(values, 5), dims=dims)
+
+
+def legacy_op(
+    op_type: str,
+    inputs: dict[str, Any],
+    outputs: dict[str, str],
+    attrs: dict[str, Any],
+    shapes: dict[str, Any] | None = None,
+) -> Any:
+    """Appends an operator that no public function of Paddle 2.6 reaches; outputs: port -> dtype, in order."""
+    helper = paddle.base.layer_helper.LayerHelper(op_type)
+    made = {port: helper.create_variable_for_type_inference(dtype) for port, dtype in outputs.items()}
+    helper.append_op(
+        type=op_type,
+        inputs={k: v if isinstance(v, list) else [v] for k, v in inputs.items() if v is not None},
+        outputs={k: [v] for k, v in made.items()},
+        attrs=attrs,
+    )
+    return list(made.values()) if len(made) > 1 else next(iter(made.values()))
+
+
+def _box_coder(
+    prior_box: Any,
+    target_box: Any,
+    prior_box_var: Any = None,
+    *,
+    code_type: str = "encode_center_size",
+    box_normalized: bool = True,
+    axis: int = 0,
+) -> Any:
+    return paddle.vision.ops.box_coder(prior_box, prior_box_var, target_box, code_type, box_normalized, axis)
+
+
+def _code(*shape: int, dims: Any = None, dtype: str = "float32") -> TensorSpec:
+    return tensor(shape, dtype, -1.0, 1.0, dims=dims)
+
+
+def _box_coder_random(draw: Any) -> Case:
+    n, m = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    encode, axis = draw(st.booleans()), draw(st.sampled_from([0, 1]))
+    size = draw(st.sampled_from([1.0, 100.0]))
+    priors = n if axis == 1 and not encode else m
+    variance = draw(st.sampled_from(["tensor", "list", "none"]))
+    var: Any = None
+    if variance == "list":
+        var = [0.1, 0.1, 0.2, 0.2]
+    elif variance == "tensor":
+        var = tensor([priors, 4], low=0.1, high=0.5)
+    return case(
+        prior_box=boxes(priors, size=size, seed=draw(st.integers(0, 1000))),
+        target_box=boxes(n, size=size, seed=draw(st.integers(0, 1000))) if encode else _code(n, m, 4),
+        prior_box_var=var,
+        code_type="encode_center_size" if encode else "decode_center_size",
+        box_normalized=draw(st.booleans()),
+        axis=0 if encode else axis,
+        **_loose(size),
+    )
+
+
+def _loose(size: float) -> dict[str, Any]:
+    return {"atol": 2e-4, "why": "coordinates of a hundred pixels: 2e-5 of their size"} if size > 1 else {}
+
+
+_DECODE = "decode_center_size"
+_F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
+
+BOX_CODER = [
+    case(prior_box=boxes(5), target_box=boxes(3, seed=1), prior_box_var=tensor([5, 4], low=0.1, high=0.5)),
+    case(prior_box=boxes(5), target_box=boxes(3, seed=1), prior_box_var=[0.1, 0.1, 0.2, 0.2]),
+    case(prior_box=boxes(5), target_box=boxes(3, seed=1)),
+    case(prior_box=boxes(5, size=100), target_box=boxes(3, size=100, seed=1), box_normalized=False),
+    case(
+        prior_box=boxes(5, dims=[-1, 4]),
+        target_box=boxes(3, seed=1, dims=[-1, 4]),
+        prior_box_var=tensor([5, 4], low=0.1, high=0.5, dims=[-1, 4]),
+    ),
+    case(
+        prior_box=boxes(5),
+        target_box=_code(3, 5, 4),
+        prior_box_var=tensor([5, 4], low=0.1, high=0.5),
+        code_type=_DECODE,
+    ),
+    case(prior_box=boxes(5), target_box=_code(3, 5, 4), prior_box_var=[0.1, 0.1, 0.2, 0.2], code_type=_DECODE),
+    case(prior_box=boxes(5), target_box=_code(3, 5, 4), code_type=_DECODE),
+    case(
+        prior_box=boxes(3),
+        target_box=_code(3, 5, 4),
+        prior_box_var=tensor([3, 4], low=0.1, high=0.5),
+        code_type=_DECODE,
+        axis=1,
+    ),
+    case(prior_box=boxes(3), target_box=_code(3, 5, 4), prior_box_var=[0.1, 0.2, 0.3, 0.4], code_type=_DECODE, axis=1),
+    case(prior_box=boxes(3), target_box=_code(3, 5, 4), code_type=_DECODE, axis=1, box_normalized=False),
+    case(
+        prior_box=boxes(5, size=100),
+        target_box=_code(3, 5, 4),
+        prior_box_var=[0.1, 0.1, 0.2, 0.2],
+        code_type=_DECODE,
+        box_normalized=False,
+        **_loose(100),
+    ),
+    case(
+        prior_box=boxes(4, dims=[-1, 4]),
+        target_box=_code(2, 4, 4, dims=[-1, -1, 4]),
+        prior_box_var=tensor([4, 4], low=0.1, high=0.5, dims=[-1, 4]),
+        code_type=_DECODE,
+    ),
+    case(
+        prior_box=boxes(1),
+        target_box=_code(1, 1, 4),
+        prior_box_var=tensor([1, 4], low=0.1, high=0.5),
+        code_type=_DECODE,
+    ),
+    case(
+        prior_box=boxes(4),
+        target_box=tensor([0, 4, 4], dims=[-1, 4, 4]),
+        prior_box_var=[0.1, 0.1, 0.2, 0.2],
+        code_type=_DECODE,
+    ),
+    case(
+        prior_box=boxes(5, dtype="float64"),
+        target_box=_code(3, 5, 4, dtype="float64"),
+        prior_box_var=tensor([5, 4], "float64", low=0.1, high=0.5),
+        code_type=_DECODE,
+        **_F64,
+    ),
+    case(prior_box=boxes(5, dtype="float64"), target_box=boxes(3, dtype="float64", seed=2), **_F64),
+]
+
+
+def _iou_similarity(x: Any, y: Any, *, box_normalized: bool = True) -> Any:
+    return legacy_op("iou_similarity", {"X": x, "Y": y}, {"Out": x.dtype}, {"box_normalized": box_normalized})
+
+
+_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
+
+
+def _iou_similarity_random(draw: Any) -> Case:
+    return case(
+        x=boxes(draw(st.integers(1, 5)), size=draw(st.sampled_from([1.0, 50.0])), seed=draw(st.integers(0, 1000))),
+        y=boxes(draw(st.integers(1, 5)), size=draw(st.sampled_from([1.0, 50.0])), seed=draw(st.integers(0, 1000))),
+        box_normalized=draw(st.booleans()),
+        **_LEGACY,
+    )
+
+
+IOU_SIMILARITY = [
+    case(x=boxes(4), y=boxes(6, seed=1), **_LEGACY),
+    case(x=boxes(4, size=20), y=boxes(6, size=20, seed=1), box_normalized=False, **_LEGACY),
+    case(x=boxes(4, dims=[-1, 4]), y=boxes(6, seed=1, dims=[-1, 4]), **_LEGACY),
+    case(x=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), y=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), **_LEGACY),
+]
+
+OPS = [
+    Op("box_coder", _box_coder, BOX_CODER, _box_coder_random),
+    Op("iou_similarity", _iou_similarity, IOU_SIMILARITY, _iou_similarity_random),
+]
