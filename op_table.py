@@ -20,6 +20,7 @@ from paddle2ov.converters import (
     reduction,
     rnn,
     search,
+    tensor_array,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 OP_TABLE: dict[str, Converter] = {
     "addmm": linalg.addmm,
     "anchor_generator": prior.anchor_generator,
+    "array_pop": tensor_array.array_pop,
     "baddbmm": linalg.addmm,
     "batch_norm": normalization.batch_norm,
     "bicubic_interp": interpolation.interpolate("cubic", version=1),
@@ -43,6 +45,8 @@ OP_TABLE: dict[str, Converter] = {
     "conv2d_transpose_bias": conv_transpose.conv_transpose,
     "conv3d": conv.conv,
     "conv3d_transpose": conv_transpose.conv_transpose,
+    "create_array": tensor_array.create_array,
+    "create_array_like": tensor_array.create_array_like,
     "cummax": cumulative.cummax,
     "cummin": cumulative.cummin,
     "cumprod": cumulative.cumprod,
@@ -64,6 +68,7 @@ OP_TABLE: dict[str, Converter] = {
     "layer_norm": normalization.layer_norm,
     "linear_interp": interpolation.interpolate("linear", version=1),
     "linear_interp_v2": interpolation.interpolate("linear"),
+    "lod_array_length": tensor_array.lod_array_length,
     "logcumsumexp": cumulative.logcumsumexp,
     "logsumexp": reduction.logsumexp,
     "matmul": linalg.matmul,
@@ -77,6 +82,7 @@ OP_TABLE: dict[str, Converter] = {
     "norm": reduction.norm,
     "p_norm": reduction.p_norm,
     "prior_box": prior.prior_box,
+    "read_from_array": tensor_array.read_from_array,
     "reduce_all": reduction.reduce_all,
     "reduce_amax": reduction.reduce_max,
     "reduce_amin": reduction.reduce_min,
@@ -87,9 +93,13 @@ OP_TABLE: dict[str, Converter] = {
     "reduce_prod": reduction.reduce_prod,
     "reduce_sum": reduction.reduce_sum,
     "rnn": rnn.rnn,
+    "slice_array": tensor_array.slice_array,
+    "slice_array_dense": tensor_array.slice_array_dense,
     "squared_l2_norm": reduction.squared_l2_norm,
     "sync_batch_norm": normalization.batch_norm,
+    "tensor_array_to_tensor": tensor_array.tensor_array_to_tensor,
     "top_k_v2": search.top_k_v2,
     "trilinear_interp": interpolation.interpolate("linear", version=1),
     "trilinear_interp_v2": interpolation.interpolate("linear"),
+    "write_to_array": tensor_array.write_to_array,
 }

@@ -11,92 +11,159 @@ from openvino import Model, Output, PartialShape, Type
 
 from paddle2ov.node_context import Value
 from paddle2ov.opset import ops
+from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator
 from paddle2ov.translator import BlockConverter, Scope, Translator
-from paddle2ov.types import Known
+from paddle2ov.types import EmptyArray, Known
 
 
-def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value]:
+def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
     """out = the first block's outputs where cond holds, else the second's; a known condition leaves one block only."""
+    names = operator.outputs["out"]
+    wanted = [i for i, name in enumerate(names) if translator.is_used(name)]
     condition = _find(translator, scope, operator.inputs["cond"][0])
+    values: list[Value | None] = [None] * len(names)
     if isinstance(condition, Known):
-        taken = operator.blocks[0] if bool(condition.values().reshape(-1)[0]) else operator.blocks[1]
-        return _inline(translator, taken, scope)
-    node = ops.if_op(_boolean(condition))
+        taken = operator.blocks[0 if bool(condition.values().reshape(-1)[0]) else 1]
+        outputs = [taken.outputs[i] for i in wanted]
+        translator.translate_inner(taken, outputs, scope)
+        for i, name in zip(wanted, outputs, strict=True):
+            values[i] = scope.find(name) or translator.placeholder(names[i])
+        return values
+
     branches = []
     for block in operator.blocks:
         inner = Scope(scope)
-        translator.translate_inner(block, inner)
-        results = [
-            ops.result(_output(inner.find(name) or translator.placeholder(declared)))
-            for name, declared in zip(block.outputs, operator.outputs["out"], strict=True)
-        ]
-        branches.append((inner, results))
-    (then, then_results), (otherwise, else_results) = branches
+        outputs = [block.outputs[i] for i in wanted]
+        translator.translate_inner(block, outputs, inner)
+        branches.append(
+            (
+                inner,
+                [inner.find(name) or translator.placeholder(names[i]) for i, name in zip(wanted, outputs, strict=True)],
+            )
+        )
+    (then, then_values), (otherwise, else_values) = branches
+    then_results, else_results, positions = [], [], []
+    for i, a, b in zip(wanted, then_values, else_values, strict=True):
+        if isinstance(a, EmptyArray) and isinstance(b, EmptyArray):
+            values[i] = a
+            continue
+        then_results.append(ops.result(_output_like(a, b)))
+        else_results.append(ops.result(_output_like(b, a)))
+        positions.append(i)
+    node = ops.if_op(_boolean(condition))
     node.set_then_body(Model(then_results, list(then.captures.values())))
     node.set_else_body(Model(else_results, list(otherwise.captures.values())))
     for name in dict.fromkeys((*then.captures, *otherwise.captures)):
-        outer = scope.find(name)
-        assert outer is not None  # it was captured from there
-        node.set_input(_output(outer), then.captures.get(name), otherwise.captures.get(name))
-    outputs = [node.set_output(a, b) for a, b in zip(then_results, else_results, strict=True)]
+        node.set_input(_outer(scope, name), then.captures.get(name), otherwise.captures.get(name))
+    for a, b in zip(then_results, else_results, strict=True):
+        node.set_output(a, b)
     node.validate_and_infer_types()
-    return [node.output(i) for i in range(len(outputs))]
+    for output, i in enumerate(positions):
+        values[i] = node.output(output)
+    return values
 
 
-def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value]:
+def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
     """Runs the block while cond holds; x enters it as its inputs, its outputs are (cond, x) of the next round."""
     (body,) = operator.blocks
-    condition = _boolean(_output(_find(translator, scope, operator.inputs["cond"][0])))
-    before = [
-        _output((scope.find(name) if name else None) or translator.placeholder(declared))
-        for name, declared in zip(operator.inputs["x"], operator.outputs["out"], strict=True)
+    names = operator.outputs["out"]
+    carried = _carried(translator, body, names)
+    before: list[Value] = [
+        (scope.find(operator.inputs["x"][i]) if operator.inputs["x"][i] else None) or translator.placeholder(names[i])
+        for i in carried
     ]
-    shapes = [value.get_partial_shape() for value in before]
-    # The body's inputs must fit every round: start from the first round's shapes and widen what a round changes.
+    yielded = [body.outputs[0], *(body.outputs[i + 1] for i in carried)]
+    # The body's inputs must fit every round: start from what enters the first one and widen what a round changes.
+    shapes = [None if isinstance(value, EmptyArray) else _output(value).get_partial_shape() for value in before]
     while True:
         inner = Scope(scope)
-        parameters = [
-            ops.parameter(shape, value.get_element_type()) for shape, value in zip(shapes, before, strict=True)
+        parameters = []
+        for i, value, shape in zip(carried, before, shapes, strict=True):
+            if isinstance(value, EmptyArray):
+                inner.values[body.inputs[i]] = value
+                continue
+            parameter = ops.parameter(shape, _output(value).get_element_type())
+            inner.values[body.inputs[i]] = parameter.output(0)
+            parameters.append(parameter)
+        translator.translate_inner(body, yielded, inner)
+        after = [inner.find(name) or translator.placeholder(name) for name in yielded]
+        # An array that the body writes first: now the type of its elements is known.
+        started = [
+            _no_elements(new) if isinstance(old, EmptyArray) and not isinstance(new, EmptyArray) else old
+            for old, new in zip(before, after[1:], strict=True)
         ]
-        for name, parameter in zip(body.inputs, parameters, strict=True):
-            inner.values[name] = parameter.output(0)
-        translator.translate_inner(body, inner)
-        after = [_output(_find(translator, inner, name)) for name in body.outputs]
-        widened = [_widen(shape, value.get_partial_shape()) for shape, value in zip(shapes, after[1:], strict=True)]
-        if widened == shapes:
+        widened = [
+            None if isinstance(new, EmptyArray) else _widen(_shape(old, shape), _output(new).get_partial_shape())
+            for old, new, shape in zip(started, after[1:], shapes, strict=True)
+        ]
+        if widened == shapes and all(new is old for new, old in zip(started, before, strict=True)):
             break
-        shapes = widened
-    results = [ops.result(_boolean(after[0])), *(ops.result(value) for value in after[1:])]
-    loop = ops.loop(ops.constant(-1, Type.i64), condition)
+        before, shapes = started, widened
+
+    live = [k for k, value in enumerate(before) if not isinstance(value, EmptyArray)]
+    results = [ops.result(_boolean(after[0])), *(ops.result(_output(after[k + 1])) for k in live)]
+    loop = ops.loop(ops.constant(-1, Type.i64), _boolean(_find(translator, scope, operator.inputs["cond"][0])))
     loop.set_function(Model(results, [*parameters, *inner.captures.values()]))
-    for parameter, value, result in zip(parameters, before, results[1:], strict=True):
-        loop.set_merged_input(parameter, value, result.output(0))
+    for parameter, k, result in zip(parameters, live, results[1:], strict=True):
+        loop.set_merged_input(parameter, _output(before[k]), result.output(0))
     for name, parameter in inner.captures.items():
-        outer = scope.find(name)
-        assert outer is not None  # it was captured from there
-        loop.set_invariant_input(parameter, _output(outer))
+        loop.set_invariant_input(parameter, _outer(scope, name))
     loop.set_special_body_ports([-1, 0])
     for result in results[1:]:
         loop.get_iter_value(result.output(0), -1)
     loop.validate_and_infer_types()
-    return [loop.output(i) for i in range(len(before))]
+    values: list[Value | None] = [None] * len(names)
+    for k, i in enumerate(carried):
+        values[i] = loop.output(live.index(k)) if k in live else before[k]
+    return values
 
 
 CONTROL_FLOW: dict[str, BlockConverter] = {"if": if_, "while": while_}
 
 
-def _inline(translator: Translator, block: Block, scope: Scope) -> list[Value]:
-    translator.translate_inner(block, scope)
-    return [_find(translator, scope, name) for name in block.outputs]
+def _carried(translator: Translator, body: Block, names: Sequence[str]) -> list[int]:
+    """The positions of the loop's values that are read after it, or needed by what is."""
+    carried = {i for i, name in enumerate(names) if translator.is_used(name)}
+    while True:
+        _, read = prune(body, [body.outputs[0], *(body.outputs[i + 1] for i in carried)])
+        more = {i for i, name in enumerate(body.inputs) if name in read} - carried
+        if not more:
+            return sorted(carried)
+        carried |= more
 
 
 def _find(translator: Translator, scope: Scope, name: str) -> Value:
     return scope.find(name) or translator.placeholder(name)
 
 
+def _outer(scope: Scope, name: str) -> Output:
+    value = scope.find(name)
+    assert value is not None  # an inner block captured it from there
+    return _output(value)
+
+
 def _output(value: Value) -> Output:
+    if isinstance(value, EmptyArray):
+        raise ValueError("a tensor array that nothing was written to has no tensor")
     return value.constant().output(0) if isinstance(value, Known) else value
+
+
+def _output_like(value: Value, other: Value) -> Output:
+    if isinstance(value, EmptyArray):
+        return _output(_no_elements(other))
+    return _output(value)
+
+
+def _no_elements(array: Value) -> Value:
+    """An array without elements, of the type of `array`; dimensions that are not known are empty."""
+    output = _output(array)
+    shape = output.get_partial_shape()
+    if shape.rank.is_dynamic:
+        raise ValueError("a tensor array whose elements have no known rank")
+    dims = [0, *(int(dim.get_length()) if dim.is_static else 0 for dim in list(shape)[1:])]
+    zero = ops.constant(0, output.get_element_type())
+    return ops.broadcast(zero, ops.constant(dims, Type.i64)).output(0)
 
 
 def _boolean(value: Value) -> Output:
@@ -104,6 +171,10 @@ def _boolean(value: Value) -> Output:
     if output.get_element_type() != Type.boolean:
         output = ops.convert(output, Type.boolean).output(0)
     return output
+
+
+def _shape(value: Value, shape: PartialShape | None) -> PartialShape:
+    return shape if shape is not None else _output(value).get_partial_shape()
 
 
 def _widen(shape: PartialShape, other: PartialShape) -> PartialShape:

@@ -12,13 +12,13 @@ from paddle2ov.errors import OpConversionError, Place
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray, Operator, Variable
 from paddle2ov.program.signatures import Signature
-from paddle2ov.types import OV_TYPES, Known, constant, element_type
+from paddle2ov.types import OV_TYPES, EmptyArray, Known, constant, element_type
 
-OutputLike: TypeAlias = Node | Output | Known
+OutputLike: TypeAlias = Node | Output | Known | EmptyArray
 NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
 """What a converter returns: result name -> value, or list of values for a result that is a list."""
 
-Value: TypeAlias = Output | Known
+Value: TypeAlias = Output | Known | EmptyArray
 T = TypeVar("T")
 
 
@@ -35,8 +35,8 @@ class NodeContext:
 
     Inputs, results and attributes are asked for by the names of Paddle's `ops.yaml` (`x`, `axis`, `keepdim`); the
     spelling of legacy programs (`X`, `dim`, `keep_dim`) resolves too. What one format passes as an attribute and the
-    other as a tensor is one name here: `get_attribute`, `get_ints` and `get_constant` return its value where it is known
-    at conversion, `get_tensor` returns a tensor either way.
+    other as a tensor is one name here: `get_attribute`, `get_ints` and `get_constant` return its value where it is
+    known at conversion, `get_tensor` returns a tensor either way.
     """
 
     def __init__(
@@ -104,6 +104,10 @@ class NodeContext:
     def get_ng_inputs(self, name: str) -> list[Output]:
         """The spelling that OpenVINO's Paddle frontend has for `get_inputs`."""
         return self.get_inputs(name)
+
+    def is_empty_array(self, name: str) -> bool:
+        """Whether an input is a tensor array that nothing was written to; any other array is a stacked tensor."""
+        return any(isinstance(value, EmptyArray) for value in self._inputs.get(self._input_name(name), ()))
 
     def get_known(self, name: str, idx: int = 0) -> AnyArray | None:
         """The values of an input that is known at conversion (a weight, a constant), or None.
@@ -296,13 +300,15 @@ class NodeContext:
     def _output(self, value: Value | None, name: str) -> Output:
         if value is None:
             self.refuse(f"input '{name}' is missing")
+        if isinstance(value, EmptyArray):
+            self.refuse(f"input '{name}' is a tensor array that nothing was written to")
         return value.constant().output(0) if isinstance(value, Known) else value
 
 
 def _known(value: Value | None) -> AnyArray | None:
     if isinstance(value, Known):
         return value.values()
-    if value is not None and (node := value.get_node()).get_type_name() == "Constant":
+    if isinstance(value, Output) and (node := value.get_node()).get_type_name() == "Constant":
         return node.get_data() if hasattr(node, "get_data") else None
     return None
 

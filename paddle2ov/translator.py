@@ -17,7 +17,7 @@ from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.signatures import snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Converter, Registry
-from paddle2ov.types import OV_TYPES, Known, constant
+from paddle2ov.types import OV_TYPES, EmptyArray, Known, constant
 
 
 class Scope:
@@ -37,8 +37,8 @@ class Scope:
         if found is not None or self._parent is None:
             return found
         outer = self._parent.find(name)
-        if outer is None:
-            return None
+        if outer is None or isinstance(outer, EmptyArray):
+            return outer
         if isinstance(outer, Known):
             # One node cannot stand in two models.
             inner: Value = Known(outer.array, outer.dtype, outer.name, outer.share)
@@ -52,7 +52,7 @@ class Scope:
         return inner
 
 
-BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value]]
+BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
 
 
 class Translator:
@@ -96,15 +96,21 @@ class Translator:
             if self._progress is not None and scope._parent is None:
                 self._progress(done)
 
-    def translate_inner(self, block: Block, scope: Scope) -> None:
-        """Translates a block of a control-flow operator, without what its outputs do not need."""
-        pruned, used = prune(block, block.outputs)
+    def translate_inner(self, block: Block, wanted: Sequence[str], scope: Scope) -> None:
+        """Translates what `wanted` needs of a block that a control-flow operator owns."""
+        pruned, used = prune(block, wanted)
         self._used |= used
         self.translate(pruned, scope)
+
+    def is_used(self, name: str) -> bool:
+        """Whether anything in the program reads a variable."""
+        return name in self._used
 
     def placeholder(self, name: str) -> Value:
         """A value for a variable that nothing has written yet: zeros of its declared type, unknown dimensions empty."""
         variable = self.variables.get(name)
+        if variable is not None and variable.is_array:
+            return EmptyArray()
         kind = OV_TYPES.get((variable.dtype if variable else None) or "float32", Type.f32)
         shape = [max(dim, 0) for dim in (variable.shape if variable and variable.shape else ())]
         return ops.constant(0, kind).output(0) if not shape else _zeros(shape, kind)
@@ -145,9 +151,9 @@ class Translator:
                 if name and name not in scope.values:  # it is there already where a cut provides it
                     scope.values[name] = _value(value, name)
 
-    def _bind_blocks(self, operator: Operator, values: Sequence[Value], scope: Scope) -> None:
+    def _bind_blocks(self, operator: Operator, values: Sequence[Value | None], scope: Scope) -> None:
         for name, value in zip(operator.outputs["out"], values, strict=True):
-            if name:
+            if name and value is not None:
                 scope.values[name] = _value(value, name)
 
 
@@ -180,7 +186,7 @@ def _zeros(shape: Sequence[int], kind: Type) -> Output:
 
 
 def _value(value: Any, name: str) -> Value:
-    if isinstance(value, Known):
+    if isinstance(value, Known | EmptyArray):
         return value
     output = value.output(0) if isinstance(value, Node) else value
     node = output.get_node()
@@ -193,14 +199,14 @@ def _value(value: Any, name: str) -> Value:
 
 def _named(results: Any, operator: Operator, signature: Any) -> dict[str, list[Any]]:
     if not isinstance(results, Mapping):  # a bare value or a sequence of them: results in order
-        values = [results] if isinstance(results, Node | Output | Known) else list(results)
+        values = [results] if isinstance(results, Node | Output | Known | EmptyArray) else list(results)
         results = dict(zip(operator.outputs, values, strict=False))
     named = {}
     for port, value in results.items():
         canonical = port
         if port not in operator.outputs:
             canonical = signature.canonical(port) if signature is not None else snake_case(port)
-        many = isinstance(value, Iterable) and not isinstance(value, Node | Output | Known)
+        many = isinstance(value, Iterable) and not isinstance(value, Node | Output | Known | EmptyArray)
         named[canonical] = list(value) if many else [value]
     return named
 

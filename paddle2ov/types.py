@@ -86,6 +86,10 @@ class Known:
         return self.array
 
 
+class EmptyArray:
+    """A tensor array that nothing was written to: the type and shape of its elements are not known yet."""
+
+
 def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> Constant:
     """A Constant node of `array` (writable if shared); `dtype` is Paddle's name where NumPy has no such type."""
     if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):

@@ -1,0 +1,117 @@
+"""Tensor arrays: lists of tensors that loops write and read.
+
+Paddle: `create_array`, `create_array_like`, `write_to_array` (PIR `array_write_`), `read_from_array` (`array_read`),
+`lod_array_length` (`array_length`), `tensor_array_to_tensor` (`array_to_tensor`), `slice_array`, `slice_array_dense`,
+`array_pop`, `assign_array`.
+Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/operator/ir/manual_op.cc`.
+
+An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A
+program that writes elements of different shapes fails when it runs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.types import EmptyArray, Known
+
+
+def create_array(node: NodeContext) -> NamedOutputs:
+    """out = an array without elements."""
+    return {"out": EmptyArray()}
+
+
+def create_array_like(node: NodeContext) -> NamedOutputs:
+    """out = an array of as many elements, of the same shapes, all `val`."""
+    if node.is_empty_array("input"):
+        return {"out": EmptyArray()}
+    array = node.get_input("input")
+    value = ops.constant(np.asarray(node.get_attribute("val")), array.get_element_type())
+    return {"out": ops.broadcast(value, shape_of(array))}
+
+
+def write_to_array(node: NodeContext) -> NamedOutputs:
+    """out = array with element i replaced by x, or x appended where i is its length."""
+    x = node.get_input("x")
+    element = ops.unsqueeze(x, ints([0]))
+    if not node.has_input("array") or node.is_empty_array("array"):
+        return {"out": element}
+    array = node.get_input("array")
+    # An array without elements may not know their shape yet; the reshape gives it that of x and moves nothing.
+    count = ops.gather(shape_of(array), ints([0]), ints(0))
+    array = ops.reshape(array, ops.concat([count, shape_of(x)], 0), False)
+    index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
+    head = _slice(array, ints([0]), index)
+    tail = _slice(array, ops.add(index, ints([1])), ints([np.iinfo(np.int64).max]))
+    return {"out": ops.concat([head, element, tail], 0)}
+
+
+def read_from_array(node: NodeContext) -> NamedOutputs:
+    """out = element i."""
+    return {"out": ops.gather(node.get_input("array"), _index(node, "i"), ints(0))}
+
+
+def lod_array_length(node: NodeContext) -> NamedOutputs:
+    """out = the number of elements, as an int64 tensor of shape [1]."""
+    if node.is_empty_array("x"):
+        return {"out": Known(np.zeros(1, np.int64))}
+    return {"out": ops.gather(shape_of(node.get_input("x")), ints([0]), ints(0))}
+
+
+def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
+    """out = the elements stacked (use_stack) or concatenated along axis; out_index = the size of each along axis."""
+    array = node.get_input("x")
+    rank = rank_of(node, array) - 1
+    stack = node.get_attribute("use_stack", False)
+    axis = normalize_axis(node, node.get_int("axis", 0), rank + 1 if stack else rank)
+    count = ops.gather(shape_of(array), ints([0]), ints(0))
+    # [n, d0, ..., d_axis, ...] -> [d0, ..., n, d_axis, ...]
+    order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
+    moved = ops.transpose(array, ints(order)) if axis else array
+    size_axis = min(axis, rank - 1) + 1 if rank else None
+    size = ops.gather(shape_of(array), ints([size_axis]), ints(0)) if size_axis is not None else ints([1])
+    sizes = ops.broadcast(ops.convert(size, Type.i32), count)
+    if stack:
+        return {"out": moved, "out_index": sizes}
+    shape = shape_of(array)
+    parts: list[Node] = [ops.gather(shape, ints(list(range(1, axis + 1))), ints(0))] if axis else []
+    parts.append(ops.multiply(count, size))
+    if axis + 2 <= rank:
+        parts.append(ops.gather(shape, ints(list(range(axis + 2, rank + 1))), ints(0)))
+    return {"out": ops.reshape(moved, ops.concat(parts, 0), False), "out_index": sizes}
+
+
+def slice_array(node: NodeContext) -> NamedOutputs:
+    """out = the elements from starts up to ends, as an array."""
+    array = node.get_input("input")
+    starts = ops.reshape(node.get_tensor("starts", Type.i64), ints([1]), False)
+    ends = ops.reshape(node.get_tensor("ends", Type.i64), ints([1]), False)
+    return {"out": _slice(array, starts, ends)}
+
+
+def slice_array_dense(node: NodeContext) -> NamedOutputs:
+    """out = the element at starts."""
+    return {"out": ops.gather(node.get_input("input"), _index(node, "starts"), ints(0))}
+
+
+def array_pop(node: NodeContext) -> NamedOutputs:
+    """out = the element at index, array_out = the array without it."""
+    array = node.get_input("input")
+    index = node.get_int("index", -1)
+    out = ops.gather(array, ints(index), ints(0))
+    end = ints([np.iinfo(np.int64).max])
+    head = _slice(array, ints([0]), ints([index]))
+    rest = head if index == -1 else ops.concat([head, _slice(array, ints([index + 1]), end)], 0)
+    return {"out": out, "array_out": rest}
+
+
+def _index(node: NodeContext, name: str) -> Output | Node:
+    return ops.reshape(node.get_tensor(name, Type.i64), ints([]), False)
+
+
+def _slice(array: Output | Node, start: Node, stop: Node) -> Node:
+    return ops.slice(array, start, stop, ints([1]), ints([0]))
