@@ -5,8 +5,8 @@ Semantics: `paddle/phi/kernels/cpu/cum_kernel.cc`, `cumprod_kernel.cc`, `cum_max
 `paddle/phi/infermeta/unary.cc` (CumInferMeta, CumWithIndicesInferMeta).
 Not supported: an axis that the program computes, complex numbers.
 
-OpenVINO has a running sum only. The others are prefix scans by doubling: after step s, element i holds the combination of
-the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
+OpenVINO has a running sum only. The others are prefix scans by doubling: after step s, element i holds the combination
+of the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
 """
 
 from __future__ import annotations

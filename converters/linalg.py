@@ -1,7 +1,7 @@
 """Products of matrices.
 
-Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`, `mv`,
-`addmm`, `baddbmm`, `multi_dot`, `matrix_power`, `bilinear_tensor_product` (PIR `bilinear`).
+Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`,
+`mv`, `addmm`, `baddbmm`, `multi_dot`, `matrix_power`, `bilinear_tensor_product` (PIR `bilinear`).
 Semantics: `paddle/phi/kernels/impl/matmul_kernel_impl.h`, `paddle/phi/infermeta/binary.cc` (MatmulInferMeta,
 MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}_kernel_impl.h`.
 Not supported: complex matrices, int8 scales of oneDNN.
@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Output
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, reshape, shape_of
+from paddle2ov.converters.common import const_like, ints, rank_of, shape_of
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops

@@ -1,8 +1,8 @@
 """Reductions: sums, extremes, means, products, logical reductions and norms over axes.
 
-Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, `reduce_amin`, `reduce_prod`, `reduce_all`,
-`reduce_any` (PIR `sum`, `mean`, ...), `mean` (PIR `mean_all`), `logsumexp`, `frobenius_norm`, `p_norm`, `norm`,
-`squared_l2_norm`, `l1_norm`.
+Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, `reduce_amin`, `reduce_prod`,
+`reduce_all`, `reduce_any` (PIR `sum`, `mean`, ...), `mean` (PIR `mean_all`), `logsumexp`, `frobenius_norm`, `p_norm`,
+`norm`, `squared_l2_norm`, `l1_norm`.
 Semantics: `paddle/phi/kernels/cpu/reduce_*_kernel.cc`, `p_norm_kernel.cc`, `norm_kernel.cc`,
 `impl/logsumexp_kernel_impl.h`, `paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta, PNormInferMeta).
 Not supported: an axis that the program computes; complex numbers beyond sums and means.

@@ -5,9 +5,9 @@ Semantics: `paddle/phi/kernels/cpu/rnn_kernel.cc`, `rnn_functor.h` (ResetParamet
 `paddle/phi/kernels/funcs/detail/lstm_cpu_kernel.h`, `funcs/detail/gru_kernel.h`.
 Not supported: dropout at inference, weights of unknown shape.
 
-Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates stand in the order i f c o (LSTM)
-and r z c (GRU), OpenVINO's in f i c o and z r h; of the two biases OpenVINO takes the sum, but for GRU's candidate,
-whose recurrent bias is added before the reset gate multiplies (`linear_before_reset`).
+Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates stand in the order i f c o
+(LSTM) and r z c (GRU), OpenVINO's in f i c o and z r h; of the two biases OpenVINO takes the sum, but for GRU's
+candidate, whose recurrent bias is added before the reset gate multiplies (`linear_before_reset`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ Tensor: TypeAlias = Output | Node
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
 """For each of OpenVINO's gates, which of Paddle's it is."""
 
+_NO_CLIP = 1e30
+
 
 def rnn(node: NodeContext) -> NamedOutputs:
     """out, state = the hidden states of the last layer, and the last states of all layers and directions."""
@@ -40,12 +42,15 @@ def rnn(node: NodeContext) -> NamedOutputs:
     x: Tensor = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
     states = node.get_inputs("pre_state")
     lengths = _lengths(node, x)
+    # OpenVINO's CPU plugin ignores given lengths where the shape is dynamic; a clip, far from any value, keeps it from
+    # its own kernel and has it run step by step, with the lengths.
+    clip = _NO_CLIP if node.has_input("sequence_length") else 0.0
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(layers):
         first = [_initial(state, layer * directions, directions) for state in states]
         weights = _weights(node, mode, layer, layers, directions)
         direction = "bidirectional" if directions == 2 else "forward"
-        sequence = _sequence(mode, x, first, lengths, weights, hidden, direction)
+        sequence = _sequence(mode, x, first, lengths, weights, hidden, direction, clip)
         for kept, output in zip(last, sequence.outputs()[1:], strict=True):
             kept.append(output)
         x = _joined(sequence.output(0), directions, hidden)
@@ -54,15 +59,21 @@ def rnn(node: NodeContext) -> NamedOutputs:
 
 
 def _sequence(
-    mode: str, x: Tensor, first: list[Tensor], lengths: Tensor, weights: list[Tensor], hidden: int, direction: str
+    mode: str,
+    x: Tensor,
+    first: list[Tensor],
+    lengths: Tensor,
+    weights: list[Tensor],
+    hidden: int,
+    direction: str,
+    clip: float,
 ) -> Node:
     if mode == "LSTM":
-        return ops.lstm_sequence(x, *first, lengths, *weights, hidden, direction)
+        return ops.lstm_sequence(x, *first, lengths, *weights, hidden, direction, clip=clip)
     if mode == "GRU":
-        return ops.gru_sequence(x, *first, lengths, *weights, hidden, direction, linear_before_reset=True)
-    return ops.rnn_sequence(
-        x, *first, lengths, *weights, hidden, direction, activations=[mode.removeprefix("RNN_").lower()]
-    )
+        return ops.gru_sequence(x, *first, lengths, *weights, hidden, direction, clip=clip, linear_before_reset=True)
+    activations = [mode.removeprefix("RNN_").lower()]
+    return ops.rnn_sequence(x, *first, lengths, *weights, hidden, direction, activations=activations, clip=clip)
 
 
 def _lengths(node: NodeContext, x: Tensor) -> Tensor:
