@@ -1,32 +1,60 @@
-"""Tensors out of nothing: constants.
+"""Tensors out of nothing, or like another one.
 
-Paddle: `fill_constant` (PIR `full`), `full_int_array`.
-Semantics: `paddle/phi/kernels/cpu/full_kernel.cc`, `paddle/phi/kernels/full_kernel.h`.
+Paddle: `fill_constant` (PIR `full`), `full_with_tensor`, `full_int_array`, `fill_any_like` (PIR `full_like`),
+`fill_zeros_like`, `fill_constant_batch_size_like` (PIR `full_batch_size_like`), `assign_value`, `empty`, `one_hot_v2`,
+`one_hot`, `eye`, `tril_indices`, `triu_indices`, `sequence_mask`.
+Semantics: `paddle/phi/kernels/cpu/{full,one_hot,eye,tril_indices,triu_indices}_kernel.cc`,
+`paddle/phi/kernels/impl/sequence_mask_kernel_impl.h`. `empty` has no defined content; here it is zeros.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from openvino import Type
+import math
+from typing import Any
 
-from paddle2ov.converters.common import cast_to
-from paddle2ov.node_context import NamedOutputs, NodeContext
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const, ints, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
 from paddle2ov.types import Known, numpy_dtype
+
+_LARGE = 4096
+"""Constants of more elements are left to a Broadcast: they would make the model large."""
 
 
 def fill_constant(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape` that holds `value` everywhere; the shape and the value may be tensors."""
     dtype = node.get_dtype("dtype", Type.f32)
     assert dtype is not None
-    value_name = "value"
     text = node.get_attribute("str_value", "") if not node.has_input("value") else ""
-    if node.is_known("shape") and node.is_known(value_name) and (storage := numpy_dtype(dtype)) is not None:
-        value = _parse(text) if text else node.get_constant(value_name, 0.0).reshape(-1)[0]
-        return {"out": Known(np.full(node.get_ints("shape"), value, storage))}
-    value = ops.constant(np.asarray(_parse(text)), dtype) if text else node.get_tensor(value_name, dtype, 0.0)
-    scalar = ops.reshape(cast_to(value, dtype), np.array([], np.int64), False)
-    return {"out": ops.broadcast(scalar, node.get_tensor("shape", Type.i64))}
+    if node.is_known("value"):
+        value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
+        return {"out": _full(node, "shape", value, dtype)}
+    scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
+    return {"out": ops.broadcast(scalar, node.get_tensor("shape", Type.i64, []))}
+
+
+def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
+    storage = numpy_dtype(dtype)
+    if node.is_known(name):
+        shape = node.get_ints(name, [])
+        if storage is not None and math.prod(shape) <= _LARGE:
+            return Known(np.full(shape, value, storage))
+        return ops.broadcast(_scalar(value, dtype), ints(shape))
+    return ops.broadcast(_scalar(value, dtype), node.get_tensor(name, Type.i64))
+
+
+def _scalar(value: Any, dtype: Type) -> Node:
+    # Through NumPy where it can: 1.7 to int64 truncates, -1 to uint8 wraps around, as a C++ cast does.
+    storage = numpy_dtype(dtype)
+    return const(np.asarray(value).astype(storage) if storage is not None else value, dtype)
+
+
+def empty(node: NodeContext) -> NamedOutputs:
+    """out = a tensor of `shape`, of zeros."""
+    return {"out": _full(node, "shape", 0, node.get_dtype("dtype", Type.f32) or Type.f32)}
 
 
 def full_int_array(node: NodeContext) -> NamedOutputs:
@@ -34,6 +62,124 @@ def full_int_array(node: NodeContext) -> NamedOutputs:
     dtype = node.get_dtype("dtype", Type.i64)
     storage = numpy_dtype(dtype) if dtype is not None else None
     return {"out": Known(np.asarray(node.get_attribute("value"), storage or np.int64).reshape(-1))}
+
+
+def fill_any_like(node: NodeContext) -> NamedOutputs:
+    """out = value everywhere, in the shape of x, and in its type unless dtype says otherwise."""
+    x = node.get_input("x")
+    dtype = node.get_dtype("dtype") or x.get_element_type()
+    return {
+        "out": _like(node, x, node.get_constant("value", 0.0).reshape(-1)[0] if node.is_known("value") else None, dtype)
+    }
+
+
+def zeros_like(node: NodeContext) -> NamedOutputs:
+    """out = 0 everywhere, in the shape of x, and in its type unless dtype says otherwise."""
+    x = node.get_input("x")
+    return {"out": _like(node, x, 0, node.get_dtype("dtype") or x.get_element_type())}
+
+
+def ones_like(node: NodeContext) -> NamedOutputs:
+    """out = 1 everywhere, in the shape of x, and in its type unless dtype says otherwise."""
+    x = node.get_input("x")
+    return {"out": _like(node, x, 1, node.get_dtype("dtype") or x.get_element_type())}
+
+
+def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
+    shape = x.get_partial_shape()
+    storage = numpy_dtype(dtype)
+    if value is not None and storage is not None and shape.is_static:
+        dims = [int(dim) for dim in shape.to_shape()]
+        if math.prod(dims) <= _LARGE:
+            return Known(np.full(dims, np.asarray(value).astype(storage), storage))
+    if value is None:
+        scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
+    else:
+        scalar = _scalar(value, dtype)
+    return ops.broadcast(scalar, shape_of(x))
+
+
+def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
+    """out = value everywhere, in `shape` with dimension output_dim_idx taken from dimension input_dim_idx of input."""
+    x = node.get_input("input")
+    dtype = node.get_dtype("dtype", Type.f32) or Type.f32
+    shape = node.get_ints("shape")
+    text = node.get_attribute("str_value", "")
+    value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
+    source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
+    parts: list[Node] = [ints([dim]) for dim in shape]
+    parts[target] = ops.gather(shape_of(x), ints([source]), ints(0))
+    return {"out": ops.broadcast(_scalar(value, dtype), ops.concat(parts, 0))}
+
+
+def assign_value(node: NodeContext) -> NamedOutputs:
+    """out = the tensor of `shape` that holds the numbers in `values`."""
+    dtype = node.get_dtype("dtype", node.output_dtype("out"))
+    node.require(dtype is not None, "its type is not known")
+    assert dtype is not None
+    values, shape = node.get_attribute("values"), node.get_attribute("shape")
+    storage = numpy_dtype(dtype)
+    if storage is None:
+        return {"out": const(np.asarray(values, np.float32).reshape(shape), dtype)}
+    return {"out": Known(np.asarray(values).astype(storage).reshape(shape))}
+
+
+def one_hot(node: NodeContext) -> NamedOutputs:
+    """out[..., j] = 1 where x = j, else 0; a number outside of 0 ... num_classes - 1 gives zeros."""
+    x = node.get_input("x")
+    if node.op_type == "one_hot":  # the old operator takes [..., 1]
+        x = ops.squeeze(x, ints([rank_of(node, x) - 1])).output(0)
+    dtype = node.get_dtype("dtype", Type.f32) or Type.f32
+    depth = ops.reshape(node.get_tensor("num_classes", Type.i64), ints([]), False)
+    return {"out": ops.one_hot(x, depth, const(1, dtype), const(0, dtype), -1)}
+
+
+def eye(node: NodeContext) -> NamedOutputs:
+    """out = 1 on the diagonal, else 0."""
+    rows = node.get_tensor("num_rows", Type.i64)
+    columns = node.get_tensor("num_columns", Type.i64, -1)
+    dtype = node.get_dtype("dtype", Type.f32) or Type.f32
+    storage = numpy_dtype(dtype)
+    if node.is_known("num_rows") and node.is_known("num_columns") and storage is not None:
+        height = node.get_int("num_rows")
+        width = node.get_int("num_columns", -1)
+        width = height if width == -1 else width
+        if height * width <= _LARGE:
+            return {"out": Known(np.eye(height, width, dtype=storage))}
+        columns = ints(width).output(0)
+    row = ops.unsqueeze(ops.range(ints(0), _as_scalar(rows), ints(1), "i64"), ints(1))
+    column = ops.unsqueeze(ops.range(ints(0), _as_scalar(columns), ints(1), "i64"), ints(0))
+    return {"out": cast_to(ops.equal(row, column), dtype)}
+
+
+def triangle_indices(node: NodeContext) -> NamedOutputs:
+    """out = [rows, columns] of the elements of a triangle of a rows × cols matrix."""
+    dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+    storage = numpy_dtype(dtype) or np.dtype(np.int64)
+    rows = node.get_int("rows")
+    if node.op_type == "tril_indices":
+        found = np.tril_indices(rows, node.get_int("offset"), node.get_int("cols"))
+    else:
+        found = np.triu_indices(
+            rows, node.get_int("offset"), node.get_int("col" if node.has_attribute("col") else "cols")
+        )
+    return {"out": Known(np.stack(found).astype(storage))}
+
+
+def sequence_mask(node: NodeContext) -> NamedOutputs:
+    """y[..., j] = 1 where j < x, for j up to max_len, or to the largest x."""
+    x = node.get_input("x")
+    dtype = node.get_dtype("out_dtype", Type.i64) or Type.i64
+    length = node.get_tensor("max_len", Type.i64, -1)
+    known = node.get_int("max_len", -1) if node.is_known("max_len") else None
+    if known is not None and known < 0:
+        length = ops.reduce_max(cast_to(x, Type.i64), ints(list(range(rank_of(node, x)))), False).output(0)
+    positions = ops.range(ints(0), _as_scalar(length), ints(1), "i64")
+    return {"y": cast_to(ops.less(positions, ops.unsqueeze(cast_to(x, Type.i64), ints(-1))), dtype)}
+
+
+def _as_scalar(x: Output) -> Node | Output:
+    return x if x.get_partial_shape().rank == 0 else ops.reshape(x, ints([]), False)
 
 
 def _parse(text: str) -> float | int:

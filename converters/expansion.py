@@ -1,0 +1,85 @@
+"""Repetition of elements: broadcast to a shape, tiled, each repeated.
+
+Paddle: `expand_v2` (PIR `expand`), `expand_as_v2` (PIR `expand_as`), `expand`, `expand_as`, `tile`, `repeat_interleave`,
+`repeat_interleave_with_tensor_index`.
+Semantics: `paddle/phi/kernels/impl/{expand,expand_as,tile,repeat_interleave}_kernel_impl.h`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Output, Type
+
+from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def expand(node: NodeContext) -> NamedOutputs:
+    """out = x broadcast to shape; -1 keeps a dimension."""
+    x = node.get_input("x")
+    if node.is_known("shape"):
+        shape = node.get_ints("shape")
+        partial = x.get_partial_shape()
+        offset = len(shape) - len(partial)
+        dims = [-1] * offset + [int(dim.get_length()) if dim.is_static else -1 for dim in partial]
+        target = [dim if size == -1 else size for size, dim in zip(shape, dims, strict=True)]
+        if -1 not in target:
+            return {"out": x if target == dims else ops.broadcast(x, ints(target))}
+        return {"out": _broadcast(x, ints([abs(size) for size in shape]).output(0))}
+    # |-1| = 1 leaves a dimension as it is when both directions broadcast.
+    return {"out": _broadcast(x, ops.abs(node.get_tensor("shape", Type.i64)).output(0))}
+
+
+def expand_as(node: NodeContext) -> NamedOutputs:
+    """out = x broadcast to the shape of y, or to target_shape."""
+    x = node.get_input("x")
+    if node.has_input("y"):
+        return {"out": ops.broadcast(x, shape_of(node.get_input("y")))}
+    return {"out": _broadcast(x, ints([abs(size) for size in node.get_attribute("target_shape")]).output(0))}
+
+
+def expand_as_tiled(node: NodeContext) -> NamedOutputs:
+    """out = x tiled to the shape of y, which is a multiple of its own."""
+    x = node.get_input("x")
+    return {"out": ops.tile(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)))}
+
+
+def tile(node: NodeContext) -> NamedOutputs:
+    """out = x repeated repeat_times along each axis; the shorter of shape and repeat_times is filled with 1 in front."""
+    x = node.get_input("x")
+    if node.is_known("repeat_times"):
+        times = node.get_ints("repeat_times")
+        rank = rank_of(node, x)
+        if all(count == 1 for count in times) and len(times) <= rank:
+            return {"out": x}
+        return {"out": ops.tile(x, ints([1] * (rank - len(times)) + times))}
+    return {"out": ops.tile(x, node.get_tensor("repeat_times", Type.i64))}
+
+
+def repeat_interleave(node: NodeContext) -> NamedOutputs:
+    """out = each element of x along axis repeated `repeats` times (one number, or one for each element)."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    if node.is_known("repeats"):
+        repeats = node.get_ints("repeats")
+        dim = x.get_partial_shape()[axis]
+        if len(repeats) > 1 or dim.is_static:
+            count = len(repeats) if len(repeats) > 1 else int(dim.get_length())
+            indices = np.repeat(np.arange(count), repeats if len(repeats) > 1 else repeats * count)
+            return {"out": ops.gather(x, ops.constant(indices.astype(np.int64)), ints(axis))}
+    repeats_tensor = ops.reshape(node.get_tensor("repeats", Type.i64), ints([-1]), False)
+    length = ops.gather(shape_of(x), ints([axis]), ints(0))
+    each = ops.broadcast(repeats_tensor, length)
+    # Element j of the result comes from the number of ends (cumulated repeats) that are at or before j.
+    ends = ops.cum_sum(each, ints(0))
+    total = ops.reduce_sum(each, ints([0]), False)
+    positions = ops.range(ints(0), total, ints(1), "i64")
+    reached = ops.greater_equal(ops.unsqueeze(positions, ints(1)), ops.unsqueeze(ends, ints(0)))
+    indices = ops.reduce_sum(cast_to(reached, Type.i64), ints([1]), False)
+    return {"out": ops.gather(x, indices, ints(axis))}
+
+
+def _broadcast(x: Output, shape: Output) -> Output:
+    return ops.broadcast(x, shape, None, "BIDIRECTIONAL").output(0)

@@ -1,0 +1,96 @@
+"""Several tensors into one, and one into several.
+
+Paddle: `concat`, `stack`, `split`, `split_with_num`, `unstack`, `unbind`, `broadcast_tensors`, `meshgrid`.
+Semantics: `paddle/phi/infermeta/multiary.cc` (ConcatInferMeta, StackInferMeta, MeshgridInferMeta),
+`paddle/phi/infermeta/unary.cc` (SplitInferMeta, UnStackInferMeta, UnbindInferMeta).
+Refused: a split axis that is computed by the program.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def concat(node: NodeContext) -> NamedOutputs:
+    """out = the tensors of x one after the other along axis."""
+    tensors = node.get_inputs("x")
+    rank = max(rank_of(node, x) for x in tensors) - node.is_complex("x")
+    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    if rank == 0:
+        tensors = [ops.reshape(x, ints([1]), False).output(0) for x in tensors]
+    return {"out": tensors[0] if len(tensors) == 1 and rank else ops.concat(tensors, axis)}
+
+
+def stack(node: NodeContext) -> NamedOutputs:
+    """y = the tensors of x one after the other along a new axis."""
+    tensors = node.get_inputs("x")
+    rank = rank_of(node, tensors[0]) - node.is_complex("x")
+    axis = normalize_axis(node, node.get_int("axis", 0), rank + 1)
+    parts = [ops.unsqueeze(x, ints(axis)) for x in tensors]
+    return {"out": parts[0] if len(parts) == 1 else ops.concat(parts, axis)}
+
+
+def split(node: NodeContext) -> NamedOutputs:
+    """out = consecutive parts of x along axis: of the lengths `sections` (one may be -1), or num equal ones."""
+    x = node.get_input("x")
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x) - node.is_complex("x"))
+    count = node.get_output_size("out")
+    number = node.get_int("num", 0)
+    has_sections = node.has_input("sections") or len(node.get_attribute("sections", [])) > 0
+    if number > 0 or not has_sections:
+        return {"out": _equal_parts(x, axis, number or count)}
+    if count == 1:
+        return {"out": [x]}
+    lengths = node.get_tensor("sections", Type.i64)
+    if node.is_known("sections"):
+        sections = node.get_ints("sections")
+        dim = x.get_partial_shape()[axis]
+        if -1 in sections and dim.is_static:
+            sections[sections.index(-1)] = int(dim.get_length()) - sum(size for size in sections if size != -1)
+        lengths = ints(sections)
+    return {"out": ops.variadic_split(x, ints(axis), lengths).outputs()}
+
+
+def split_with_num(node: NodeContext) -> NamedOutputs:
+    """out = num equal parts of x along axis."""
+    x = node.get_input("x")
+    axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x) - node.is_complex("x"))
+    return {"out": _equal_parts(x, axis, node.get_int("num"))}
+
+
+def unstack(node: NodeContext) -> NamedOutputs:
+    """out[i] = x[i] along axis."""
+    x = node.get_input("input" if node.op_type == "unbind" else "x")
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
+    parts = _equal_parts(x, axis, node.get_output_size("out"))
+    return {"out": [ops.squeeze(part, ints(axis)) for part in parts]}
+
+
+def broadcast_tensors(node: NodeContext) -> NamedOutputs:
+    """out[i] = input[i] broadcast to the shape that all inputs share."""
+    tensors = node.get_inputs("input")
+    return {"out": [_broadcast_with(x, [other for other in tensors if other is not x]) for x in tensors]}
+
+
+def meshgrid(node: NodeContext) -> NamedOutputs:
+    """out[i][j0, j1, ...] = inputs[i][ji]."""
+    tensors = [ops.reshape(x, ints([-1]), False) for x in node.get_inputs("inputs")]
+    shape = ops.concat([shape_of(x) for x in tensors], 0) if len(tensors) > 1 else shape_of(tensors[0])
+    return {"out": [ops.broadcast(x, shape, ints([i]), "EXPLICIT") for i, x in enumerate(tensors)]}
+
+
+def _equal_parts(x: Output, axis: int, count: int) -> list[Output]:
+    if count == 1:
+        return [x]
+    return list(ops.split(x, ints(axis), count).outputs())
+
+
+def _broadcast_with(x: Output, others: list[Output]) -> Output | Node:
+    """`x` broadcast in both directions with the shapes of the others."""
+    return reduce(lambda value, other: ops.broadcast(value, shape_of(other), None, "BIDIRECTIONAL"), others, x)

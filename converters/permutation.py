@@ -1,0 +1,120 @@
+"""Elements in another order: transposed, flipped, rolled, shuffled between channels and space.
+
+Paddle: `transpose2`, `transpose`, `flip`, `reverse`, `roll`, `pixel_shuffle`, `pixel_unshuffle`, `channel_shuffle`,
+`shuffle_channel`, `space_to_depth`.
+Semantics: `paddle/phi/kernels/cpu/{transpose,flip,roll}_kernel.cc`,
+`paddle/phi/kernels/impl/{pixel_shuffle,pixel_unshuffle,channel_shuffle}_kernel_impl.h`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Output, Type
+
+from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def transpose_to(x: Output, perm: list[int]) -> Output:
+    """`x` with its axes in the order `perm`; a Reshape where no element moves, nothing where nothing changes.
+
+    (OpenVINO 2026.0 computed a Transpose of [1, N] wrongly; a Reshape is free in any case.)
+    """
+    if perm == list(range(len(perm))):
+        return x
+    shape = x.get_partial_shape()
+    dims = [int(dim.get_length()) if dim.is_static else None for dim in shape]
+    moving = [axis for axis in perm if dims[axis] != 1]
+    unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
+    if moving == sorted(moving) and (not unknown or (len(unknown) == 1 and 0 not in dims)):
+        target = []
+        for i, axis in enumerate(perm):
+            dim = dims[axis]
+            target.append(dim if dim is not None else (-1 if i in unknown else 0))
+        return ops.reshape(x, ints(target), 0 not in dims).output(0)
+    return ops.transpose(x, ints(perm)).output(0)
+
+
+def transpose(node: NodeContext) -> NamedOutputs:
+    """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    logical = rank - node.is_complex("x")
+    perm = [normalize_axis(node, axis, logical, "perm") for axis in node.get_ints("perm")]
+    node.require(sorted(perm) == list(range(logical)), f"no permutation of {logical} axes", perm=perm)
+    return {"out": transpose_to(x, [*perm, *range(logical, rank)])}
+
+
+def flip(node: NodeContext) -> NamedOutputs:
+    """out = x read backwards along each axis."""
+    x = node.get_input("x")
+    rank = rank_of(node, x) - node.is_complex("x")
+    axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis")})
+    return {"out": _reversed(x, axes if rank else [])}
+
+
+def _reversed(x: Output, axes: list[int]) -> Output:
+    if not axes:
+        return x
+    n = len(axes)
+    # To the end before the first element: any stop below -dim.
+    stop = np.full(n, np.iinfo(np.int32).min, np.int64)
+    return ops.slice(x, ints([-1] * n), ops.constant(stop), ints([-1] * n), ints(axes)).output(0)
+
+
+def roll(node: NodeContext) -> NamedOutputs:
+    """out[(i + shift) mod n] = x[i] along each axis; without axes over the flattened tensor."""
+    x = node.get_input("x")
+    axes = node.get_ints("axis", [])
+    rank = rank_of(node, x)
+    shifts = node.get_tensor("shifts", Type.i64)
+    if not axes:
+        flat = ops.reshape(x, ints([-1]), False)
+        shift = ops.reduce_sum(shifts, ints([0]), True) if node.get_input_size("shifts") > 1 else shifts
+        return {"out": ops.reshape(ops.roll(flat, shift, ints([0])), shape_of(x), False)}
+    return {"out": ops.roll(x, shifts, ints([normalize_axis(node, axis, rank) for axis in axes]))}
+
+
+def _channels_first(node: NodeContext) -> bool:
+    layout = node.get_attribute("data_format", "NCHW")
+    node.require(layout in ("NCHW", "NHWC"), "the layout must be NCHW or NHWC", data_format=layout)
+    return bool(layout == "NCHW")
+
+
+def pixel_shuffle(node: NodeContext) -> NamedOutputs:
+    """out[n, c, h·r + i, w·r + j] = x[n, c·r² + i·r + j, h, w], r = upscale_factor."""
+    x = node.get_input("x")
+    factor = node.get_int("upscale_factor", 1)
+    if _channels_first(node):
+        return {"out": ops.depth_to_space(x, "depth_first", factor)}
+    first = ops.transpose(x, ints([0, 3, 1, 2]))
+    return {"out": ops.transpose(ops.depth_to_space(first, "depth_first", factor), ints([0, 2, 3, 1]))}
+
+
+def pixel_unshuffle(node: NodeContext) -> NamedOutputs:
+    """out[n, c·r² + i·r + j, h, w] = x[n, c, h·r + i, w·r + j], r = downscale_factor."""
+    x = node.get_input("x")
+    factor = node.get_int("downscale_factor", 1)
+    if _channels_first(node):
+        return {"out": ops.space_to_depth(x, "depth_first", factor)}
+    first = ops.transpose(x, ints([0, 3, 1, 2]))
+    return {"out": ops.transpose(ops.space_to_depth(first, "depth_first", factor), ints([0, 2, 3, 1]))}
+
+
+def channel_shuffle(node: NodeContext) -> NamedOutputs:
+    """out channel k·g + j = x channel j·(C/g) + k, g = groups."""
+    x = node.get_input("x")
+    groups = node.get_int("groups", 1)
+    axis = 1 if _channels_first(node) else 3
+    return {"out": ops.shuffle_channels(x, axis, groups)}
+
+
+def shuffle_channel(node: NodeContext) -> NamedOutputs:
+    """out channel k·g + j = x channel j·(C/g) + k, g = group."""
+    return {"out": ops.shuffle_channels(node.get_input("x"), 1, node.get_int("group", 1))}
+
+
+def space_to_depth(node: NodeContext) -> NamedOutputs:
+    """out = x with each block of blocksize × blocksize elements moved into the channels."""
+    return {"out": ops.space_to_depth(node.get_input("x"), "blocks_first", node.get_int("blocksize"))}

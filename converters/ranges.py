@@ -1,0 +1,105 @@
+"""Evenly spaced numbers.
+
+Paddle: `range` (PIR `arange`), `linspace`, `logspace`.
+Semantics: `paddle/phi/kernels/cpu/{arange,linspace,logspace}_kernel.cc`, `paddle/phi/kernels/funcs/range_function.h`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.common import cast_to, ints
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.types import Known, numpy_dtype
+
+_LARGE = 4096
+
+
+def arange(node: NodeContext) -> NamedOutputs:
+    """out = start, start + step, ... up to but without end."""
+    dtype = node.get_dtype("dtype") or node.output_dtype("out") or node.get_input("start").get_element_type()
+    storage = numpy_dtype(dtype)
+    if all(node.is_known(name) for name in ("start", "end", "step")) and storage is not None:
+        start, end, step = (_number(node, name, storage) for name in ("start", "end", "step"))
+        node.require(step != 0, "the step must not be 0", step=step)
+        if dtype.is_integral():
+            count = (abs(end - start) + abs(step) - 1) // abs(step)
+        else:
+            count = math.ceil(abs((end - start) / step))
+        node.require(start == end or (end > start) == (step > 0), "never arrives", start=start, end=end, step=step)
+        if count <= _LARGE:
+            steps = np.full(count, step, storage)
+            steps[:1] = start
+            return {"out": Known(np.add.accumulate(steps, dtype=storage))}  # it adds up, as the kernel does
+    bounds = [ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step")]
+    return {"out": ops.range(*bounds, dtype.get_type_name())}
+
+
+def _number(node: NodeContext, name: str, storage: Any) -> Any:
+    return node.get_constant(name).reshape(-1)[0].astype(storage).item()
+
+
+def _spaced(node: NodeContext) -> tuple[Node, Type, Type]:
+    """`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result."""
+    dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
+    # The kernels take the bounds in the type of the result and compute in double.
+    kind = Type.f64 if dtype == Type.f64 else Type.f32
+    count_name = "number" if node.op_type == "linspace" else "num"
+    start, stop = (
+        cast_to(ops.reshape(node.get_tensor(name, dtype), ints([]), False), kind) for name in ("start", "stop")
+    )
+    count = ops.reshape(node.get_tensor(count_name, Type.i64), ints([]), False)
+    intervals = cast_to(ops.maximum(ops.subtract(count, ints(1)), ints(1)), kind)
+    step = ops.divide(ops.subtract(stop, start), intervals)
+    index = cast_to(ops.range(ints(0), count, ints(1), "i64"), kind)
+    left = cast_to(ops.subtract(ops.subtract(count, ints(1)), ops.range(ints(0), count, ints(1), "i64")), kind)
+    first_half = ops.less(index, cast_to(ops.divide(count, ints(2)), kind))
+    one = ops.equal(count, ints(1))
+    from_start = ops.add(start, ops.multiply(step, index))
+    from_stop = ops.subtract(stop, ops.multiply(step, left))
+    return ops.select(ops.logical_or(first_half, one), from_start, from_stop), kind, dtype
+
+
+def _known_spaced(node: NodeContext) -> tuple[Any, Any] | None:
+    """The same numbers, in double, and the NumPy type of the result, where all is known."""
+    dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
+    storage = numpy_dtype(dtype)
+    count_name = "number" if node.op_type == "linspace" else "num"
+    names = ["start", "stop", count_name]
+    if storage is None or not all(node.is_known(name) for name in names):
+        return None
+    count = node.get_int(count_name)
+    if count > _LARGE:
+        return None
+    start, stop = (_number(node, name, storage) for name in ("start", "stop"))
+    step = float(storage.type(stop - start)) / max(count - 1, 1)
+    index = np.arange(count)
+    values = np.where((index < count // 2) | (count == 1), start + step * index, stop - step * (count - index - 1))
+    return values, storage
+
+
+def linspace(node: NodeContext) -> NamedOutputs:
+    """out = `number` numbers from start to stop, both included, at equal distances."""
+    known = _known_spaced(node)
+    if known is not None:
+        values, storage = known
+        return {"out": Known(values.astype(storage))}
+    values, _, dtype = _spaced(node)
+    return {"out": cast_to(values, dtype)}
+
+
+def logspace(node: NodeContext) -> NamedOutputs:
+    """out = base to the power of `num` numbers from start to stop, both included, at equal distances."""
+    known = _known_spaced(node) if node.is_known("base") else None
+    if known is not None:
+        exponents, storage = known
+        base = _number(node, "base", storage)
+        return {"out": Known(np.power(float(base), exponents).astype(storage))}
+    values, kind, dtype = _spaced(node)
+    base_tensor = ops.reshape(cast_to(node.get_tensor("base", dtype), kind), ints([]), False)
+    return {"out": cast_to(ops.power(base_tensor, values), dtype)}

@@ -1,0 +1,183 @@
+"""Shapes: asking for them, and the same elements under another one.
+
+Paddle: `shape`, `shape64`, `size` (PIR `numel`), `reshape2`, `reshape`, `squeeze2`, `squeeze`, `unsqueeze2`, `unsqueeze`,
+`flatten_contiguous_range` (PIR `flatten`), `flatten2`, `flatten`, `view_shape`.
+Semantics: `paddle/phi/infermeta/unary.cc` (ReshapeInferMeta, SqueezeInferMeta, FlattenInferMeta),
+`paddle/phi/kernels/funcs/unsqueeze.h`.
+Refused: axes of squeeze and unsqueeze that are computed by the program (the rank of the result would depend on them).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from openvino import Output, Type
+
+from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.registry import Converter
+from paddle2ov.types import Known, numpy_dtype
+
+
+def _shape(default: Type) -> Converter:
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = the dimensions of input, as a 1-D tensor."""
+        x = node.get_input("input")
+        dtype = node.output_dtype("out") or default
+        shape = x.get_partial_shape()
+        dims = None if shape.is_dynamic else [int(dim) for dim in shape.to_shape()]
+        if dims is not None:
+            return {"out": Known(np.array(dims[:-1] if node.is_complex("input") else dims, numpy_dtype(dtype)))}
+        out = ops.shape_of(x, dtype)
+        if node.is_complex("input"):
+            out = ops.slice(out, ints([0]), ints([-1]), ints([1]))
+        return {"out": out}
+
+    return convert
+
+
+shape32 = _shape(Type.i32)
+shape64 = _shape(Type.i64)
+
+
+def size(node: NodeContext) -> NamedOutputs:
+    """size = the number of elements of x, a 0-D int64 tensor."""
+    x = node.get_input("x")
+    parts = 2 if node.is_complex("x") else 1
+    shape = x.get_partial_shape()
+    if shape.is_static:
+        return {"size": Known(np.array(math.prod(int(dim) for dim in shape.to_shape()) // parts, np.int64))}
+    count = ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False)
+    return {"size": ops.divide(count, ints(2)) if parts == 2 else count}
+
+
+def reshape(node: NodeContext) -> NamedOutputs:
+    """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same place."""
+    x = node.get_input("x")
+    complex_part = [2] if node.is_complex("x") else []
+    if node.is_known("shape"):
+        target = [*node.get_ints("shape"), *complex_part]
+        if x.get_partial_shape().is_static:
+            dims = [int(dim) for dim in x.get_shape()]
+            resolved = _resolve(target, dims)
+            if resolved is not None:
+                return {"out": x if resolved == dims else node.get_reshaped("x", resolved)}
+        # In a tensor without elements a 0 is a dimension of 0.
+        empty = x.get_partial_shape().is_static and 0 in x.get_shape()
+        return {"out": ops.reshape(x, ints(target), not empty)}
+    zero_keeps = node.get_input_size("shape") == 1
+    for i in range(node.get_input_size("shape")):
+        known = node.get_known("shape", i)
+        zero_keeps |= known is not None and bool((np.asarray(known) == 0).any())
+    pattern = node.get_tensor("shape", Type.i64)
+    declared = node.output_shape("out")
+    if pattern.get_partial_shape().is_dynamic and declared is not None:
+        pattern = ops.reshape(pattern, ints([len(declared)]), False).output(0)
+    if complex_part:
+        pattern = ops.concat([pattern, ints(complex_part)], 0).output(0)
+    return {"out": ops.reshape(x, pattern, zero_keeps)}
+
+
+def view_shape(node: NodeContext) -> NamedOutputs:
+    """out = input with the shape dims; one dimension may be -1."""
+    return {"out": ops.reshape(node.get_input("input"), ints(node.get_attribute("dims")), False)}
+
+
+def squeeze(node: NodeContext) -> NamedOutputs:
+    """out = x without the dimensions in axis; those that are not 1 stay. No axis: without all dimensions of 1."""
+    x = node.get_input("x")
+    rank = rank_of(node, x) - node.is_complex("x")
+    declared = node.input_shape("x") or (-1,) * rank
+    axes = [normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])]
+    shape = x.get_partial_shape()
+    candidates = [axis for axis in sorted(set(axes)) if axis < rank] or ([] if axes else range(rank))
+    dropped = []
+    for axis in candidates:
+        dim = int(shape[axis].get_length()) if shape[axis].is_static else None
+        # An unknown dimension goes if the program says so: the rank must be the one that it declares.
+        if dim == 1 or (dim is None and (declared[axis] == 1 or (axes and declared[axis] == -1))):
+            dropped.append(axis)
+    return {"out": ops.squeeze(x, ints(dropped)) if dropped else x}
+
+
+def unsqueeze(node: NodeContext) -> NamedOutputs:
+    """out = x with dimensions of 1 inserted at axis, one after the other."""
+    x = node.get_input("x")
+    rank = rank_of(node, x) - node.is_complex("x")
+    inserted = [False] * rank
+    for axis in node.get_ints("axis"):
+        position = axis + len(inserted) + 1 if axis < 0 else axis
+        node.require(0 <= position <= len(inserted), f"out of range for rank {rank}", axis=axis)
+        inserted.insert(position, True)
+    axes = [i for i, new in enumerate(inserted) if new]
+    return {"out": ops.unsqueeze(x, ints(axes)) if axes else x}
+
+
+def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
+    """out = x with the dimensions start_axis ... stop_axis joined into one."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    if rank == 0:
+        return {"out": ops.reshape(x, ints([1]), False)}
+    start = normalize_axis(node, node.get_int("start_axis", 1), rank, "start_axis")
+    stop = normalize_axis(node, node.get_int("stop_axis", -1), rank, "stop_axis")
+    node.require(start <= stop, "start_axis must not be greater than stop_axis", start_axis=start, stop_axis=stop)
+    if start == stop:
+        return {"out": x}
+    return {
+        "out": _joined(
+            x, [[i] for i in range(start)] + [list(range(start, stop + 1))] + [[i] for i in range(stop + 1, rank)]
+        )
+    }
+
+
+def flatten(node: NodeContext) -> NamedOutputs:
+    """out = x as a matrix: the dimensions before axis joined into one, and the others."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    axis = node.get_int("axis", 1)
+    axis = axis + rank if axis < 0 else axis
+    node.require(0 <= axis <= rank, f"out of range for rank {rank}", axis=axis)
+    return {"out": _joined(x, [list(range(axis)), list(range(axis, rank))])}
+
+
+def _joined(x: Output, groups: list[list[int]]) -> Output:
+    """`x` with each group of neighbouring axes joined into one dimension."""
+    shape = x.get_partial_shape()
+    dims: list[int | None] = []
+    for group in groups:
+        known = [int(shape[i].get_length()) if shape[i].is_static else None for i in group]
+        lengths = [dim for dim in known if dim is not None]
+        dims.append(math.prod(lengths) if len(lengths) == len(known) else None)
+    unknown = [i for i, dim in enumerate(dims) if dim is None]
+    if not unknown:
+        return ops.reshape(x, ints([dim for dim in dims if dim is not None]), False).output(0)
+    # 0 keeps the dimension at the same place, -1 is for one more; only what is left needs the shape at run time.
+    target: list[int | None] = [0 if i in unknown and groups[i] == [i] else dim for i, dim in enumerate(dims)]
+    open_dims = [i for i, dim in enumerate(target) if dim is None]
+    if len(open_dims) == 1 and 0 not in dims:
+        target[open_dims[0]] = -1
+        return ops.reshape(x, ints([dim for dim in target if dim is not None]), True).output(0)
+    runtime = shape_of(x)
+    parts = []
+    for group, dim in zip(groups, dims, strict=True):
+        if dim is not None:
+            parts.append(ints([dim]))
+        else:
+            parts.append(ops.reduce_prod(ops.gather(runtime, ints(group), ints(0)), ints([0]), True))
+    return ops.reshape(x, cast_to(ops.concat(parts, 0), Type.i64), False).output(0)
+
+
+def _resolve(target: list[int], dims: list[int]) -> list[int] | None:
+    count = math.prod(dims)
+    if count == 0:
+        return target if -1 not in target else None
+    resolved = [dims[i] if dim == 0 and i < len(dims) else dim for i, dim in enumerate(target)]
+    if -1 in resolved:
+        rest = math.prod(dim for dim in resolved if dim != -1)
+        if rest <= 0 or count % rest:
+            return None
+        resolved[resolved.index(-1)] = count // rest
+    return resolved if math.prod(resolved) == count else None

@@ -1,0 +1,194 @@
+"""Parts of a tensor between bounds.
+
+Paddle: `slice`, `strided_slice`, `crop_tensor` (PIR `crop`), `set_value`, `set_value_with_tensor`.
+Semantics: `paddle/phi/kernels/funcs/{slice_utils,strided_slice}.h`, `paddle/phi/kernels/impl/{slice,crop,set_value}_kernel_impl.h`.
+Refused: axes that the program computes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.types import numpy_dtype
+
+_END = np.iinfo(np.int32).max
+
+
+class _Bounds:
+    """One bound (start, end or step) for each sliced axis: known numbers, or elements of a tensor."""
+
+    def __init__(self, node: NodeContext, name: str, count: int, default: int | None = None) -> None:
+        self._node = node
+        self._name = name
+        self._tensor: Output | None = None
+        self.known: list[int] | None = None
+        absent = [] if default is not None else None
+        if node.is_known(name):
+            self.known = node.get_ints(name, absent) if absent is not None else node.get_ints(name)
+            if not self.known and default is not None:
+                self.known = [default] * count
+            node.require(len(self.known) == count, f"{count} axes are sliced", **{name: self.known})
+
+    def select(self, positions: list[int]) -> Node | Output:
+        """The bounds at some positions, as a 1-D tensor."""
+        if self.known is not None:
+            return ints([self.known[i] for i in positions])
+        if self._tensor is None:
+            self._tensor = self._node.get_tensor(self._name, Type.i64)
+            if self._tensor.get_partial_shape().rank != 1:
+                self._tensor = ops.reshape(self._tensor, ints([-1]), False).output(0)
+        shape = self._tensor.get_partial_shape()
+        if shape.is_static and list(range(int(shape[0].get_length()))) == positions:
+            return self._tensor
+        return ops.gather(self._tensor, ints(positions), ints(0))
+
+    def scalar(self, position: int) -> Node | Output:
+        """The bound at one position, 0-D."""
+        if self.known is not None:
+            return ints(self.known[position])
+        if self._node.get_input_size(self._name) > 1:
+            return ops.reshape(cast_to(self._node.get_input(self._name, position), Type.i64), ints([]), False)
+        return ops.reshape(self.select([position]), ints([]), False)
+
+
+def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs:
+    x = node.get_input(name)
+    rank = rank_of(node, x) - node.is_complex(name)
+    axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_attribute("axes")]
+    dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_attribute("decrease_axis", [])]
+    starts, ends = _Bounds(node, "starts", len(axes)), _Bounds(node, "ends", len(axes))
+    steps = _Bounds(node, steps_name, len(axes), 1) if steps_name else None
+    # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
+    kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
+    if kept:
+        step = steps.select(kept) if steps else ints([1] * len(kept))
+        x = ops.slice(x, starts.select(kept), ends.select(kept), step, ints([axes[i] for i in kept])).output(0)
+    declared = node.output_shape("out")
+    # Before 0-D tensors (Paddle 2.5), dropping all axes left one: the program declares it.
+    all_dropped = len(set(dropped)) == rank and declared is not None and len(declared) == 1
+    for axis in sorted(set(dropped), reverse=True):
+        if axis not in axes:
+            x = ops.squeeze(x, ints([axis])).output(0)
+            continue
+        position = axes.index(axis)
+        index = starts.scalar(position)
+        if starts.known is not None:
+            index = ints(_clamped(x, axis, starts.known[position]))
+        if all_dropped and axis == 0:
+            index = ops.reshape(index, ints([1]), False)
+        x = ops.gather(x, index, ints(axis)).output(0)
+    return {"out": x}
+
+
+def _clamped(x: Output, axis: int, start: int) -> int:
+    """A start before the first element counts as the first one."""
+    dim = x.get_partial_shape()[axis]
+    return max(start, -int(dim.get_length())) if dim.is_static else start
+
+
+def _is_whole(x: Output, axis: int, i: int, starts: _Bounds, ends: _Bounds, steps: _Bounds | None) -> bool:
+    if starts.known is None or ends.known is None or (steps and steps.known is None):
+        return False
+    if steps and steps.known and steps.known[i] != 1:
+        return False
+    dim = x.get_partial_shape()[axis]
+    return starts.known[i] == 0 and ends.known[i] >= (int(dim.get_length()) if dim.is_static else _END)
+
+
+def slice_(node: NodeContext) -> NamedOutputs:
+    """out = input[starts:ends] along axes; the axes in decrease_axis, one element long, are dropped."""
+    return _slice(node, "input", None)
+
+
+def strided_slice(node: NodeContext) -> NamedOutputs:
+    """out = x[starts:ends:strides] along axes; a negative stride reads backwards."""
+    return _slice(node, "x", "strides")
+
+
+def crop(node: NodeContext) -> NamedOutputs:
+    """out = x[offsets : offsets + shape]; a shape of -1 reaches to the end."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    axes = ints(list(range(rank)))
+    offsets_known, shape_known = node.is_known("offsets"), node.is_known("shape")
+    if offsets_known and shape_known:
+        offsets = node.get_ints("offsets", []) or [0] * rank
+        shape = node.get_ints("shape")
+        ends = [_END if size == -1 else start + size for start, size in zip(offsets, shape, strict=True)]
+        return {"out": ops.slice(x, ints(offsets), ints(ends), ints([1] * rank), axes)}
+    start = node.get_tensor("offsets", Type.i64)
+    size = node.get_tensor("shape", Type.i64)
+    stop = ops.select(ops.less(size, ints(0)), shape_of(x), ops.add(start, size))
+    return {"out": ops.slice(x, start, stop, ints([1] * rank), axes)}
+
+
+def set_value(node: NodeContext) -> NamedOutputs:
+    """out = x, with values written to x[starts:ends:steps] along axes."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_attribute("axes")]
+    dropped = [normalize_axis(node, axis, rank, "decrease_axes") for axis in node.get_attribute("decrease_axes", [])]
+    added = [int(axis) for axis in node.get_attribute("none_axes", [])]
+    values = _values(node, x.get_element_type())
+    if not axes:
+        return {"out": ops.broadcast(values, shape_of(x)) if rank else ops.reshape(values, ints([]), False)}
+    everything = list(range(len(axes)))
+    bounds = [
+        _Bounds(node, "starts", len(axes)),
+        _Bounds(node, "ends", len(axes)),
+        _Bounds(node, "steps", len(axes), 1),
+    ]
+    start, end, step = (bound.select(everything) for bound in bounds)
+    starts = bounds[0].known
+    if starts is not None and bounds[1].known is not None:
+        # An index of -1 comes as the bounds -1 and 0.
+        ends = [
+            _END if axis in dropped and first == -1 and last == 0 else last
+            for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
+        ]
+        end = ints(ends)
+    part = ops.slice(x, start, end, step, ints(axes))
+    fitted = _fit(node, values, rank, dropped, added)
+    updates = ops.broadcast(fitted, shape_of(part))
+    return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
+
+
+def _values(node: NodeContext, dtype: Type) -> Output:
+    if node.has_input("values"):
+        return ops.convert(x, dtype).output(0) if (x := node.get_input("values")).get_element_type() != dtype else x
+    storage = numpy_dtype(dtype) or np.dtype(np.float32)
+    array = np.asarray(node.get_attribute("values")).astype(storage)
+    shape = [int(dim) for dim in node.get_attribute("shape", [1])]
+    return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
+
+
+def _fit(node: NodeContext, values: Output, rank: int, dropped: list[int], added: list[int]) -> Output:
+    """Gives `values`, which have the axes of an indexing expression, those of x: no new axes, the dropped ones as 1."""
+    own = rank_of(node, values)
+    # The axes of the expression from the first to the last: of x (its number), dropped ones left out, new ones (None).
+    expression: list[int | None] = []
+    waiting = sorted(added)
+    for axis in range(rank):
+        while waiting and waiting[0] <= axis:
+            expression.append(None)
+            waiting.pop(0)
+        if axis not in dropped:
+            expression.append(axis)
+    expression += [None] * len(waiting)
+    if own > len(expression):  # Paddle ignores leading dimensions of 1
+        values = ops.squeeze(values, ints(list(range(own - len(expression))))).output(0)
+        own = len(expression)
+    aligned = expression[len(expression) - own :]
+    new = [i for i, axis in enumerate(aligned) if axis is None]
+    if new:
+        values = ops.squeeze(values, ints(new)).output(0)
+    places = [axis for axis in aligned if axis is not None]
+    if places:
+        inserted = [axis for axis in range(places[0], rank) if axis not in places]
+        if inserted:
+            values = ops.unsqueeze(values, ints([axis - places[0] for axis in inserted])).output(0)
+    return values

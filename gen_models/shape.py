@@ -1,0 +1,266 @@
+"""Programs for converters/shape.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Op, case, paddle, tensor
+
+PIR_ONLY = "Paddle 2 has no such operator"
+
+
+def _shape(x, *, then=None):
+    out = paddle.shape(x)
+    return out if then is None else paddle.cast(out, then)
+
+
+def _size(x):
+    return paddle.numel(x)
+
+
+def _reshape(x, *, shape):
+    """A string in `shape` names a dimension of x, taken from its shape; "rolled" is the whole shape, the first one last."""
+    own = paddle.shape(x)
+    if isinstance(shape, str):
+        return paddle.reshape(x, paddle.concat([own[1:], own[:1]]))
+    if isinstance(shape, list):
+        shape = [own[int(dim)] if isinstance(dim, str) else dim for dim in shape]
+    return paddle.reshape(x, shape)
+
+
+def _squeeze(x, *, axis=None):
+    return paddle.squeeze(x, axis)
+
+
+def _unsqueeze(x, *, axis):
+    return paddle.unsqueeze(x, axis)
+
+
+def _flatten(x, *, start_axis=0, stop_axis=-1):
+    return paddle.flatten(x, start_axis, stop_axis)
+
+
+def legacy_op(kind, inputs, attrs, dtype, outputs=("Out",)):
+    """Appends an operator that no public function of Paddle 2 makes (old programs hold it)."""
+    helper = paddle.base.layer_helper.LayerHelper(kind)
+    results = {name: [helper.create_variable_for_type_inference(dtype)] for name in outputs}
+    helper.append_op(type=kind, inputs=inputs, outputs=results, attrs=attrs)
+    return results[outputs[0]][0]
+
+
+OLD = "an operator of old programs only"
+
+
+def _flatten2(x, *, axis):
+    return legacy_op("flatten2", {"X": [x]}, {"axis": axis}, x.dtype, ("Out", "XShape"))
+
+
+def _old_flatten(x, *, axis):
+    return legacy_op("flatten", {"X": [x]}, {"axis": axis}, x.dtype)
+
+
+def _old_reshape(x, *, shape):
+    return legacy_op("reshape", {"X": [x]}, {"shape": shape}, x.dtype)
+
+
+def _old_squeeze(x, *, axes):
+    return legacy_op("squeeze", {"X": [x]}, {"axes": axes}, x.dtype)
+
+
+def _old_unsqueeze(x, *, axes):
+    return legacy_op("unsqueeze", {"X": [x]}, {"axes": axes}, x.dtype)
+
+
+def _shape_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), max_size=5))
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64", "bool"])), dims=dims))
+
+
+def _reshape_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), max_size=4))
+    kept = draw(st.integers(0, len(shape)))
+    rest = 1
+    for dim in shape[kept:]:
+        rest *= dim
+    divisors = [d for d in range(1, rest + 1) if rest % d == 0]
+    first = draw(st.sampled_from(divisors))
+    target = [draw(st.sampled_from([0, dim])) for dim in shape[:kept]] + [
+        first,
+        draw(st.sampled_from([-1, rest // first])),
+    ]
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int32", "bool"])), dims=dims), shape=target)
+
+
+def _squeeze_random(draw):
+    shape = draw(st.lists(st.sampled_from([1, 1, 2, 3]), min_size=1, max_size=5))
+    axis = draw(st.none() | st.lists(st.integers(-len(shape), len(shape) - 1), min_size=1, max_size=3))
+    return case(x=tensor(shape), axis=axis)
+
+
+def _unsqueeze_random(draw):
+    shape = draw(st.lists(st.integers(1, 3), max_size=4))
+    axes = []
+    for rank in range(len(shape), len(shape) + draw(st.integers(1, 3))):
+        axes.append(draw(st.integers(-rank - 1, rank)))
+    return case(x=tensor(shape), axis=axes)
+
+
+def _flatten_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
+    rank = len(shape)
+    start = draw(st.integers(0, rank - 1))
+    stop = draw(st.integers(start, rank - 1))
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    return case(
+        x=tensor(shape, dims=dims),
+        start_axis=start - draw(st.sampled_from([0, rank])),
+        stop_axis=stop - draw(st.sampled_from([0, rank])),
+    )
+
+
+def _i(*values, dtype="int64"):
+    return tensor([len(values)], dtype, values=values)
+
+
+def _s(value, dtype="int32"):
+    return tensor([1], dtype, values=[value])
+
+
+OPS = [
+    Op(
+        "shape",
+        _shape,
+        cases=[
+            case(x=tensor([2, 3])),
+            case(x=tensor([2, 3, 5], dims=[-1, 3, -1])),
+            case(x=tensor([])),
+            case(x=tensor([0, 3], "int64", dims=[-1, 3])),
+            case(x=tensor([4], "bool"), then="float32"),
+            case(x=tensor([1, 3, 8, 8], dims=[1, 3, -1, -1]), then="int64"),
+        ],
+        random=_shape_random,
+    ),
+    Op(
+        "size",
+        _size,
+        cases=[
+            case(x=tensor([2, 3])),
+            case(x=tensor([])),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1])),
+            case(x=tensor([0, 3], dims=[-1, 3])),
+            case(x=tensor([5], "bool")),
+        ],
+        random=_shape_random,
+    ),
+    Op(
+        "reshape2",
+        _reshape,
+        cases=[
+            case(x=tensor([2, 3, 4]), shape=[6, 4]),
+            case(x=tensor([2, 3, 4]), shape=[-1]),
+            case(x=tensor([2, 3, 4]), shape=[0, -1]),
+            case(x=tensor([2, 3, 4]), shape=[0, 0, 2, 2]),
+            case(x=tensor([2, 3, 4]), shape=[4, 0, -1]),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), shape=[0, 12]),
+            case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), shape=[0, 0, 2, 2]),
+            case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), shape=[-1, 0]),
+            case(x=tensor([]), shape=[1, 1]),
+            case(x=tensor([1, 1]), shape=[]),
+            case(x=tensor([2, 6], "int64"), shape=[3, 4]),
+            case(x=tensor([2, 6], "bool"), shape=[12]),
+            case(
+                x=tensor([0, 3]),
+                shape=[3, 0],
+                formats=("pir",),
+                dynamic=False,
+                why="Paddle 2 takes the 0 for a kept dimension; so must OpenVINO where it cannot see that x is empty",
+            ),
+            case(x=tensor([2, 6], "float16"), shape=[3, 4]),
+            case(x=tensor([2, 6]), shape=_i(3, 4)),
+            case(x=tensor([2, 6]), shape=_i(0, -1, 3, dtype="int32")),
+            case(x=tensor([2, 6]), shape=[_s(3), 2, -1]),
+            case(x=tensor([2, 6], dims=[-1, 6]), shape=[_s(2), _s(3), _s(2)]),
+            case(x=tensor([2, 6]), shape=[2, 6]),
+            case(x=tensor([2, 3, 4]), shape=["0", -1]),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), shape=[-1, "1", "2"]),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), shape=["2", 2, -1]),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), shape="rolled"),
+        ],
+        random=_reshape_random,
+    ),
+    Op(
+        "reshape",
+        _old_reshape,
+        cases=[
+            case(x=tensor([2, 3, 4]), shape=[0, -1], formats=("legacy",), why=OLD),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), shape=[-1, 6], formats=("legacy",), why=OLD),
+        ],
+    ),
+    Op(
+        "squeeze2",
+        _squeeze,
+        cases=[
+            case(x=tensor([1, 3, 1, 5]), axis=[0]),
+            case(x=tensor([1, 3, 1, 5]), axis=2),
+            case(x=tensor([1, 3, 1, 5])),
+            case(x=tensor([1, 3, 1, 5]), axis=[-2, 0]),
+            case(x=tensor([1, 3, 1, 5]), axis=[0, 1, -4]),
+            case(x=tensor([2, 3]), axis=[0]),
+            case(x=tensor([1, 3, 1], dims=[-1, 3, -1]), axis=[0, 2]),
+            case(x=tensor([1, 3, 2], dims=[-1, 3, 2]), axis=[0, 2]),
+            case(x=tensor([1, 1]), axis=[0, 1]),
+            case(x=tensor([1, 1], "int64")),
+            case(x=tensor([]), axis=[0]),
+            case(x=tensor([1, 0, 1], "bool"), axis=[0, 1]),
+        ],
+        random=_squeeze_random,
+    ),
+    Op("squeeze", _old_squeeze),  # Paddle 1 only: 2.6 cannot write it any more
+    Op(
+        "unsqueeze2",
+        _unsqueeze,
+        cases=[
+            case(x=tensor([3, 5]), axis=0),
+            case(x=tensor([3, 5]), axis=-1),
+            case(x=tensor([3, 5]), axis=[0, 2]),
+            case(x=tensor([3, 5]), axis=[2, 0]),
+            case(x=tensor([3, 5]), axis=[0, 0, -1]),
+            case(x=tensor([3, 5]), axis=[-1, -2, -1]),
+            case(x=tensor([]), axis=[0, -1]),
+            case(x=tensor([3, 5], "bool", dims=[-1, -1]), axis=[1]),
+            case(x=tensor([0, 5], "int64"), axis=[1, 3]),
+        ],
+        random=_unsqueeze_random,
+    ),
+    Op("unsqueeze", _old_unsqueeze),  # Paddle 1 only
+    Op(
+        "flatten_contiguous_range",
+        _flatten,
+        cases=[
+            case(x=tensor([2, 3, 4, 5])),
+            case(x=tensor([2, 3, 4, 5]), start_axis=1),
+            case(x=tensor([2, 3, 4, 5]), start_axis=1, stop_axis=2),
+            case(x=tensor([2, 3, 4, 5]), start_axis=-3, stop_axis=-2),
+            case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), start_axis=1, stop_axis=2),
+            case(x=tensor([2, 3, 4, 5], dims=[-1, -1, -1, -1]), start_axis=0, stop_axis=1),
+            case(x=tensor([2, 3, 4, 5], dims=[-1, 3, 4, 5]), start_axis=0, stop_axis=1),
+            case(x=tensor([])),
+            case(x=tensor([4], "int64")),
+            case(x=tensor([2, 0, 3], dims=[2, -1, 3]), start_axis=1, stop_axis=2),
+            case(x=tensor([2, 3], "int32"), start_axis=1, stop_axis=1),
+        ],
+        random=_flatten_random,
+    ),
+    Op(
+        "flatten2",
+        _flatten2,
+        cases=[
+            case(x=tensor([2, 3, 4]), axis=0, formats=("legacy",), why=OLD),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), axis=1, formats=("legacy",), why=OLD),
+            case(x=tensor([2, 3, 4]), axis=3, formats=("legacy",), why=OLD),
+        ],
+    ),
+    Op("flatten", _old_flatten),  # Paddle 1 only
+]
