@@ -70,7 +70,8 @@ def logsumexp(node: NodeContext) -> NamedOutputs:
 def frobenius_norm(node: NodeContext) -> NamedOutputs:
     """out = sqrt(sum of x^2) over axis."""
     x = node.get_input("x")
-    return {"out": _reduce(node, ops.reduce_l2, x) if rank_of(node, x) else ops.abs(x)}
+    keepdim = node.get_attribute("keep_dim", False)
+    return {"out": _reduce(node, ops.reduce_l2, x, keepdim) if rank_of(node, x) else ops.abs(x)}
 
 
 def p_norm(node: NodeContext) -> NamedOutputs:
@@ -136,9 +137,9 @@ def scalar_as_declared(node: NodeContext, out: Tensor) -> Tensor:
     return out
 
 
-def _reduce(node: NodeContext, reduce: Reduction, x: Tensor) -> Tensor:
+def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:
     axes = _axes(node, x)
-    keepdim = node.get_attribute("keepdim", False)
+    keepdim = node.get_attribute("keepdim", False) if keepdim is None else keepdim
     return scalar_as_declared(node, reduce(x, ints(axes), keepdim) if axes else x)
 
 

@@ -1,0 +1,239 @@
+"""Reductions and norms over axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.box import legacy_op
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+NEW = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
+F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+
+
+def in_pir() -> bool:
+    """Whether the program being built is a PIR one."""
+    return hasattr(paddle.framework, "in_pir_mode") and bool(paddle.framework.in_pir_mode())
+
+
+def _reduce(name: str) -> Callable[..., Any]:
+    def build(x: Any, *, axis: Any = None, keepdim: bool = False, **attributes: Any) -> Any:
+        return getattr(paddle, name)(x, axis=axis, keepdim=keepdim, **attributes)
+
+    build.__module__ = __name__
+    return build
+
+
+def _axes(draw: Any, rank: int, dtype_options: list[str]) -> dict[str, Any]:
+    axis: Any = None
+    if rank and draw(st.booleans()):
+        picked = draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
+        axis = [a - rank * draw(st.integers(0, 1)) for a in picked]
+        axis = axis[0] if len(axis) == 1 and draw(st.booleans()) else axis
+    shape = [draw(st.integers(1, 5)) for _ in range(rank)]
+    dims = [-1 if draw(st.booleans()) else size for size in shape]
+    x = tensor(shape, draw(st.sampled_from(dtype_options)), dims=dims)
+    return {"x": x, "axis": axis, "keepdim": draw(st.booleans())}
+
+
+def _random(*dtypes: str, low: int = 0, high: int = 5) -> Callable[[Any], Case]:
+    return lambda draw: case(**_axes(draw, draw(st.integers(low, high)), list(dtypes)))
+
+
+def _common(dtype: str = "float32") -> list[Case]:
+    """Every form of axis, on every rank."""
+    return [
+        case(x=tensor([2, 3, 4], dtype)),
+        case(x=tensor([2, 3, 4], dtype), keepdim=True),
+        case(x=tensor([2, 3, 4], dtype), axis=1),
+        case(x=tensor([2, 3, 4], dtype), axis=-1, keepdim=True),
+        case(x=tensor([2, 3, 4, 5], dtype), axis=[0, -1]),
+        case(x=tensor([2, 3, 4, 5], dtype), axis=[-2, 1], keepdim=True),
+        case(x=tensor([2, 3, 4], dtype), axis=[0, 1, 2]),
+        case(x=tensor([2, 3, 4], dtype), axis=[]),
+        case(x=tensor([5], dtype), axis=0),
+        case(x=tensor([5], dtype, dims=[-1])),
+        case(x=tensor([], dtype)),
+        case(x=tensor([2, 3, 4], dtype, dims=[-1, -1, 4]), axis=[1]),
+        case(x=tensor([2, 3, 4, 5], dtype, dims=[-1, 3, -1, -1]), axis=[2, 3], keepdim=True),
+        case(x=tensor([1, 2, 3, 2, 3], dtype), axis=[1, 3]),
+    ]
+
+
+_NOT_EMPTY = {"formats": ("pir",), "why": "Paddle 2.6 does not reduce empty tensors"}
+EMPTY = [
+    case(x=tensor([0, 3]), **_NOT_EMPTY),
+    case(x=tensor([2, 0]), axis=0, **_NOT_EMPTY),
+    case(x=tensor([2, 0]), axis=1, **_NOT_EMPTY),
+]
+
+SUM = [
+    *_common(),
+    *EMPTY,
+    case(x=tensor([3, 4], "int32"), axis=0),
+    case(x=tensor([3, 4], "int64")),
+    case(x=tensor([3, 4], "bool"), axis=1),
+    case(x=tensor([3, 4], "bool")),
+    case(x=tensor([], "int32")),
+    case(x=tensor([3, 4], "int32"), axis=0, dtype="int32"),
+    case(x=tensor([3, 4], "int32"), axis=0, dtype="float32"),
+    case(x=tensor([3, 4]), axis=0, dtype="float64"),
+    case(x=tensor([3, 4], low=-9, high=9), axis=1, dtype="int64"),
+    case(x=tensor([3, 4], "float64"), axis=1, **F64),
+    case(x=tensor([2, 2], values=[[1.0, math.inf], [math.nan, -math.inf]]), axis=1),
+    case(x=tensor([2, 3], "complex64"), axis=0),
+    case(x=tensor([2, 3], "complex64"), axis=-1, keepdim=True),
+]
+
+MEAN = [
+    *_common(),
+    case(x=tensor([3, 4], "float64"), axis=1, **F64),
+    case(x=tensor([2, 3, 4, 4], dims=[-1, 3, -1, -1]), axis=[2, 3], keepdim=True),
+    case(x=tensor([2, 3], "complex64"), axis=1, **NEW),
+]
+
+EXTREME = [
+    *_common(),
+    case(x=tensor([3, 4], "int32"), axis=0),
+    case(x=tensor([3, 4], "int64"), keepdim=True),
+    case(x=tensor([3, 4], "float64"), axis=1, **F64),
+    case(x=tensor([2, 3], values=[[1.0, math.inf, 2.0], [-math.inf, -3.0, -4.0]]), axis=1),
+]
+
+LOGICAL = [
+    *_common("bool"),
+    case(x=tensor([2, 2], "bool", values=[[True, False], [True, True]]), axis=1),
+    case(x=tensor([3, 4], "int32", low=-1, high=2), axis=1, **NEW),
+    case(x=tensor([3, 4], "float32", values=[[0.0, 0.5, -0.2, 0.0]] * 3), axis=0, **NEW),
+    case(x=tensor([2, 2], "float32", values=[[0.0, math.nan], [-0.0, 1e-30]]), axis=0, **NEW),
+    case(x=tensor([3, 4], "int64", low=-1, high=2), **NEW),
+    case(x=tensor([], "bool", values=True)),
+]
+
+PROD = [
+    *_common(),
+    case(x=tensor([3, 4], "int64", low=-3, high=4), axis=0),
+    case(x=tensor([3, 4], "int32", low=-3, high=4), axis=[0, 1], keepdim=True),
+    case(x=tensor([3, 4], "int32", low=-3, high=4), axis=0, dtype="float32"),
+]
+
+
+def _mean_all(x: Any) -> Any:
+    return paddle._C_ops.mean_all(x) if in_pir() else legacy_op("mean", {"X": x}, {"Out": x.dtype}, {})
+
+
+MEAN_ALL = [case(x=tensor([2, 3])), case(x=tensor([2, 3, 4], dims=[-1, 3, -1])), case(x=tensor([])), case(x=tensor([5]))]
+
+LOGSUMEXP = [
+    case(x=tensor([2, 3, 4])),
+    case(x=tensor([2, 3, 4]), axis=1),
+    case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), axis=[0, -1], keepdim=True),
+    case(x=tensor([2, 3]), keepdim=True),
+    case(x=tensor([])),
+    case(x=tensor([4], low=80.0, high=200.0), axis=0),
+    case(x=tensor([2, 2], values=[[-math.inf, 1.0], [-100.0, 100.0]]), axis=1),
+    case(x=tensor([1, 2, 3, 2], "float64"), axis=[1, 2, 3], **F64),
+]
+
+
+def _frobenius_norm(x: Any, *, axis: Any, keepdim: bool = False, reduce_all: bool = False) -> Any:
+    if in_pir():
+        return paddle._C_ops.frobenius_norm(x, axis, keepdim, reduce_all)
+    attributes = {"dim": axis, "keep_dim": keepdim, "reduce_all": reduce_all}
+    return legacy_op("frobenius_norm", {"X": x}, {"Out": x.dtype}, attributes)
+
+
+FROBENIUS_NORM = [
+    case(x=tensor([2, 3, 4]), axis=[-2, -1]),
+    case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), axis=[0, 1], keepdim=True),
+    case(x=tensor([2, 3, 4]), axis=[0, 1], reduce_all=True),
+]
+
+
+def _p_norm(
+    x: Any, *, p: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False, asvector: bool = False
+) -> Any:
+    if in_pir():
+        return paddle._C_ops.p_norm(x, p, axis, epsilon, keepdim, asvector)
+    attributes = {"porder": p, "axis": axis, "epsilon": epsilon, "keepdim": keepdim, "asvector": asvector}
+    return legacy_op("p_norm", {"X": x}, {"Out": x.dtype}, attributes)
+
+
+_ZEROS = [[0.0, 1.0, -2.0, 0.0], [3.0, 0.0, 0.0, -0.5], [0.0, 0.0, 0.0, 0.0]]
+
+P_NORM = [
+    *(
+        case(x=tensor([3, 4], dims=[-1, 4]), p=p, axis=axis, keepdim=keepdim)
+        for p in (2.0, 1.0, 0.0, math.inf, -math.inf, 3.0, 0.5, -1.5)
+        for axis, keepdim in ((-1, False), (0, True))
+    ),
+    *(case(x=tensor([3, 4], values=_ZEROS), p=p) for p in (0.0, 1.0, 2.0, 3.0, -math.inf)),
+    *(case(x=tensor([2, 3, 4]), p=p, asvector=True) for p in (2.0, 0.0, math.inf, 4.0)),
+    case(x=tensor([2, 3, 4]), asvector=True, keepdim=True),
+    case(x=tensor([5]), axis=0),
+    case(x=tensor([5], dims=[-1]), axis=0, keepdim=True),
+    case(x=tensor([2, 3]), axis=1, epsilon=0.5),
+    case(x=tensor([2, 3], "float64"), axis=1, **F64),
+]
+
+
+def _p_norm_random(draw: Any) -> Case:
+    rank = draw(st.integers(1, 4))
+    shape = [draw(st.integers(1, 5)) for _ in range(rank)]
+    return case(
+        x=tensor(shape, dims=[-1 if draw(st.booleans()) else size for size in shape]),
+        p=draw(st.sampled_from([0.0, 1.0, 2.0, 2.5, 3.0, math.inf, -math.inf, -1.0])),
+        axis=draw(st.integers(-rank, rank - 1)),
+        keepdim=draw(st.booleans()),
+        asvector=draw(st.booleans()),
+    )
+
+
+def _norm(x: Any, *, axis: int = -1, epsilon: float = 1e-10) -> Any:
+    if in_pir():
+        return paddle._C_ops.norm(x, axis, epsilon, True)[0]
+    attributes = {"axis": axis, "epsilon": epsilon, "is_test": True}
+    return legacy_op("norm", {"X": x}, {"Out": x.dtype, "Norm": x.dtype}, attributes)[0]
+
+
+NORM = [
+    case(x=tensor([2, 3, 4])),
+    case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), axis=1),
+    case(x=tensor([2, 3]), axis=0, epsilon=0.3),
+]
+
+
+def _squared_l2_norm(x: Any) -> Any:
+    if in_pir():
+        return paddle._C_ops.squared_l2_norm(x)
+    return legacy_op("squared_l2_norm", {"X": x}, {"Out": x.dtype}, {})
+
+
+def _l1_norm(x: Any) -> Any:
+    return paddle._C_ops.l1_norm(x) if in_pir() else legacy_op("l1_norm", {"X": x}, {"Out": x.dtype}, {})
+
+
+WHOLE = [case(x=tensor([2, 3, 4])), case(x=tensor([2, 3], dims=[-1, -1])), case(x=tensor([7]))]
+
+OPS = [
+    Op("reduce_sum", _reduce("sum"), SUM, _random("float32", "int32", "int64", "bool")),
+    Op("reduce_mean", _reduce("mean"), MEAN, _random("float32")),
+    Op("reduce_max", _reduce("max"), EXTREME, _random("float32", "int32", "int64")),
+    Op("reduce_min", _reduce("min"), EXTREME, _random("float32", "int32", "int64")),
+    Op("reduce_amax", _reduce("amax"), EXTREME, _random("float32", "int32", "int64")),
+    Op("reduce_amin", _reduce("amin"), EXTREME, _random("float32", "int32", "int64")),
+    Op("reduce_prod", _reduce("prod"), PROD, _random("float32")),
+    Op("reduce_all", _reduce("all"), LOGICAL, _random("bool")),
+    Op("reduce_any", _reduce("any"), LOGICAL, _random("bool")),
+    Op("mean", _mean_all, MEAN_ALL),
+    Op("logsumexp", _reduce("logsumexp"), LOGSUMEXP, _random("float32", high=4)),
+    Op("frobenius_norm", _frobenius_norm, FROBENIUS_NORM),
+    Op("p_norm", _p_norm, P_NORM, _p_norm_random),
+    Op("norm", _norm, NORM),
+    Op("squared_l2_norm", _squared_l2_norm, WHOLE),
+    Op("l1_norm", _l1_norm, WHOLE),
+]
