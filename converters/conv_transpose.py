@@ -42,7 +42,7 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     if last:
         x = to_channels_first(x, rank).output(0)
 
-    sized = node.has_input("output_size") or bool(node.get_attribute("output_size", []))
+    sized = not node.is_known("output_size") or node.get_constant("output_size", []).size > 0
     crops: tuple[Node, Node] | None = None
     if algorithm == "SAME":
         known = [dim for dim in dims if dim is not None]

@@ -165,6 +165,12 @@ class _Reader:
             if before is not None:
                 inputs["array"] = [before]
         attributes, call_stack = _attributes(desc, signature)
+        for attribute in desc.attrs:  # an attribute may name variables instead of holding a value: it is an operand then
+            names = {13: [attribute.var_name], 14: list(attribute.vars_name)}.get(attribute.type, [])
+            if any(names):
+                name = _canonical(attribute.name, signature)
+                attributes.pop(name, None)
+                inputs.setdefault(name, [self._use(scope, item) for item in names])
         outputs: dict[str, list[str]] = {}
         for port in desc.outputs:
             if port.arguments:

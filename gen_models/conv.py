@@ -1,0 +1,131 @@
+"""Convolution: layouts, paddings of every kind, groups, dilations; filters as weights and as inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def weight(shape, dtype="float32", low=-0.5, high=0.5, seed=0):
+    """A parameter of the program, with seeded values."""
+    rng = np.random.default_rng([seed, *shape])
+    values = rng.uniform(low, high, shape).astype(dtype)
+    return paddle.static.create_parameter(list(shape), dtype, default_initializer=paddle.nn.initializer.Assign(values))
+
+
+def _conv(
+    x, filter=None, *, shape=None, stride=1, padding=0, dilation=1, groups=1, data_format=None, bias=False
+) -> Any:
+    rank = len(x.shape)
+    build = {3: paddle.nn.functional.conv1d, 4: paddle.nn.functional.conv2d, 5: paddle.nn.functional.conv3d}[rank]
+    dtype = str(x.dtype).rsplit(".", 1)[-1].lower()
+    if filter is None:
+        filter = weight(shape, dtype)
+    added = weight([filter.shape[0]], dtype, seed=1) if bias else None
+    kwargs = {} if data_format is None else {"data_format": data_format}
+    return build(x, filter, added, stride, padding, dilation, groups, **kwargs)
+
+
+_F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
+
+_FIXED = {"why": "OpenVINO's CPU plugin has no convolution by a filter of unknown shape", "dynamic": False}
+
+CONV2D = [
+    case(x=tensor([1, 3, 8, 8]), shape=[4, 3, 3, 3]),
+    case(x=tensor([2, 3, 9, 7]), shape=[4, 3, 3, 3], padding=1, bias=True),
+    case(x=tensor([1, 3, 9, 8], dims=[-1, 3, -1, -1]), shape=[5, 3, 3, 2], stride=[2, 1], padding=[1, 2]),
+    case(x=tensor([1, 2, 9, 9]), shape=[4, 2, 3, 3], padding=[0, 1, 2, 3]),
+    case(x=tensor([1, 2, 9, 9]), shape=[4, 2, 3, 3], padding=[[0, 0], [0, 0], [1, 2], [3, 0]]),
+    case(x=tensor([1, 2, 10, 11]), shape=[4, 2, 3, 3], dilation=[2, 3], stride=2),
+    case(x=tensor([1, 2, 10, 11]), shape=[4, 2, 3, 4], padding="SAME", stride=[2, 3]),
+    case(x=tensor([1, 2, 10, 11]), shape=[4, 2, 3, 3], padding="SAME", dilation=2, bias=True),
+    case(x=tensor([1, 2, 10, 11], dims=[-1, 2, -1, -1]), shape=[4, 2, 2, 2], padding="SAME"),
+    case(x=tensor([1, 2, 10, 11]), shape=[4, 2, 3, 3], padding="VALID", dilation=2),
+    case(x=tensor([2, 4, 7, 7]), shape=[6, 2, 3, 3], groups=2, padding=1),
+    case(x=tensor([2, 6, 7, 7], dims=[-1, 6, -1, -1]), shape=[9, 2, 3, 1], groups=3, stride=2, bias=True),
+    case(x=tensor([2, 8, 7, 3]), shape=[6, 3, 3, 3], padding=1, data_format="NHWC"),
+    case(x=tensor([2, 8, 7, 4]), shape=[6, 2, 3, 3], padding=[1, 0, 2, 1], groups=2, data_format="NHWC", bias=True),
+    case(x=tensor([2, 8, 7, 3]), shape=[6, 3, 3, 3], padding="SAME", stride=2, data_format="NHWC"),
+    case(x=tensor([2, 8, 7, 3]), shape=[6, 3, 3, 3], padding=[[0, 0], [1, 2], [3, 0], [0, 0]], data_format="NHWC"),
+    case(x=tensor([1, 3, 8, 8]), filter=tensor([4, 3, 3, 3]), **_FIXED),
+    case(x=tensor([1, 4, 8, 8]), filter=tensor([6, 2, 3, 3]), groups=2, padding="SAME", stride=2, **_FIXED),
+    case(x=tensor([1, 3, 8, 8], "float64"), shape=[4, 3, 3, 3], padding=1, bias=True, **_F64),
+    case(x=tensor([1, 3, 1, 1]), shape=[8, 3, 1, 1]),
+    case(x=tensor([1, 3, 2, 2]), shape=[8, 3, 5, 5], padding=2),
+    case(x=tensor([2, 3, 12]), shape=[4, 3, 3], padding=1, bias=True),
+    case(x=tensor([2, 3, 12], dims=[-1, 3, -1]), shape=[4, 3, 3], padding=[1, 2], stride=2),
+    case(x=tensor([2, 12, 3]), shape=[4, 3, 3], padding="SAME", stride=2, data_format="NLC"),
+    case(x=tensor([2, 12, 4]), shape=[4, 2, 3], groups=2, dilation=2, data_format="NLC", bias=True),
+    case(x=tensor([2, 4, 12]), shape=[4, 4, 3], padding="SAME", dilation=2),
+]
+DEPTHWISE = [
+    case(x=tensor([1, 4, 8, 8]), shape=[4, 1, 3, 3], groups=4, padding=1),
+    case(x=tensor([2, 3, 9, 7], dims=[-1, 3, -1, -1]), shape=[6, 1, 5, 3], groups=3, stride=2, bias=True),
+    case(x=tensor([1, 4, 9, 7]), shape=[4, 1, 3, 3], groups=4, padding="SAME", stride=2),
+    case(x=tensor([1, 4, 9, 7]), shape=[4, 1, 3, 3], groups=4, padding="SAME", dilation=2),
+    case(x=tensor([1, 4, 9, 7]), shape=[4, 1, 3, 3], groups=4, padding="VALID", dilation=2),
+    case(x=tensor([1, 4, 9, 7]), shape=[8, 1, 3, 3], groups=4, padding=[2, 0, 1, 3], dilation=[2, 1]),
+    case(x=tensor([1, 9, 7, 4]), shape=[4, 1, 3, 3], groups=4, padding=1, data_format="NHWC", bias=True),
+    case(x=tensor([1, 9, 7, 4], dims=[-1, -1, -1, 4]), shape=[8, 1, 3, 3], groups=4, stride=2, data_format="NHWC"),
+    case(x=tensor([1, 4, 8, 8]), filter=tensor([4, 1, 3, 3]), groups=4, **_FIXED),
+    case(x=tensor([1, 4, 8], dims=[-1, 4, -1]), shape=[4, 1, 3], groups=4, padding=1),
+    case(x=tensor([1, 8, 4]), shape=[4, 1, 3], groups=4, padding=1, data_format="NLC"),
+]
+CONV3D = [
+    case(x=tensor([1, 2, 5, 6, 7]), shape=[3, 2, 3, 3, 3], padding=1, bias=True),
+    case(x=tensor([1, 2, 5, 6, 7], dims=[-1, 2, -1, -1, -1]), shape=[3, 2, 2, 3, 1], stride=[1, 2, 1]),
+    case(x=tensor([1, 2, 6, 6, 7]), shape=[3, 2, 3, 3, 3], padding=[0, 1, 2, 0, 1, 1], dilation=[1, 2, 1]),
+    case(x=tensor([1, 4, 5, 6, 7]), shape=[4, 2, 3, 3, 3], padding="SAME", stride=2, groups=2),
+    case(x=tensor([1, 4, 5, 6, 7]), shape=[4, 1, 3, 3, 3], padding="SAME", dilation=2, groups=4),
+    case(x=tensor([1, 5, 6, 7, 2]), shape=[3, 2, 3, 3, 3], padding=[1, 2, 0], data_format="NDHWC", bias=True),
+    case(x=tensor([1, 5, 6, 7, 2]), shape=[3, 2, 2, 2, 2], padding="SAME", stride=2, data_format="NDHWC"),
+    case(x=tensor([1, 2, 5, 6, 7]), shape=[3, 2, 2, 2, 2], padding="VALID"),
+]
+
+
+def _paddings(draw, spatial):
+    kind = draw(st.sampled_from(["number", "list", "pairs", "SAME", "VALID"]))
+    if kind == "number":
+        return draw(st.integers(0, 2))
+    if kind in ("list", "pairs"):
+        return [draw(st.integers(0, 2)) for _ in range(spatial * (2 if kind == "pairs" else 1))]
+    return kind
+
+
+def _random(spatial, depthwise=False):
+    def draw_case(draw) -> Case:
+        last = draw(st.booleans())
+        groups = draw(st.integers(2, 4)) if depthwise else draw(st.sampled_from([1, 1, 2, 3]))
+        inner, outer = (1 if depthwise else draw(st.integers(1, 3))), draw(st.integers(1, 3))
+        kernel = [draw(st.integers(1, 3)) for _ in range(spatial)]
+        dilation = [draw(st.integers(1, 2)) for _ in range(spatial)]
+        size = [draw(st.integers(2 * (k - 1) + 1, 9)) for k in kernel]
+        channels = groups * inner
+        shape = [draw(st.integers(1, 2)), *size, channels] if last else [draw(st.integers(1, 2)), channels, *size]
+        dims = [-1 if draw(st.booleans()) and d != channels else d for d in shape]
+        if not depthwise and groups == channels and channels > 1:
+            groups = 1
+            inner = channels
+        return case(
+            x=tensor(shape, dims=dims),
+            shape=[groups * outer, inner, *kernel],
+            stride=[draw(st.integers(1, 3)) for _ in range(spatial)],
+            padding=_paddings(draw, spatial),
+            dilation=dilation,
+            groups=groups,
+            data_format={1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[spatial][last],
+            bias=draw(st.booleans()),
+        )
+
+    return draw_case
+
+
+OPS = [
+    Op("conv2d", _conv, cases=CONV2D, random=_random(2)),
+    Op("depthwise_conv2d", _conv, cases=DEPTHWISE, random=_random(2, depthwise=True)),
+    Op("conv3d", _conv, cases=CONV3D, random=_random(3)),
+]

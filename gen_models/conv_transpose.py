@@ -1,0 +1,130 @@
+"""Transposed convolution: output paddings and sizes, layouts, groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.conv import weight
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _transpose(
+    x,
+    filter=None,
+    *,
+    shape=None,
+    stride=1,
+    padding=0,
+    output_padding=0,
+    dilation=1,
+    groups=1,
+    output_size=None,
+    data_format=None,
+    bias=False,
+) -> Any:
+    rank = len(x.shape)
+    f = paddle.nn.functional
+    build = {3: f.conv1d_transpose, 4: f.conv2d_transpose, 5: f.conv3d_transpose}[rank]
+    if filter is None:
+        filter = weight(shape)
+    kwargs = {
+        "bias": weight([filter.shape[1] * groups], seed=1) if bias else None,
+        "stride": stride,
+        "padding": padding,
+        "output_padding": output_padding,
+        "groups": groups,
+        "dilation": dilation,
+        "output_size": output_size,
+    }
+    if data_format is not None:
+        kwargs["data_format"] = data_format
+    return build(x, filter, **kwargs)
+
+
+_FIXED = {"why": "OpenVINO's CPU plugin has no convolution by a filter of unknown shape", "dynamic": False}
+
+CONV2D = [
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3]),
+    case(x=tensor([2, 3, 5, 6], dims=[-1, 3, -1, -1]), shape=[3, 4, 2, 2], stride=2, bias=True),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding=1, output_padding=1),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 4], stride=[2, 3], padding=[1, 0], output_padding=[1, 2], bias=True),
+    case(x=tensor([1, 3, 5, 6], dims=[-1, 3, -1, -1]), shape=[3, 4, 3, 3], stride=3, output_padding=2),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding=1, output_size=[10, 12]),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding=1, output_size=[9, 12]),
+    case(x=tensor([1, 3, 5, 6], dims=[-1, 3, -1, -1]), shape=[3, 4, 3, 3], stride=3, padding=1, output_size=[14, 17]),
+    case(
+        x=tensor([1, 3, 5, 6]),
+        shape=[3, 4, 3, 3],
+        stride=2,
+        padding=1,
+        output_size=tensor([2], "int32", values=[10, 11]),
+    ),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding=[0, 1, 2, 1]),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding=[[0, 0], [0, 0], [1, 0], [2, 1]]),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding="SAME"),
+    case(x=tensor([1, 3, 5, 6], dims=[-1, 3, -1, -1]), shape=[3, 4, 4, 5], stride=[3, 2], padding="SAME", bias=True),
+    case(x=tensor([1, 3, 6, 6]), shape=[3, 4, 3, 3], padding="SAME", dilation=2),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding="VALID", dilation=[2, 1]),
+    case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, dilation=2, padding=2, output_padding=1),
+    case(x=tensor([1, 4, 5, 6]), shape=[4, 3, 3, 3], groups=2, stride=2, padding=1, bias=True),
+    case(x=tensor([1, 4, 5, 6]), shape=[4, 3, 3, 3], groups=2, stride=2, padding=1, output_size=[10, 12]),
+    case(x=tensor([1, 5, 6, 3]), shape=[3, 4, 3, 3], stride=2, padding=1, data_format="NHWC", bias=True),
+    case(x=tensor([1, 5, 6, 3]), shape=[3, 4, 3, 3], stride=2, output_padding=1, padding=1, data_format="NHWC"),
+    case(x=tensor([1, 5, 6, 3]), shape=[3, 4, 3, 3], stride=2, padding="SAME", data_format="NHWC"),
+    case(x=tensor([1, 3, 5, 6]), filter=tensor([3, 4, 3, 3]), stride=2, **_FIXED),
+    case(x=tensor([1, 4, 5, 6]), filter=tensor([4, 2, 3, 3]), stride=2, groups=2, **_FIXED),
+    case(x=tensor([1, 3, 7]), shape=[3, 4, 3], stride=2, padding=1, output_padding=1, bias=True),
+    case(x=tensor([1, 3, 7], dims=[-1, 3, -1]), shape=[3, 4, 3], stride=2, output_size=[16]),
+    case(x=tensor([1, 7, 3]), shape=[3, 4, 3], stride=2, data_format="NLC"),
+]
+DEPTHWISE = [
+    case(x=tensor([1, 4, 5, 6]), shape=[4, 1, 3, 3], groups=4, stride=2, padding=1),
+    case(x=tensor([1, 4, 5, 6], dims=[-1, 4, -1, -1]), shape=[4, 1, 4, 4], groups=4, stride=2, padding=1),
+    case(x=tensor([1, 4, 5, 6]), shape=[4, 1, 3, 3], groups=4, stride=2, padding=1, output_padding=1),
+    case(x=tensor([1, 4, 5, 6]), shape=[4, 1, 3, 3], groups=4, stride=2, padding=1, output_size=[10, 11], bias=True),
+    case(x=tensor([1, 4, 5, 6]), shape=[4, 1, 3, 3], groups=4, stride=2, padding="SAME"),
+    case(x=tensor([1, 5, 6, 4]), shape=[4, 1, 3, 3], groups=4, stride=2, data_format="NHWC"),
+]
+CONV3D = [
+    case(x=tensor([1, 2, 3, 4, 5]), shape=[2, 3, 3, 3, 3], stride=2, padding=1, bias=True),
+    case(x=tensor([1, 2, 3, 4, 5], dims=[-1, 2, -1, -1, -1]), shape=[2, 3, 2, 2, 2], stride=2),
+    case(x=tensor([1, 2, 3, 4, 5]), shape=[2, 3, 3, 3, 3], stride=2, padding=1, output_padding=[1, 0, 1]),
+    case(x=tensor([1, 2, 3, 4, 5]), shape=[2, 3, 3, 3, 3], stride=2, padding=1, output_size=[6, 8, 9]),
+    case(x=tensor([1, 2, 3, 4, 5]), shape=[2, 3, 3, 3, 3], stride=2, padding="SAME"),
+    case(x=tensor([1, 2, 3, 4, 5]), shape=[2, 3, 3, 3, 3], stride=2, padding=[0, 1, 1, 0, 1, 1]),
+    case(x=tensor([1, 4, 3, 4, 5]), shape=[4, 2, 3, 3, 3], groups=2, stride=[1, 2, 1]),
+    case(x=tensor([1, 3, 4, 5, 2]), shape=[2, 3, 3, 3, 3], stride=2, data_format="NDHWC", bias=True),
+]
+
+
+def _random(spatial, depthwise=False):
+    def draw_case(draw) -> Case:
+        groups = draw(st.integers(2, 4)) if depthwise else 1
+        channels = groups if depthwise else draw(st.integers(1, 3))
+        kernel = [draw(st.integers(1, 4)) for _ in range(spatial)]
+        stride = [draw(st.integers(1, 3)) for _ in range(spatial)]
+        size = [draw(st.integers(2, 5)) for _ in range(spatial)]
+        last = draw(st.booleans())
+        shape = [1, *size, channels] if last else [1, channels, *size]
+        return case(
+            x=tensor(shape, dims=[-1 if d != channels and draw(st.booleans()) else d for d in shape]),
+            shape=[channels, 1 if depthwise else draw(st.integers(1, 3)), *kernel],
+            stride=stride,
+            padding=[draw(st.integers(0, (k - 1) // 2)) for k in kernel],
+            output_padding=[draw(st.integers(0, s - 1)) for s in stride],
+            dilation=[draw(st.integers(1, 2)) for _ in range(spatial)],
+            groups=groups,
+            data_format={2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[spatial][last],
+            bias=draw(st.booleans()),
+        )
+
+    return draw_case
+
+
+OPS = [
+    Op("conv2d_transpose", _transpose, cases=CONV2D, random=_random(2)),
+    Op("depthwise_conv2d_transpose", _transpose, cases=DEPTHWISE, random=_random(2, depthwise=True)),
+    Op("conv3d_transpose", _transpose, cases=CONV3D, random=_random(3)),
+]
