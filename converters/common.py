@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -10,6 +10,7 @@ from openvino import Node, Output, Type
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
+from paddle2ov.types import Known, numpy_dtype
 
 
 def rank_of(node: NodeContext, x: Output) -> int:
@@ -61,3 +62,28 @@ def cast_to(x: Output | Node, dtype: Type | None) -> Output | Node:
 def reshape(x: Output | Node, shape: Sequence[int]) -> Node:
     """`x` in another shape; one dimension may be -1."""
     return ops.reshape(x, ints(list(shape)), False)
+
+
+def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> Known | None:
+    """`function` of the inputs, if all are small and known: shape arithmetic stays known for the operators after it."""
+    arrays = [node.get_known(name) for name in names]
+    dtype = node.output_dtype()
+    storage = numpy_dtype(dtype) if dtype is not None else None
+    if storage is None or any(array is None or array.size > 64 or array.dtype.kind not in "biuf" for array in arrays):
+        return None
+    with np.errstate(all="ignore"):
+        return Known(np.asarray(function(*arrays)).astype(storage))
+
+
+def refuse_complex(node: NodeContext, *names: str) -> None:
+    """Refuses complex inputs; for converters that are right for real numbers only."""
+    for name in names:
+        node.require(not node.is_complex(name), f"complex '{name}' is not supported")
+
+
+def as_float(node: NodeContext, x: Output) -> Output:
+    """`x` as floating point: integers become the type that the program declares for the result, else float32."""
+    if x.get_element_type().is_real():
+        return x
+    declared = node.output_dtype()
+    return ops.convert(x, declared if declared is not None and declared.is_real() else Type.f32).output(0)

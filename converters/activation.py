@@ -1,0 +1,200 @@
+"""Activation functions.
+
+Paddle: `relu`, `relu6`, `leaky_relu`, `elu`, `celu`, `selu`, `gelu`, `sigmoid`, `hard_sigmoid`, `hard_swish`, `swish`,
+`silu`, `mish`, `softplus`, `softsign`, `softshrink`, `hard_shrink`, `tanh_shrink`, `thresholded_relu`, `stanh`,
+`logsigmoid`, `brelu` (PIR `hardtanh`), `soft_relu`.
+Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{activation,gelu,selu}_kernel.cc`.
+
+Legacy programs carry `beta` of `swish`, `threshold`, `scale` and `offset` of `hard_swish`, and `threshold` of `relu6`;
+they are honoured here, as in Paddle before 2.5 (later kernels have the defaults built in).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from openvino import Node, Output
+
+from paddle2ov.converters.common import as_float, const_like, refuse_complex
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.registry import Converter
+
+
+def unary(build: Callable[[Output], Node]) -> Converter:
+    """A converter for out = build(x) on floating-point numbers; integers are converted first, as Paddle 3 does."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = f(x)."""
+        return {"out": build(real_input(node))}
+
+    return convert
+
+
+def real_input(node: NodeContext, name: str = "x") -> Output:
+    """The input as floating point."""
+    refuse_complex(node, name)
+    return as_float(node, node.get_input(name))
+
+
+def relu6(node: NodeContext) -> NamedOutputs:
+    """out = min(max(x, 0), threshold)."""
+    return {"out": ops.clamp(real_input(node), 0.0, node.get_float("threshold", 6.0))}
+
+
+def leaky_relu(node: NodeContext) -> NamedOutputs:
+    """out = x where x > 0, negative_slope · x elsewhere."""
+    x = real_input(node)
+    slope = ops.constant(np.array([node.get_float("negative_slope", 0.02)]), x.get_element_type())
+    return {"out": ops.prelu(x, slope)}
+
+
+def elu(node: NodeContext) -> NamedOutputs:
+    """out = x where x >= 0, alpha · (e^x - 1) elsewhere."""
+    return {"out": ops.elu(real_input(node), node.get_float("alpha", 1.0))}
+
+
+def celu(node: NodeContext) -> NamedOutputs:
+    """out = x where x >= 0, alpha · (e^(x / alpha) - 1) elsewhere."""
+    x = real_input(node)
+    alpha = node.get_float("alpha", 1.0)
+    node.require(alpha != 0, "division by zero", alpha=alpha)
+    if alpha == 1:
+        return {"out": ops.elu(x, 1.0)}
+    growth = ops.subtract(ops.exp(ops.divide(x, const_like(alpha, x))), const_like(1, x))
+    return {
+        "out": ops.select(ops.less(x, const_like(0, x)), ops.multiply(growth, const_like(alpha, x)), x),
+    }
+
+
+def selu(node: NodeContext) -> NamedOutputs:
+    """out = scale · (x where x > 0, alpha · (e^x - 1) elsewhere)."""
+    x = real_input(node)
+    scale = node.get_float("scale", 1.0507009873554804934193349852946)
+    alpha = node.get_float("alpha", 1.6732632423543772848170429916717)
+    return {"out": ops.selu(x, const_like(alpha, x), const_like(scale, x))}
+
+
+def gelu(node: NodeContext) -> NamedOutputs:
+    """out = x · Φ(x), Φ of the normal distribution by erf, or approximately by tanh."""
+    return {"out": ops.gelu(real_input(node), "tanh" if node.get_attribute("approximate", False) else "erf")}
+
+
+def hard_sigmoid(node: NodeContext) -> NamedOutputs:
+    """out = min(max(slope · x + offset, 0), 1)."""
+    x = real_input(node)
+    slope, offset = node.get_float("slope", 0.2), node.get_float("offset", 0.5)
+    if math.isclose(slope, 1 / 6, rel_tol=1e-6) and offset == 0.5:
+        return {"out": ops.hsigmoid(x)}
+    if slope == 0:  # OpenVINO's HardSigmoid takes 0 for "not given" and computes with 0.2
+        line = ops.add(ops.multiply(x, const_like(0, x)), const_like(offset, x))
+        return {"out": ops.clamp(line, 0.0, 1.0)}
+    return {"out": ops.hard_sigmoid(x, const_like(slope, x), const_like(offset, x))}
+
+
+def hard_swish(node: NodeContext) -> NamedOutputs:
+    """out = x · min(max(x + offset, 0), threshold) / scale."""
+    x = real_input(node)
+    threshold, scale = node.get_float("threshold", 6.0), node.get_float("scale", 6.0)
+    offset = node.get_float("offset", 3.0)
+    if (threshold, scale, offset) == (6, 6, 3):
+        return {"out": ops.hswish(x)}
+    node.require(threshold >= 0, "a negative threshold has no gate between 0 and it", threshold=threshold)
+    gate = ops.clamp(ops.add(x, const_like(offset, x)), 0.0, threshold)
+    return {"out": ops.divide(ops.multiply(gate, x), const_like(scale, x))}
+
+
+def swish(node: NodeContext) -> NamedOutputs:
+    """out = x · sigmoid(beta · x)."""
+    x = real_input(node)
+    beta = node.get_float("beta", 1.0)
+    return {"out": ops.swish(x) if beta == 1 else ops.swish(x, const_like(beta, x))}
+
+
+def mish(node: NodeContext) -> NamedOutputs:
+    """out = x · tanh(ln(1 + e^x)), and x · tanh(x) where x > lambda."""
+    x = real_input(node)
+    threshold = node.get_float("lambda", 20.0)
+    if threshold >= _EXACT:
+        return {"out": ops.mish(x)}
+    beyond = ops.greater(x, const_like(threshold, x))
+    return {"out": ops.select(beyond, ops.multiply(x, ops.tanh(x)), ops.mish(x))}
+
+
+def softplus(node: NodeContext) -> NamedOutputs:
+    """out = ln(1 + e^(beta · x)) / beta, and x where beta · x > threshold."""
+    x = real_input(node)
+    beta, threshold = node.get_float("beta", 1.0), node.get_float("threshold", 20.0)
+    node.require(beta != 0, "division by zero", beta=beta)
+    if beta == 1 and threshold >= _EXACT:
+        return {"out": ops.softplus(x)}
+    scaled = ops.multiply(x, const_like(beta, x)) if beta != 1 else x
+    curve = ops.softplus(scaled)
+    if beta != 1:
+        curve = ops.divide(curve, const_like(beta, x))
+    if threshold >= _EXACT:
+        return {"out": curve}
+    return {"out": ops.select(ops.greater(scaled, const_like(threshold, x)), x, curve)}
+
+
+_EXACT = 17.0
+"""From here on ln(1 + e^x) = x in float32, so a larger threshold changes nothing."""
+
+
+def softshrink(node: NodeContext) -> NamedOutputs:
+    """out = x - threshold where x > threshold, x + threshold where x < -threshold, 0 between."""
+    x = real_input(node)
+    threshold = node.get_float("threshold", 0.5)
+    node.require(threshold >= 0, "negative", threshold=threshold)
+    return {"out": ops.subtract(x, ops.clamp(x, -threshold, threshold))}
+
+
+def hard_shrink(node: NodeContext) -> NamedOutputs:
+    """out = x where x > threshold or x < -threshold, 0 elsewhere."""
+    x = real_input(node)
+    threshold = node.get_float("threshold", 0.5)
+    if threshold >= 0:
+        kept = ops.greater(ops.abs(x), const_like(threshold, x))
+    else:
+        kept = ops.logical_or(ops.greater(x, const_like(threshold, x)), ops.less(x, const_like(-threshold, x)))
+    return {"out": ops.select(kept, x, const_like(0, x))}
+
+
+def thresholded_relu(node: NodeContext) -> NamedOutputs:
+    """out = x where x > threshold, value elsewhere."""
+    x = real_input(node)
+    above = ops.greater(x, const_like(node.get_float("threshold", 1.0), x))
+    return {"out": ops.select(above, x, const_like(node.get_float("value", 0.0), x))}
+
+
+def stanh(node: NodeContext) -> NamedOutputs:
+    """out = scale_b · tanh(scale_a · x)."""
+    x = real_input(node)
+    scale_a, scale_b = node.get_float("scale_a", 0.67), node.get_float("scale_b", 1.7159)
+    return {"out": ops.multiply(ops.tanh(ops.multiply(x, const_like(scale_a, x))), const_like(scale_b, x))}
+
+
+def brelu(node: NodeContext) -> NamedOutputs:
+    """out = min(max(x, t_min), t_max)."""
+    x = real_input(node)
+    low, high = node.get_float("t_min", 0.0), node.get_float("t_max", 24.0)
+    if low <= high:
+        return {"out": ops.clamp(x, low, high)}
+    return {"out": ops.minimum(ops.maximum(x, const_like(low, x)), const_like(high, x))}
+
+
+def soft_relu(node: NodeContext) -> NamedOutputs:
+    """out = ln(1 + e^min(max(x, -threshold), threshold))."""
+    threshold = node.get_float("threshold", 40.0)
+    return {"out": ops.softplus(ops.clamp(real_input(node), -threshold, threshold))}
+
+
+relu = unary(ops.relu)
+sigmoid = unary(ops.sigmoid)
+silu = unary(ops.swish)
+softsign = unary(ops.softsign)
+tanh = unary(ops.tanh)
+tanh_shrink = unary(lambda x: ops.subtract(x, ops.tanh(x)))
+logsigmoid = unary(lambda x: ops.negative(ops.softplus(ops.negative(x))))

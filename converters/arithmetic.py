@@ -1,0 +1,118 @@
+"""Arithmetic with numbers and lists of tensors.
+
+Paddle: `scale`, `increment`, `clip`, `pow`, `sum` (PIR `add_n`).
+Semantics: `paddle/phi/kernels/cpu/{scale,increment,add_n}_kernel.cc`, `paddle/phi/kernels/impl/clip_kernel_impl.h`,
+`paddle/phi/kernels/impl/activation_impl.h` (PowKernel). With integers, Paddle first truncates the number to an integer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import const_like, ints, refuse_complex
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.types import Known, numpy_dtype
+
+
+def number(node: NodeContext, name: str, x: Output, default: float) -> Output | Node | float:
+    """An attribute or input of one element: a number, or a 0-D tensor of the type of x if the program computes it."""
+    if not node.is_known(name):
+        return ops.reshape(node.get_tensor(name, x.get_element_type()), ints([]), False)
+    value = node.get_constant(name, default).reshape(-1)[0].item()
+    if x.get_element_type().is_real():
+        return float(value)
+    return int(value) if np.isfinite(value) else float(value)
+
+
+def _tensor(value: Output | Node | float, x: Output) -> Output | Node:
+    return const_like(value, x) if isinstance(value, int | float) else value
+
+
+def scale(node: NodeContext) -> NamedOutputs:
+    """out = scale · x + bias, or scale · (x + bias) with bias_after_scale = False."""
+    refuse_complex(node, "x")
+    x = node.get_input("x")
+    boolean = x.get_element_type() == Type.boolean
+    factor, bias = number(node, "scale", x, 1.0), number(node, "bias", x, 0.0)
+    after = node.get_attribute("bias_after_scale", True)
+    known = node.get_known("x")
+    storage = numpy_dtype(x.get_element_type())
+    plain = isinstance(factor, int | float) and isinstance(bias, int | float)
+    if plain and known is not None and known.size <= 64 and storage is not None:
+        number_x, by, plus = (np.asarray(value).astype(storage) for value in (known, factor, bias))
+        return {"out": Known(np.asarray(number_x * by + plus if after else (number_x + plus) * by, storage))}
+    multiply, add = (ops.logical_and, ops.logical_or) if boolean else (ops.multiply, ops.add)
+    out = x
+    for step in ("scale", "bias") if after else ("bias", "scale"):
+        if step == "scale" and not _is(factor, 1):
+            out = multiply(out, _tensor(factor, x))
+        elif step == "bias" and not _is(bias, 0):
+            out = add(out, _tensor(bias, x))
+    return {"out": out}
+
+
+def _is(value: Output | Node | float, neutral: int) -> bool:
+    return isinstance(value, int | float) and value == neutral
+
+
+def increment(node: NodeContext) -> NamedOutputs:
+    """out = x + value."""
+    x = node.get_input("x")
+    known, storage = node.get_known("x"), numpy_dtype(x.get_element_type())
+    step = number(node, "value", x, 1.0)
+    if known is not None and storage is not None and isinstance(step, int | float):
+        return {"out": Known(np.asarray(known + np.asarray(step).astype(storage), storage))}
+    return {"out": ops.add(x, _tensor(step, x))}
+
+
+def clip(node: NodeContext) -> NamedOutputs:
+    """out = min(max(x, min), max)."""
+    refuse_complex(node, "x")
+    x = node.get_input("x")
+    declared = node.output_dtype()
+    if declared is not None and declared.is_real() and not x.get_element_type().is_real():
+        x = ops.convert(x, declared).output(0)
+    low, high = number(node, "min", x, 0.0), number(node, "max", x, 0.0)
+    if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
+        return {"out": ops.clamp(x, low, high)}
+    out: Output | Node = x
+    if _within(low, x):
+        out = ops.maximum(out, _tensor(low, x))
+    if _within(high, x):
+        out = ops.minimum(out, _tensor(high, x))
+    return {"out": out}
+
+
+def _within(bound: Output | Node | float, x: Output) -> bool:
+    """Whether a bound can be held in the type of x: beyond it, it bounds nothing."""
+    storage = numpy_dtype(x.get_element_type())
+    if not isinstance(bound, int | float) or storage is None or storage.kind not in "iu":
+        return True
+    limits = np.iinfo(storage)
+    return bool(limits.min <= bound <= limits.max)
+
+
+def pow_(node: NodeContext) -> NamedOutputs:
+    """out = x^y, y one number."""
+    refuse_complex(node, "x")
+    x = node.get_input("x")
+    declared = node.output_dtype()
+    if declared is not None and declared.is_real() and not x.get_element_type().is_real():
+        x = ops.convert(x, declared).output(0)
+    exponent = number(node, "y", x, 1.0)
+    if _is(exponent, 1):
+        return {"out": x}
+    if _is(exponent, 2):
+        return {"out": ops.multiply(x, x)}
+    return {"out": ops.power(x, _tensor(exponent, x))}
+
+
+def sum_(node: NodeContext) -> NamedOutputs:
+    """out = the sum of all inputs."""
+    refuse_complex(node, "inputs")
+    total, *rest = node.get_inputs("inputs")
+    for x in rest:
+        total = ops.add(total, x).output(0)
+    return {"out": total}

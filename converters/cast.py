@@ -1,0 +1,68 @@
+"""Types, and operators that hand their input on.
+
+Paddle: `cast`; `assign`, `share_data`, `memcpy`, `memcpy_d2h`, `memcpy_h2d`, `npu_identity`, `shadow_feed`, `print`,
+`depend`, `c_identity`, `lod_reset`; `assert`; `dropout`.
+Semantics: `paddle/phi/kernels/cpu/{cast,dropout}_kernel.cc`.
+
+Refused: dropout in training mode, which is random; casts from and to complex.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Type
+
+from paddle2ov.converters.common import cast_to, const_like, fold_known, refuse_complex
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.registry import Converter
+
+
+def cast(node: NodeContext) -> NamedOutputs:
+    """out = x in another type: to integers towards zero, to bool whether it is not 0."""
+    node.require(not node.is_complex("x") and not node.is_complex("out"), "complex numbers are not supported")
+    if (known := fold_known(node, np.asarray, "x")) is not None:
+        return {"out": known}
+    x = node.get_input("x")
+    dtype = node.get_dtype("dtype", node.output_dtype())
+    if dtype is None:
+        node.refuse("the type to cast to is not one that OpenVINO has", dtype=node.get_attribute("dtype", None))
+    if dtype == Type.boolean and x.get_element_type() != Type.boolean:
+        return {"out": ops.not_equal(x, const_like(0, x))}
+    return {"out": cast_to(x, dtype)}
+
+
+def identity(source: str = "x", result: str = "out") -> Converter:
+    """A converter for an operator that moves or marks its input and leaves the values as they are."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = x."""
+        known = node.get_known(source)
+        if known is not None and (folded := fold_known(node, np.asarray, source)) is not None:
+            return {result: folded}
+        return {result: node.get_input(source)}
+
+    return convert
+
+
+def nothing(node: NodeContext) -> NamedOutputs:
+    """Checks or reports at run time, and has no results."""
+    return {}
+
+
+def dropout(node: NodeContext) -> NamedOutputs:
+    """out = x at inference; x · (1 - p) where training did not scale what it kept (mode "downgrade_in_infer")."""
+    refuse_complex(node, "x")
+    x = node.get_input("x")
+    mode = node.get_attribute("mode", "downgrade_in_infer")
+    node.require(mode in ("upscale_in_train", "downgrade_in_infer"), "unknown mode", mode=mode)
+    if not node.get_attribute("is_test", False) and (not node.is_known("p") or node.get_float("p", 0.5) != 0):
+        node.refuse("dropout in training mode is random; export the model in eval() mode", is_test=False)
+    if mode == "upscale_in_train":
+        return {"out": x}
+    dtype = x.get_element_type()
+    if node.is_known("p"):
+        keep = const_like(np.float32(1) - np.float32(node.get_float("p", 0.5)), x)
+        return {"out": ops.multiply(x, keep)}
+    p = ops.reshape(node.get_tensor("p", dtype), np.array([], np.int64), False)
+    return {"out": ops.multiply(x, ops.subtract(const_like(1, x), p))}

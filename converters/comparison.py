@@ -1,0 +1,99 @@
+"""Comparisons.
+
+Paddle: `equal`, `not_equal`, `less_than`, `less_equal`, `greater_than`, `greater_equal`, `equal_all`, `allclose`,
+`isclose`.
+Semantics: `paddle/phi/kernels/cpu/compare_kernel.cc`, `paddle/phi/kernels/cpu/{allclose,isclose}_kernel.cc`.
+
+Paddle 2 takes floats less than 1e-8 apart for equal, Paddle 3 does not; here they are not. Refused: complex numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const, fold_known, ints
+from paddle2ov.converters.elementwise import operands
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray
+from paddle2ov.registry import Converter
+
+
+def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
+    """A converter for out = build(x, y), a bool tensor; `fold` computes it from known values."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = whether x op y, broadcast."""
+        if node.get_attribute("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+            return {"out": known}
+        x, y = operands(node)
+        if x.get_element_type() == Type.boolean:
+            x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
+        return {"out": build(x, y)}
+
+    return convert
+
+
+equal = compare(ops.equal, np.equal)
+not_equal = compare(ops.not_equal, np.not_equal)
+less_than = compare(ops.less, np.less)
+less_equal = compare(ops.less_equal, np.less_equal)
+greater_than = compare(ops.greater, np.greater)
+greater_equal = compare(ops.greater_equal, np.greater_equal)
+
+
+def equal_all(node: NodeContext) -> NamedOutputs:
+    """out = whether x and y have one shape and are equal everywhere."""
+    x, y = operands(node)
+    shapes = x.get_partial_shape(), y.get_partial_shape()
+    if shapes[0].rank != shapes[1].rank or not shapes[0].compatible(shapes[1]):
+        return {"out": const(False, Type.boolean)}
+    if x.get_element_type() == Type.boolean:
+        x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
+    if shapes[0].is_static and shapes[1].is_static:
+        return {"out": _everywhere(ops.equal(x, y))}
+    # Where the shapes differ, y is filled up (or cut off) to the size of x to keep the comparison well-formed.
+    same_shape = ops.reduce_logical_and(ops.equal(ops.shape_of(x), ops.shape_of(y)), ints([0]), False)
+    flat_x, flat_y = (ops.reshape(value, ints([-1]), False) for value in (x, y))
+    size = ops.shape_of(flat_x)
+    fitting = ops.slice(ops.concat([flat_y, flat_x], 0), ints([0]), size, ints([1]))
+    same = ops.reduce_logical_and(ops.equal(flat_x, fitting), ints([0]), False)
+    return {"out": ops.logical_and(same_shape, same)}
+
+
+def _everywhere(x: Output | Node) -> Node:
+    rank = int(x.get_output_partial_shape(0).rank.get_length() if isinstance(x, Node) else len(x.get_partial_shape()))
+    return ops.reduce_logical_and(x, ints(list(range(rank))), False)
+
+
+def _close(node: NodeContext) -> Node:
+    x, y = operands(node)
+    dtype = x.get_element_type() if x.get_element_type().is_real() else Type.f32
+    x, y = (_output(cast_to(value, dtype)) for value in (x, y))
+    rtol = ops.reshape(node.get_tensor("rtol", dtype, 1e-5), ints([]), False)
+    atol = ops.reshape(node.get_tensor("atol", dtype, 1e-8), ints([]), False)
+    bound = ops.add(atol, ops.multiply(rtol, ops.abs(y)))
+    # Comparing with NaN gives false, and an infinite bound is for an infinite y, which only itself is close to.
+    near = ops.less_equal(ops.abs(ops.subtract(x, y)), bound)
+    near = ops.logical_and(near, ops.is_finite(y))
+    result = ops.logical_or(ops.equal(x, y), near)
+    if node.get_attribute("equal_nan", False):
+        result = ops.logical_or(result, ops.logical_and(ops.is_nan(x), ops.is_nan(y)))
+    return result
+
+
+def _output(x: Output | Node) -> Output:
+    return x.output(0) if isinstance(x, Node) else x
+
+
+def isclose(node: NodeContext) -> NamedOutputs:
+    """out = whether |x - y| <= atol + rtol · |y|, or both are NaN and equal_nan says so."""
+    return {"out": _close(node)}
+
+
+def allclose(node: NodeContext) -> NamedOutputs:
+    """out = whether isclose holds everywhere."""
+    return {"out": _everywhere(_close(node))}

@@ -1,0 +1,187 @@
+"""Arithmetic of two tensors, element by element.
+
+Paddle: `elementwise_add`, `_sub`, `_mul`, `_div`, `_min`, `_max`, `_pow`, `_mod`, `_floordiv`, `_fmin`, `_fmax`,
+`_heaviside` (PIR `add`, `subtract`, `multiply`, `divide`, `minimum`, `maximum`, `elementwise_pow`, `remainder`,
+`floor_divide`, `fmin`, `fmax`, `heaviside`), `minus`, `atan2`, `copysign`, `lerp`.
+Semantics: `paddle/phi/kernels/funcs/elementwise_functor.h`, `paddle/phi/kernels/funcs/elementwise_base.h` (`axis`),
+`paddle/phi/kernels/impl/{atan2,lerp}_kernel_impl.h`.
+
+Refused: complex numbers. OpenVINO's CPU plugin divides integers in float32, so quotients and remainders of integers
+beyond 2^24 are rounded. `maximum` of NaN and a number is what OpenVINO makes of it: the second operand, as Paddle 2 has
+it (Paddle 3 gives NaN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import (
+    as_float,
+    cast_to,
+    const,
+    const_like,
+    fold_known,
+    ints,
+    rank_of,
+    refuse_complex,
+)
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray
+from paddle2ov.registry import Converter
+
+Build = Callable[[Output | Node, Output | Node], Node]
+
+
+def operands(node: NodeContext, names: Sequence[str] = ("x", "y")) -> tuple[Output, Output]:
+    """The two operands, of one type and aligned as the legacy attribute `axis` asks for."""
+    refuse_complex(node, *names)
+    x, y = (node.get_input(name) for name in names)
+    axis = node.get_attribute("axis", -1)
+    if axis != -1 and rank_of(node, x) != rank_of(node, y):
+        if rank_of(node, x) > rank_of(node, y):
+            y = _align(node, y, rank_of(node, x), axis)
+        else:
+            x = _align(node, x, rank_of(node, y), axis)
+    if x.get_element_type() != y.get_element_type():
+        y = ops.convert(y, x.get_element_type()).output(0)
+    return x, y
+
+
+def _align(node: NodeContext, small: Output, rank: int, axis: int) -> Output:
+    """`small` with its first dimension at `axis` of a tensor of the given rank."""
+    missing = rank - axis - rank_of(node, small)
+    if missing > 0:
+        return ops.unsqueeze(small, ints([rank_of(node, small) + i for i in range(missing)])).output(0)
+    if missing < 0:  # Paddle ignores trailing dimensions of 1
+        return ops.squeeze(small, ints([rank_of(node, small) - 1 - i for i in range(-missing)])).output(0)
+    return small
+
+
+def binary(build: Build, fold: Callable[[AnyArray, AnyArray], AnyArray], on_bool: Build | None = None) -> Converter:
+    """A converter for out = build(x, y); `fold` is the same for known values, `on_bool` for Paddle's bool kernels."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = x op y, broadcast."""
+        if node.get_attribute("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+            return {"out": known}
+        x, y = operands(node)
+        declared = node.output_dtype()
+        if declared is not None and declared.is_real() and not x.get_element_type().is_real():
+            x, y = (ops.convert(value, declared).output(0) for value in (x, y))
+        if x.get_element_type() == Type.boolean:
+            if on_bool is None:
+                node.refuse("not defined on bool")
+            return {"out": on_bool(x, y)}
+        return {"out": build(x, y)}
+
+    return convert
+
+
+def _is_float(x: Output | Node) -> bool:
+    return bool(x.get_element_type().is_real())
+
+
+def divide(x: Output | Node, y: Output | Node) -> Node:
+    """x / y; integers as in C++, towards zero."""
+    # Divide rounds down in constant folding and towards zero on CPU: leave it nothing to round.
+    return ops.divide(x if _is_float(x) else ops.subtract(x, ops.mod(x, y)), y)
+
+
+def floor_divide(x: Output | Node, y: Output | Node) -> Node:
+    """⌊x / y⌋."""
+    if _is_float(x):
+        return ops.floor(ops.divide(x, y))
+    return ops.divide(ops.subtract(x, ops.floor_mod(x, y)), y)
+
+
+def fmax(x: Output | Node, y: Output | Node) -> Node:
+    """The larger one; a number beside NaN."""
+    larger = ops.maximum(x, y)
+    return _not_nan(x, y, larger) if _is_float(x) else larger
+
+
+def fmin(x: Output | Node, y: Output | Node) -> Node:
+    """The smaller one; a number beside NaN."""
+    smaller = ops.minimum(x, y)
+    return _not_nan(x, y, smaller) if _is_float(x) else smaller
+
+
+def _not_nan(x: Output | Node, y: Output | Node, otherwise: Node) -> Node:
+    return ops.select(ops.is_nan(x), y, ops.select(ops.is_nan(y), x, otherwise))
+
+
+def heaviside(x: Output | Node, y: Output | Node) -> Node:
+    """0 where x < 0, 1 where x > 0, y where x = 0."""
+    step = ops.convert(ops.greater(x, const_like(0, x)), x.get_element_type())
+    return ops.select(ops.equal(x, const_like(0, x)), y, step)
+
+
+def _trunc_quotient(x: AnyArray, y: AnyArray) -> AnyArray:
+    if x.dtype.kind == "f" or y.dtype.kind == "f":
+        return np.asarray(x / y)
+    magnitude = np.abs(x) // np.abs(y)
+    return np.asarray(np.where((x < 0) == (y < 0), magnitude, -magnitude))
+
+
+def _power(x: AnyArray, y: AnyArray) -> AnyArray:
+    return np.asarray(np.power(x.astype(np.float64), y) if x.dtype.kind != "f" else np.power(x, y))
+
+
+elementwise_add = binary(ops.add, np.add, on_bool=ops.logical_or)
+elementwise_sub = binary(ops.subtract, np.subtract)
+elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and)
+elementwise_div = binary(divide, _trunc_quotient)
+elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
+elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
+elementwise_mod = binary(ops.floor_mod, np.mod)
+elementwise_floordiv = binary(floor_divide, np.floor_divide)
+elementwise_pow = binary(ops.power, _power)
+elementwise_fmin = binary(fmin, np.fmin)
+elementwise_fmax = binary(fmax, np.fmax)
+elementwise_heaviside = binary(heaviside, np.heaviside)
+
+
+def atan2(node: NodeContext) -> NamedOutputs:
+    """out = the angle of the point (y, x) of the plane: arctan(x / y) in the right quadrant."""
+    refuse_complex(node, "x", "y")
+    x, y = as_float(node, node.get_input("x")), as_float(node, node.get_input("y"))
+    # arctan of the smaller leg over the larger one, then mirrored: no division by zero but for the origin.
+    dtype = x.get_element_type()
+    tall, wide = ops.abs(x), ops.abs(y)
+    larger = ops.maximum(tall, wide)
+    steep = ops.greater(tall, wide)
+    ratio = ops.divide(ops.minimum(tall, wide), ops.select(ops.equal(larger, const(0, dtype)), const(1, dtype), larger))
+    both_infinite = ops.logical_and(ops.is_inf(tall), ops.is_inf(wide))
+    first = ops.atan(ops.select(both_infinite, const(1, dtype), ratio))
+    octant = ops.select(steep, ops.subtract(const(np.pi / 2, dtype), first), first)
+    half = ops.select(_is_negative(y), ops.subtract(const(np.pi, dtype), octant), octant)
+    return {"out": ops.select(_is_negative(x), ops.negative(half), half)}
+
+
+def _is_negative(x: Output | Node) -> Node:
+    """Whether the sign bit is set, also that of -0."""
+    dtype = x.get_element_type()
+    below = ops.less(x, const(0, dtype))
+    # 1 / -0 = -inf
+    return ops.logical_or(below, ops.less(ops.divide(const(1, dtype), x), const(0, dtype)))
+
+
+def copysign(node: NodeContext) -> NamedOutputs:
+    """out = |x| with the sign of y; -0 is negative."""
+    refuse_complex(node, "x", "y")
+    x, y = as_float(node, node.get_input("x")), as_float(node, node.get_input("y"))
+    y = ops.convert(y, x.get_element_type()).output(0) if y.get_element_type() != x.get_element_type() else y
+    size = ops.abs(x)
+    return {"out": ops.select(_is_negative(y), ops.negative(size), size)}
+
+
+def lerp(node: NodeContext) -> NamedOutputs:
+    """out = x + weight · (y - x), broadcast."""
+    refuse_complex(node, "x", "y", "weight")
+    x, y = operands(node)
+    weight = cast_to(node.get_input("weight"), x.get_element_type())
+    return {"out": ops.add(x, ops.multiply(weight, ops.subtract(y, x)))}

@@ -1,0 +1,84 @@
+"""Logical and bitwise operators.
+
+Paddle: `logical_and`, `logical_or`, `logical_xor`, `logical_not`; `bitwise_and`, `bitwise_or`, `bitwise_xor`,
+`bitwise_not`, `bitwise_left_shift`, `bitwise_right_shift`.
+Semantics: `paddle/phi/kernels/funcs/{logical_functor,bitwise_functors}.h`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import const_like, fold_known, refuse_complex
+from paddle2ov.converters.elementwise import operands
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray
+from paddle2ov.registry import Converter
+
+Binary = Callable[[Output, Output], Node]
+
+
+def truth(x: Output) -> Output:
+    """Whether x is not 0, as bool; NaN is true."""
+    if x.get_element_type() == Type.boolean:
+        return x
+    return ops.not_equal(x, const_like(0, x)).output(0)
+
+
+def logical(build: Binary, fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
+    """A converter for out = build(x, y) of truth values; `fold` computes it from known values."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = x op y, where all but 0 counts as true."""
+        if node.get_attribute("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+            return {"out": known}
+        x, y = operands(node)
+        return {"out": build(truth(x), truth(y))}
+
+    return convert
+
+
+logical_and = logical(ops.logical_and, np.logical_and)
+logical_or = logical(ops.logical_or, np.logical_or)
+logical_xor = logical(ops.logical_xor, np.logical_xor)
+
+
+def logical_not(node: NodeContext) -> NamedOutputs:
+    """out = whether x is 0."""
+    refuse_complex(node, "x")
+    if (known := fold_known(node, np.logical_not, "x")) is not None:
+        return {"out": known}
+    x = node.get_input("x")
+    if x.get_element_type() == Type.boolean:
+        return {"out": ops.logical_not(x)}
+    return {"out": ops.equal(x, const_like(0, x))}
+
+
+def bitwise(build: Binary, on_bool: Binary, fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
+    """A converter for out = build(x, y) on the bits of integers; bool has `on_bool`."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = x op y, bit by bit."""
+        if (known := fold_known(node, fold, "x", "y")) is not None:
+            return {"out": known}
+        x, y = operands(node)
+        return {"out": on_bool(x, y) if x.get_element_type() == Type.boolean else build(x, y)}
+
+    return convert
+
+
+bitwise_and = bitwise(ops.bitwise_and, ops.logical_and, np.bitwise_and)
+bitwise_or = bitwise(ops.bitwise_or, ops.logical_or, np.bitwise_or)
+bitwise_xor = bitwise(ops.bitwise_xor, ops.logical_xor, np.bitwise_xor)
+
+
+def bitwise_not(node: NodeContext) -> NamedOutputs:
+    """out = all bits of x inverted."""
+    if (known := fold_known(node, np.invert, "x")) is not None:
+        return {"out": known}
+    x = node.get_input("x")
+    return {"out": ops.logical_not(x) if x.get_element_type() == Type.boolean else ops.bitwise_not(x)}

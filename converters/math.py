@@ -1,0 +1,169 @@
+"""Functions of one number.
+
+Paddle: `exp`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sqrt`, `rsqrt`, `square`, `abs`, `sign`, `reciprocal`,
+`floor`, `ceil`, `round`, `trunc`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`, `asinh`, `acosh`,
+`atanh`, `erf`, `logit`, `isnan_v2`, `isinf_v2`, `isfinite_v2` (and the legacy `isnan`, `isinf`, `isfinite`, which
+look at a whole tensor).
+Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{isfinite,trunc}_kernel.cc`.
+
+Integers give floating point where Paddle 3 has a kernel for them. Refused: complex numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.activation import real_input, unary
+from paddle2ov.converters.common import const, const_like, fold_known, ints, rank_of, refuse_complex
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray
+from paddle2ov.registry import Converter
+
+
+def keeps_integers(build: Callable[[Output], Node | Output], fold: Callable[[AnyArray], AnyArray]) -> Converter:
+    """A converter for a function that Paddle computes in the type of its input.
+
+    Where the program declares a floating-point result of an integer, it is computed as floating point.
+    """
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = f(x)."""
+        refuse_complex(node, "x")
+        if (known := fold_known(node, fold, "x")) is not None:
+            return {"out": known}
+        declared = node.output_dtype()
+        x = real_input(node) if declared is not None and declared.is_real() else node.get_input("x")
+        return {"out": build(x)}
+
+    return convert
+
+
+def rounding(build: Callable[[Output], Node], fold: Callable[[AnyArray], AnyArray]) -> Converter:
+    """A converter for a rounding function, which leaves integers as they are."""
+
+    def build_on_floats(x: Output) -> Node | Output:
+        return build(x) if x.get_element_type().is_real() else x
+
+    return keeps_integers(build_on_floats, fold)
+
+
+def truncate(x: Output | Node) -> Node:
+    """x without its fraction."""
+    return ops.multiply(ops.sign(x), ops.floor(ops.abs(x)))
+
+
+def round_(node: NodeContext) -> NamedOutputs:
+    """out = x rounded to `decimals` places; halves go to the even neighbour, in Paddle 2 away from zero."""
+    refuse_complex(node, "x")
+    x = node.get_input("x")
+    decimals = node.get_int("decimals", 0)
+    if not x.get_element_type().is_real():
+        node.require(decimals == 0, "rounding integers to decimal places", decimals=decimals)
+        return {"out": x}
+    # The attribute came with Paddle 3, and with it the other rule for halves.
+    nearest = _half_to_even if node.has_attribute("decimals") else _half_away
+    if decimals == 0:
+        return {"out": nearest(x)}
+    power = const_like(10.0 ** abs(decimals), x)
+    back = const_like(10.0 ** abs(decimals), x)
+    if decimals > 0:
+        return {"out": ops.divide(nearest(ops.multiply(x, power)), back)}
+    return {"out": ops.multiply(nearest(ops.divide(x, power)), back)}
+
+
+def _half_to_even(x: Output | Node) -> Node:
+    return ops.round(x, "half_to_even")
+
+
+def _half_away(x: Output | Node) -> Node:
+    # Not Round with half_away_from_zero: on CPU it adds 0.5 first, which is inexact below 0.5 and above 2^23.
+    size = ops.abs(x)
+    whole = ops.floor(size)
+    dtype = size.get_element_type()
+    up = ops.greater_equal(ops.subtract(size, whole), const(0.5, dtype))
+    return ops.multiply(ops.sign(x), ops.add(whole, ops.convert(up, dtype)))
+
+
+def logit(node: NodeContext) -> NamedOutputs:
+    """out = ln(x / (1 - x)), x clamped to [eps, 1 - eps]; with eps = 0, NaN outside of [0, 1]."""
+    x = real_input(node)
+    eps = node.get_float("eps", 1e-6)
+    inside = ops.maximum(ops.minimum(x, const_like(1 - eps, x)), const_like(eps, x)) if eps else x
+    return {"out": ops.log(ops.divide(inside, ops.subtract(const_like(1, x), inside)))}
+
+
+def _log_to(base: float) -> Callable[[Output], Node]:
+    return lambda x: ops.multiply(ops.log(x), const_like(1 / math.log(base), x))
+
+
+def _expm1(x: Output) -> Node:
+    # e^x - 1 loses what is small; there tanh does not: e^x - 1 = 2 t / (1 - t), t = tanh(x / 2)
+    t = ops.tanh(ops.multiply(x, const_like(0.5, x)))
+    near = ops.divide(ops.multiply(t, const_like(2, x)), ops.subtract(const_like(1, x), t))
+    far = ops.subtract(ops.exp(x), const_like(1, x))
+    return ops.select(ops.less(ops.abs(x), const_like(0.5, x)), near, far)
+
+
+def _log1p(x: Output) -> Node:
+    # ln(1 + x) = ln(u) · x / (u - 1) with u = 1 + x as rounded (Kahan); x itself where u = 1
+    u = ops.add(x, const_like(1, x))
+    rest = ops.subtract(u, const_like(1, x))
+    tiny = ops.equal(rest, const_like(0, x))
+    exact = ops.multiply(ops.log(u), ops.divide(x, ops.select(tiny, const_like(1, x), rest)))
+    plain = ops.logical_or(ops.is_inf(u), ops.less(ops.abs(x), const_like(0, x)))
+    return ops.select(tiny, x, ops.select(plain, ops.log(u), exact))
+
+
+def classify(build: Callable[[Output], Node], of_integers: bool) -> Converter:
+    """A converter for a test of each number; integers all give `of_integers`."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = whether x is of that kind."""
+        refuse_complex(node, "x")
+        x = node.get_input("x")
+        if x.get_element_type().is_real():
+            return {"out": build(x)}
+        return {"out": ops.broadcast(const(of_integers, Type.boolean), ops.shape_of(x))}
+
+    return convert
+
+
+def any_of(build: Callable[[Output], Node], of_integers: bool, everywhere: bool = False) -> Converter:
+    """A converter for a legacy test of a whole tensor: whether it holds for any element, or everywhere. 1-D result."""
+    each = classify(build, of_integers)
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = [whether x holds one of that kind]."""
+        axes = ints(list(range(rank_of(node, node.get_input("x")))))
+        reduce = ops.reduce_logical_and if everywhere else ops.reduce_logical_or
+        return {"out": ops.reshape(reduce(each(node)["out"], axes, False), ints([1]), False)}
+
+    return convert
+
+
+abs_ = keeps_integers(ops.abs, np.abs)
+square = keeps_integers(lambda x: ops.multiply(x, x), np.square)
+sign = keeps_integers(ops.sign, np.sign)
+floor = rounding(ops.floor, np.floor)
+ceil = rounding(ops.ceiling, np.ceil)
+trunc = rounding(truncate, np.trunc)
+exp = unary(ops.exp)
+expm1 = unary(_expm1)
+log = unary(ops.log)
+log2 = unary(_log_to(2))
+log10 = unary(_log_to(10))
+log1p = unary(_log1p)
+sqrt = unary(ops.sqrt)
+rsqrt = unary(lambda x: ops.divide(const_like(1, x), ops.sqrt(x)))
+reciprocal = unary(lambda x: ops.divide(const_like(1, x), x))
+isnan = classify(ops.is_nan, False)
+isinf = classify(ops.is_inf, False)
+isfinite = classify(ops.is_finite, True)
+any_nan = any_of(ops.is_nan, False)
+any_inf = any_of(ops.is_inf, False)
+all_finite = any_of(ops.is_finite, True, everywhere=True)

@@ -1,0 +1,102 @@
+"""Activations that look along an axis, or have parameters of their own.
+
+Paddle: `softmax`, `log_softmax`, `prelu`, `rrelu`, `maxout`, `swiglu`.
+Semantics: `paddle/phi/kernels/impl/softmax_kernel_impl.h`,
+`paddle/phi/kernels/cpu/{log_softmax,prelu,rrelu}_kernel.cc`,
+`paddle/phi/kernels/impl/maxout_kernel_impl.h`, `paddle/phi/kernels/cpu/swiglu_kernel.cc`.
+
+Refused: `rrelu` in training mode, which is random.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Output, Type
+
+from paddle2ov.converters.activation import real_input
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def softmax(node: NodeContext) -> NamedOutputs:
+    """out = e^x / Σ e^x over axis; 1 for a 0-D tensor."""
+    x, axis = _input_and_axis(node)
+    if axis is None:
+        return {"out": const_like(1, x)}
+    return {"out": ops.softmax(x, axis)}
+
+
+def log_softmax(node: NodeContext) -> NamedOutputs:
+    """out = x - ln Σ e^x over axis, where x counts as no less than its maximum - 64; 0 for a 0-D tensor."""
+    x, axis = _input_and_axis(node)
+    if axis is None:
+        return {"out": const_like(0, x)}
+    floor = ops.subtract(ops.reduce_max(x, ints([axis]), True), const_like(64, x))
+    return {"out": ops.log_softmax(ops.maximum(x, floor), axis)}
+
+
+def _input_and_axis(node: NodeContext) -> tuple[Output, int | None]:
+    x = real_input(node)
+    if (declared := node.output_dtype()) is not None and declared.is_real():
+        x = cast_to(x, declared)
+        x = x if isinstance(x, Output) else x.output(0)
+    rank = rank_of(node, x)
+    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    return x, axis if rank else None
+
+
+def prelu(node: NodeContext) -> NamedOutputs:
+    """out = x where x > 0, alpha · x elsewhere; alpha is one number ("all"), one per channel, or one per element."""
+    x = real_input(node)
+    mode, data_format = node.get_attribute("mode", "all"), node.get_attribute("data_format", "NCHW")
+    node.require(mode in ("all", "channel", "element"), "unknown mode", mode=mode)
+    rank = rank_of(node, x)
+    alpha = cast_to(node.get_input("alpha"), x.get_element_type())
+    if mode == "all":
+        slope = reshape(alpha, [1])
+    elif mode == "channel":
+        node.require(rank >= 2, "per channel needs a channel dimension", mode=mode)
+        slope = reshape(alpha, [-1 if i == _channel_axis(data_format, rank) else 1 for i in range(rank)])
+    else:
+        inner = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
+        slope = ops.reshape(alpha, ops.concat([ints([1]), inner], 0), False)
+    return {"out": ops.prelu(x, slope)}
+
+
+def _channel_axis(data_format: str, rank: int) -> int:
+    # "NC", "NCL", "NCHW", "NCDHW" have it in place 1, and so has what an older Paddle left empty
+    return rank - 1 if data_format.endswith("C") and len(data_format) > 2 else 1
+
+
+def rrelu(node: NodeContext) -> NamedOutputs:
+    """out = x where x >= 0, noise · x elsewhere; at inference noise is the middle of [lower, upper]."""
+    node.require(node.get_attribute("is_test", False), "random in training mode", is_test=False)
+    x = real_input(node)
+    slope = (node.get_float("lower", 1 / 8) + node.get_float("upper", 1 / 3)) / 2
+    out = ops.prelu(x, ops.constant(np.array([slope]), x.get_element_type()))
+    if not node.is_output_used("noise"):
+        return {"out": out}
+    noise = ops.select(ops.less(x, const_like(0, x)), const_like(slope, x), const_like(1, x))
+    return {"out": out, "noise": noise}
+
+
+def maxout(node: NodeContext) -> NamedOutputs:
+    """out = the maximum over groups of neighbouring channels, `groups` in each."""
+    x = real_input(node)
+    groups = node.get_int("groups")
+    axis = normalize_axis(node, node.get_int("axis", 1), rank_of(node, x))
+    dims = shape_of(x)
+    before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
+    after = ops.slice(dims, ints([axis + 1]), ints([rank_of(node, x)]), ints([1]))
+    grouped = ops.reshape(x, ops.concat([before, ints([-1, groups]), after], 0), False)
+    return {"out": ops.reduce_max(grouped, ints([axis + 1]), False)}
+
+
+def swiglu(node: NodeContext) -> NamedOutputs:
+    """out = x · sigmoid(x) · y; without y, x is split in two halves along its last axis."""
+    x = real_input(node)
+    if node.has_input("y"):
+        return {"out": ops.multiply(ops.swish(x), real_input(node, "y"))}
+    gate, value = ops.split(x, ops.constant(np.int64(rank_of(node, x) - 1), Type.i64), 2).outputs()
+    return {"out": ops.multiply(ops.swish(gate), value)}
