@@ -1,0 +1,64 @@
+"""`python -m gen_models 'top_k_v2*' --out DIR`: writes the models of operator cases, with inputs and Paddle's outputs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from gen_models import all_ops
+from gen_models.generate import GenerationError
+from gen_models.naming import matches
+from gen_models.spec import FORMATS
+from gen_models.store import worker, write
+
+
+def main() -> int:
+    """The command line; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m gen_models", description=__doc__)
+    parser.add_argument("filter", nargs="?", default="*", help="cases, as globs: 'top_k_v2*:-*_test_3'")
+    parser.add_argument("--out", type=Path, help="the folder to write to: DIR/<format>/<case>/")
+    parser.add_argument("--format", choices=(*FORMATS, "both"), default="both")
+    parser.add_argument("--list", action="store_true", help="only list the cases")
+    parser.add_argument("--rerun", type=Path, metavar="FOLDER", help="convert and compare a case folder that exists")
+    arguments = parser.parse_args()
+    if arguments.rerun is not None:
+        return _rerun(arguments.rerun)
+    formats = FORMATS if arguments.format == "both" else (arguments.format,)
+    chosen = [(op, case) for op in all_ops().values() for case in op.cases if matches(case.name, arguments.filter)]
+    if arguments.list or arguments.out is None:
+        for _, case in chosen:
+            print(f"{case.name}: {case}")
+        return 0 if arguments.list else parser.error("--out is missing")
+    failed = 0
+    for op, case in chosen:
+        for format in formats:
+            if format not in case.formats:
+                continue
+            try:
+                print(write(op, case, format, arguments.out / format / case.name))
+            except GenerationError as error:
+                failed += 1
+                print(f"{case.name} ({format}): {error}", file=sys.stderr)
+    worker().close()
+    return 1 if failed else 0
+
+
+def _rerun(folder: Path) -> int:
+    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.testing import Mismatch, check_case
+
+    if not (folder / "case.json").is_file():
+        print(f"{folder}: not a case folder", file=sys.stderr)
+        return 2
+    try:
+        check_case(folder)
+    except (Mismatch, Paddle2OVError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{folder}: OpenVINO computes what Paddle recorded")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
