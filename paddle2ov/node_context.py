@@ -205,9 +205,18 @@ class NodeContext:
         if dtype is not None:
             outputs = [out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs]
         if len(outputs) == 1:
-            return outputs[0]
-        flat = [ops.reshape(out, np.array([-1], np.int64), False) for out in outputs]
+            return self._pinned(outputs[0], name)
+        flat = [ops.reshape(out, np.array([1], np.int64), False) for out in outputs]
         return ops.concat(flat, 0).output(0)
+
+    def _pinned(self, output: Output, name: str) -> Output:
+        # A shape, a list of axes: the rank of what is computed with it depends on its length, which Paddle declares.
+        declared = self.input_shape(name)
+        if declared is None or len(declared) != 1 or declared[0] < 0 or output.get_partial_shape().is_static:
+            return output
+        if not output.get_element_type().is_integral() or output.get_partial_shape().rank != 1:
+            return output
+        return ops.reshape(output, np.asarray(declared, np.int64), False).output(0)
 
     def get_values_from_const_input(self, name: str | int, default: Any = None, dtype: Any = None) -> Any:
         """The values of a constant input (the spelling of OpenVINO's frontends), or `default`."""
