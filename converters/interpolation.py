@@ -3,8 +3,9 @@
 Paddle: `{nearest,bilinear,bicubic,linear,trilinear}_interp_v2` (PIR without `_v2`) and the older ops of the same names
 without `_v2`, whose `scale` is one number that decides the size only.
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. Sizes come from `size_tensor`, `out_size`, `scale_tensor`,
-`scale`, or `out_d`, `out_h`, `out_w`, in this order. A scale also fixes the ratio of coordinates (1 / scale), and a
-dimension that becomes 1 has the ratio 0: its first element, not its middle.
+`scale`, or `out_d`, `out_h`, `out_w`, in this order. A scale also fixes the ratio of coordinates (1 / scale). In two
+dimensions one that becomes 1 has the ratio 0: its first element, not its middle. (So it is in one and three dimensions
+in Paddle 2; here they follow Paddle 3.)
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
 Paddle's ratio is not in / out, rows are gathered or mixed by weights computed here. A nearest resize to a size that the
@@ -136,7 +137,7 @@ def _resize(node: NodeContext, x: Output, plan: _Resize) -> Node | Output:
             return _nearest(x, plan)
         if None not in dims and None not in plan.sizes and not _ratios_agree(plan, dims):
             return _by_weights(x, plan, dims)
-        if plan.mode != "nearest" and not plan.align_corners and 1 in plan.sizes:
+        if plan.mode != "nearest" and not plan.align_corners and plan.rank == 4 and 1 in plan.sizes:
             return _to_single(node, x, plan)
     return _interpolate(node, x, plan, list(range(2, plan.rank)), plan.sizes, plan.scales)
 
@@ -189,7 +190,7 @@ def _follows(x: Output | Node, axes: list[int], sizes: list[int | None], scales:
 
 def _ratio(plan: _Resize, i: int, dim: int, size: int) -> np.float32:
     """Paddle's ratio of one dimension: source coordinate per result coordinate."""
-    if size <= 1:
+    if size <= 1 and (plan.align_corners or plan.rank == 4):
         return np.float32(0)
     if plan.align_corners:
         return np.float32(dim - 1) / np.float32(size - 1)

@@ -138,8 +138,11 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     for name in ("scale", "bias"):
         if channels is None and node.has_input(name):
             channels = known_dims(node.get_input(name))[0]
-    if channels is None:
-        out = _grouped_mvn(x, groups, epsilon)
+    out: Node
+    if channels is None or rank == 2:  # OpenVINO's CPU plugin has no GroupNormalization of rank 2
+        grouped = ops.reshape(x, ints([0, groups, -1]), True)
+        out = ops.reshape(ops.mvn(grouped, ints([2]), True, epsilon, "inside_sqrt"), shape_of(x), False)
+        out = _affine_channels(node, out, rank)
     else:
         scale = node.get_input("scale") if node.has_input("scale") else const(np.ones(channels), kind)
         bias = node.get_input("bias") if node.has_input("bias") else const(np.zeros(channels), kind)
@@ -154,11 +157,6 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     return results
 
 
-def _grouped_mvn(x: Output, groups: int, epsilon: float) -> Node:
-    grouped = ops.reshape(x, ints([0, groups, -1]), True)
-    return ops.reshape(ops.mvn(grouped, ints([2]), True, epsilon, "inside_sqrt"), shape_of(x), False)
-
-
 def instance_norm(node: NodeContext) -> NamedOutputs:
     """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the positions of each sample and channel"""
     x = node.get_input("x")
@@ -166,11 +164,7 @@ def instance_norm(node: NodeContext) -> NamedOutputs:
     node.require(rank > 2, f"an input of rank {rank} has no positions to normalize over")
     axes = list(range(2, rank))
     epsilon = node.get_float("epsilon", 1e-5)
-    out: Node = ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt")
-    for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
-        if node.has_input(name):
-            factor = node.get_reshaped(name, [1, -1] + [1] * (rank - 2))
-            out = combine(out, cast_to(factor, x.get_element_type()))
+    out = _affine_channels(node, ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt"), rank)
     results: dict[str, Node] = {"y": out}
     if node.is_output_used("saved_mean") or node.is_output_used("saved_variance"):
         moments = _moments(x, axes)
@@ -178,3 +172,13 @@ def instance_norm(node: NodeContext) -> NamedOutputs:
         results["saved_mean"] = moments["mean"]
         results["saved_variance"] = ops.divide(const_like(1.0, x), ops.sqrt(variance))
     return results
+
+
+def _affine_channels(node: NodeContext, normalized: Node, rank: int) -> Node:
+    """`normalized` * scale + bias, both of them one number per channel; the channels are dimension 1."""
+    out = normalized
+    for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
+        if node.has_input(name):
+            factor = node.get_reshaped(name, [1, -1] + [1] * (rank - 2))
+            out = combine(out, cast_to(factor, normalized.get_element_type()))
+    return out

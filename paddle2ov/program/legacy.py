@@ -378,8 +378,9 @@ def _variable(desc: Any) -> Variable | None:
         tensor = desc.type.tensor_array.tensor
     else:
         return None
-    shape = tuple(tensor.dims)
-    if not all(-1 <= dim <= _MAX_DIM for dim in shape):
+    # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
+    shape = tuple(max(dim, -1) for dim in tensor.dims)
+    if not all(dim <= _MAX_DIM for dim in shape):
         raise ModelReadError(f"variable '{desc.name}' has an impossible shape {list(shape)[:16]}")
     return Variable(desc.name, dtypes.LEGACY.get(tensor.data_type), shape, is_array=kind == _TENSOR_ARRAY)
 

@@ -403,8 +403,9 @@ def _variable(name: str, declared: _Type | None) -> Variable:
     kind = declared.id.rpartition(".")[2]
     if kind == "t_dtensor" or kind == "t_dense_tensor_array" or kind == "t_selected_rows":
         element, dims, *_ = declared.data
-        shape = tuple(dims)
-        if not all(isinstance(dim, int) and -1 <= dim <= _MAX_DIM for dim in shape):
+        # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
+        shape = tuple(max(dim, -1) if isinstance(dim, int) else dim for dim in dims)
+        if not all(isinstance(dim, int) and dim <= _MAX_DIM for dim in shape):
             raise ModelReadError(f"'{name}' has an impossible shape {list(shape)[:16]}")
         dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
         return Variable(name, dtype, shape, is_array=kind == "t_dense_tensor_array")

@@ -1,0 +1,154 @@
+"""Resizing: modes, alignments, sizes and scales as numbers and tensors, layouts, ratios that are no integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _resize(mode):
+    def build(
+        x, size=None, scale=None, *, like=None, align_corners=False, align_mode=0, data_format=None
+    ) -> Any:
+        rank = len(x.shape)
+        if like is not None:  # the size of another feature map, as pyramid networks have it
+            size = paddle.shape(like)[2:]
+        kwargs = {"data_format": data_format or {3: "NCW", 4: "NCHW", 5: "NCDHW"}[rank]}
+        return paddle.nn.functional.interpolate(x, size, scale, mode, align_corners, align_mode, **kwargs)
+
+    build.__name__ = mode
+    return build
+
+
+NEAREST = [
+    case(x=tensor([1, 2, 3, 4]), scale=2),
+    case(x=tensor([1, 2, 3, 4]), scale=2.0),
+    case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[2, 3]),
+    case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=1.5),
+    case(x=tensor([1, 2, 10, 7]), scale=0.7),
+    case(x=tensor([1, 2, 10, 12]), scale=[0.5, 0.3]),
+    case(x=tensor([1, 2, 3, 4]), size=[6, 8]),
+    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9]),
+    case(x=tensor([1, 2, 13, 10]), size=[25, 6]),
+    case(x=tensor([1, 1, 2, 49]), size=[82, 94]),
+    case(x=tensor([1, 1, 3, 50]), size=[123, 41]),
+    case(x=tensor([1, 2, 3, 4]), size=[1, 1]),
+    case(x=tensor([1, 2, 3, 4]), size=[3, 4]),
+    case(x=tensor([1, 2, 3, 4]), size=tensor([2], "int32", values=[6, 8])),
+    case(x=tensor([1, 2, 3, 4]), size=[tensor([1], "int32", values=[6]), 8]),
+    case(x=tensor([1, 2, 3, 4]), scale=tensor([1], values=[2.0])),
+    case(x=tensor([1, 2, 3, 4]), like=tensor([1, 5, 6, 8])),
+    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), like=tensor([1, 5, 6, 8], dims=[-1, 5, -1, -1])),
+    case(x=tensor([1, 3, 4, 2]), scale=2, data_format="NHWC"),
+    case(x=tensor([1, 3, 4, 2]), size=[7, 5], data_format="NHWC"),
+    case(x=tensor([1, 2, 3, 4, 5]), scale=2),
+    case(x=tensor([1, 2, 3, 4, 5]), size=[4, 7, 3]),
+    case(x=tensor([1, 3, 4, 5, 2]), size=[6, 4, 10], data_format="NDHWC"),
+    case(x=tensor([1, 2, 3, 4], "int32"), scale=2, formats=("pir",), why="Paddle 2.6 has no integer kernel"),
+]
+
+LINEAR_2D = [
+    case(x=tensor([1, 2, 3, 4]), scale=2),
+    case(x=tensor([1, 2, 3, 4]), size=[6, 8], align_corners=True),
+    case(x=tensor([1, 2, 3, 4]), size=[6, 8], align_mode=1),
+    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9]),
+    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9], align_corners=True),
+    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9], align_mode=1),
+    case(x=tensor([1, 2, 9, 8]), size=[4, 3]),
+    case(x=tensor([1, 2, 9, 8]), size=[4, 3], align_mode=1),
+    case(x=tensor([1, 2, 9, 8]), size=[4, 3], align_corners=True),
+    case(x=tensor([1, 2, 5, 7]), scale=1.5),
+    case(x=tensor([1, 2, 5, 7]), scale=1.5, align_mode=1),
+    case(x=tensor([1, 2, 5, 7]), scale=1.5, align_corners=True),
+    case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[1.3, 0.6]),
+    case(x=tensor([1, 2, 10, 7]), scale=0.7),
+    case(x=tensor([1, 2, 4, 5]), size=[1, 1]),
+    case(x=tensor([1, 2, 4, 5]), size=[1, 8]),
+    case(x=tensor([1, 2, 4, 5]), size=[1, 1], align_corners=True),
+    case(x=tensor([1, 2, 1, 5]), size=[4, 10]),
+    case(x=tensor([1, 2, 1, 1]), size=[4, 3]),
+    case(x=tensor([1, 2, 3, 4]), size=[3, 4]),
+    case(x=tensor([1, 2, 3, 4]), size=tensor([2], "int32", values=[6, 7])),
+    case(x=tensor([1, 2, 3, 4]), size=[tensor([1], "int32", values=[6]), 8], align_corners=True),
+    case(x=tensor([1, 2, 3, 4]), scale=tensor([1], values=[2.0])),
+    case(x=tensor([1, 2, 3, 4]), like=tensor([1, 5, 6, 7])),
+    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), like=tensor([1, 5, 5, 9], dims=[-1, 5, -1, -1])),
+    case(x=tensor([1, 3, 4, 2]), scale=2, data_format="NHWC"),
+    case(x=tensor([1, 3, 4, 2], dims=[-1, -1, -1, 2]), size=[7, 5], data_format="NHWC", align_corners=True),
+    case(
+        x=tensor([1, 2, 3, 4], "float64"), size=[6, 7], why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5
+    ),
+]
+
+_ONE = {"why": "the ratio of a dimension that becomes 1 needs the input's size", "dynamic": False}
+
+CUBIC = [
+    case(x=tensor([1, 2, 4, 5]), scale=2),
+    case(x=tensor([1, 2, 4, 5]), size=[7, 9]),
+    case(x=tensor([1, 2, 4, 5], dims=[-1, 2, -1, -1]), size=[7, 9], align_corners=True),
+    case(x=tensor([1, 2, 9, 8]), size=[4, 3]),
+    case(x=tensor([1, 2, 5, 7]), scale=1.5),
+    case(x=tensor([1, 2, 5, 7]), scale=[1.3, 0.6], align_corners=True),
+    case(x=tensor([1, 2, 4, 5]), size=[1, 8], **_ONE),
+    case(x=tensor([1, 2, 4, 5]), size=[1, 1], align_corners=True),
+    case(x=tensor([1, 2, 3, 4]), size=tensor([2], "int32", values=[6, 7])),
+    case(x=tensor([1, 4, 5, 2]), size=[6, 8], data_format="NHWC"),
+]
+
+_NEW = {"why": "Paddle 2 takes the first element where 3 takes the middle", "formats": ("pir",)}
+
+LINEAR_1D = [
+    case(x=tensor([1, 2, 5]), scale=2),
+    case(x=tensor([1, 2, 5], dims=[-1, 2, -1]), size=[9]),
+    case(x=tensor([1, 2, 5]), size=[9], align_corners=True),
+    case(x=tensor([1, 2, 5]), size=[9], align_mode=1),
+    case(x=tensor([1, 2, 9]), scale=0.6),
+    case(x=tensor([1, 2, 9]), size=[1], **_NEW),
+    case(x=tensor([1, 9, 2]), size=[4], data_format="NWC"),
+    case(x=tensor([1, 2, 5]), size=tensor([1], "int32", values=[7])),
+]
+
+LINEAR_3D = [
+    case(x=tensor([1, 2, 3, 4, 5]), scale=2),
+    case(x=tensor([1, 2, 3, 4, 5], dims=[-1, 2, -1, -1, -1]), size=[4, 7, 3]),
+    case(x=tensor([1, 2, 3, 4, 5]), size=[4, 7, 3], align_corners=True),
+    case(x=tensor([1, 2, 3, 4, 5]), size=[4, 7, 3], align_mode=1),
+    case(x=tensor([1, 2, 3, 4, 5]), scale=[1.5, 0.6, 2]),
+    case(x=tensor([1, 2, 3, 4, 5]), size=[1, 4, 10], **_NEW),
+    case(x=tensor([1, 3, 4, 5, 2]), size=[6, 4, 10], data_format="NDHWC"),
+    case(x=tensor([1, 2, 3, 4, 5]), size=tensor([3], "int32", values=[6, 7, 8])),
+]
+
+
+def _random(spatial, mode):
+    def draw_case(draw) -> Case:
+        last = draw(st.booleans())
+        dims = [draw(st.integers(2 if mode == "bicubic" else 1, 12)) for _ in range(spatial)]
+        shape = [1, *dims, 2] if last else [1, 2, *dims]
+        target: dict[str, Any]
+        if draw(st.booleans()):
+            target = {"size": [draw(st.integers(2, 16)) for _ in range(spatial)]}
+        else:
+            target = {"scale": draw(st.sampled_from([2.0, 3.0, 1.5, 1.25, 4.0]))}
+        if mode == "nearest":
+            aligned = {}
+        elif draw(st.booleans()):
+            aligned = {"align_corners": True}
+        else:
+            aligned = {"align_mode": 0 if mode == "bicubic" else draw(st.integers(0, 1))}
+        layout = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[spatial][last]
+        return case(x=tensor(shape), data_format=layout, **target, **aligned)
+
+    return draw_case
+
+
+OPS = [
+    Op("nearest_interp_v2", _resize("nearest"), cases=NEAREST, random=_random(2, "nearest")),
+    Op("bilinear_interp_v2", _resize("bilinear"), cases=LINEAR_2D, random=_random(2, "bilinear")),
+    Op("bicubic_interp_v2", _resize("bicubic"), cases=CUBIC, random=_random(2, "bicubic")),
+    Op("linear_interp_v2", _resize("linear"), cases=LINEAR_1D, random=_random(1, "linear")),
+    Op("trilinear_interp_v2", _resize("trilinear"), cases=LINEAR_3D, random=_random(3, "trilinear")),
+]
