@@ -21,9 +21,9 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     spatial = rank_of(node, x) - 2
     if node.get_attribute("global_pooling", False):
-        top = ops.adaptive_max_pool(x, ints([1] * spatial), "i64")
+        top = ops.adaptive_max_pool(x, ints([1] * spatial), "i32")
     elif node.get_attribute("adaptive", False):
-        top = ops.adaptive_max_pool(x, adaptive_sizes(node, x), "i64")
+        top = ops.adaptive_max_pool(x, adaptive_sizes(node, x), "i32")
     else:
         kernel = node.get_ints("kernel_size")
         begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
@@ -35,7 +35,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
             end,
             kernel,
             "ceil" if node.get_attribute("ceil_mode", False) else "floor",
-            index_element_type="i64",
+            index_element_type="i32",
             axis=2,
         )
     return {"out": top.output(0), "mask": cast_to(top.output(1), node.output_dtype("mask") or Type.i32)}

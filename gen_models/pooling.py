@@ -1,0 +1,155 @@
+"""Pooling: maximum, average, norm; adaptive; paddings of every kind, rounding up, layouts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+INF = float("inf")
+
+
+def _pool(x, *, mode, kernel=2, stride=None, padding=0, ceil_mode=False, exclusive=True, data_format=None) -> Any:
+    dims = len(x.shape) - 2
+    build = getattr(paddle.nn.functional, f"{mode}_pool{dims}d")
+    kwargs: dict[str, Any] = {"kernel_size": kernel, "stride": stride, "padding": padding, "ceil_mode": ceil_mode}
+    if mode == "avg":
+        kwargs["exclusive"] = exclusive
+    if data_format is not None:
+        kwargs["data_format"] = data_format
+    return build(x, **kwargs)
+
+
+def _adaptive(x, *, size, data_format=None) -> Any:
+    dims = len(x.shape) - 2
+    kwargs = {} if data_format is None else {"data_format": data_format}
+    return getattr(paddle.nn.functional, f"adaptive_avg_pool{dims}d")(x, size, **kwargs)
+
+
+def _build(x, *, size=None, **kwargs) -> Any:
+    return _pool(x, **kwargs) if size is None else _adaptive(x, size=size, **kwargs)
+
+
+POOL2D = [
+    case(x=tensor([2, 3, 6, 8]), mode="max"),
+    case(x=tensor([2, 3, 6, 8]), mode="avg"),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, -1]), mode="max", kernel=3, stride=2, padding=1),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, -1]), mode="avg", kernel=3, stride=2, padding=1),
+    case(x=tensor([2, 3, 7, 9]), mode="avg", kernel=3, stride=2, padding=1, exclusive=False),
+    case(x=tensor([2, 3, 7, 10]), mode="max", kernel=[3, 2], stride=[2, 3], ceil_mode=True),
+    case(x=tensor([2, 3, 7, 10]), mode="avg", kernel=[3, 2], stride=[2, 3], ceil_mode=True),
+    case(x=tensor([2, 3, 7, 10]), mode="avg", kernel=[3, 2], stride=[2, 3], ceil_mode=True, exclusive=False),
+    case(x=tensor([1, 2, 6, 8]), mode="avg", kernel=3, stride=2, padding=1, ceil_mode=True),
+    case(x=tensor([1, 2, 6, 8]), mode="avg", kernel=3, stride=2, padding=1, ceil_mode=True, exclusive=False),
+    case(x=tensor([1, 2, 6, 8]), mode="max", kernel=3, stride=2, padding=1, ceil_mode=True),
+    case(x=tensor([1, 2, 6, 8]), mode="max", kernel=5, stride=1, padding=2),
+    case(x=tensor([1, 2, 7, 9]), mode="max", kernel=3, padding=[0, 1, 1, 0]),
+    case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, padding=[0, 1, 1, 0]),
+    case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, stride=1, padding=[0, 1, 0, 2], exclusive=False),
+    case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, stride=1, padding=[1, 0, 2, 1], exclusive=False),
+    case(x=tensor([1, 2, 8, 9]), mode="max", kernel=3, stride=2, padding="SAME"),
+    case(x=tensor([1, 2, 8, 9]), mode="avg", kernel=3, stride=2, padding="SAME"),
+    case(x=tensor([1, 2, 8, 9]), mode="avg", kernel=[3, 4], stride=[2, 3], padding="SAME", exclusive=False),
+    case(x=tensor([1, 2, 8, 9], dims=[-1, 2, -1, -1]), mode="avg", kernel=2, stride=2, padding="SAME"),
+    case(x=tensor([1, 2, 8, 9]), mode="max", kernel=3, stride=2, padding="VALID"),
+    case(x=tensor([1, 6, 8, 3]), mode="max", kernel=3, stride=2, padding=1, data_format="NHWC"),
+    case(x=tensor([1, 6, 8, 3], dims=[-1, -1, -1, 3]), mode="avg", kernel=3, stride=2, data_format="NHWC"),
+    case(x=tensor([1, 6, 8, 3]), mode="avg", kernel=2, padding="SAME", data_format="NHWC"),
+    case(x=tensor([2, 3, 8], dims=[-1, 3, -1]), mode="max", kernel=3, stride=2, padding=1),
+    case(x=tensor([2, 3, 8]), mode="avg", kernel=3, stride=2, padding=1),
+    case(x=tensor([2, 3, 8]), mode="avg", kernel=3, stride=2, padding=1, exclusive=False, ceil_mode=True),
+    case(x=tensor([2, 3, 8]), mode="avg", kernel=3, padding="SAME"),
+    case(x=tensor([2, 3, 6, 8]), size=1),
+    case(x=tensor([2, 3, 6, 8], dims=[-1, 3, -1, -1]), size=[1, 1]),
+    case(x=tensor([2, 3, 6, 8]), size=[3, 2]),
+    case(x=tensor([2, 3, 7, 9]), size=[3, 4]),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, -1]), size=[3, 4]),
+    case(x=tensor([2, 3, 3, 2]), size=[5, 7]),
+    case(x=tensor([2, 3, 7, 9]), size=[None, 4]),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, 9]), size=[1, None]),
+    case(x=tensor([2, 3, 4, 4]), size=4),
+    case(x=tensor([2, 7, 9, 3]), size=[3, 4], data_format="NHWC"),
+    case(x=tensor([2, 7, 9, 3], dims=[-1, -1, -1, 3]), size=1, data_format="NHWC"),
+    case(x=tensor([2, 3, 8]), size=3),
+    case(x=tensor([2, 3, 8], dims=[-1, 3, -1]), size=5),
+    case(x=tensor([2, 3, 8]), size=1),
+    case(x=tensor([2, 3, 6, 8]), size=tensor([2], "int32", values=[2, 3])),
+    case(x=tensor([2, 3, 6, 8], "float64"), mode="avg", why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5),
+]
+
+POOL3D = [
+    case(x=tensor([1, 2, 4, 5, 6]), mode="max"),
+    case(x=tensor([1, 2, 4, 5, 6]), mode="avg"),
+    case(x=tensor([1, 2, 4, 5, 6], dims=[-1, 2, -1, -1, -1]), mode="avg", kernel=3, stride=2, padding=1),
+    case(x=tensor([1, 2, 4, 5, 6]), mode="avg", kernel=3, stride=2, padding=1, exclusive=False),
+    case(x=tensor([1, 2, 4, 5, 6]), mode="avg", kernel=3, stride=2, padding=1, ceil_mode=True, exclusive=False),
+    case(x=tensor([1, 2, 4, 5, 6]), mode="max", kernel=[1, 2, 3], stride=[1, 2, 2], ceil_mode=True),
+    case(x=tensor([1, 2, 4, 5, 6]), mode="max", kernel=3, padding="SAME"),
+    case(x=tensor([1, 2, 4, 5, 6]), mode="avg", kernel=2, padding="VALID"),
+    case(x=tensor([1, 4, 5, 6, 2]), mode="avg", kernel=2, padding=[1, 0, 1], data_format="NDHWC"),
+    case(x=tensor([1, 2, 4, 5, 6]), size=1),
+    case(x=tensor([1, 2, 4, 5, 6]), size=[2, 3, 4]),
+    case(x=tensor([1, 2, 4, 5, 6], dims=[-1, 2, -1, -1, 6]), size=[2, 3, None]),
+    case(x=tensor([1, 4, 5, 6, 2]), size=[2, 1, 4], data_format="NDHWC"),
+]
+
+_LAYOUTS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+def _random(spatial):
+    def draw_case(draw) -> Case:
+        last = draw(st.booleans())
+        dims = [draw(st.integers(3, 9)) for _ in range(spatial)]
+        shape = [1, *dims, 2] if last else [1, 2, *dims]
+        x = tensor(shape, dims=[-1 if draw(st.booleans()) and d != 2 else d for d in shape])
+        layout = _LAYOUTS[spatial][last]
+        if draw(st.integers(0, 3)) == 0:
+            return case(x=x, size=[draw(st.integers(1, 5)) for _ in range(spatial)], data_format=layout)
+        kernel = [draw(st.integers(1, 3)) for _ in range(spatial)]
+        padding = draw(st.sampled_from(["number", "SAME", "VALID"]))
+        if padding == "number":
+            padding = [draw(st.integers(0, k // 2)) for k in kernel]
+        mode = draw(st.sampled_from(["max", "avg"]))
+        stride = [draw(st.integers(1, k)) for k in kernel]
+        more: dict[str, Any] = {"exclusive": draw(st.booleans())} if mode == "avg" else {}
+        if padding != "VALID":
+            more["ceil_mode"] = draw(st.booleans())
+        return case(x=x, mode=mode, kernel=kernel, stride=stride, padding=padding, data_format=layout, **more)
+
+    return draw_case
+
+
+def _lp_pool(x, *, norm_type, kernel, stride=None, padding=0, ceil_mode=False, data_format="NCHW") -> Any:
+    return paddle.nn.functional.lp_pool2d(x, norm_type, kernel, stride, padding, ceil_mode, data_format)
+
+
+_NEW = {"why": "Paddle 2.6 has no lp_pool2d", "formats": ("pir",)}
+
+LP = [
+    case(x=tensor([1, 2, 6, 8], low=0.1), norm_type=2.0, kernel=2, **_NEW),
+    case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=3, stride=2, padding=1, **_NEW),
+    case(x=tensor([1, 2, 7, 9], low=0.1), norm_type=3.5, kernel=3, stride=2, ceil_mode=True, **_NEW),
+    case(x=tensor([1, 2, 6, 8]), norm_type=INF, kernel=2, **_NEW),
+    case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=1, padding="SAME", **_NEW),
+    case(x=tensor([1, 6, 8, 2], low=0.1), norm_type=1.0, kernel=2, data_format="NHWC", **_NEW),
+]
+
+
+def _lp_random(draw) -> Case:
+    return case(
+        x=tensor([1, 2, draw(st.integers(4, 9)), draw(st.integers(4, 9))], low=0.1),
+        norm_type=draw(st.sampled_from([1.0, 2.0, 3.0, 2.5])),
+        kernel=draw(st.integers(1, 3)),
+        stride=draw(st.integers(1, 3)),
+        ceil_mode=draw(st.booleans()),
+        **_NEW,
+    )
+
+
+OPS = [
+    Op("pool2d", _build, cases=POOL2D, random=_random(2)),
+    Op("pool3d", _build, cases=POOL3D, random=_random(3)),
+    Op("lp_pool2d", _lp_pool, cases=LP, random=_lp_random),
+]

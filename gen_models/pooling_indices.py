@@ -1,0 +1,84 @@
+"""Maximum pooling with indices, and its inverse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _max_pool(x, *, kernel=2, stride=None, padding=0, ceil_mode=False, size=None) -> Any:
+    dims = len(x.shape) - 2
+    if size is not None:
+        return getattr(paddle.nn.functional, f"adaptive_max_pool{dims}d")(x, size, return_mask=True)
+    build = getattr(paddle.nn.functional, f"max_pool{dims}d")
+    return build(x, kernel, stride, padding, return_mask=True, ceil_mode=ceil_mode)
+
+
+def _unpool(x, *, kernel=2, stride=None, padding=0, output_size=None) -> Any:
+    dims = len(x.shape) - 2
+    pooled, indices = getattr(paddle.nn.functional, f"max_pool{dims}d")(x, kernel, stride, padding, return_mask=True)
+    inverse = getattr(paddle.nn.functional, f"max_unpool{dims}d")
+    return inverse(pooled, indices, kernel, stride, padding, output_size=output_size)
+
+
+POOL2D = [
+    case(x=tensor([2, 3, 6, 8])),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, -1]), kernel=3, stride=2, padding=1),
+    case(x=tensor([2, 3, 7, 9]), kernel=[3, 2], stride=[1, 2], padding=[1, 0]),
+    case(x=tensor([1, 2, 4, 4], values=[1, 1, 2, 2, 1, 1, 2, 2, 3, 0, 0, 0, 3, 3, 0, 0] * 2)),
+    case(x=tensor([2, 3, 7, 9]), size=[3, 4]),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, -1]), size=1),
+    case(x=tensor([2, 3, 6, 8]), size=[3, 2]),
+    case(x=tensor([2, 3, 8]), kernel=3, stride=2, padding=1),
+    case(x=tensor([2, 3, 8]), size=3),
+    case(x=tensor([2, 3, 7, 8]), kernel=2, ceil_mode=True),
+]
+POOL3D = [
+    case(x=tensor([1, 2, 4, 5, 6])),
+    case(x=tensor([1, 2, 4, 5, 6], dims=[-1, 2, -1, -1, -1]), kernel=3, stride=2, padding=1),
+    case(x=tensor([1, 2, 4, 5, 6]), size=[2, 3, 4]),
+    case(x=tensor([1, 2, 4, 5, 6]), size=1),
+]
+UNPOOL2D = [
+    case(x=tensor([2, 3, 6, 8])),
+    case(x=tensor([2, 3, 7, 9]), kernel=3, stride=2, padding=1),
+    case(x=tensor([2, 3, 7, 9]), output_size=[7, 9]),
+    case(x=tensor([2, 3, 8])),
+    case(x=tensor([2, 3, 6, 8]), kernel=3, stride=1),
+]
+UNPOOL3D = [
+    case(x=tensor([1, 2, 4, 6, 6])),
+    case(x=tensor([1, 2, 5, 5, 7]), output_size=[5, 5, 7]),
+    case(x=tensor([1, 2, 5, 5, 7]), kernel=3, stride=2, padding=1),
+]
+
+
+def _random(spatial):
+    def draw_case(draw) -> Case:
+        x = tensor([1, 2, *(draw(st.integers(3, 8)) for _ in range(spatial))])
+        if draw(st.integers(0, 2)) == 0:
+            return case(x=x, size=[draw(st.integers(1, 4)) for _ in range(spatial)])
+        kernel = draw(st.integers(1, 3))
+        return case(x=x, kernel=kernel, stride=draw(st.integers(1, 3)), padding=draw(st.integers(0, kernel // 2)))
+
+    return draw_case
+
+
+def _unpool_random(spatial):
+    def draw_case(draw) -> Case:
+        kernel = draw(st.integers(2, 3))
+        x = tensor([1, 2, *(kernel * draw(st.integers(1, 3)) for _ in range(spatial))])
+        return case(x=x, kernel=kernel)
+
+    return draw_case
+
+
+OPS = [
+    Op("max_pool2d_with_index", _max_pool, cases=POOL2D, random=_random(2)),
+    Op("max_pool3d_with_index", _max_pool, cases=POOL3D, random=_random(3)),
+    Op("unpool", _unpool, cases=UNPOOL2D, random=_unpool_random(2)),
+    Op("unpool3d", _unpool, cases=UNPOOL3D, random=_unpool_random(3)),
+]
