@@ -166,6 +166,8 @@ def _is_negative(x: Output | Node) -> Node:
     """Whether the sign bit is set, also that of -0."""
     dtype = x.get_element_type()
     below = ops.less(x, const(0, dtype))
+    if not _is_float(x):
+        return below
     # 1 / -0 = -inf
     return ops.logical_or(below, ops.less(ops.divide(const(1, dtype), x), const(0, dtype)))
 
@@ -173,8 +175,9 @@ def _is_negative(x: Output | Node) -> Node:
 def copysign(node: NodeContext) -> NamedOutputs:
     """out = |x| with the sign of y; -0 is negative."""
     refuse_complex(node, "x", "y")
-    x, y = as_float(node, node.get_input("x")), as_float(node, node.get_input("y"))
-    y = ops.convert(y, x.get_element_type()).output(0) if y.get_element_type() != x.get_element_type() else y
+    x, y = operands(node)
+    if (declared := node.output_dtype()) is not None and declared.is_real():
+        x, y = as_float(node, x), as_float(node, y)
     size = ops.abs(x)
     return {"out": ops.select(_is_negative(y), ops.negative(size), size)}
 

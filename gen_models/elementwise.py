@@ -1,0 +1,244 @@
+"""Arithmetic of two tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.box import legacy_op
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+
+NEW = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
+LEGACY = {"formats": ("legacy",), "why": "only legacy programs have it"}
+F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+INTEGERS = ("int32", "int64")
+
+
+def binary(name: str, function: str) -> Callable[..., Any]:
+    """A builder that calls `paddle.<function>`, or writes the legacy operator with its attribute `axis`."""
+
+    def build(x: Any, y: Any, *, axis: int | None = None) -> Any:
+        if axis is not None:
+            return legacy_op(name, {"X": x, "Y": y}, {"Out": x.dtype}, {"axis": axis})
+        return getattr(paddle, function)(x, y)
+
+    build.__module__ = __name__
+    return build
+
+
+def shapes_to_broadcast(draw: Any) -> tuple[TensorSpec, TensorSpec]:
+    """Shapes of two tensors that broadcast, in part dynamic."""
+    shape = draw(st.lists(st.integers(1, 5), min_size=0, max_size=4))
+    both = []
+    for _ in range(2):
+        mine = [1 if draw(st.integers(0, 3)) == 0 else size for size in shape]
+        mine = mine[draw(st.integers(0, len(mine))) :] if draw(st.booleans()) else mine
+        both.append(tensor(mine, dims=[-1 if draw(st.booleans()) else size for size in mine]))
+    return both[0], both[1]
+
+
+def _filled(spec: TensorSpec, dtype: str, low: float | None, high: float | None) -> TensorSpec:
+    return tensor(spec.shape, dtype, low, high, dims=spec.dims)
+
+
+def random_binary(
+    dtypes: tuple[str, ...],
+    x_range: tuple[float | None, float | None] = (None, None),
+    y_range: tuple[float | None, float | None] = (None, None),
+) -> Callable[[Any], Case]:
+    """A strategy of operands that broadcast."""
+
+    def strategy(draw: Any) -> Case:
+        x, y = shapes_to_broadcast(draw)
+        dtype = draw(st.sampled_from(dtypes))
+        return case(x=_filled(x, dtype, *x_range), y=_filled(y, dtype, *y_range))
+
+    return strategy
+
+
+def _broadcasts(low: float | None = None, high: float | None = None, dtype: str = "float32") -> list[Case]:
+    """Shapes that every binary operator must take."""
+
+    def y(shape: list[int], **more: Any) -> TensorSpec:
+        return tensor(shape, dtype, low, high, **more)
+
+    return [
+        case(x=tensor([2, 3, 4], dtype), y=y([2, 3, 4])),
+        case(x=tensor([2, 3, 4], dtype), y=y([4])),
+        case(x=tensor([3, 1], dtype), y=y([2, 1, 5])),
+        case(x=tensor([2, 3], dtype), y=y([])),
+        case(x=tensor([], dtype), y=y([])),
+        case(x=tensor([2, 3, 4], dtype, dims=[-1, 3, -1]), y=y([3, 1], dims=[-1, 1])),
+    ]
+
+
+def _of_integers(low: int = -10, high: int = 10) -> list[Case]:
+    return [
+        case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", low, high)),
+        case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", low, high)),
+    ]
+
+
+_AXIS = [
+    case(x=tensor([2, 3, 4, 5]), y=tensor([3, 4]), axis=1, **LEGACY),
+    case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, 5]), y=tensor([3]), axis=1, **LEGACY),
+    case(x=tensor([2, 3, 4]), y=tensor([2]), axis=0, **LEGACY),
+    case(x=tensor([2, 3, 4]), y=tensor([4]), axis=-1, **LEGACY),
+    case(x=tensor([2, 3, 4]), y=tensor([3, 4]), axis=1, **LEGACY),
+]
+_NOT_ZERO = [1.0, -2.0, 3.0, 7.0, -5.0, 0.5, -0.25, 4.0, 2.5, -1.5]
+_NANS = tensor([6], values=[math.nan, 1.0, math.nan, 2.0, math.inf, -3.0])
+_MORE = tensor([6], values=[1.0, math.nan, math.nan, -2.0, 5.0, -math.inf])
+_SIGNS_X = tensor([9], values=[0.0, -0.0, 0.0, -0.0, 1.0, -1.0, 1.0, -1.0, 2.0])
+_SIGNS_Y = tensor([9], values=[1.0, 1.0, -1.0, -1.0, 0.0, 0.0, -0.0, 2.0, -3.0])
+
+
+def _op(name: str, function: str, cases: list[Case], random: Callable[[Any], Case]) -> Op:
+    return Op(name, binary(name, function), cases=cases, random=random)
+
+
+_NUMBERS = ("float32", "int32", "int64")
+
+OPS = [
+    _op(
+        "elementwise_add",
+        "add",
+        [
+            *_broadcasts(),
+            *_of_integers(),
+            *_AXIS,
+            case(x=tensor([3, 4], "float64"), y=tensor([4], "float64"), **F64),
+            case(x=tensor([0, 4]), y=tensor([4]), formats=("pir",), why="Paddle 2.6 cannot add empty tensors"),
+            case(x=tensor([3, 4], "bool"), y=tensor([4], "bool"), **NEW),
+            case(x=tensor([3, 4], "uint8"), y=tensor([4], "uint8"), **NEW),
+            case(x=tensor([3, 4], "int8"), y=tensor([4], "int8"), **NEW),
+        ],
+        random_binary(_NUMBERS),
+    ),
+    _op("elementwise_sub", "subtract", [*_broadcasts(), *_of_integers(), *_AXIS], random_binary(_NUMBERS)),
+    _op(
+        "elementwise_mul",
+        "multiply",
+        [*_broadcasts(), *_of_integers(), *_AXIS, case(x=tensor([3, 4], "bool"), y=tensor([4], "bool"))],
+        random_binary(_NUMBERS),
+    ),
+    _op(
+        "elementwise_div",
+        "divide",
+        [
+            *_broadcasts(0.5, 2.0),
+            case(x=tensor([10]), y=tensor([10], values=_NOT_ZERO)),
+            case(x=tensor([5], values=[1.0, -1.0, 0.0, 2.0, -4.0]), y=tensor([5], values=[0.0, 0.0, 0.0, 1.0, -0.0])),
+            *_of_integers(1, 6),
+            case(x=tensor([5], "int32", values=[7, -7, 7, -7, -6]), y=tensor([5], "int32", values=[2, 2, -2, -2, 3])),
+            case(x=tensor([2, 3, 4]), y=tensor([3], low=0.5), axis=1, **LEGACY),
+        ],
+        random_binary(("float32",), y_range=(0.5, 3.0)),
+    ),
+    _op("elementwise_min", "minimum", [*_broadcasts(), *_of_integers(), _AXIS[0]], random_binary(_NUMBERS)),
+    _op("elementwise_max", "maximum", [*_broadcasts(), *_of_integers(), _AXIS[0]], random_binary(_NUMBERS)),
+    _op(
+        "elementwise_mod",
+        "remainder",
+        [
+            *_of_integers(1, 8),
+            *_of_integers(-8, 0),
+            case(x=tensor([5], "int32", values=[7, -7, 7, -7, -6]), y=tensor([5], "int32", values=[2, 2, -2, -2, 3])),
+            case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO)),
+            case(x=tensor([4], values=[7.0, -7.0, 7.5, -7.5]), y=tensor([4], values=[3.0, 3.0, -3.0, -3.0])),
+            case(x=tensor([], "int64", 1, 50), y=tensor([], "int64", 1, 9)),
+            case(x=tensor([3, 4, 2], "int64", dims=[-1, -1, 2]), y=tensor([], "int64", 3, 4)),
+        ],
+        random_binary(INTEGERS, (-50, 50), (1, 9)),
+    ),
+    _op(
+        "elementwise_floordiv",
+        "floor_divide",
+        [
+            *_of_integers(1, 8),
+            *_of_integers(-8, 0),
+            case(x=tensor([5], "int32", values=[7, -7, 7, -7, -6]), y=tensor([5], "int32", values=[2, 2, -2, -2, 3])),
+            case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO)),
+            case(x=tensor([3], "int64", 1, 900), y=tensor([], "int64", 16, 17)),
+        ],
+        random_binary(INTEGERS, (-50, 50), (1, 9)),
+    ),
+    _op(
+        "elementwise_pow",
+        "pow",
+        [
+            *[
+                case(x=tensor(c.arguments["x"].shape, low=0.1, high=3, dims=c.arguments["x"].dims), y=c.arguments["y"])
+                for c in _broadcasts(-2, 2)
+            ],
+            case(x=tensor([3, 4], "int32", -4, 5), y=tensor([4], "int32", 0, 5)),
+            case(x=tensor([3, 4], "int64", 1, 5), y=tensor([3, 1], "int64", 0, 5)),
+            case(x=tensor([4], values=[-2.0, -3.0, 0.0, 0.0]), y=tensor([4], values=[3.0, 2.0, 0.0, 2.0])),
+        ],
+        random_binary(("float32",), (0.1, 3.0), (-2.0, 2.0)),
+    ),
+    _op("elementwise_fmin", "fmin", [*_broadcasts(), *_of_integers(), case(x=_NANS, y=_MORE)], random_binary(_NUMBERS)),
+    _op("elementwise_fmax", "fmax", [*_broadcasts(), *_of_integers(), case(x=_NANS, y=_MORE)], random_binary(_NUMBERS)),
+    _op(
+        "elementwise_heaviside",
+        "heaviside",
+        [
+            *[c for c in _broadcasts() if len(c.arguments["x"].shape) >= len(c.arguments["y"].shape)],
+            case(x=tensor([3, 1]), y=tensor([2, 1, 5]), formats=("pir",), why="Paddle 2.6 takes the longer one for x"),
+            *_of_integers(),
+            case(x=tensor([5], values=[0.0, -0.0, 1.0, -2.0, 0.0]), y=tensor([5])),
+        ],
+        lambda draw: case(
+            **{**random_binary(("float32", "int32"), (-2, 2))(draw).arguments, "formats": ("pir",), "why": "as above"}
+        ),
+    ),
+    _op(
+        "atan2",
+        "atan2",
+        [
+            case(x=tensor([3, 7]), y=tensor([3, 7])),
+            case(x=tensor([3, 7], dims=[-1, -1], low=-100, high=100), y=tensor([3, 7])),
+            case(x=_SIGNS_X, y=_SIGNS_Y),
+            case(
+                x=tensor([4], values=[math.inf, -math.inf, 1.0, math.inf]),
+                y=tensor([4], values=[1.0, 1.0, -math.inf, math.inf]),
+            ),
+            case(x=tensor([3, 7], "int32"), y=tensor([3, 7], "int32")),
+            case(x=tensor([]), y=tensor([])),
+        ],
+        lambda draw: (lambda s: case(x=tensor(s, low=-5, high=5), y=tensor(s, low=-5, high=5)))(
+            draw(st.lists(st.integers(1, 5), max_size=3))
+        ),
+    ),
+    _op(
+        "copysign",
+        "copysign",
+        [
+            case(x=tensor([3, 7]), y=tensor([7]), **NEW),
+            case(x=_SIGNS_X, y=_SIGNS_Y, **NEW),
+            case(x=tensor([3, 1], "int32", dims=[-1, 1]), y=tensor([7], "int32"), **NEW),
+        ],
+        lambda draw: case(**{**random_binary(("float32",))(draw).arguments, **NEW}),
+    ),
+    Op(
+        "lerp",
+        lambda x, y, weight: paddle.lerp(x, y, weight),
+        cases=[
+            case(x=tensor([3, 4]), y=tensor([3, 4]), weight=tensor([3, 4])),
+            case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 4], dims=[-1, 4]), weight=tensor([4])),
+            case(x=tensor([3, 4]), y=tensor([4]), weight=0.25),
+            case(x=tensor([3, 1]), y=tensor([3, 1]), weight=tensor([2])),
+        ],
+        random=lambda draw: case(
+            **dict(zip(("x", "y"), shapes_to_broadcast(draw), strict=True)), weight=draw(st.floats(-1, 2, width=32))
+        ),
+    ),
+    Op(
+        "minus",
+        lambda x, y: legacy_op("minus", {"X": x, "Y": y}, {"Out": x.dtype}, {}),
+        cases=[case(x=tensor([3, 4]), y=tensor([3, 4]), **LEGACY)],
+    ),
+]
