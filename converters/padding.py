@@ -1,0 +1,131 @@
+"""Padding.
+
+Paddle: `pad`, `pad3d`, and `pad2d` of old models.
+Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/padding.h`; negative paddings cut.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.spatial import channels_last, known_dims
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def pad(node: NodeContext) -> NamedOutputs:
+    """out = x with paddings[2 * d] before and paddings[2 * d + 1] after along each dimension d, filled by pad_value"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    paddings = node.get_ints("paddings")
+    node.require(len(paddings) == 2 * rank, f"{2 * rank} numbers are expected", paddings=paddings)
+    return {"out": _pad(node, x, paddings[0::2], paddings[1::2], "constant", 0.0)}
+
+
+def pad2d(node: NodeContext) -> NamedOutputs:
+    """out = x with (top, bottom, left, right) added"""
+    return _spatial(node, first_is_innermost=False)
+
+
+def pad3d(node: NodeContext) -> NamedOutputs:
+    """out = x with (left, right, top, bottom, front, back) added"""
+    return _spatial(node, first_is_innermost=True)
+
+
+def _spatial(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    count = rank - 2
+    first = 1 if channels_last(node) else 2
+    mode = str(node.get_attribute("mode", "constant"))
+    node.require(mode in ("constant", "reflect", "replicate", "edge", "circular"), "unknown", mode=mode)
+    if not node.is_known("paddings"):
+        begin, end = _tensors(node, rank, first, first_is_innermost)
+        return {"out": _pad_later(node, x, begin, end, mode, first)}
+    paddings = node.get_ints("paddings")
+    node.require(len(paddings) == 2 * count, f"{2 * count} numbers are expected", paddings=paddings)
+    order = range(count - 1, -1, -1) if first_is_innermost else range(count)
+    before, after = [0] * rank, [0] * rank
+    for position, axis in enumerate(order):
+        before[first + axis], after[first + axis] = paddings[2 * position], paddings[2 * position + 1]
+    return {"out": _pad(node, x, before, after, mode, 0.0)}
+
+
+def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode: str, default: float) -> Output | Node:
+    """Positive paddings are added first, then negative ones cut: that is what Paddle's indices come to."""
+    out: Output | Node = x
+    grown = [max(size, 0) for size in before], [max(size, 0) for size in after]
+    if mode == "circular":
+        for axis, (low, high) in enumerate(zip(*grown, strict=True)):
+            out = _circular(out, axis, low, high)
+    elif any(grown[0] + grown[1]):
+        out = ops.pad(out, ints(grown[0]), ints(grown[1]), _MODES[mode], _value(node, x, mode, default))
+    axes = [axis for axis, sizes in enumerate(zip(before, after, strict=True)) if min(sizes) < 0]
+    if axes:
+        start = [max(-before[axis], 0) for axis in axes]
+        stop = [min(after[axis], 0) or np.iinfo(np.int32).max for axis in axes]
+        out = ops.slice(out, ints(start), ints(stop), ints([1] * len(axes)), ints(axes))
+    return out
+
+
+_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}
+
+
+def _value(node: NodeContext, x: Output, mode: str, default: float) -> Output | Node | None:
+    if mode != "constant":
+        return None
+    if node.is_known("pad_value"):
+        return const_like(node.get_float("pad_value", default), x)
+    return ops.reshape(cast_to(node.get_input("pad_value"), x.get_element_type()), ints([]), False)
+
+
+def _circular(x: Output | Node, axis: int, low: int, high: int) -> Output | Node:
+    if not low and not high:
+        return x
+    dim = known_dims(x)[axis]
+    if dim is None or low > dim or high > dim:
+        return _circular_later(x, axis, ints(low), ints(high))
+    parts = []
+    if low:
+        parts.append(ops.slice(x, ints([dim - low]), ints([dim]), ints([1]), ints([axis])))
+    parts.append(x)
+    if high:
+        parts.append(ops.slice(x, ints([0]), ints([high]), ints([1]), ints([axis])))
+    return ops.concat(parts, axis)
+
+
+def _circular_later(x: Output | Node, axis: int, low: Node, high: Node) -> Node:
+    dim = ops.gather(shape_of(x), ints(axis), ints(0))
+    places = ops.range(ops.negative(low), ops.add(dim, high), ints(1), Type.i64)
+    return ops.gather(x, ops.floor_mod(places, dim), ints(axis))
+
+
+def _tensors(node: NodeContext, rank: int, first: int, first_is_innermost: bool) -> tuple[Node, Node]:
+    """Paddings that the program computes, as (before, after) over all dimensions."""
+    flat = ops.reshape(node.get_tensor("paddings", Type.i64), ints([-1]), False)
+    count = rank - 2
+    order = [count - 1 - axis for axis in range(count)] if first_is_innermost else list(range(count))
+    sides = []
+    for side in (0, 1):
+        spatial = ops.gather(flat, ints([2 * position + side for position in order]), ints(0))
+        sides.append(ops.concat([ints([0] * first), spatial, ints([0] * (rank - first - count))], 0))
+    return sides[0], sides[1]
+
+
+def _pad_later(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, first: int) -> Output | Node:
+    if mode == "constant":  # the only mode in which OpenVINO's Pad takes negative numbers
+        return ops.pad(x, begin, end, mode, _value(node, x, mode, 0.0))
+    rank = rank_of(node, x)
+    out: Output | Node = x
+    if mode == "circular":
+        for axis in range(first, first + rank - 2):
+            low, high = (ops.gather(side, ints(axis), ints(0)) for side in (begin, end))
+            out = _circular_later(out, axis, low, high)
+        return out
+    zero = ints(0)
+    out = ops.pad(x, ops.maximum(begin, zero), ops.maximum(end, ints(0)), _MODES[mode])
+    start = ops.maximum(ops.negative(begin), ints(0))
+    stop = ops.add(shape_of(out), ops.minimum(end, ints(0)))
+    return ops.slice(out, start, stop, ints([1] * rank), ints(list(range(rank))))
