@@ -1,7 +1,7 @@
 """Products of matrices.
 
 Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`,
-`mv`, `addmm`, `baddbmm`, `multi_dot`, `matrix_power`, `bilinear_tensor_product` (PIR `bilinear`).
+`mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`).
 Semantics: `paddle/phi/kernels/impl/matmul_kernel_impl.h`, `paddle/phi/infermeta/binary.cc` (MatmulInferMeta,
 MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}_kernel_impl.h`.
 Not supported: complex matrices, int8 scales of oneDNN.
@@ -152,3 +152,11 @@ def _scaled(x: Tensor, factor: float) -> Tensor:
 
 def _output(value: Tensor) -> Output:
     return value.output(0) if isinstance(value, Node) else value
+
+
+def einsum(node: NodeContext) -> NamedOutputs:
+    """out = the sum of products that `equation` names by its axes."""
+    operands = node.get_inputs("x")
+    node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
+    equation = node.get_attribute("equation").replace(" ", "")
+    return {"out": scalar_as_declared(node, ops.einsum(operands, equation))}

@@ -39,8 +39,9 @@ def rnn(node: NodeContext) -> NamedOutputs:
     layers, directions = node.get_int("num_layers", 1), 1 + node.get_attribute("is_bidirec", False)
     hidden = node.get_int("hidden_size", 100)
 
-    x: Tensor = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
+    x = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
     states = node.get_inputs("pre_state")
+    x = _with_known_sizes(x, states, node.get_known("weight_list"))
     lengths = _lengths(node, x)
     # OpenVINO's CPU plugin ignores given lengths where the shape is dynamic; a clip, far from any value, keeps it from
     # its own kernel and has it run step by step, with the lengths.
@@ -56,6 +57,18 @@ def rnn(node: NodeContext) -> NamedOutputs:
         x = _joined(sequence.output(0), directions, hidden)
     state = [ops.transpose(ops.concat(kept, 1) if layers > 1 else kept[0], ints([1, 0, 2])) for kept in last]
     return {"out": ops.transpose(x, ints([1, 0, 2])), "state": state}
+
+
+def _with_known_sizes(x: Node, states: list[Output], weight: AnyArray | None) -> Node:
+    """x with the batch of the states and the features of the weight where its own are dynamic: the CPU plugin asks."""
+    batch, _, features = x.get_output_partial_shape(0)
+    wanted = states[0].get_partial_shape()[1]
+    size = [0, 0, 0]
+    if batch.is_dynamic and wanted.is_static:
+        size[0] = wanted.get_length()
+    if features.is_dynamic and weight is not None:
+        size[2] = weight.shape[1]
+    return ops.reshape(x, ints(size), True) if any(size) else x
 
 
 def _sequence(
@@ -91,7 +104,7 @@ def _initial(state: Tensor, start: int, directions: int) -> Tensor:
     return ops.transpose(layer, ints([1, 0, 2]))
 
 
-def _joined(out: Tensor, directions: int, hidden: int) -> Tensor:
+def _joined(out: Tensor, directions: int, hidden: int) -> Node:
     """[batch, directions, length, hidden] -> [batch, length, directions * hidden]."""
     if directions == 1:
         return ops.squeeze(out, ints([1]))

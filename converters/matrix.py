@@ -1,0 +1,206 @@
+"""Square matrices: inverses, determinants, systems of equations.
+
+Paddle: `inverse`, `matrix_power`, `determinant` (PIR `det`), `slogdeterminant` (PIR `slogdet`), `solve`, `cholesky`,
+`cholesky_solve`, `triangular_solve`.
+Semantics: `paddle/phi/kernels/impl/{inverse,matrix_power,determinant,solve,cholesky_solve}_kernel_impl.h`,
+`paddle/phi/kernels/cpu/{cholesky,triangular_solve}_kernel.cc`.
+Not supported: complex matrices. A system of equations is solved by way of the inverse, which OpenVINO has.
+
+Determinant and Cholesky factor take one loop round per column, so that the size of the matrix may be dynamic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Model, Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+Tensor: TypeAlias = Output | Node
+
+
+def inverse(node: NodeContext) -> NamedOutputs:
+    """out = x^-1, of each matrix."""
+    return {"out": ops.inverse(_matrices(node, "x"), adjoint=False)}
+
+
+def matrix_power(node: NodeContext) -> NamedOutputs:
+    """out = x^n; a negative n takes the power of the inverse, 0 gives identities."""
+    x, n = _matrices(node, "x"), node.get_int("n")
+    if n == 0:
+        return {"out": ops.broadcast(_eye(x, rank_of(node, x)), shape_of(x))}
+    square: Tensor = ops.inverse(x, adjoint=False) if n < 0 else x
+    out: Tensor | None = None
+    left = abs(n)
+    while left:
+        if left % 2:
+            out = square if out is None else ops.matmul(out, square, False, False)
+        left //= 2
+        if left:
+            square = ops.matmul(square, square, False, False)
+    assert out is not None
+    return {"out": out}
+
+
+def solve(node: NodeContext) -> NamedOutputs:
+    """out = x^-1 @ y; y may hold vectors, of one rank less than x."""
+    x, y = _matrices(node, "x"), _matrices(node, "y")
+    rank_x, rank_y = rank_of(node, x), rank_of(node, y)
+    # A y of one rank less holds vectors if its shape is that of x without the last axis; the result then has its rank.
+    declared = node.output_shape()
+    vectors = rank_y == 1 or (rank_y == rank_x - 1 and declared is not None and len(declared) == rank_y)
+    right = ops.unsqueeze(y, ints([-1])) if vectors else y
+    out = ops.matmul(ops.inverse(x, adjoint=False), right, False, False)
+    return {"out": ops.squeeze(out, ints([-1])) if vectors else out}
+
+
+def cholesky_solve(node: NodeContext) -> NamedOutputs:
+    """out = (u u^T)^-1 @ x for the lower factor u = y, (u^T u)^-1 @ x for the upper one."""
+    b, factor = _matrices(node, "x"), _matrices(node, "y")
+    upper = node.get_attribute("upper", False)
+    left = ops.inverse(_triangle(node, factor, upper), adjoint=False)
+    return {"out": ops.matmul(left, ops.matmul(left, b, upper, False), not upper, False)}
+
+
+def triangular_solve(node: NodeContext) -> NamedOutputs:
+    """out = x^-1 @ y (or x^-T @ y) for the upper or lower triangle of x, with ones on its diagonal if unitriangular."""
+    x, y = _matrices(node, "x"), _matrices(node, "y")
+    upper, transpose = node.get_attribute("upper", True), node.get_attribute("transpose", False)
+    triangle = _triangle(node, x, upper)
+    if node.get_attribute("unitriangular", False):
+        eye = _eye(x, rank_of(node, x))
+        triangle = ops.select(ops.equal(eye, const_like(1, eye)), eye, triangle)
+    return {"out": ops.matmul(ops.inverse(triangle, adjoint=False), y, transpose, False)}
+
+
+def determinant(node: NodeContext) -> NamedOutputs:
+    """out = det(x), of each matrix."""
+    return {"out": _determinant(node, _matrices(node, "x"))}
+
+
+def slogdeterminant(node: NodeContext) -> NamedOutputs:
+    """out = [sign(det(x)), log|det(x)|]."""
+    found = _determinant(node, _matrices(node, "x"))
+    parts = [ops.unsqueeze(part, ints([0])) for part in (ops.sign(found), ops.log(ops.abs(found)))]
+    return {"out": ops.concat(parts, 0)}
+
+
+def cholesky(node: NodeContext) -> NamedOutputs:
+    """out = the lower triangular L with L L^T = x, or the upper one U with U^T U = x."""
+    x, upper = _matrices(node, "x"), node.get_attribute("upper", False)
+    rank = rank_of(node, x)
+    size, places = _size(x, rank), _places(x, rank)
+    swap = ints([*range(rank - 2), rank - 1, rank - 2])
+    symmetric = ops.transpose(x, swap) if upper else x
+
+    def column(k: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor]) -> list[Tensor]:
+        (factor,), (matrix, rows) = state, fixed
+        here = cast_to(ops.equal(rows, k), factor.get_element_type())  # 1 at k, of shape [n]
+        at = ops.unsqueeze(here, ints([1]))
+        # What is left of column k: x[:, k] - L @ L[k, :]^T.
+        row = ops.matmul(ops.unsqueeze(here, ints([0])), factor, False, False)
+        rest = ops.subtract(ops.matmul(matrix, at, False, False), ops.matmul(factor, row, False, True))
+        pivot = ops.sqrt(ops.reduce_sum(ops.multiply(rest, at), ints([-2]), True))
+        below = cast_to(ops.greater_equal(ops.unsqueeze(rows, ints([1])), k), factor.get_element_type())
+        new = ops.multiply(ops.divide(rest, pivot), below)
+        return [ops.add(factor, ops.multiply(new, here))]
+
+    start = ops.multiply(symmetric, const_like(0, x))
+    (lower,) = _for_each_column(size, [start], [symmetric, places], column)
+    return {"out": ops.transpose(lower, swap) if upper else lower}
+
+
+def _determinant(node: NodeContext, x: Output) -> Tensor:
+    """By elimination: each round takes the largest pivot of a column among the rows not taken yet."""
+    rank = rank_of(node, x)
+    size, places = _size(x, rank), _places(x, rank)
+    dtype = x.get_element_type()
+    column_of_x = ops.slice(x, ints([0]), ints([1]), ints([1]), ints([rank - 1]))
+    zeros = ops.multiply(column_of_x, const_like(0, x))  # [..., n, 1]
+    corner = ops.slice(zeros, ints([0]), ints([1]), ints([1]), ints([rank - 2]))  # [..., 1, 1]
+
+    def column(k: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor]) -> list[Tensor]:
+        (matrix, free, product), (rows,) = state, fixed
+        values = ops.gather(matrix, ops.unsqueeze(k, ints([0])), ints(rank - 1))
+        size_of = ops.subtract(
+            ops.multiply(ops.add(ops.abs(values), const_like(1, matrix)), free), const_like(1, matrix)
+        )
+        best = ops.topk(size_of, ints(1), rank - 2, "max", "none", index_element_type=Type.i64).output(1)
+        rows_down = ops.unsqueeze(rows, ints([1]))
+        chosen = cast_to(ops.equal(rows_down, best), dtype)
+        pivot = ops.reduce_sum(ops.multiply(values, chosen), ints([rank - 2]), True)
+        # The row moves to the top of the rows that are left: one change of sign for each free row above it.
+        above = ops.multiply(cast_to(ops.less(rows_down, best), dtype), free)
+        moves = ops.reduce_sum(above, ints([rank - 2]), True)
+        sign = ops.subtract(
+            const_like(1, matrix), ops.multiply(const_like(2, matrix), ops.mod(moves, const_like(2, matrix)))
+        )
+        free_now = ops.subtract(free, chosen)
+        row = ops.reduce_sum(ops.multiply(matrix, chosen), ints([rank - 2]), True)
+        safe = ops.select(ops.equal(pivot, const_like(0, matrix)), const_like(1, matrix), pivot)
+        rest = ops.subtract(matrix, ops.multiply(ops.divide(ops.multiply(values, free_now), safe), row))
+        return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))]
+
+    start = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
+    product = _for_each_column(size, start, [places], column)[2]
+    return ops.squeeze(product, ints([rank - 2, rank - 1]))
+
+
+Round: TypeAlias = Callable[[Tensor, Sequence[Tensor], Sequence[Tensor]], list[Tensor]]
+
+
+def _for_each_column(size: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor], step: Round) -> list[Output]:
+    """`state` after `size` rounds of state = step(k, state, fixed)."""
+    outer = [_output(value) for value in state]
+    constant = [_output(value) for value in fixed]
+    inner = [ops.parameter(value.get_partial_shape(), value.get_element_type()) for value in outer]
+    held = [ops.parameter(value.get_partial_shape(), value.get_element_type()) for value in constant]
+    k = ops.parameter([], Type.i64)
+    results = [
+        ops.result(value) for value in step(k.output(0), [p.output(0) for p in inner], [p.output(0) for p in held])
+    ]
+    go_on = ops.result(ops.constant(np.array(True)))
+    loop = ops.loop(size, ops.constant(np.array(True)))
+    loop.set_function(Model([go_on, *results], [k, *inner, *held]))
+    loop.set_special_body_ports([0, 0])
+    for parameter, before, after in zip(inner, outer, results, strict=True):
+        loop.set_merged_input(parameter, before, after.output(0))
+    for parameter, value in zip(held, constant, strict=True):
+        loop.set_invariant_input(parameter, value)
+    out = [loop.get_iter_value(result.output(0), -1) for result in results]
+    loop.validate_and_infer_types()
+    return out
+
+
+def _matrices(node: NodeContext, name: str) -> Output:
+    node.require(not node.is_complex(name), "complex matrices are not supported")
+    return node.get_input(name)
+
+
+def _size(x: Output, rank: int) -> Node:
+    return ops.gather(shape_of(x), ints(rank - 1), ints(0))
+
+
+def _places(x: Output, rank: int) -> Node:
+    return ops.range(ints(0), _size(x, rank), ints(1), "i64")
+
+
+def _eye(x: Output, rank: int) -> Node:
+    size = _size(x, rank)
+    return ops.eye(size, size, ints(0), x.get_element_type().get_type_name())
+
+
+def _triangle(node: NodeContext, x: Output, upper: bool) -> Node:
+    places = _places(x, rank_of(node, x))
+    rows, columns = ops.unsqueeze(places, ints([1])), ops.unsqueeze(places, ints([0]))
+    kept = ops.less_equal(rows, columns) if upper else ops.greater_equal(rows, columns)
+    return ops.select(kept, x, const_like(0, x))
+
+
+def _output(value: Tensor) -> Output:
+    return value.output(0) if isinstance(value, Node) else value

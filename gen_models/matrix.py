@@ -1,0 +1,144 @@
+"""Square matrices: inverses, determinants, systems of equations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+
+LOOSE: dict[str, Any] = {"atol": 2e-4, "rtol": 2e-4, "why": "rounding of an elimination, in another order"}
+
+
+def regular(*shape: int, seed: int = 0, dims: Any = None, dtype: str = "float32") -> TensorSpec:
+    """Well-conditioned matrices: random ones, with a heavier diagonal of random sign."""
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(-1, 1, shape) + np.eye(shape[-1]) * rng.choice([-2.5, 2.5], shape[-1])
+    return tensor(shape, dtype, values=np.round(values, 5), dims=dims)
+
+
+def positive(*shape: int, seed: int = 0, dims: Any = None) -> TensorSpec:
+    """Symmetric positive definite matrices."""
+    half = np.random.default_rng(seed).uniform(-1, 1, shape)
+    return tensor(shape, values=np.round(half @ np.swapaxes(half, -1, -2) + np.eye(shape[-1]), 5), dims=dims)
+
+
+def _square_random(draw: Any, dims: bool = True) -> dict[str, Any]:
+    n = draw(st.integers(1, 6))
+    shape = [*(draw(st.integers(1, 3)) for _ in range(draw(st.integers(0, 2)))), n, n]
+    dynamic = [-1 if draw(st.booleans()) else size for size in shape[:-2]] + [n, n]
+    return {"x": regular(*shape, seed=draw(st.integers(0, 99)), dims=dynamic if dims else None), **LOOSE}
+
+
+SQUARE = [
+    case(x=regular(3, 3), **LOOSE),
+    case(x=regular(1, 1), **LOOSE),
+    case(x=regular(2, 2, seed=1), **LOOSE),
+    case(x=regular(2, 4, 4, seed=2), **LOOSE),
+    case(x=regular(2, 3, 7, 7, seed=3, dims=[-1, -1, -1, -1]), **LOOSE),
+    case(x=regular(5, 5, seed=4, dtype="float64"), **LOOSE),
+]
+
+SWAPPED = [
+    case(x=tensor([3, 3], values=[[0.0, 1.0, 0.0], [2.0, 0.0, 1.0], [0.0, 3.0, 1.0]]), **LOOSE),
+    case(x=tensor([2, 2], values=[[0.0, 1.0], [1.0, 0.0]]), **LOOSE),
+]
+
+
+def _inverse(x: Any) -> Any:
+    return paddle.inverse(x)
+
+
+def _det(x: Any) -> Any:
+    return paddle.linalg.det(x)
+
+
+def _slogdet(x: Any) -> Any:
+    return paddle.linalg.slogdet(x)
+
+
+SINGULAR = [
+    case(x=tensor([2, 2], values=[[1.0, 2.0], [2.0, 4.0]]), **LOOSE),
+    case(x=tensor([3, 3], values=[[0.0, 0.0, 0.0], [1.0, 2.0, 3.0], [4.0, 5.0, 7.0]]), **LOOSE),
+    case(x=tensor([2, 2, 2], values=[[[1.0, 2.0], [2.0, 4.0]], [[3.0, 1.0], [0.0, 2.0]]]), **LOOSE),
+]
+
+
+def _matrix_power(x: Any, *, n: int) -> Any:
+    return paddle.linalg.matrix_power(x, n)
+
+
+MATRIX_POWER = [case(x=regular(2, 3, 3), n=n, **LOOSE) for n in (0, 1, 2, 3, 5, 6, -1, -2, -3)]
+
+
+def _solve(x: Any, y: Any) -> Any:
+    return paddle.linalg.solve(x, y)
+
+
+SOLVE = [
+    case(x=regular(3, 3), y=tensor([3, 2]), **LOOSE),
+    case(x=regular(3, 3), y=tensor([3]), **LOOSE),
+    case(x=regular(2, 3, 3), y=tensor([2, 3, 4]), **LOOSE),
+    case(x=regular(2, 3, 3), y=tensor([2, 3]), **LOOSE),
+    case(x=regular(2, 3, 3, dims=[-1, 3, 3]), y=tensor([2, 3, 4], dims=[-1, 3, -1]), **LOOSE),
+    case(x=regular(2, 4, 4), y=tensor([4, 3]), **LOOSE),
+]
+
+
+def _cholesky(x: Any, *, upper: bool = False) -> Any:
+    return paddle.linalg.cholesky(x, upper)
+
+
+CHOLESKY = [
+    case(x=positive(3, 3), **LOOSE),
+    case(x=positive(1, 1), **LOOSE),
+    case(x=positive(4, 4), upper=True, **LOOSE),
+    case(x=positive(2, 4, 4, dims=[-1, -1, -1]), **LOOSE),
+    case(x=positive(2, 3, 5, 5), upper=True, **LOOSE),
+]
+
+
+def _cholesky_solve(x: Any, y: Any, *, upper: bool = False) -> Any:
+    return paddle.linalg.cholesky_solve(x, y, upper)
+
+
+CHOLESKY_SOLVE = [
+    case(x=tensor([3, 2]), y=regular(3, 3), **LOOSE),
+    case(x=tensor([3, 1]), y=regular(3, 3), upper=True, **LOOSE),
+    case(x=tensor([2, 3, 2], dims=[-1, 3, 2]), y=regular(2, 3, 3, dims=[-1, 3, 3]), **LOOSE),
+]
+
+
+def _triangular_solve(
+    x: Any, y: Any, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    return paddle.linalg.triangular_solve(x, y, upper, transpose, unitriangular)
+
+
+TRIANGULAR_SOLVE = [
+    *(
+        case(x=regular(3, 3), y=tensor([3, 2]), upper=upper, transpose=transpose, unitriangular=unitriangular, **LOOSE)
+        for upper in (True, False)
+        for transpose in (True, False)
+        for unitriangular in (True, False)
+    ),
+    case(x=regular(2, 3, 3, dims=[-1, 3, 3]), y=tensor([2, 3, 1], dims=[-1, 3, 1]), **LOOSE),
+]
+
+
+def _random(draw: Any) -> Case:
+    return case(**_square_random(draw))
+
+
+OPS = [
+    Op("inverse", _inverse, SQUARE + SWAPPED, _random),
+    Op("determinant", _det, SQUARE + SWAPPED + SINGULAR, _random),
+    Op("slogdeterminant", _slogdet, SQUARE + SWAPPED, _random),
+    Op("matrix_power", _matrix_power, MATRIX_POWER),
+    Op("solve", _solve, SOLVE),
+    Op("cholesky", _cholesky, CHOLESKY),
+    Op("cholesky_solve", _cholesky_solve, CHOLESKY_SOLVE),
+    Op("triangular_solve", _triangular_solve, TRIANGULAR_SOLVE),
+]

@@ -1,0 +1,89 @@
+"""Recurrent layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
+
+
+def _rnn(
+    x: Any,
+    sequence_length: Any = None,
+    states: Any = None,
+    *,
+    mode: str,
+    hidden_size: int = 6,
+    num_layers: int = 1,
+    direction: str = "forward",
+    time_major: bool = False,
+) -> Any:
+    more = {"activation": mode[4:].lower()} if mode.startswith("RNN_") else {}
+    layer = getattr(paddle.nn, NAMES[mode])(
+        x.shape[-1], hidden_size, num_layers=num_layers, direction=direction, time_major=time_major, **more
+    )
+    layer.eval()
+    if states is not None and mode != "LSTM":
+        (states,) = states
+    out, last = layer(x, states, sequence_length)
+    return [out, *last] if isinstance(last, (list, tuple)) else [out, last]
+
+
+def _x(*shape: int, dims: Any = (-1, -1)) -> Any:
+    return tensor(shape, dims=[*dims, shape[2]] if dims else None)
+
+
+def _modes(mode: str) -> list[Case]:
+    states = 2 if mode == "LSTM" else 1
+    return [
+        case(x=_x(3, 5, 4), mode=mode),
+        case(x=_x(3, 5, 4, dims=None), mode=mode),
+        case(x=_x(1, 1, 4), mode=mode),
+        case(x=_x(3, 5, 4), mode=mode, direction="bidirect"),
+        case(x=_x(3, 4, 4), mode=mode, num_layers=2, direction="bidirect"),
+        case(x=_x(3, 5, 4, dims=None), mode=mode, num_layers=3, hidden_size=3),
+        case(x=_x(5, 3, 4), mode=mode, num_layers=2, time_major=True),
+        case(x=_x(5, 3, 4), mode=mode, direction="bidirect", time_major=True),
+        case(x=_x(3, 5, 4), mode=mode, states=[tensor([1, 3, 6], dims=[1, -1, 6])] * states),
+        case(
+            x=_x(3, 5, 4), mode=mode, num_layers=2, direction="bidirect",
+            states=[tensor([4, 3, 6], dims=[4, -1, 6])] * states,
+        ),
+        case(x=_x(3, 5, 4), sequence_length=_lengths(5, 2, 3), mode=mode),
+        case(x=_x(3, 5, 4, dims=None), sequence_length=_lengths(1, 4, 2, dtype="int32", dims=None), mode=mode),
+        case(x=_x(3, 4, 4), sequence_length=_lengths(4, 2, 3), mode=mode, num_layers=2, direction="bidirect"),
+        case(x=_x(5, 3, 4), sequence_length=_lengths(3, 2, 3), mode=mode, time_major=True),
+        case(
+            x=_x(3, 5, 4), sequence_length=_lengths(3, 1, 2), mode=mode, direction="bidirect",
+            states=[tensor([2, 3, 6], dims=[2, -1, 6])] * states,
+        ),
+    ]  # fmt: skip
+
+
+def _lengths(*lengths: int, dtype: str = "int64", dims: Any = (-1,)) -> Any:
+    return tensor([len(lengths)], dtype, values=list(lengths), dims=dims)
+
+
+def _random(draw: Any) -> Case:
+    batch, length, features = draw(st.integers(1, 4)), draw(st.integers(1, 6)), draw(st.integers(1, 5))
+    time_major = draw(st.booleans())
+    shape = [length, batch, features] if time_major else [batch, length, features]
+    more: dict[str, Any] = {}
+    if draw(st.booleans()):
+        more["sequence_length"] = _lengths(*(draw(st.integers(1, length)) for _ in range(batch)))
+    return case(
+        x=_x(*shape),
+        mode=draw(st.sampled_from(sorted(NAMES))),
+        hidden_size=draw(st.integers(1, 9)),
+        num_layers=draw(st.integers(1, 3)),
+        direction=draw(st.sampled_from(["forward", "bidirect"])),
+        time_major=time_major,
+        **more,
+    )
+
+
+OPS = [Op("rnn", _rnn, [one for mode in sorted(NAMES) for one in _modes(mode)], _random)]
