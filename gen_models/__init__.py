@@ -1,4 +1,4 @@
-"""Generators of Paddle models: one module per family of operators, each with a list `OPS`; networks in lists `NETWORKS`."""
+"""Generators of Paddle models: a module per family of operators with a list `OPS`; networks in lists `NETWORKS`."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 """Writes a case as a model: the program that Paddle saves, the inputs, and the outputs that Paddle computes.
 
-The reference is what Paddle computes from the *saved* program, loaded back: that is what is converted. (Paddle 3.3.1 for
-one drops a final `x + const` when it saves, so that the saved program and the one in memory differ.) Where Paddle cannot
-load what it wrote, as with an attribute that is NaN, the program in memory is run instead, and case.json says so.
+The reference is what Paddle computes from the *saved* program, loaded back: that is what is converted, and it can
+differ from the one in memory (Paddle 3.3.1 for one drops a final `x + const` when it saves; such a case is refused).
+Where Paddle cannot load what it wrote, as with an attribute that is NaN, the program in memory is run instead, and
+case.json says so.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -30,8 +30,9 @@ class GenerationError(Exception):
 def generate(op: Op, case: Case, format: str, folder: Path) -> Path:
     """Writes `folder` with the model of one case; returns it.
 
-    The folder holds `inference.json` or `inference.pdmodel`, `inference.pdiparams` if there are parameters, `inputs.npz`,
-    `outputs.npz` (arrays `0`, `1`, ... in the order of the program's results) and `case.json`.
+    The folder holds `inference.json` or `inference.pdmodel`, `inference.pdiparams` if there are parameters,
+    `inputs.npz`, `outputs.npz` (arrays `0`, `1`, ... in the order of the program's results) and `case.json`. An input
+    that no result depends on is left out.
 
     Raises:
         GenerationError: Paddle refuses the case.
@@ -51,54 +52,95 @@ def generate(op: Op, case: Case, format: str, folder: Path) -> Path:
 
 def write_model(build: Any, feeds: dict[str, Array], format: str, folder: Path, record: dict[str, Any]) -> Path:
     """Builds a static program, saves it, and records what Paddle computes from it."""
-    paddle = import_paddle()
     check_format(format)
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder.parent))
     try:
-        prefix = str(temporary / "inference")
-        with _static_mode(), _quiet():
-            main, startup, scope = paddle.static.Program(), paddle.static.Program(), paddle.static.Scope()
-            paddle.seed(SEED)
-            with paddle.static.scope_guard(scope), paddle.utils.unique_name.guard():
-                with paddle.static.program_guard(main, startup):
-                    try:
-                        variables, fetches = build()
-                    except GenerationError:
-                        raise
-                    except Exception as error:
-                        raise GenerationError(
-                            f"cannot build {record['case'].get('name') or record['op']}: {error}"
-                        ) from error
-                executor = paddle.static.Executor(paddle.CPUPlace())
-                executor.run(startup)
-                paddle.static.save_inference_model(prefix, variables, fetches, executor, program=main)
-                try:
-                    outputs, names = run_saved(executor, prefix, feeds)
-                    record["reference"] = "saved program"
-                except Exception as error:
-                    outputs = executor.run(main, feed=feeds, fetch_list=fetches, return_numpy=False)
-                    names = []
-                    record["reference"] = f"program in memory: {type(error).__name__}: {str(error)[:300]}"
-        arrays = [np.asarray(output) for output in outputs]
-        record |= {
-            "format": format,
-            "paddle": paddle.__version__,
-            "inputs": list(feeds),
-            "outputs": [
-                {"name": name, "dtype": dtype_name(output)}
-                for name, output in zip(names or [""] * len(arrays), outputs)
-            ],
-        }
+        try:
+            feeds, arrays = _save_and_run(build, feeds, temporary, record)
+        except Exception as error:
+            name = record["case"].get("name") or f"{record['op']} {Case.from_json(record['case'])}"
+            kind = "" if isinstance(error, GenerationError) else f"{type(error).__name__}: "
+            raise GenerationError(f"cannot generate {name}: {kind}{error}") from error
+        record |= {"format": format, "paddle": import_paddle().__version__, "inputs": list(feeds)}
         np.savez(temporary / "inputs.npz", **feeds)
         np.savez(temporary / "outputs.npz", **{str(i): array for i, array in enumerate(arrays)})
         (temporary / "case.json").write_text(json.dumps(record, indent=1))
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(folder)
-        os.replace(temporary, folder)
+        publish(temporary, folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return folder
+
+
+def _save_and_run(
+    build: Any, feeds: dict[str, Array], temporary: Path, record: dict[str, Any]
+) -> tuple[dict[str, Array], list[Array]]:
+    """Saves the program; returns the inputs that it uses and its outputs, and describes those in the record."""
+    paddle = import_paddle()
+    prefix = str(temporary / "inference")
+    with _static_mode(), _quiet():
+        main, startup, scope = paddle.static.Program(), paddle.static.Program(), paddle.static.Scope()
+        paddle.seed(SEED)
+        with paddle.static.scope_guard(scope), paddle.utils.unique_name.guard():
+            with paddle.static.program_guard(main, startup):
+                variables, fetches = build()
+            used = _used(variables, fetches, main)
+            feeds = {variable.name: feeds[variable.name] for variable in used}
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            executor.run(startup)
+            paddle.static.save_inference_model(prefix, used, fetches, executor, program=main)
+            try:
+                program, _, results = paddle.static.load_inference_model(prefix, executor)
+            except Exception as error:
+                record["reference"] = f"program in memory: {type(error).__name__}: {str(error)[:300]}"
+                outputs, names = _run(executor, main, feeds, fetches), [""] * len(fetches)
+            else:
+                record["reference"] = "saved program"
+                _check_saved(fetches, results)
+                outputs, names = _run(executor, program, feeds, results), result_names(program, results)
+    record["outputs"] = [
+        {"name": name, "dtype": dtype_name(output)} for name, output in zip(names, outputs, strict=True)
+    ]
+    return feeds, [np.asarray(output) for output in outputs]
+
+
+def _used(variables: list[Any], fetches: list[Any], main: Any) -> list[Any]:
+    """The inputs that the results need: Paddle refuses to save a program with others."""
+    if writes() == "pir":
+        fetched = [fetch for fetch in fetches if fetch.get_defining_op().name() == "pd_op.data"]
+        return [one for one in variables if not one.use_empty() or any(one.is_same(fetch) for fetch in fetched)]
+    needed = {fetch.name for fetch in fetches}
+    for op in reversed(main.global_block().ops):
+        if needed & set(op.output_arg_names):
+            needed |= set(op.input_arg_names)
+    return [one for one in variables if one.name in needed]
+
+
+def _check_saved(fetches: list[Any], results: list[Any]) -> None:
+    """Refuses a program that lost its last operator on saving: its test would test nothing."""
+    if writes() != "pir":
+        return
+    for fetch, result in zip(fetches, results, strict=False):  # results that are the same may have been merged
+        built, saved = fetch.get_defining_op().name(), result.get_defining_op().name()
+        if built != saved:
+            raise GenerationError(
+                f"Paddle drops {built} when it saves the program: it takes a last `x + constant` right after an input "
+                "for its own; add another operator behind it"
+            )
+
+
+def _run(executor: Any, program: Any, feeds: dict[str, Array], fetches: list[Any]) -> list[Any]:
+    return list(executor.run(program, feed=feeds, fetch_list=fetches, return_numpy=False))
+
+
+def publish(temporary: Path, folder: Path) -> None:
+    """Moves a complete folder to its place; another process may be doing the same."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        temporary.replace(folder)
+    except OSError:
+        if not (folder / "case.json").exists():
+            raise
 
 
 def dtype_name(tensor: Any) -> str:
@@ -121,13 +163,18 @@ def check_format(format: str) -> None:
 
 
 def run_saved(executor: Any, prefix: str, feeds: dict[str, Array]) -> tuple[list[Any], list[str]]:
-    """Loads a saved model and runs it; returns its results and their names (empty where the format has none)."""
-    paddle = import_paddle()
-    program, names, fetches = paddle.static.load_inference_model(prefix, executor)
-    given = {name: feeds[name] for name in names}
-    outputs = executor.run(program, feed=given, fetch_list=fetches, return_numpy=False)
-    named = writes() == "legacy"
-    return outputs, [str(fetch.name) if named else f"fetch_name_{i}" for i, fetch in enumerate(fetches)]
+    """Loads a saved model and runs it; returns its results and their names."""
+    program, names, fetches = import_paddle().static.load_inference_model(prefix, executor)
+    outputs = _run(executor, program, {name: feeds[name] for name in names}, fetches)
+    return outputs, result_names(program, fetches)
+
+
+def result_names(program: Any, fetches: list[Any]) -> list[str]:
+    """The names of a loaded program's results, in their order."""
+    if writes() == "legacy":
+        return [str(fetch.name) for fetch in fetches]
+    found = [op.attrs() for op in program.global_block().ops if op.name() == "pd_op.fetch"]
+    return [str(attributes["name"]) for attributes in sorted(found, key=lambda attributes: attributes["col"])]
 
 
 def _fetched(result: Any) -> list[Any]:

@@ -6,6 +6,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -39,8 +40,16 @@ class LegacyWorker:
             GenerationError: Paddle refuses the case, crashes on it, or takes too long.
         """
         process = self._running()
-        assert process.stdin is not None and process.stdout is not None
-        request = {"op": op, "module": module, "case": case.to_json() if case else None, "folder": str(folder)}
+        assert process.stdin is not None
+        assert process.stdout is not None
+        source = getattr(sys.modules.get(module), "__file__", None)
+        request = {
+            "op": op,
+            "module": module,
+            "source": source,
+            "case": case.to_json() if case else None,
+            "folder": str(Path(folder).absolute()),
+        }
         try:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
@@ -81,4 +90,4 @@ class LegacyWorker:
 
     def _tail(self) -> str:
         self._log.seek(0)
-        return self._log.read()[-2000:]
+        return self._log.read()[-2000:].strip()

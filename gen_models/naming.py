@@ -1,4 +1,4 @@
-"""Names and filters as googletest has them: `testOpFuzzy/top_k_v2_test_1/pir`, `--filter 'testOpFuzzy/top_k*:-*legacy'`."""
+"""Names and filters as in googletest: `testOpFuzzy/top_k_v2_test_1/pir`, `--filter 'testOpFuzzy/top_k*:-*legacy'`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.generate import SEED, GenerationError, check_format, dtype_name, run_saved
+from gen_models.generate import SEED, GenerationError, check_format, dtype_name, publish, run_saved
 from gen_models.spec import FORMATS, Array, Case, TensorSpec, import_paddle
 
 
@@ -87,8 +87,7 @@ def generate_network(network: Network, format: str, folder: Path) -> Path:
             "outputs": [{"name": name, "dtype": dtype_name(out)} for name, out in zip(names, outputs, strict=True)],
         }
         (temporary / "case.json").write_text(json.dumps(record, indent=1))
-        shutil.rmtree(folder, ignore_errors=True)
-        temporary.replace(folder)
+        publish(temporary, folder)
     finally:
         (paddle.enable_static if static else paddle.disable_static)()
         shutil.rmtree(temporary, ignore_errors=True)

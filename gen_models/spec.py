@@ -168,9 +168,7 @@ class Case:
         if unknown or not self.formats:
             raise ValueError(f"formats {self.formats!r}: choose from {FORMATS}")
         default = Case.__dataclass_fields__
-        altered = [
-            f for f in ("atol", "rtol", "formats", "dynamic") if getattr(self, f) != default[f].default
-        ]
+        altered = [f for f in ("atol", "rtol", "formats", "dynamic") if getattr(self, f) != default[f].default]
         if altered and not self.why:
             raise ValueError(f"a case that sets {', '.join(altered)} says why: case(..., why='...')")
 

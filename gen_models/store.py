@@ -1,12 +1,14 @@
-"""Generated models by content: what was generated before, by the same code and the same Paddle, is not generated again."""
+"""Generated models by content: what the same code and the same Paddle generated before is not generated again."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 from gen_models.generate import generate
 from gen_models.legacy import ROOT, LegacyWorker, legacy_python
@@ -23,8 +25,7 @@ def generated(op: Op, case: Case, format: str) -> Path:
         GenerationError: Paddle refuses the case.
     """
     name = case.name or f"{op.name}_random"
-    paddle = "" if format == "pir" else str(legacy_python())
-    digest = case.digest(format, paddle, _text(op.source), _framework())
+    digest = case.digest(format, paddle_version(format), _sources(op.module), _framework())
     folder = FOLDER / format / f"{name}-{digest}"
     if (folder / "case.json").exists():
         return folder
@@ -48,8 +49,7 @@ def generated_network(network: Network, format: str) -> Path:
     Raises:
         GenerationError: Paddle cannot export it.
     """
-    source = getattr(sys.modules[network.module], "__file__", "") or ""
-    parts = (network.name, format, str(legacy_python()) if format == "legacy" else "", _text(source), _framework())
+    parts = (network.name, format, paddle_version(format), _sources(network.module), _framework())
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
     folder = FOLDER / format / f"{network.name}-{digest}"
     if (folder / "case.json").exists():
@@ -66,8 +66,34 @@ def worker() -> LegacyWorker:
 
 
 @cache
-def _text(path: str) -> str:
-    return Path(path).read_text() if path else ""
+def _sources(module: str) -> str:
+    """The text of a module and of those modules of its package that its functions come from."""
+    found: dict[str, str] = {}
+    package = module.partition(".")[0]
+
+    def visit(name: str) -> None:
+        one = sys.modules.get(name)
+        path = getattr(one, "__file__", None)
+        if name in found or path is None:
+            return
+        found[name] = Path(path).read_text()
+        for value in vars(one).values():
+            other = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            if isinstance(other, str) and other.partition(".")[0] == package:
+                visit(other)
+
+    visit(module)
+    return "\0".join(found[name] for name in sorted(found))
+
+
+@cache
+def paddle_version(format: str) -> str:
+    """The version of the Paddle that writes a format, found without importing it; "" if there is none."""
+    python = sys.executable if format == "pir" else legacy_python()
+    if python is None:
+        return ""
+    find = "import importlib.metadata as m; print([d.version for d in m.distributions() if 'paddlepaddle' in d.name])"
+    return subprocess.run([python, "-c", find], capture_output=True, text=True, check=True).stdout.strip()
 
 
 @cache
