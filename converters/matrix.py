@@ -50,13 +50,23 @@ def matrix_power(node: NodeContext) -> NamedOutputs:
 def solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ y; y may hold vectors, of one rank less than x."""
     x, y = _matrices(node, "x"), _matrices(node, "y")
-    rank_x, rank_y = rank_of(node, x), rank_of(node, y)
-    # A y of one rank less holds vectors if its shape is that of x without the last axis; the result then has its rank.
-    declared = node.output_shape()
-    vectors = rank_y == 1 or (rank_y == rank_x - 1 and declared is not None and len(declared) == rank_y)
+    vectors = _are_vectors(node, x, y)
     right = ops.unsqueeze(y, ints([-1])) if vectors else y
     out = ops.matmul(ops.inverse(x, adjoint=False), right, False, False)
     return {"out": ops.squeeze(out, ints([-1])) if vectors else out}
+
+
+def _are_vectors(node: NodeContext, x: Output, y: Output) -> bool:
+    # As the kernel has it (the declared shape may differ): y has the shape of x without its last axis.
+    rank = rank_of(node, y)
+    if rank == 1 or rank != rank_of(node, x) - 1:
+        return rank == 1
+    pairs = list(zip(list(x.get_partial_shape())[:-1], y.get_partial_shape(), strict=True))
+    if any(a.is_static and b.is_static and a != b for a, b in pairs):
+        return False
+    certain = all(a.is_static and b.is_static for a, b in pairs)
+    node.require(certain, "dynamic sizes leave open whether y holds vectors or matrices", y=y.get_partial_shape())
+    return True
 
 
 def cholesky_solve(node: NodeContext) -> NamedOutputs:

@@ -123,7 +123,7 @@ def _extreme_random(draw: Any) -> Case:
     rank = draw(st.integers(1, 4))
     shape = [draw(st.integers(1, 9)) for _ in range(rank)]
     dtype = draw(st.sampled_from(["float32", "int32", "int64"]))
-    ties = {"low": -2, "high": 3} if dtype != "float32" else {}
+    ties: dict[str, Any] = {"low": -2, "high": 3} if dtype != "float32" else {}
     return case(
         x=tensor(shape, dtype, dims=[-1 if draw(st.booleans()) else size for size in shape], **ties),
         axis=draw(st.one_of(st.none(), st.integers(-rank, rank - 1))),

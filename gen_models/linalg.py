@@ -74,7 +74,7 @@ def _matmul_random(draw: Any) -> Case:
     )
 
 
-LEGACY = {"formats": ("legacy",), "why": "an operator of Paddle 1"}
+LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 1"}
 
 
 def _matmul_v1(x: Any, y: Any, *, alpha: float = 1.0, transpose_x: bool = False, transpose_y: bool = False) -> Any:

@@ -11,6 +11,8 @@ from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 LOOSE: dict[str, Any] = {"atol": 2e-4, "rtol": 2e-4, "why": "rounding of an elimination, in another order"}
 
+OPEN: dict[str, Any] = {**LOOSE, "why": LOOSE["why"] + "; whether y holds vectors or matrices depends on its size"}
+
 
 def regular(*shape: int, seed: int = 0, dims: Any = None, dtype: str = "float32") -> TensorSpec:
     """Well-conditioned matrices: random ones, with a heavier diagonal of random sign."""
@@ -81,9 +83,9 @@ SOLVE = [
     case(x=regular(3, 3), y=tensor([3, 2]), **LOOSE),
     case(x=regular(3, 3), y=tensor([3]), **LOOSE),
     case(x=regular(2, 3, 3), y=tensor([2, 3, 4]), **LOOSE),
-    case(x=regular(2, 3, 3), y=tensor([2, 3]), **LOOSE),
+    case(x=regular(2, 3, 3), y=tensor([2, 3]), dynamic=False, **OPEN),
     case(x=regular(2, 3, 3, dims=[-1, 3, 3]), y=tensor([2, 3, 4], dims=[-1, 3, -1]), **LOOSE),
-    case(x=regular(2, 4, 4), y=tensor([4, 3]), **LOOSE),
+    case(x=regular(2, 4, 4), y=tensor([4, 3]), dynamic=False, **OPEN),
 ]
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from gen_models.box import legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 
-NEW = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
-F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
+F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 
 
 def in_pir() -> bool:
@@ -64,7 +64,7 @@ def _common(dtype: str = "float32") -> list[Case]:
     ]
 
 
-_NOT_EMPTY = {"formats": ("pir",), "why": "Paddle 2.6 does not reduce empty tensors"}
+_NOT_EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 does not reduce empty tensors"}
 EMPTY = [
     case(x=tensor([0, 3]), **_NOT_EMPTY),
     case(x=tensor([2, 0]), axis=0, **_NOT_EMPTY),

@@ -1,0 +1,65 @@
+"""Losses that inference programs hold.
+
+Paddle: `softmax_with_cross_entropy` (PIR `cross_entropy_with_softmax`), `label_smooth`, `bce_loss`, `huber_loss`.
+Semantics: `paddle/phi/kernels/cpu/{cross_entropy,label_smooth,bce_loss}_kernel.cc`, `impl/huber_loss_kernel_impl.h`,
+`paddle/phi/kernels/funcs/cross_entropy.cc`.
+Paddle's CPU kernel cuts logits at 64 below the largest, so that no loss is larger; here it is the true one.
+"""
+
+from __future__ import annotations
+
+from openvino import Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
+    """loss = -log(softmax(input)[label]), or -sum(label * log(softmax(input))) for soft labels; 0 at `ignore_index`."""
+    x, label = node.get_input("input"), node.get_input("label")
+    rank = rank_of(node, x)
+    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    if node.get_attribute("use_softmax", True):
+        softmax, logarithm = ops.softmax(x, axis), ops.log_softmax(x, axis)
+    else:
+        softmax, logarithm = x, ops.maximum(ops.log(x), const_like(-1e20, x))
+    if node.get_attribute("soft_label", False):
+        picked = ops.reduce_sum(ops.multiply(label, logarithm), ints([axis]), True)
+        return {"softmax": softmax, "loss": ops.negative(picked)}
+    if rank_of(node, label) < rank:
+        label = ops.unsqueeze(label, ints([axis])).output(0)
+    ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
+    places = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
+    loss = ops.negative(ops.gather_elements(logarithm, places, axis))
+    return {"softmax": softmax, "loss": ops.select(ignored, const_like(0, x), loss)}
+
+
+def label_smooth(node: NodeContext) -> NamedOutputs:
+    """out = (1 - epsilon) * label + epsilon * prior_dist; without a prior 1 / (number of classes) in its place."""
+    label, epsilon = node.get_input("label"), node.get_float("epsilon", 0.0)
+    kept = ops.multiply(label, const_like(1.0 - epsilon, label))
+    if node.has_input("prior_dist"):
+        prior = ops.multiply(node.get_input("prior_dist"), const_like(epsilon, label))
+        return {"out": ops.add(kept, ops.reshape(prior, ints([-1]), False))}
+    classes = cast_to(ops.gather(shape_of(label), ints(-1), ints(0)), label.get_element_type())
+    return {"out": ops.add(kept, ops.divide(const_like(epsilon, label), classes))}
+
+
+def bce_loss(node: NodeContext) -> NamedOutputs:
+    """out = -(label * log(input) + (1 - label) * log(1 - input)), with logarithms of at least -100."""
+    x, label = node.get_input("input"), node.get_input("label")
+    yes = ops.maximum(ops.log(x), const_like(-100.0, x))
+    no = ops.maximum(ops.log(ops.subtract(const_like(1.0, x), x)), const_like(-100.0, x))
+    unlike = ops.multiply(ops.subtract(label, const_like(1.0, x)), no)
+    return {"out": ops.subtract(unlike, ops.multiply(label, yes))}
+
+
+def huber_loss(node: NodeContext) -> NamedOutputs:
+    """residual = label - input; out = residual^2 / 2 up to delta, delta * (|residual| - delta / 2) beyond."""
+    x, label, delta = node.get_input("input"), node.get_input("label"), node.get_float("delta")
+    residual = ops.subtract(label, x)
+    size = ops.abs(residual)
+    near = ops.multiply(ops.multiply(residual, residual), const_like(0.5, x))
+    far = ops.multiply(ops.subtract(size, const_like(0.5 * delta, x)), const_like(delta, x))
+    return {"out": ops.select(ops.less_equal(size, const_like(delta, x)), near, far), "residual": residual}

@@ -1,0 +1,110 @@
+"""Losses that inference programs hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.box import legacy_op
+from gen_models.reduction import F64, in_pir
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _cross_entropy(
+    logits: Any,
+    label: Any,
+    *,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    axis: int = -1,
+    use_softmax: bool = True,
+    return_softmax: bool = True,
+) -> Any:
+    if use_softmax:
+        return paddle.nn.functional.softmax_with_cross_entropy(
+            logits, label, soft_label, ignore_index, return_softmax=return_softmax, axis=axis
+        )
+    if in_pir():
+        return paddle._C_ops.cross_entropy_with_softmax(logits, label, soft_label, False, True, ignore_index, axis)[1]
+    outputs = {"Softmax": logits.dtype, "Loss": logits.dtype}
+    attributes = {"soft_label": soft_label, "ignore_index": ignore_index, "axis": axis, "use_softmax": False}
+    return legacy_op("softmax_with_cross_entropy", {"Logits": logits, "Label": label}, outputs, attributes)[1]
+
+
+def _shares(*shape: int, axis: int = -1, dims: Any = None) -> Any:
+    values = np.random.default_rng(0).uniform(0.05, 1, shape)
+    return tensor(shape, values=values / values.sum(axis, keepdims=True), dims=dims)
+
+
+def _cross_entropy_random(draw: Any) -> Case:
+    rank = draw(st.integers(2, 4))
+    shape = [draw(st.integers(1, 5)) for _ in range(rank)]
+    axis = draw(st.integers(-rank, rank - 1))
+    soft = draw(st.booleans())
+    low, high = (0.0, 1.0) if soft else (0, shape[axis])
+    picked = shape if soft else [1 if i == axis % rank else size for i, size in enumerate(shape)]
+    label = tensor(picked, "float32" if soft else "int64", low=low, high=high)
+    return case(logits=tensor(shape, low=-5.0, high=5.0), label=label, soft_label=soft, axis=axis)
+
+
+CROSS_ENTROPY = [
+    case(logits=tensor([4, 5]), label=tensor([4, 1], "int64", 0, 5)),
+    case(logits=tensor([4, 5]), label=tensor([4, 1], "int32", 0, 5), return_softmax=False),
+    case(logits=tensor([4, 5], dims=[-1, -1]), label=tensor([4, 1], "int64", values=[1, 2, 4, 2], dims=[-1, 1]),
+         ignore_index=2),
+    case(logits=tensor([4, 5]), label=tensor([4, 1], "int64", values=[1, -100, 4, 2])),
+    case(logits=tensor([2, 5, 3]), label=tensor([2, 1, 3], "int64", 0, 5), axis=1),
+    case(logits=tensor([4, 5]), label=_shares(4, 5), soft_label=True),
+    case(logits=tensor([2, 5, 3], dims=[-1, 5, -1]), label=_shares(2, 5, 3, axis=1, dims=[-1, 5, -1]), soft_label=True,
+         axis=1),
+    case(logits=tensor([2, 3], values=[[50.0, -10.0, 0.0], [-3.0, 30.0, 1.0]]), label=tensor([2, 1], "int64", 0, 3)),
+    case(logits=_shares(4, 5), label=tensor([4, 1], "int64", 0, 5), use_softmax=False),
+    case(logits=_shares(4, 5), label=_shares(4, 5), soft_label=True, use_softmax=False),
+]  # fmt: skip
+
+
+def _label_smooth(label: Any, prior_dist: Any = None, *, epsilon: float = 0.1) -> Any:
+    return paddle.nn.functional.label_smooth(label, prior_dist, epsilon)
+
+
+LABEL_SMOOTH = [
+    case(label=_shares(4, 5)),
+    case(label=_shares(2, 3, 4, dims=[-1, -1, -1]), epsilon=0.3),
+    case(label=_shares(4, 5), prior_dist=_shares(1, 5), epsilon=0.2),
+    case(label=tensor([3, 4], "float64"), **F64),
+]
+
+
+def _bce_loss(input: Any, label: Any) -> Any:
+    return paddle.nn.functional.binary_cross_entropy(input, label, reduction="none")
+
+
+BCE_LOSS = [
+    case(input=tensor([3, 4], low=0.01, high=0.99), label=tensor([3, 4], low=0.0, high=1.0)),
+    case(
+        input=tensor([2, 3], low=0.01, high=0.99, dims=[-1, -1]), label=tensor([2, 3], low=0.0, high=1.0, dims=[-1, -1])
+    ),
+    case(input=tensor([4], values=[0.0, 1.0, 0.0, 1.0]), label=tensor([4], values=[0.0, 1.0, 1.0, 0.25])),
+]
+
+
+def _huber_loss(input: Any, label: Any, *, delta: float = 1.0) -> Any:
+    if in_pir():
+        return paddle._C_ops.huber_loss(input, label, delta)[0]
+    outputs = {"Out": input.dtype, "Residual": input.dtype}
+    return legacy_op("huber_loss", {"X": input, "Y": label}, outputs, {"delta": delta})[0]
+
+
+HUBER_LOSS = [
+    case(input=tensor([3, 4], low=-2.0, high=2.0), label=tensor([3, 4], low=-2.0, high=2.0)),
+    case(input=tensor([3, 1], dims=[-1, 1]), label=tensor([3, 1], dims=[-1, 1]), delta=0.3),
+]
+
+OPS = [
+    Op("softmax_with_cross_entropy", _cross_entropy, CROSS_ENTROPY, _cross_entropy_random),
+    Op("label_smooth", _label_smooth, LABEL_SMOOTH),
+    Op("bce_loss", _bce_loss, BCE_LOSS),
+    Op("huber_loss", _huber_loss, HUBER_LOSS),
+]
