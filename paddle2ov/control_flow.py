@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openvino import Model, Output, PartialShape, Type
+from openvino import Model, Node, Output, PartialShape, Type
 
 from paddle2ov.node_context import Value
 from paddle2ov.opset import ops
@@ -101,10 +101,17 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
             break
         before, shapes = started, widened
 
+    condition = _find(translator, scope, operator.inputs["cond"][0])
     live = [k for k, value in enumerate(before) if not isinstance(value, EmptyArray)]
-    results = [ops.result(_boolean(after[0])), *(ops.result(_output(after[k + 1])) for k in live)]
-    loop = ops.loop(ops.constant(-1, Type.i64), _boolean(_find(translator, scope, operator.inputs["cond"][0])))
-    loop.set_function(Model(results, [*parameters, *inner.captures.values()]))
+    entered = ops.parameter(_output(condition).get_partial_shape(), Type.boolean)
+    results = [ops.result(_boolean(after[0]))]
+    for parameter, k in zip(parameters, live, strict=True):
+        value = _output(after[k + 1])
+        same = value.get_partial_shape() == parameter.get_output_partial_shape(0)
+        results.append(ops.result(value if same else _unbounded(value, entered)))
+    loop = ops.loop(ops.constant(-1, Type.i64).output(0), _boolean(condition))
+    loop.set_function(Model(results, [*parameters, entered, *inner.captures.values()]))
+    loop.set_invariant_input(entered, _boolean(condition))
     for parameter, k, result in zip(parameters, live, results[1:], strict=True):
         loop.set_merged_input(parameter, _output(before[k]), result.output(0))
     for name, parameter in inner.captures.items():
@@ -171,6 +178,17 @@ def _boolean(value: Value) -> Output:
     if output.get_element_type() != Type.boolean:
         output = ops.convert(output, Type.boolean).output(0)
     return output
+
+
+def _unbounded(value: Output, entered: Node) -> Output:
+    """The same value, of which nothing but the rank is known.
+
+    The CPU plugin gives a loop that runs zero times a wrong result when the body's result has a lower bound that what
+    enters the loop does not meet (a concatenation is at least as long as its parts). `entered` is true inside the body,
+    which only the run shows.
+    """
+    one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False)
+    return ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False).output(0)
 
 
 def _shape(value: Value, shape: PartialShape | None) -> PartialShape:

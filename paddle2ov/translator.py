@@ -192,8 +192,8 @@ def _value(value: Any, name: str) -> Value:
     node = output.get_node()
     # A converter may hand an input on as its result (`assign`, `dropout`): that node has its name already.
     if node.get_type_name() not in ("Parameter", "Constant") and node.get_friendly_name() == node.get_name():
+        # No tensor name: on compilation those of fused nodes end up on the model's results, beside their own.
         node.set_friendly_name(name)
-        output.set_names({name})
     return output
 
 

@@ -1,0 +1,115 @@
+"""Whole networks with branches, loops and tensor arrays, written in dygraph and exported with `to_static`.
+
+The classes are made on first use, since their base class is Paddle's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.network import Network
+from gen_models.spec import paddle, tensor
+
+
+def _branch_shapes() -> Any:
+    """Branches whose results differ in shape."""
+
+    class Branch(paddle.nn.Layer):  # type: ignore[misc]
+        def forward(self, x):  # type: ignore[no-untyped-def]
+            if x.mean() > 0:
+                y = paddle.concat([x, x], 0)
+                z = x
+            else:
+                y = x[:1]
+                z = x + 1
+            return y, z
+
+    return Branch()
+
+
+def _nested() -> Any:
+    """A branch inside a loop, and a value that only one of its sides changes."""
+
+    class Nested(paddle.nn.Layer):  # type: ignore[misc]
+        def forward(self, x, n):  # type: ignore[no-untyped-def]
+            i = paddle.zeros([1], "int64")
+            total = x * 0
+            while i < n:
+                if i % 2 == 0:
+                    total = total + x * 2
+                else:
+                    total = total - x
+                i = i + 1
+            values, where = paddle.topk(total, 2, axis=-1)
+            return values, where, i
+
+    return Nested()
+
+
+def _growing() -> Any:
+    """A loop-carried tensor that grows."""
+
+    class Growing(paddle.nn.Layer):  # type: ignore[misc]
+        def forward(self, x, n):  # type: ignore[no-untyped-def]
+            out = x[:, :1]
+            i = paddle.zeros([1], "int64")
+            while i < n:
+                out = paddle.concat([out, x * (i.astype("float32") + 1)], axis=1)
+                i = i + 1
+            return out
+
+    return Growing()
+
+
+def _array() -> Any:
+    """A list that a loop appends to, concatenated afterwards."""
+
+    class Array(paddle.nn.Layer):  # type: ignore[misc]
+        def forward(self, x):  # type: ignore[no-untyped-def]
+            rows = []
+            i = paddle.full([1], 0, "int64")
+            n = x.shape[0]
+            while i < n:
+                rows.append(x[i] * 2)
+                i += 1
+            return paddle.concat(rows, axis=0)
+
+    return Array()
+
+
+def _greedy_decoder() -> Any:
+    """Greedy decoding: a cell in a loop, a list of tokens, an early end."""
+
+    class Decoder(paddle.nn.Layer):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding = paddle.nn.Embedding(10, 8)
+            self.cell = paddle.nn.GRUCell(8, 8)
+            self.head = paddle.nn.Linear(8, 10)
+
+        def forward(self, state):  # type: ignore[no-untyped-def]
+            token = paddle.zeros([state.shape[0]], "int64")
+            tokens = []
+            for _ in range(paddle.full([1], 6, "int64")):
+                out, state = self.cell(self.embedding(token), state)
+                token = self.head(out).argmax(-1)
+                tokens.append(token)
+                if (token == 3).all():
+                    break
+            return paddle.stack(tokens, axis=1), state
+
+    return Decoder()
+
+
+_MATRIX = {"x": tensor([3, 4], low=0.1, high=1.0, dims=[-1, 4])}
+_COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
+
+NETWORKS = [
+    Network("array", _array, _MATRIX, more=[{"x": tensor([5, 4])}]),
+    Network("branch_shapes", _branch_shapes, _MATRIX, more=[{"x": tensor([2, 4], low=-1.0, high=-0.1)}]),
+    Network(
+        "greedy_decoder", _greedy_decoder, {"state": tensor([2, 8], dims=[-1, 8])}, more=[{"state": tensor([1, 8])}]
+    ),
+    Network("growing", _growing, _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[0])}]),
+    Network("nested", _nested, _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
+]
