@@ -29,6 +29,14 @@ def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") 
     return axis % bound
 
 
+def int_vector(node: NodeContext, name: str) -> Output:
+    """A list of integers (a shape, axes, bounds) as a 1-D int64 tensor, whatever the shape of the operand is."""
+    x = node.get_tensor(name, Type.i64)
+    if x.get_partial_shape().rank == 1:
+        return x
+    return ops.reshape(x, ints([-1]), False).output(0)
+
+
 def const(value: float | bool | Sequence[float] | AnyArray, dtype: Type) -> Node:
     """A constant of the given type; a Python number gives a 0-D one."""
     return ops.constant(np.asarray(value), dtype)

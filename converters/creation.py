@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, ints, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const, int_vector, ints, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
 from paddle2ov.types import Known, numpy_dtype
@@ -33,7 +33,7 @@ def fill_constant(node: NodeContext) -> NamedOutputs:
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
         return {"out": _full(node, "shape", value, dtype)}
     scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
-    return {"out": ops.broadcast(scalar, node.get_tensor("shape", Type.i64, []))}
+    return {"out": ops.broadcast(scalar, int_vector(node, "shape"))}
 
 
 def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
@@ -43,7 +43,7 @@ def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
         if storage is not None and math.prod(shape) <= _LARGE:
             return Known(np.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))
-    return ops.broadcast(_scalar(value, dtype), node.get_tensor(name, Type.i64))
+    return ops.broadcast(_scalar(value, dtype), int_vector(node, name))
 
 
 def _scalar(value: Any, dtype: Type) -> Node:
@@ -156,13 +156,10 @@ def triangle_indices(node: NodeContext) -> NamedOutputs:
     """out = [rows, columns] of the elements of a triangle of a rows × cols matrix."""
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
     storage = numpy_dtype(dtype) or np.dtype(np.int64)
-    rows = node.get_int("rows")
     if node.op_type == "tril_indices":
-        found = np.tril_indices(rows, node.get_int("offset"), node.get_int("cols"))
+        found = np.tril_indices(node.get_int("rows"), node.get_int("offset"), node.get_int("cols"))
     else:
-        found = np.triu_indices(
-            rows, node.get_int("offset"), node.get_int("col" if node.has_attribute("col") else "cols")
-        )
+        found = np.triu_indices(node.get_int("row"), node.get_int("offset"), node.get_int("col"))
     return {"out": Known(np.stack(found).astype(storage))}
 
 

@@ -1,7 +1,7 @@
 """Repetition of elements: broadcast to a shape, tiled, each repeated.
 
-Paddle: `expand_v2` (PIR `expand`), `expand_as_v2` (PIR `expand_as`), `expand`, `expand_as`, `tile`, `repeat_interleave`,
-`repeat_interleave_with_tensor_index`.
+Paddle: `expand_v2` (PIR `expand`), `expand_as_v2` (PIR `expand_as`), `expand`, `expand_as`, `tile`,
+`repeat_interleave`, `repeat_interleave_with_tensor_index`.
 Semantics: `paddle/phi/kernels/impl/{expand,expand_as,tile,repeat_interleave}_kernel_impl.h`.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -19,16 +19,16 @@ def expand(node: NodeContext) -> NamedOutputs:
     """out = x broadcast to shape; -1 keeps a dimension."""
     x = node.get_input("x")
     if node.is_known("shape"):
-        shape = node.get_ints("shape")
+        sizes = node.get_ints("shape")
         partial = x.get_partial_shape()
-        offset = len(shape) - len(partial)
-        dims = [-1] * offset + [int(dim.get_length()) if dim.is_static else -1 for dim in partial]
-        target = [dim if size == -1 else size for size, dim in zip(shape, dims, strict=True)]
+        dims = [-1] * (len(sizes) - len(partial)) + [int(dim.get_length()) if dim.is_static else -1 for dim in partial]
+        target = [dim if size == -1 else size for size, dim in zip(sizes, dims, strict=True)]
         if -1 not in target:
             return {"out": x if target == dims else ops.broadcast(x, ints(target))}
-        return {"out": _broadcast(x, ints([abs(size) for size in shape]).output(0))}
-    # |-1| = 1 leaves a dimension as it is when both directions broadcast.
-    return {"out": _broadcast(x, ops.abs(node.get_tensor("shape", Type.i64)).output(0))}
+        return {"out": _broadcast(x, ints([abs(size) for size in sizes]).output(0))}
+    # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
+    shape = int_vector(node, "shape")
+    return {"out": _broadcast(x, ops.select(ops.less(shape, ints(0)), ints(1), shape).output(0))}
 
 
 def expand_as(node: NodeContext) -> NamedOutputs:
@@ -46,7 +46,7 @@ def expand_as_tiled(node: NodeContext) -> NamedOutputs:
 
 
 def tile(node: NodeContext) -> NamedOutputs:
-    """out = x repeated repeat_times along each axis; the shorter of shape and repeat_times is filled with 1 in front."""
+    """out = x repeated repeat_times along each axis; 1 in front of the shorter of shape and repeat_times."""
     x = node.get_input("x")
     if node.is_known("repeat_times"):
         times = node.get_ints("repeat_times")
@@ -54,7 +54,7 @@ def tile(node: NodeContext) -> NamedOutputs:
         if all(count == 1 for count in times) and len(times) <= rank:
             return {"out": x}
         return {"out": ops.tile(x, ints([1] * (rank - len(times)) + times))}
-    return {"out": ops.tile(x, node.get_tensor("repeat_times", Type.i64))}
+    return {"out": ops.tile(x, int_vector(node, "repeat_times"))}
 
 
 def repeat_interleave(node: NodeContext) -> NamedOutputs:

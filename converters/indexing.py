@@ -2,8 +2,8 @@
 
 Paddle: `gather`, `gather_nd`, `index_select`, `index_sample`, `take_along_axis`, `lookup_table_v2` (PIR `embedding`),
 `lookup_table`, `where`, `where_index` (PIR `nonzero`), `masked_select`, `masked_fill`.
-Semantics: `paddle/phi/kernels/funcs/gather.h`, `paddle/phi/kernels/cpu/{embedding,where,nonzero,masked_select,index_select,
-index_sample,take_along_axis}_kernel.cc`.
+Semantics: `paddle/phi/kernels/funcs/gather.h`, `paddle/phi/kernels/cpu/{embedding,where,nonzero,masked_select,
+index_select,index_sample,take_along_axis}_kernel.cc`.
 An index that is out of range is an error in Paddle; OpenVINO does not check it.
 Refused: a gather axis that the program computes.
 """

@@ -92,5 +92,6 @@ def _equal_parts(x: Output, axis: int, count: int) -> list[Output]:
 
 
 def _broadcast_with(x: Output, others: list[Output]) -> Output | Node:
-    """`x` broadcast in both directions with the shapes of the others."""
+    """`x` broadcast in both directions with the shapes of the others (a 0-D one changes nothing)."""
+    others = [other for other in others if other.get_partial_shape().rank != 0]
     return reduce(lambda value, other: ops.broadcast(value, shape_of(other), None, "BIDIRECTIONAL"), others, x)

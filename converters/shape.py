@@ -1,7 +1,7 @@
 """Shapes: asking for them, and the same elements under another one.
 
-Paddle: `shape`, `shape64`, `size` (PIR `numel`), `reshape2`, `reshape`, `squeeze2`, `squeeze`, `unsqueeze2`, `unsqueeze`,
-`flatten_contiguous_range` (PIR `flatten`), `flatten2`, `flatten`, `view_shape`.
+Paddle: `shape`, `shape64`, `size` (PIR `numel`), `reshape2`, `reshape`, `squeeze2`, `squeeze`, `unsqueeze2`,
+`unsqueeze`, `flatten_contiguous_range` (PIR `flatten`), `flatten2`, `flatten`, `view_shape`.
 Semantics: `paddle/phi/infermeta/unary.cc` (ReshapeInferMeta, SqueezeInferMeta, FlattenInferMeta),
 `paddle/phi/kernels/funcs/unsqueeze.h`.
 Refused: axes of squeeze and unsqueeze that are computed by the program (the rank of the result would depend on them).
@@ -14,7 +14,7 @@ import math
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
@@ -71,7 +71,7 @@ def reshape(node: NodeContext) -> NamedOutputs:
     for i in range(node.get_input_size("shape")):
         known = node.get_known("shape", i)
         zero_keeps |= known is not None and bool((np.asarray(known) == 0).any())
-    pattern = node.get_tensor("shape", Type.i64)
+    pattern = int_vector(node, "shape")
     declared = node.output_shape("out")
     if pattern.get_partial_shape().is_dynamic and declared is not None:
         pattern = ops.reshape(pattern, ints([len(declared)]), False).output(0)

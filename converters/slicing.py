@@ -1,7 +1,8 @@
 """Parts of a tensor between bounds.
 
 Paddle: `slice`, `strided_slice`, `crop_tensor` (PIR `crop`), `set_value`, `set_value_with_tensor`.
-Semantics: `paddle/phi/kernels/funcs/{slice_utils,strided_slice}.h`, `paddle/phi/kernels/impl/{slice,crop,set_value}_kernel_impl.h`.
+Semantics: `paddle/phi/kernels/funcs/{slice_utils,strided_slice}.h`,
+`paddle/phi/kernels/impl/{slice,crop,set_value}_kernel_impl.h`.
 Refused: axes that the program computes.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import numpy_dtype
@@ -38,9 +39,7 @@ class _Bounds:
         if self.known is not None:
             return ints([self.known[i] for i in positions])
         if self._tensor is None:
-            self._tensor = self._node.get_tensor(self._name, Type.i64)
-            if self._tensor.get_partial_shape().rank != 1:
-                self._tensor = ops.reshape(self._tensor, ints([-1]), False).output(0)
+            self._tensor = int_vector(self._node, self._name)
         shape = self._tensor.get_partial_shape()
         if shape.is_static and list(range(int(shape[0].get_length()))) == positions:
             return self._tensor
@@ -120,8 +119,8 @@ def crop(node: NodeContext) -> NamedOutputs:
         shape = node.get_ints("shape")
         ends = [_END if size == -1 else start + size for start, size in zip(offsets, shape, strict=True)]
         return {"out": ops.slice(x, ints(offsets), ints(ends), ints([1] * rank), axes)}
-    start = node.get_tensor("offsets", Type.i64)
-    size = node.get_tensor("shape", Type.i64)
+    start = int_vector(node, "offsets")
+    size = int_vector(node, "shape")
     stop = ops.select(ops.less(size, ints(0)), shape_of(x), ops.add(start, size))
     return {"out": ops.slice(x, start, stop, ints([1] * rank), axes)}
 

@@ -19,7 +19,7 @@ def _size(x):
 
 
 def _reshape(x, *, shape):
-    """A string in `shape` names a dimension of x, taken from its shape; "rolled" is the whole shape, the first one last."""
+    """A string in `shape` names a dimension of x, taken from its shape; "rolled": all of them, the first one last."""
     own = paddle.shape(x)
     if isinstance(shape, str):
         return paddle.reshape(x, paddle.concat([own[1:], own[:1]]))

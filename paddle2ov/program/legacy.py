@@ -26,6 +26,7 @@ from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
+_PADDLE_3 = 3_000_000
 _DENSE_TENSOR, _TENSOR_ARRAY = 7, 13
 _MAX_DIM = 2**62
 _BOOKKEEPING = frozenset(
@@ -165,6 +166,8 @@ class _Reader:
             if before is not None:
                 inputs["array"] = [before]
         attributes, call_stack = _attributes(desc, signature)
+        if self._program_version < _PADDLE_3:
+            _open_backward_ends(attributes)
         for attribute in desc.attrs:  # an attribute may name variables instead of holding a value: it is an operand then
             names = {13: [attribute.var_name], 14: list(attribute.vars_name)}.get(attribute.type, [])
             if any(names):
@@ -342,6 +345,18 @@ def _by_preference(items: Iterable[Any], signature: Signature | None, name: Call
         return order.index(spelling) if spelling in order else len(order)
 
     return sorted(items, key=rank)
+
+
+def _open_backward_ends(attributes: dict[str, Any]) -> None:
+    # Paddle 2 writes x[::-1] with the end -1, for "before the first element"; since Paddle 3 that is the last element.
+    steps = attributes.get("strides", attributes.get("steps"))
+    ends = attributes.get("ends")
+    if isinstance(steps, list) and isinstance(ends, list) and len(steps) == len(ends):
+        both = zip(ends, steps, strict=True)
+        attributes["ends"] = [_BEFORE_FIRST if step < 0 and end == -1 else end for end, step in both]
+
+
+_BEFORE_FIRST = -(2**31)
 
 
 def _check_names(desc: Any) -> None:

@@ -1,0 +1,265 @@
+"""Programs for converters/creation.py."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.shape import legacy_op
+from gen_models.spec import Op, case, paddle, tensor
+
+DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
+PIR = ("pir",)
+LEGACY = ("legacy",)
+
+
+def _i(*values, dtype="int32"):
+    return tensor([len(values)], dtype, values=values)
+
+
+def _full(x=None, *, shape, value, dtype):
+    """A string in `shape` names a dimension of x."""
+    if x is not None:
+        own = paddle.shape(x)
+        shape = [own[int(dim)] if isinstance(dim, str) else dim for dim in shape]
+    return paddle.full(shape, value, dtype)
+
+
+def _full_int_array(x, *, shape):
+    return paddle.reshape(x, shape)
+
+
+def _full_like(x, *, value, dtype=None):
+    return paddle.full_like(x, value, dtype)
+
+
+def _zeros_like(x, *, dtype=None):
+    return paddle.zeros_like(x, dtype)
+
+
+def _batch_size_like(x, *, shape, value, dtype, source=0, target=0):
+    kind = {"float32": paddle.float32, "int64": paddle.int64}[dtype]
+    if paddle.__version__ >= "3":
+        return paddle._C_ops.full_batch_size_like(x, shape, kind, value, source, target, paddle.CPUPlace())
+    attrs = {"shape": shape, "dtype": kind, "value": float(value), "str_value": str(value)}
+    attrs |= {"input_dim_idx": source, "output_dim_idx": target}
+    return legacy_op("fill_constant_batch_size_like", {"Input": [x]}, attrs, dtype)
+
+
+def _assign_value(*, values, dtype, shape=None):
+    array = np.array(values, dtype)
+    return paddle.assign(array if shape is None else array.reshape(shape))
+
+
+def _empty_shape(*, shape, dtype="float32"):
+    """An empty tensor has no content to compare: only what its shape and type are."""
+    return paddle.zeros_like(paddle.empty(shape, dtype))
+
+
+def _one_hot(x, *, num_classes):
+    return paddle.nn.functional.one_hot(x, num_classes)
+
+
+def _old_one_hot(x, *, depth):
+    return legacy_op("one_hot", {"X": [x]}, {"depth": depth, "allow_out_of_range": True}, "float32")
+
+
+def _eye(*, rows, columns=None, dtype="float32"):
+    return paddle.eye(rows, columns, dtype)
+
+
+def _tril_indices(*, rows, columns, offset=0, dtype="int64"):
+    return paddle.tril_indices(rows, columns, offset, dtype)
+
+
+def _triu_indices(*, rows, columns, offset=0, dtype="int64"):
+    return paddle.triu_indices(rows, columns, offset, dtype)
+
+
+def _sequence_mask(x, *, maxlen=None, dtype="int64"):
+    return paddle.nn.functional.sequence_mask(x, maxlen, dtype)
+
+
+def _full_random(draw):
+    dtype = draw(st.sampled_from(DTYPES))
+    value = draw(st.booleans() if dtype == "bool" else st.integers(0, 100) if dtype == "uint8" else st.integers(-9, 9))
+    return case(shape=draw(st.lists(st.integers(0, 4), max_size=4)), value=value, dtype=dtype)
+
+
+def _full_like_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), max_size=4))
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    x = tensor(shape, draw(st.sampled_from(["float32", "int64", "bool"])), dims=dims)
+    dtype = draw(st.none() | st.sampled_from(["float32", "int32", "int64", "bool"]))
+    return case(x=x, value=draw(st.integers(0, 1)), dtype=dtype)
+
+
+def _one_hot_random(draw):
+    depth = draw(st.integers(1, 6))
+    shape = draw(st.lists(st.integers(1, 4), max_size=3))
+    return case(x=tensor(shape, draw(st.sampled_from(["int32", "int64"])), 0, depth), num_classes=depth)
+
+
+def _eye_random(draw):
+    columns = draw(st.none() | st.integers(1, 5))
+    return case(rows=draw(st.integers(1, 5)), columns=columns, dtype=draw(st.sampled_from(["float32", "int64"])))
+
+
+def _triangle_random(draw):
+    rows, columns = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    return case(rows=rows, columns=columns, offset=draw(st.integers(-rows + 1, columns - 1)))
+
+
+def _sequence_mask_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    maxlen = draw(st.none() | st.integers(1, 9))
+    return case(
+        x=tensor(shape, "int64", 1, 8), maxlen=maxlen, dtype=draw(st.sampled_from(["int64", "bool", "float32"]))
+    )
+
+
+OPS = [
+    Op(
+        "fill_constant",
+        _full,
+        cases=[
+            case(shape=[2, 3], value=1.5, dtype="float32"),
+            case(shape=[2, 3], value=-7, dtype="int64"),
+            case(shape=[], value=True, dtype="bool"),
+            case(shape=[0, 2], value=2, dtype="int32"),
+            case(shape=[3], value=2**40 + 1, dtype="int64", xfail="OpenVINO's CPU plugin computes int64 as int32"),
+            case(shape=[3], value=float("inf"), dtype="float32"),
+            case(
+                shape=[3], value=float("nan"), dtype="float32", formats=LEGACY, why="Paddle 3.3 cannot read its own NaN"
+            ),
+            case(shape=[80, 90], value=0.25, dtype="float32"),
+            case(shape=[2, 3], value=200, dtype="uint8"),
+            case(shape=[2, 3], value=0.5, dtype="float16"),
+            case(shape=_i(2, 3), value=1.5, dtype="float32"),
+            case(shape=[_i(2), 3], value=3, dtype="int64"),
+            case(x=tensor([2, 5], dims=[-1, 5]), shape=["0", 1, "1"], value=1, dtype="float32"),
+        ],
+        random=_full_random,
+    ),
+    Op(
+        "full_int_array",
+        _full_int_array,
+        cases=[
+            case(x=tensor([2, 3]), shape=[3, 2], formats=PIR, why="an operator of PIR only"),
+            case(x=tensor([2, 3]), shape=[-1], formats=PIR, why="an operator of PIR only"),
+        ],
+    ),
+    Op(
+        "full_with_tensor",
+        _full,
+        cases=[
+            case(shape=[2, 3], value=tensor([1], values=[1.5]), dtype="float32"),
+            case(shape=[2, 3], value=tensor([], "int64", values=[7]), dtype="int64"),
+            case(shape=_i(2, 3), value=tensor([1], "int32", values=[7]), dtype="int32"),
+        ],
+    ),
+    Op(
+        "fill_any_like",
+        _full_like,
+        cases=[
+            case(x=tensor([2, 3]), value=1.5),
+            case(x=tensor([2, 3]), value=3, dtype="int64"),
+            case(x=tensor([]), value=2),
+            case(x=tensor([2, 3], "int64", dims=[-1, 3]), value=1),
+            case(x=tensor([2, 3], dims=[-1, -1]), value=1, dtype="bool"),
+            case(x=tensor([0, 3]), value=1.0),
+            case(x=tensor([2, 3], "bool"), value=True),
+            case(x=tensor([2, 3], "int32"), value=2, dtype="float32"),
+            case(x=tensor([70, 80]), value=0.5),
+        ],
+        random=_full_like_random,
+    ),
+    Op("fill_zeros_like", _zeros_like),  # Paddle 1 only
+    Op(
+        "fill_constant_batch_size_like",
+        _batch_size_like,
+        cases=[
+            case(x=tensor([4, 3]), shape=[1, 5], value=1.5, dtype="float32"),
+            case(x=tensor([4, 3], dims=[-1, 3]), shape=[-1, 2, 5], value=2, dtype="int64"),
+            case(x=tensor([4, 3], dims=[-1, -1]), shape=[2, -1], value=3, dtype="int64", source=1, target=1),
+        ],
+    ),
+    Op(
+        "assign_value",
+        _assign_value,
+        cases=[
+            case(values=[1.5, -2.0, 3.25], dtype="float32"),
+            case(values=[[1, 2], [3, 4]], dtype="int64"),
+            case(values=[[1, 2], [3, 4]], dtype="int32"),
+            case(values=[True, False, True], dtype="bool"),
+            case(values=[0.1, 0.2], dtype="float64", formats=PIR, why="Paddle 2.6 stores float64 as float32"),
+            case(values=[5], dtype="int64", shape=[1, 1, 1]),
+        ],
+    ),
+    Op(
+        "empty",
+        _empty_shape,
+        cases=[
+            case(shape=[2, 3]),
+            case(shape=[], dtype="int64"),
+            case(shape=_i(2, 3)),
+        ],
+    ),
+    Op(
+        "one_hot_v2",
+        _one_hot,
+        cases=[
+            case(x=tensor([4], "int64", 0, 5), num_classes=5),
+            case(x=tensor([2, 3], "int32", 0, 5), num_classes=5),
+            case(x=tensor([], "int64", 0, 5), num_classes=5),
+            case(x=tensor([4], "int64", 0, 5, dims=[-1]), num_classes=5),
+            case(x=tensor([4], "int64", 0, 5), num_classes=_i(5)),
+        ],
+        random=_one_hot_random,
+    ),
+    Op("one_hot", _old_one_hot),  # Paddle 1 only: 2.6 cannot write it any more
+    Op(
+        "eye",
+        _eye,
+        cases=[
+            case(rows=3),
+            case(rows=3, columns=5),
+            case(rows=5, columns=2, dtype="int64"),
+            case(rows=100, dtype="float32"),
+            case(rows=100, columns=90, dtype="int32"),
+        ],
+        random=_eye_random,
+    ),
+    Op(
+        "tril_indices",
+        _tril_indices,
+        cases=[
+            case(rows=3, columns=3),
+            case(rows=4, columns=2, offset=1, dtype="int32"),
+            case(rows=2, columns=5, offset=-1),
+        ],
+        random=_triangle_random,
+    ),
+    Op(
+        "triu_indices",
+        _triu_indices,
+        cases=[
+            case(rows=3, columns=3),
+            case(rows=4, columns=2, offset=1, dtype="int32"),
+            case(rows=2, columns=5, offset=-1),
+        ],
+        random=_triangle_random,
+    ),
+    Op(
+        "sequence_mask",
+        _sequence_mask,
+        cases=[
+            case(x=tensor([4], "int64", 0, 6), maxlen=6),
+            case(x=tensor([4], "int32", 0, 6)),
+            case(x=tensor([2, 3], "int64", 0, 6), maxlen=4, dtype="bool"),
+            case(x=tensor([4], "int64", 0, 6, dims=[-1]), dtype="float32"),
+            case(x=tensor([4], "int64", 0, 6), maxlen=_i(5)),
+        ],
+        random=_sequence_mask_random,
+    ),
+]

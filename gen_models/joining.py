@@ -1,0 +1,209 @@
+"""Programs for converters/joining.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Op, case, paddle, tensor
+
+
+def _concat(x, *, axis=0, as_tensor=False):
+    return paddle.concat(x, paddle.full([1], axis, "int32") if as_tensor else axis)
+
+
+def _stack(x, *, axis=0):
+    return paddle.stack(x, axis)
+
+
+def _split(x, *, parts, axis=0, as_tensor=False):
+    if as_tensor:
+        axis = paddle.full([1], axis, "int32")
+        parts = parts if isinstance(parts, int) else [paddle.full([1], parts[0], "int32"), *parts[1:]]
+    return paddle.split(x, parts, axis)
+
+
+def _unstack(x, *, axis=0, num=None):
+    return paddle.unstack(x, axis, num)
+
+
+def _unbind(x, *, axis=0):
+    return paddle.unbind(x, axis)
+
+
+def _broadcast_tensors(x):
+    return paddle.broadcast_tensors(x)
+
+
+def _meshgrid(x):
+    return paddle.meshgrid(*x)
+
+
+def _concat_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    axis = draw(st.integers(0, len(shape) - 1))
+    dtype = draw(st.sampled_from(["float32", "int64", "int32", "bool"]))
+    tensors = []
+    for _ in range(draw(st.integers(1, 4))):
+        one = [*shape[:axis], draw(st.integers(0, 4)), *shape[axis + 1 :]]
+        tensors.append(tensor(one, dtype, dims=[draw(st.sampled_from([dim, -1])) for dim in one]))
+    return case(x=tensors, axis=axis - draw(st.sampled_from([0, len(shape)])))
+
+
+def _stack_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), max_size=4))
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    count = draw(st.integers(1, 4))
+    return case(x=[tensor(shape, dims=dims)] * count, axis=draw(st.integers(-len(shape) - 1, len(shape))))
+
+
+def _split_random(draw):
+    lengths = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    shape = draw(st.lists(st.integers(1, 4), max_size=3))
+    axis = draw(st.integers(0, len(shape)))
+    whole = [*shape[:axis], sum(lengths), *shape[axis:]]
+    parts = list(lengths)
+    if draw(st.booleans()):
+        parts[draw(st.integers(0, len(parts) - 1))] = -1
+    return case(x=tensor(whole), parts=parts, axis=axis - draw(st.sampled_from([0, len(whole)])))
+
+
+def _split_num_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    axis = draw(st.integers(0, len(shape) - 1))
+    num = draw(st.integers(1, 4))
+    shape[axis] *= num
+    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), parts=num, axis=axis)
+
+
+def _unstack_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), axis=axis)
+
+
+def _broadcast_random(draw):
+    full = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    tensors = []
+    for _ in range(draw(st.integers(1, 3))):
+        kept = full[draw(st.integers(0, len(full) - 1)) :]
+        tensors.append(tensor([draw(st.sampled_from([dim, 1])) for dim in kept]))
+    return case(x=tensors)
+
+
+def _meshgrid_random(draw):
+    return case(x=[tensor([draw(st.integers(1, 5))]) for _ in range(draw(st.integers(1, 4)))])
+
+
+OPS = [
+    Op(
+        "concat",
+        _concat,
+        cases=[
+            case(x=[tensor([2, 3]), tensor([4, 3])]),
+            case(x=[tensor([2, 3]), tensor([2, 1]), tensor([2, 2])], axis=1),
+            case(x=[tensor([2, 3, 4]), tensor([2, 3, 1])], axis=-1),
+            case(x=[tensor([2, 3], dims=[-1, 3]), tensor([4, 3], dims=[-1, 3])]),
+            case(x=[tensor([2, 3], dims=[-1, -1]), tensor([2, 2], dims=[-1, -1])], axis=1),
+            case(x=[tensor([0, 3]), tensor([4, 3])]),
+            case(x=[tensor([2, 3])], axis=0),
+            case(x=[tensor([2], "int64"), tensor([3], "int64")]),
+            case(x=[tensor([2], "bool"), tensor([3], "bool")]),
+            case(x=[tensor([2, 3], "int32"), tensor([2, 3], "int32")], axis=1, as_tensor=True),
+            case(x=[tensor([2, 3]), tensor([2, 3])], axis=-2),
+        ],
+        random=_concat_random,
+    ),
+    Op(
+        "stack",
+        _stack,
+        cases=[
+            case(x=[tensor([2, 3]), tensor([2, 3])]),
+            case(x=[tensor([2, 3]), tensor([2, 3])], axis=2),
+            case(x=[tensor([2, 3]), tensor([2, 3])], axis=-2),
+            case(x=[tensor([]), tensor([]), tensor([])]),
+            case(x=[tensor([2], "int64")], axis=1),
+            case(x=[tensor([2, 3], dims=[-1, -1])] * 3, axis=1),
+            case(x=[tensor([0, 3])] * 2, formats=("pir",), why="Paddle 2 does not stack empty tensors"),
+        ],
+        random=_stack_random,
+    ),
+    Op(
+        "split",
+        _split,
+        cases=[
+            case(x=tensor([6, 4]), parts=[1, 2, 3]),
+            case(x=tensor([6, 4]), parts=[1, -1, 3]),
+            case(x=tensor([6, 4]), parts=[3, 1], axis=1),
+            case(x=tensor([6, 4]), parts=[3, -1], axis=-1),
+            case(x=tensor([6, 4], dims=[-1, 4]), parts=[2, -1]),
+            case(x=tensor([6, 4], dims=[-1, -1]), parts=[1, 1, 2], axis=1),
+            case(x=tensor([6, 4], "int64"), parts=[6]),
+            case(x=tensor([6, 4], "bool"), parts=[2, 4]),
+            case(x=tensor([6, 4]), parts=[2, 4], as_tensor=True),
+            case(x=tensor([6, 4]), parts=[tensor([1], "int32", values=[2]), 4]),
+        ],
+        random=_split_random,
+    ),
+    Op(
+        "split_with_num",
+        _split,
+        cases=[
+            case(x=tensor([6, 4]), parts=3),
+            case(x=tensor([6, 4]), parts=2, axis=1),
+            case(x=tensor([6, 4, 2], dims=[-1, -1, 2]), parts=2, axis=-2),
+            case(x=tensor([6, 4], "int64"), parts=1),
+            case(x=tensor([6, 4]), parts=4, axis=1),
+            case(x=tensor([6, 4]), parts=2, axis=1, as_tensor=True),
+        ],
+        random=_split_num_random,
+    ),
+    Op(
+        "unstack",
+        _unstack,
+        cases=[
+            case(x=tensor([3, 4])),
+            case(x=tensor([3, 4]), axis=1),
+            case(x=tensor([3, 4, 2]), axis=-2),
+            case(x=tensor([3])),
+            case(x=tensor([1, 4], "int64")),
+            case(x=tensor([3, 4], dims=[3, -1])),
+        ],
+        random=_unstack_random,
+    ),
+    Op(
+        "unbind",
+        _unbind,
+        cases=[
+            case(x=tensor([3, 4])),
+            case(x=tensor([3, 4]), axis=1),
+            case(x=tensor([3, 4, 2]), axis=-1),
+            case(x=tensor([1, 4], "int64")),
+            case(x=tensor([3, 4, 5], dims=[3, -1, -1])),
+        ],
+        random=_unstack_random,
+    ),
+    Op(
+        "broadcast_tensors",
+        _broadcast_tensors,
+        cases=[
+            case(x=[tensor([3, 1]), tensor([1, 4])]),
+            case(x=[tensor([2, 3, 1]), tensor([4]), tensor([3, 4])]),
+            case(x=[tensor([3, 4], "int64"), tensor([1], "int64")]),
+            case(x=[tensor([3, 4], "bool"), tensor([1, 4], "bool")]),
+            case(x=[tensor([3, 1], dims=[-1, 1]), tensor([1, 4], dims=[1, -1])]),
+            case(x=[tensor([])] * 2),
+        ],
+        random=_broadcast_random,
+    ),
+    Op(
+        "meshgrid",
+        _meshgrid,
+        cases=[
+            case(x=[tensor([3]), tensor([4])]),
+            case(x=[tensor([3]), tensor([4]), tensor([2])]),
+            case(x=[tensor([3], dims=[-1]), tensor([4], dims=[-1])]),
+            case(x=[tensor([3], "int64"), tensor([1], "int64")]),
+        ],
+        random=_meshgrid_random,
+    ),
+]

@@ -1,0 +1,212 @@
+"""Programs for converters/permutation.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.shape import OLD, legacy_op
+from gen_models.spec import Op, case, paddle, tensor
+
+
+def _transpose(x, *, perm):
+    return paddle.transpose(x, perm)
+
+
+def _old_transpose(x, *, perm):
+    return legacy_op("transpose", {"X": [x]}, {"axis": perm}, x.dtype)
+
+
+def _flip(x, *, axis):
+    return paddle.flip(x, axis)
+
+
+def _reverse(x, *, axis):
+    return legacy_op("reverse", {"X": [x]}, {"axis": axis}, x.dtype)
+
+
+def _roll(x, *, shifts, axis=None):
+    return paddle.roll(x, shifts, axis)
+
+
+def _pixel_shuffle(x, *, factor, data_format="NCHW"):
+    return paddle.nn.functional.pixel_shuffle(x, factor, data_format)
+
+
+def _pixel_unshuffle(x, *, factor, data_format="NCHW"):
+    return paddle.nn.functional.pixel_unshuffle(x, factor, data_format)
+
+
+def _channel_shuffle(x, *, groups, data_format="NCHW"):
+    return paddle.nn.functional.channel_shuffle(x, groups, data_format)
+
+
+def _shuffle_channel(x, *, group):
+    return legacy_op("shuffle_channel", {"X": [x]}, {"group": group}, x.dtype)
+
+
+def _space_to_depth(x, *, blocksize):
+    return legacy_op("space_to_depth", {"X": [x]}, {"blocksize": blocksize}, x.dtype)
+
+
+def _shaped(draw, low=1, high=5, max_rank=5):
+    shape = draw(st.lists(st.integers(low, high), min_size=1, max_size=max_rank))
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    return shape, dims
+
+
+def _transpose_random(draw):
+    shape, dims = _shaped(draw)
+    perm = draw(st.permutations(range(len(shape))))
+    dtype = draw(st.sampled_from(["float32", "int32", "int64", "bool"]))
+    return case(x=tensor(shape, dtype, dims=dims), perm=list(perm))
+
+
+def _flip_random(draw):
+    shape, dims = _shaped(draw)
+    rank = len(shape)
+    axes = draw(st.lists(st.integers(-rank, rank - 1), min_size=1, max_size=rank, unique_by=lambda axis: axis % rank))
+    return case(x=tensor(shape, dims=dims), axis=axes)
+
+
+def _roll_random(draw):
+    shape, dims = _shaped(draw)
+    rank = len(shape)
+    axes = draw(st.lists(st.integers(-rank, rank - 1), min_size=1, max_size=rank, unique_by=lambda axis: axis % rank))
+    shifts = draw(st.lists(st.integers(-7, 7), min_size=len(axes), max_size=len(axes)))
+    return case(x=tensor(shape, dims=dims), shifts=shifts, axis=axes)
+
+
+def _shuffle_random(draw):
+    factor = draw(st.integers(1, 3))
+    n, c, h, w = (draw(st.integers(1, 3)) for _ in range(4))
+    shape = [n, c * factor * factor, h, w]
+    layout = draw(st.sampled_from(["NCHW", "NHWC"]))
+    shape = shape if layout == "NCHW" else [shape[0], *shape[2:], shape[1]]
+    return case(x=tensor(shape), factor=factor, data_format=layout)
+
+
+def _unshuffle_random(draw):
+    factor = draw(st.integers(1, 3))
+    n, c, h, w = (draw(st.integers(1, 3)) for _ in range(4))
+    shape = [n, c, h * factor, w * factor]
+    layout = draw(st.sampled_from(["NCHW", "NHWC"]))
+    shape = shape if layout == "NCHW" else [shape[0], *shape[2:], shape[1]]
+    return case(x=tensor(shape), factor=factor, data_format=layout)
+
+
+def _channel_shuffle_random(draw):
+    groups = draw(st.integers(1, 4))
+    shape = [
+        draw(st.integers(1, 3)),
+        groups * draw(st.integers(1, 3)),
+        draw(st.integers(1, 3)),
+        draw(st.integers(1, 3)),
+    ]
+    layout = draw(st.sampled_from(["NCHW", "NHWC"]))
+    shape = shape if layout == "NCHW" else [shape[0], *shape[2:], shape[1]]
+    return case(x=tensor(shape), groups=groups, data_format=layout)
+
+
+OPS = [
+    Op(
+        "transpose2",
+        _transpose,
+        cases=[
+            case(x=tensor([2, 3]), perm=[1, 0]),
+            case(x=tensor([1, 7]), perm=[1, 0]),
+            case(x=tensor([7, 1]), perm=[1, 0]),
+            case(x=tensor([2, 3, 4, 5]), perm=[0, 2, 1, 3]),
+            case(x=tensor([2, 3, 4, 5]), perm=[0, 2, 3, 1]),
+            case(x=tensor([2, 3, 4, 5]), perm=[0, -1, -3, -2]),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), perm=[2, 0, 1]),
+            case(x=tensor([2, 1, 4], dims=[-1, 1, 4]), perm=[1, 0, 2]),
+            case(x=tensor([2, 1, 4], dims=[-1, 1, -1]), perm=[0, 2, 1]),
+            case(x=tensor([1, 2, 1, 4], dims=[1, -1, 1, -1]), perm=[1, 0, 3, 2]),
+            case(x=tensor([1, 0, 4]), perm=[1, 0, 2]),
+            case(x=tensor([5]), perm=[0]),
+            case(x=tensor([]), perm=[]),
+            case(x=tensor([2, 3, 4], "int64"), perm=[2, 1, 0]),
+            case(x=tensor([2, 3, 4], "bool"), perm=[1, 2, 0]),
+            case(x=tensor([2, 1, 2, 1, 2, 3], "int32"), perm=[5, 0, 4, 1, 3, 2]),
+        ],
+        random=_transpose_random,
+    ),
+    Op(
+        "transpose",
+        _old_transpose,
+        cases=[case(x=tensor([2, 3, 4]), perm=[0, 2, 1], formats=("legacy",), why=OLD)],
+    ),
+    Op(
+        "flip",
+        _flip,
+        cases=[
+            case(x=tensor([2, 3]), axis=[0]),
+            case(x=tensor([2, 3, 4]), axis=[-1, 0]),
+            case(x=tensor([2, 3, 4], "int64"), axis=1),
+            case(x=tensor([2, 3, 4], "bool"), axis=[0, 1, 2]),
+            case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), axis=[1, 2]),
+            case(x=tensor([0, 3]), axis=[0]),
+            case(x=tensor([2, 3]), axis=[]),
+            case(x=tensor([]), axis=[]),
+        ],
+        random=_flip_random,
+    ),
+    Op(
+        "reverse",
+        _reverse,
+        cases=[case(x=tensor([2, 3, 4]), axis=[0, 2], formats=("legacy",), why=OLD)],
+    ),
+    Op(
+        "roll",
+        _roll,
+        cases=[
+            case(x=tensor([3, 4]), shifts=1),
+            case(x=tensor([3, 4]), shifts=-5),
+            case(x=tensor([3, 4]), shifts=2, axis=0),
+            case(x=tensor([3, 4, 5]), shifts=[2, -1], axis=[1, -1]),
+            case(x=tensor([2, 8, 8, 3], dims=[-1, 8, 8, 3]), shifts=[-4, -4], axis=[1, 2]),
+            case(x=tensor([3, 4], "int64", dims=[-1, -1]), shifts=[9], axis=[1]),
+            case(x=tensor([3, 4], "int32", dims=[-1, -1]), shifts=3),
+            case(x=tensor([3, 4]), shifts=tensor([2], "int64", values=[1, -1]), axis=[0, 1]),
+            case(x=tensor([0, 4]), shifts=1, axis=0),
+        ],
+        random=_roll_random,
+    ),
+    Op(
+        "pixel_shuffle",
+        _pixel_shuffle,
+        cases=[
+            case(x=tensor([2, 8, 3, 4]), factor=2),
+            case(x=tensor([1, 9, 3, 4], dims=[-1, 9, -1, -1]), factor=3),
+            case(x=tensor([2, 3, 4, 8]), factor=2, data_format="NHWC"),
+            case(x=tensor([2, 3, 4, 5]), factor=1),
+        ],
+        random=_shuffle_random,
+    ),
+    Op(
+        "pixel_unshuffle",
+        _pixel_unshuffle,
+        cases=[
+            case(x=tensor([2, 2, 4, 6]), factor=2),
+            case(x=tensor([1, 2, 6, 9], dims=[-1, 2, 6, 9]), factor=3),
+            case(x=tensor([2, 4, 6, 3]), factor=2, data_format="NHWC"),
+        ],
+        random=_unshuffle_random,
+    ),
+    Op(
+        "channel_shuffle",
+        _channel_shuffle,
+        cases=[
+            case(x=tensor([2, 6, 3, 4]), groups=2),
+            case(x=tensor([2, 6, 3, 4], dims=[-1, 6, -1, -1]), groups=3),
+            case(x=tensor([2, 3, 4, 6]), groups=2, data_format="NHWC"),
+        ],
+        random=_channel_shuffle_random,
+    ),
+    Op(
+        "shuffle_channel",
+        _shuffle_channel,
+        cases=[case(x=tensor([2, 6, 3, 4]), group=3, formats=("legacy",), why=OLD)],
+    ),
+    Op("space_to_depth", _space_to_depth),  # Paddle 1 only: 2.6 cannot write it any more
+]

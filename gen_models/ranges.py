@@ -1,0 +1,89 @@
+"""Programs for converters/ranges.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Op, case, paddle, tensor
+
+
+def _s(value, dtype="float32"):
+    return tensor([1], dtype, values=[value])
+
+
+def _arange(x=None, *, start=0, end=None, step=1, dtype=None):
+    if x is not None:
+        end = paddle.shape(x)[0]
+    return paddle.arange(start, end, step, dtype)
+
+
+def _linspace(*, start, stop, num, dtype=None):
+    return paddle.linspace(start, stop, num, dtype)
+
+
+def _logspace(*, start, stop, num, base=10.0, dtype=None):
+    return paddle.logspace(start, stop, num, base, dtype)
+
+
+def _arange_random(draw):
+    step = draw(st.integers(1, 4)) * draw(st.sampled_from([1, -1]))
+    start = draw(st.integers(-10, 10))
+    end = start + step * draw(st.integers(0, 5))
+    kind = draw(st.sampled_from(["int32", "int64", "float32"]))
+    if draw(st.booleans()):
+        return case(start=start, end=end, step=step, dtype=kind)
+    return case(start=_s(start, kind), end=_s(end, kind), step=_s(step, kind), dtype=kind)
+
+
+def _linspace_random(draw):
+    num = draw(st.integers(1, 12))
+    dtype = draw(st.sampled_from(["float32", "int32"]))
+    return case(start=draw(st.integers(-9, 9)), stop=draw(st.integers(-9, 9)), num=num, dtype=dtype)
+
+
+OPS = [
+    Op(
+        "range",
+        _arange,
+        cases=[
+            case(end=5),
+            case(start=2, end=9, step=3),
+            case(start=9, end=2, step=-2, dtype="int32"),
+            case(start=0.5, end=3.1, step=0.25),
+            case(start=1.0, end=0.0, step=-0.3, dtype="float32"),
+            case(start=3, end=3, dtype="int64"),
+            case(end=5000, dtype="float32", atol=1e-2, why="the kernel adds up in float32, OpenVINO multiplies"),
+            case(x=tensor([4, 3], dims=[-1, 3])),
+            case(x=tensor([4, 3], dims=[-1, 3]), dtype="float32"),
+            case(start=_s(1, "int64"), end=_s(8, "int64"), step=_s(2, "int64"), dtype="int64"),
+            case(start=_s(8, "int32"), end=_s(1, "int32"), step=_s(-2, "int32"), dtype="int32"),
+            case(start=_s(0.5), end=_s(2.0), step=_s(0.3), dtype="float32"),
+            case(start=_s(0.5, "float64"), end=_s(2.0, "float64"), step=_s(0.3, "float64"), dtype="float64"),
+        ],
+        random=_arange_random,
+    ),
+    Op(
+        "linspace",
+        _linspace,
+        cases=[
+            case(start=0.0, stop=1.0, num=5),
+            case(start=-1.0, stop=3.0, num=8, dtype="float32"),
+            case(start=1.0, stop=3.0, num=1),
+            case(start=0, stop=10, num=4, dtype="int32"),
+            case(start=10, stop=-3, num=6, dtype="int64"),
+            case(start=_s(0.5), stop=_s(4.5), num=tensor([1], "int32", values=[7])),
+            case(start=_s(0.5), stop=_s(4.5), num=tensor([1], "int32", values=[1])),
+        ],
+        random=_linspace_random,
+    ),
+    Op(
+        "logspace",
+        _logspace,
+        cases=[
+            case(start=0.0, stop=2.0, num=5),
+            case(start=-1.0, stop=1.0, num=4, base=2.0, dtype="float32"),
+            case(start=1.0, stop=3.0, num=1),
+            case(start=_s(0.5), stop=_s(1.5), num=tensor([1], "int32", values=[6]), base=_s(3.0)),
+        ],
+    ),
+]

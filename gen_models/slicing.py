@@ -1,0 +1,214 @@
+"""Programs for converters/slicing.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Op, case, paddle, tensor
+
+
+PIR = ("pir",)
+BACKWARD = "Paddle 2 takes a negative end of a negative stride for something else, also leaving out the first element"
+
+
+def _i(*values, dtype="int32"):
+    return tensor([len(values)], dtype, values=values)
+
+
+def _slice(x, at=None, *, axes=None, starts=None, ends=None, key=None):
+    """paddle.slice, where a string bound names a dimension of x; or x[key], where a string stands for the tensor `at`."""
+    if key is not None:
+        return x[tuple(_part(item, at) for item in (key if isinstance(key, tuple) else (key,)))]
+    own = paddle.shape(x)
+    starts, ends = (
+        [own[int(item)] if isinstance(item, str) else item for item in items] if isinstance(items, list) else items
+        for items in (starts, ends)
+    )
+    return paddle.slice(x, axes, starts, ends)
+
+
+def _part(item, at):
+    if isinstance(item, slice):
+        return slice(*(at if bound == "at" else bound for bound in (item.start, item.stop, item.step)))
+    return at if isinstance(item, str) else item
+
+
+def _strided_slice(x, at=None, *, axes=None, starts=None, ends=None, strides=None, key=None):
+    if key is not None:
+        return x[tuple(_part(item, at) for item in key)]
+    return paddle.strided_slice(x, axes, starts, ends, strides)
+
+
+def _crop(x, *, shape, offsets=None):
+    return paddle.crop(x, shape, offsets)
+
+
+def _set_value(x, value=None, at=None, *, key, number=None):
+    """x[key] = value, on a copy of x."""
+    out = x + 0 if x.dtype not in (paddle.bool,) else paddle.logical_and(x, x)
+    items = key if isinstance(key, tuple) else (key,)
+    items = tuple(_part(item, at) for item in items)
+    return paddle.static.setitem(out, items, number if value is None else value)
+
+
+def _bounds(draw, dim):
+    return draw(st.integers(-dim - 2, dim + 2)), draw(st.integers(-dim - 2, dim + 2))
+
+
+def _slice_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    axes = draw(st.lists(st.integers(0, len(shape) - 1), min_size=1, unique=True))
+    bounds = [_bounds(draw, shape[axis]) for axis in axes]
+    bounds = [(start, max(end, start) if start * end >= 0 else end) for start, end in bounds]
+    starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
+    x = tensor(shape, draw(st.sampled_from(["float32", "int64", "bool"])))
+    if draw(st.booleans()):
+        return case(x=x, axes=axes, starts=_i(*starts), ends=_i(*ends))
+    return case(x=x, axes=axes, starts=starts, ends=ends)
+
+
+def _strided_random(draw):
+    shape = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    axes = draw(st.lists(st.integers(0, len(shape) - 1), min_size=1, unique=True))
+    bounds = [_bounds(draw, shape[axis]) for axis in axes]
+    strides = [draw(st.sampled_from([-3, -2, -1, 1, 2, 3])) for _ in axes]
+    starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
+    x = tensor(shape)
+    if all(stride > 0 or end >= 0 for stride, end in zip(strides, ends, strict=True)):
+        return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides)
+    return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides, formats=PIR, why=BACKWARD)
+
+
+def _crop_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    offsets = [draw(st.integers(0, dim - 1)) for dim in shape]
+    sizes = [draw(st.sampled_from([-1, dim - offset])) for dim, offset in zip(shape, offsets, strict=True)]
+    return case(x=tensor(shape), shape=sizes, offsets=offsets)
+
+
+def _set_value_random(draw):
+    shape = draw(st.lists(st.integers(2, 5), min_size=1, max_size=3))
+    key = []
+    target = []
+    for dim in shape:
+        if draw(st.booleans()):
+            key.append(draw(st.integers(-dim, dim - 1)))
+            continue
+        start = draw(st.integers(0, dim - 1))
+        stop = draw(st.integers(start + 1, dim))
+        step = draw(st.sampled_from([1, 2]))
+        key.append(slice(start, stop, step))
+        target.append(len(range(start, stop, step)))
+    kept = target[draw(st.integers(0, len(target))) :]
+    value = [draw(st.sampled_from([dim, 1])) for dim in kept]
+    return case(x=tensor(shape), value=tensor(value or [1]), key=tuple(key))
+
+
+OPS = [
+    Op(
+        "slice",
+        _slice,
+        cases=[
+            case(x=tensor([4, 5]), axes=[0], starts=[1], ends=[3]),
+            case(x=tensor([4, 5]), axes=[0, 1], starts=[1, -3], ends=[100, -1]),
+            case(x=tensor([4, 5]), axes=[1], starts=[-100], ends=[2]),
+            case(x=tensor([4, 5, 6]), axes=[2, 0], starts=[0, 1], ends=[2**31 - 1, 3]),
+            case(x=tensor([4, 5], "int64", dims=[-1, -1]), axes=[0, 1], starts=[1, 2], ends=[-1, 2**31 - 1]),
+            case(x=tensor([4, 5], "bool"), axes=[-1], starts=[1], ends=[3]),
+            case(x=tensor([4, 5]), axes=[0], starts=[3], ends=[1], formats=PIR, why="Paddle 2 refuses it"),
+            case(x=tensor([4, 5]), axes=[0, 1], starts=_i(1, 2), ends=_i(3, 4)),
+            case(x=tensor([4, 5]), axes=[0, 1], starts=[_i(1), 2], ends=[3, _i(-1)]),
+            case(x=tensor([4, 5], dims=[-1, 5]), axes=[0], starts=[1], ends=["0"]),
+            case(x=tensor([4, 5], dims=[-1, 5]), axes=[0, 1], starts=[_i(-2, dtype="int64"), 0], ends=["0", 3]),
+            case(x=tensor([0, 5]), axes=[0, 1], starts=[0, 1], ends=[3, 2]),
+            case(x=tensor([4, 5]), key=1),
+            case(x=tensor([4, 5]), key=-1),
+            case(x=tensor([4, 5]), key=(2, -2)),
+            case(x=tensor([4, 5, 6]), key=(Ellipsis, 0)),
+            case(x=tensor([4, 5, 6]), key=(slice(1, 3), 2, slice(None, -1))),
+            case(x=tensor([4, 5, 6]), key=(slice(1, 3), None, 2)),
+            case(x=tensor([4, 5], "int64", dims=[-1, -1]), key=(-1, slice(1, None))),
+            case(x=tensor([4]), key=2),
+            case(x=tensor([4, 5]), at=_i(2), key=(slice("at", None),)),
+            case(x=tensor([4, 5], dims=[-1, 5]), at=_i(3, dtype="int64"), key=(slice(1, "at"), 1)),
+        ],
+        random=_slice_random,
+    ),
+    Op(
+        "strided_slice",
+        _strided_slice,
+        cases=[
+            case(x=tensor([6, 7]), axes=[0], starts=[0], ends=[6], strides=[2]),
+            case(x=tensor([6, 7]), axes=[0, 1], starts=[1, -2], ends=[5, -7], strides=[3, -1]),
+            case(x=tensor([6, 7]), axes=[1], starts=[100], ends=[-100], strides=[-2], formats=PIR, why=BACKWARD),
+            case(x=tensor([6, 7]), axes=[1], starts=[-1], ends=[-8], strides=[-1], formats=PIR, why=BACKWARD),
+            case(x=tensor([6, 7]), axes=[1], starts=[5], ends=[-1], strides=[-1], formats=PIR, why=BACKWARD),
+            case(x=tensor([6, 7]), key=(slice(None, None, -1),)),
+            case(x=tensor([6, 7], dims=[-1, -1]), key=(slice(None, None, 2), slice(None, None, -2))),
+            case(x=tensor([6, 7]), at=_i(4), key=(slice("at", None, -1), 3)),
+            case(x=tensor([6, 7]), axes=[0], starts=[5], ends=[0], strides=[-1]),
+            case(x=tensor([6, 7], "int64", dims=[-1, -1]), axes=[0, 1], starts=[1, 6], ends=[100, 1], strides=[2, -2]),
+            case(x=tensor([6, 7]), axes=[0, 1], starts=_i(1, 5), ends=_i(6, 1), strides=_i(2, -2)),
+            case(x=tensor([6, 7]), axes=[0, 1], starts=[_i(1), 5], ends=[6, _i(1)], strides=[2, -1]),
+            case(x=tensor([6, 7], "bool"), axes=[1], starts=[1], ends=[6], strides=[2]),
+        ],
+        random=_strided_random,
+    ),
+    Op(
+        "crop_tensor",
+        _crop,
+        cases=[
+            case(x=tensor([4, 5]), shape=[2, 3], offsets=[1, 2]),
+            case(x=tensor([4, 5]), shape=[2, -1], offsets=[1, 2]),
+            case(x=tensor([4, 5]), shape=[2, 2]),
+            case(x=tensor([4, 5], dims=[-1, 5]), shape=[2, 3], offsets=[2, 2]),
+            case(x=tensor([4, 5]), shape=_i(2, 3), offsets=_i(1, 1)),
+            case(x=tensor([4, 5], "int64"), shape=[_i(2), 3], offsets=[1, _i(2)]),
+        ],
+        random=_crop_random,
+    ),
+    Op(
+        "set_value",
+        _set_value,
+        cases=[
+            case(x=tensor([4, 5]), key=(slice(1, 3),), number=2.5),
+            case(x=tensor([4, 5]), key=1, number=2.5),
+            case(x=tensor([4, 5]), key=-1, number=2.5),
+            case(x=tensor([4, 5]), key=(slice(None), slice(None, None, 2)), number=-1.0),
+            case(x=tensor([4, 5], "int64"), key=(slice(None), 2), number=7),
+            case(x=tensor([4, 5], "int32"), key=(Ellipsis, slice(1, None)), number=7),
+            case(x=tensor([4, 5], "bool"), key=(slice(0, 2), slice(1, 3)), number=True),
+            case(x=tensor([4, 5], dims=[-1, -1]), key=(slice(1, None), slice(0, -1)), number=0.5),
+            case(x=tensor([4, 5]), at=_i(2), key=("at",), number=0.5),
+            case(x=tensor([4, 5]), at=_i(3), key=(slice(None, "at"),), number=0.5),
+            case(x=tensor([4, 5]), key=(slice(None, None, -2),), number=3.0),
+            case(x=tensor([4]), key=(slice(3, 1),), number=3.0, formats=PIR, why="Paddle 2 refuses it"),
+        ],
+    ),
+    Op(
+        "set_value_with_tensor",
+        _set_value,
+        cases=[
+            case(x=tensor([4, 5]), value=tensor([2, 5]), key=(slice(1, 3),)),
+            case(x=tensor([4, 5]), value=tensor([5]), key=(slice(1, 3),)),
+            case(x=tensor([4, 5]), value=tensor([5]), key=1),
+            case(x=tensor([4, 5]), value=tensor([4]), key=(slice(None), -1)),
+            case(x=tensor([4, 5]), value=tensor([4, 1]), key=(slice(None), slice(1, 3))),
+            case(x=tensor([4, 5, 6]), value=tensor([4, 6]), key=(slice(None), 2)),
+            case(x=tensor([4, 5, 6]), value=tensor([1, 6]), key=(slice(None), 2)),
+            case(x=tensor([4, 5, 6]), value=tensor([5]), key=(0, slice(None), 1)),
+            case(x=tensor([4, 5]), value=tensor([1]), key=(slice(None), slice(1, 4, 2))),
+            case(x=tensor([4, 5], "int64"), value=tensor([2, 5], "int64"), key=(slice(3, 1, -1),)),
+            case(x=tensor([4, 5]), value=tensor([2, 1, 5]), key=(slice(1, 3), None)),
+            case(x=tensor([4, 5]), value=tensor([1, 5]), key=(1, None)),
+            case(x=tensor([4, 5], dims=[-1, 5]), value=tensor([2, 5]), key=(slice(1, 3),)),
+            case(
+                x=tensor([4, 5], dims=[-1, -1]), value=tensor([3, 2], dims=[-1, -1]), key=(slice(1, None), slice(0, 2))
+            ),
+            case(x=tensor([4, 5]), value=tensor([5]), at=_i(2, dtype="int64"), key=("at",)),
+            case(x=tensor([4, 5]), value=tensor([2, 5]), at=_i(2), key=(slice(None, "at"),)),
+            case(x=tensor([4, 5]), value=tensor([], values=[2.0]), key=(0, 0)),
+        ],
+        random=_set_value_random,
+    ),
+]
