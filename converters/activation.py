@@ -110,7 +110,7 @@ def swish(node: NodeContext) -> NamedOutputs:
     """out = x · sigmoid(beta · x)."""
     x = real_input(node)
     beta = node.get_float("beta", 1.0)
-    return {"out": ops.swish(x) if beta == 1 else ops.swish(x, const_like(beta, x))}
+    return {"out": ops.swish(x, const_like(beta, x))}
 
 
 def mish(node: NodeContext) -> NamedOutputs:
@@ -193,7 +193,7 @@ def soft_relu(node: NodeContext) -> NamedOutputs:
 
 relu = unary(ops.relu)
 sigmoid = unary(ops.sigmoid)
-silu = unary(ops.swish)
+silu = unary(lambda x: ops.swish(x, const_like(1, x)))
 softsign = unary(ops.softsign)
 tanh = unary(ops.tanh)
 tanh_shrink = unary(lambda x: ops.subtract(x, ops.tanh(x)))

@@ -76,10 +76,8 @@ def _close(node: NodeContext) -> Node:
     rtol = ops.reshape(node.get_tensor("rtol", dtype, 1e-5), ints([]), False)
     atol = ops.reshape(node.get_tensor("atol", dtype, 1e-8), ints([]), False)
     bound = ops.add(atol, ops.multiply(rtol, ops.abs(y)))
-    # Comparing with NaN gives false, and an infinite bound is for an infinite y, which only itself is close to.
-    near = ops.less_equal(ops.abs(ops.subtract(x, y)), bound)
-    near = ops.logical_and(near, ops.is_finite(y))
-    result = ops.logical_or(ops.equal(x, y), near)
+    # As in Paddle, everything but NaN is close to an infinite y: the bound is infinite, too.
+    result = ops.logical_or(ops.equal(x, y), ops.less_equal(ops.abs(ops.subtract(x, y)), bound))
     if node.get_attribute("equal_nan", False):
         result = ops.logical_or(result, ops.logical_and(ops.is_nan(x), ops.is_nan(y)))
     return result

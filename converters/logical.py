@@ -76,6 +76,46 @@ bitwise_or = bitwise(ops.bitwise_or, ops.logical_or, np.bitwise_or)
 bitwise_xor = bitwise(ops.bitwise_xor, ops.logical_xor, np.bitwise_xor)
 
 
+def _bits(x: Output) -> int:
+    return int(x.get_element_type().get_size()) * 8
+
+
+def _shift_within(x: Output, y: Output) -> tuple[Node, Node]:
+    """Whether the shift y is one that the type of x has, and y where it is, else 0."""
+    inside = ops.logical_and(ops.greater_equal(y, const_like(0, y)), ops.less(y, const_like(_bits(x), y)))
+    return inside, ops.select(inside, y, const_like(0, y))
+
+
+def bitwise_left_shift(node: NodeContext) -> NamedOutputs:
+    """out = the bits of x moved up by y, 0 where y is no number of bits that the type has."""
+    x, y = operands(node)
+    inside, shift = _shift_within(x, y)
+    return {"out": ops.select(inside, ops.bitwise_left_shift(x, shift), const_like(0, x))}
+
+
+def bitwise_right_shift(node: NodeContext) -> NamedOutputs:
+    """out = the bits of x moved down by y; from above come copies of the sign (arithmetic) or zeros (logical)."""
+    x, y = operands(node)
+    inside, shift = _shift_within(x, y)
+    moved = ops.bitwise_right_shift(x, shift)
+    unsigned = x.get_element_type() == Type.u8
+    if node.get_attribute("is_arithmetic", True):
+        # Beyond the type Paddle takes the sign bit alone, and negates it.
+        beyond = (
+            const_like(0, x)
+            if unsigned
+            else ops.select(ops.less(x, const_like(0, x)), const_like(-1, x), const_like(0, x))
+        )
+        return {"out": ops.select(inside, moved, beyond)}
+    if not unsigned:
+        # The bits that came in are cleared; no shift leaves none to clear.
+        free = ops.select(ops.equal(shift, const_like(0, y)), const_like(1, y), shift)
+        filled = ops.bitwise_left_shift(const_like(-1, x), ops.subtract(const_like(_bits(x), y), free))
+        cleared = ops.bitwise_and(moved, ops.bitwise_not(filled))
+        moved = ops.select(ops.equal(shift, const_like(0, y)), x, cleared)
+    return {"out": ops.select(inside, moved, const_like(0, x))}
+
+
 def bitwise_not(node: NodeContext) -> NamedOutputs:
     """out = all bits of x inverted."""
     if (known := fold_known(node, np.invert, "x")) is not None:

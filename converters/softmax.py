@@ -97,6 +97,6 @@ def swiglu(node: NodeContext) -> NamedOutputs:
     """out = x · sigmoid(x) · y; without y, x is split in two halves along its last axis."""
     x = real_input(node)
     if node.has_input("y"):
-        return {"out": ops.multiply(ops.swish(x), real_input(node, "y"))}
+        return {"out": ops.multiply(ops.swish(x, const_like(1, x)), real_input(node, "y"))}
     gate, value = ops.split(x, ops.constant(np.int64(rank_of(node, x) - 1), Type.i64), 2).outputs()
-    return {"out": ops.multiply(ops.swish(gate), value)}
+    return {"out": ops.multiply(ops.swish(gate, const_like(1, gate)), value)}

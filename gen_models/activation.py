@@ -1,0 +1,203 @@
+"""Activation functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.box import legacy_op
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+
+NEW = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
+LEGACY = {"formats": ("legacy",), "why": "only legacy programs have it"}
+F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+
+
+def builder(function: str, module: str = "nn.functional", home: str = __name__) -> Callable[..., Any]:
+    """A builder, of the generator module `home`, that calls `paddle.<module>.<function>(x, **attributes)`."""
+
+    def build(x: Any, **attributes: Any) -> Any:
+        found = paddle
+        for part in (*module.split("."), function) if module else (function,):
+            found = getattr(found, part)
+        return found(x, **attributes)
+
+    build.__module__ = home
+    return build
+
+
+def legacy_builder(name: str) -> Callable[..., Any]:
+    """A builder that writes the legacy operator with its attributes."""
+
+    def build(x: Any, **attributes: Any) -> Any:
+        return legacy_op(name, {"X": x}, {"Out": x.dtype}, attributes)
+
+    build.__module__ = __name__
+    return build
+
+
+def random_input(draw: Any, low: float = -5, high: float = 5, dtypes: tuple[str, ...] = ("float32",)) -> TensorSpec:
+    """A tensor of any rank up to 4, in part dynamic."""
+    shape = draw(st.lists(st.integers(1, 6), max_size=4))
+    dims = [-1 if draw(st.booleans()) else size for size in shape]
+    return tensor(shape, draw(st.sampled_from(dtypes)), low, high, dims=dims)
+
+
+def inputs(low: float = -4, high: float = 4) -> list[TensorSpec]:
+    """Shapes that every function of one tensor must take."""
+    return [
+        tensor([2, 3, 4], low=low, high=high),
+        tensor([3, 7], low=low, high=high, dims=[-1, 7]),
+        tensor([1, 2, 3, 4], low=low, high=high, dims=[-1, 2, -1, -1]),
+        tensor([5], low=low, high=high),
+        tensor([], low=low, high=high),
+    ]
+
+
+def unary(
+    name: str,
+    function: str,
+    *attributes: dict[str, Any],
+    low: float = -4,
+    high: float = 4,
+    module: str = "nn.functional",
+    more: list[Case] | None = None,
+    random: dict[str, Any] | None = None,
+    tolerance: dict[str, Any] | None = None,
+) -> Op:
+    """An operator of one tensor: all shapes with the default attributes, one shape with each other set of them.
+
+    `random`: for each attribute a strategy.
+    """
+    tolerance = tolerance or {}
+    cases = [case(x=x, **tolerance) for x in inputs(low, high)]
+    cases += [case(x=tensor([2, 3, 4], low=low, high=high), **each, **tolerance) for each in attributes]
+    cases.append(case(x=tensor([3, 4], "float64", low, high), **{**F64, **tolerance}))
+
+    def strategy(draw: Any) -> Case:
+        drawn = {key: draw(one) for key, one in (random or {}).items()}
+        return case(x=random_input(draw, low, high), **drawn, **tolerance)
+
+    return Op(name, builder(function, module), cases=[*cases, *(more or [])], random=strategy)
+
+
+def decimals(low: float, high: float) -> Any:
+    """Numbers of two places, which all formats hold alike."""
+    return st.integers(math.ceil(low * 100), math.floor(high * 100)).map(lambda n: n / 100)
+
+
+_SPECIAL = tensor([7], values=[-math.inf, math.inf, 0.0, -0.0, 100.0, -100.0, 1e-6])
+_LARGE = tensor([5], values=[-100.0, -20.0, 19.0, 21.0, 90.0])
+
+
+def _hard_swish(x: Any, **attributes: Any) -> Any:
+    return legacy_builder("hard_swish")(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
+
+
+OPS = [
+    unary("relu", "relu", more=[case(x=_SPECIAL), case(x=tensor([3], values=[math.nan, 1.0, -1.0]))]),
+    unary("relu6", "relu6", low=-3, high=9),
+    unary(
+        "leaky_relu",
+        "leaky_relu",
+        {"negative_slope": 0.3},
+        {"negative_slope": 0.0},
+        {"negative_slope": 1.0},
+        {"negative_slope": 2.5},
+        {"negative_slope": -0.5},
+        random={"negative_slope": decimals(-2, 2)},
+    ),
+    unary("elu", "elu", {"alpha": 0.2}, {"alpha": 2.0}, {"alpha": -0.7}, random={"alpha": decimals(-2, 2)}),
+    unary("celu", "celu", {"alpha": 0.2}, {"alpha": 2.0}, {"alpha": -0.7}, random={"alpha": decimals(0.1, 2)}),
+    unary("selu", "selu", {"scale": 1.5, "alpha": 1.2}, random={"scale": decimals(1.1, 3), "alpha": decimals(0, 3)}),
+    unary(
+        "gelu",
+        "gelu",
+        {"approximate": True},
+        {"approximate": False},
+        more=[case(x=tensor([2, 300], low=-8, high=8), approximate=flag) for flag in (True, False)],
+        random={"approximate": st.booleans()},
+    ),
+    unary("sigmoid", "sigmoid", more=[case(x=_SPECIAL), case(x=_LARGE)]),
+    unary("tanh", "tanh", module="", more=[case(x=_SPECIAL)]),
+    unary("silu", "silu", more=[case(x=_LARGE)]),
+    unary("swish", "swish", more=[case(x=_LARGE)]),
+    unary("mish", "mish", low=-30, high=30),
+    unary("softsign", "softsign"),
+    unary("tanh_shrink", "tanhshrink"),
+    unary("logsigmoid", "log_sigmoid", more=[case(x=_LARGE)]),
+    unary(
+        "softplus",
+        "softplus",
+        {"beta": 2.0},
+        {"threshold": 1.0},
+        {"beta": 0.5, "threshold": 0.7},
+        {"beta": 3.0, "threshold": 40.0},
+        {"beta": -1.0},
+        {"threshold": -1.0},
+        more=[case(x=_LARGE), case(x=_LARGE, beta=2.0)],
+        random={"beta": decimals(0.1, 3), "threshold": decimals(0, 30)},
+    ),
+    unary("softshrink", "softshrink", {"threshold": 0.0}, {"threshold": 1.5}, random={"threshold": decimals(0, 3)}),
+    unary(
+        "hard_shrink",
+        "hardshrink",
+        {"threshold": 0.0},
+        {"threshold": 1.5},
+        {"threshold": -1.0},
+        more=[
+            case(
+                x=tensor([5], values=[0.5, -0.5, 0.25, 1.0, -1.0]),
+                formats=("legacy",),
+                why="Paddle 3.3.1 keeps what equals the threshold, against its documentation",
+            )
+        ],
+        random={"threshold": decimals(0, 3)},
+    ),
+    unary(
+        "thresholded_relu",
+        "thresholded_relu",
+        {"threshold": 0.0},
+        {"threshold": -1.5},
+        more=[
+            case(x=tensor([3, 4]), threshold=0.5, value=-2.0, **NEW),
+            case(x=tensor([3], values=[1.0, 0.5, 2.0])),
+        ],
+        random={"threshold": decimals(-3, 3)},
+    ),
+    unary("stanh", "stanh", {"scale_a": 1.5, "scale_b": 0.3}, module="", random={"scale_a": decimals(-2, 2)}),
+    unary("brelu", "hardtanh", {"min": -2.0, "max": 0.5}, {"min": 0.5, "max": 3.0}, random={"min": decimals(-3, -1)}),
+    unary(
+        "hard_sigmoid",
+        "hardsigmoid",
+        {"slope": 0.2, "offset": 0.5},
+        {"slope": 0.0, "offset": 0.3},
+        {"slope": 0.0, "offset": 2.0},
+        {"slope": -0.5, "offset": 0.1},
+        {"slope": 1 / 6, "offset": 0.25},
+        low=-5,
+        high=5,
+        random={"slope": decimals(-1, 1), "offset": decimals(-1, 1)},
+    ),
+    Op(
+        "hard_swish",
+        _hard_swish,
+        cases=[
+            *[case(x=x) for x in inputs(-5, 5)],
+            case(x=tensor([3, 4], low=-5, high=5), threshold=6.0, scale=6.0, offset=3.0, **LEGACY),
+            case(x=tensor([3, 4], "float64", -5, 5), **F64),
+        ],
+        random=lambda draw: case(x=random_input(draw)),
+    ),
+    Op(
+        "soft_relu",
+        legacy_builder("soft_relu"),
+        cases=[
+            case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
+            case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
+        ],
+    ),
+]

@@ -1,0 +1,109 @@
+"""Types, and operators that hand their input on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.activation import random_input
+from gen_models.box import legacy_op
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+LEGACY = {"formats": ("legacy",), "why": "only legacy programs have it"}
+_KINDS = ("float32", "int32", "int64", "bool", "uint8", "int8")
+
+
+def _cast(x: Any, *, dtype: str) -> Any:
+    return paddle.cast(x, dtype)
+
+
+def _cast_random(draw: Any) -> Case:
+    to = draw(st.sampled_from(_KINDS))
+    low = 0 if to == "uint8" else -100  # what C++ makes of a negative float as an unsigned integer is left open
+    kind = draw(st.sampled_from(("float32", "int32", "int64")))
+    return case(x=random_input(draw, low, 100, (kind,)), dtype=to)
+
+
+def _dropout(x: Any, p: Any = 0.5, *, mode: str = "downscale_in_infer") -> Any:
+    return paddle.nn.functional.dropout(x, p, training=False, mode=mode)
+
+
+def _legacy_identity(name: str) -> Any:
+    def build(x: Any, **attributes: Any) -> Any:
+        return legacy_op(name, {"X": x}, {"Out": x.dtype}, attributes)
+
+    build.__module__ = __name__
+    return build
+
+
+def _assign(x: Any) -> Any:
+    return paddle.assign(x)
+
+
+def _print(x: Any) -> Any:
+    return paddle.static.Print(x, message="x") * paddle.abs(x)
+
+
+def _assert(x: Any) -> Any:
+    paddle.static.nn.control_flow.Assert(paddle.all(x > -100.0), [x])
+    return paddle.abs(x)
+
+
+OPS = [
+    Op(
+        "cast",
+        _cast,
+        cases=[
+            *[case(x=tensor([3, 4], low=-9, high=9), dtype=to) for to in ("int32", "int64", "bool", "float64", "int8")],
+            *[case(x=tensor([3, 4], "int64"), dtype=to) for to in ("int32", "float32", "bool", "float64")],
+            *[case(x=tensor([3, 4], "int32", dims=[-1, 4]), dtype=to) for to in ("int64", "float32", "bool")],
+            *[case(x=tensor([3, 4], "bool"), dtype=to) for to in ("int32", "float32", "int64", "uint8")],
+            case(x=tensor([6], values=[0.5, -0.5, 0.0, -0.0, 1e-30, math.inf]), dtype="bool"),
+            case(x=tensor([1], values=[math.nan]), dtype="bool"),
+            case(x=tensor([6], values=[2.5, -2.5, 1.99, -1.99, 0.99, -0.99]), dtype="int32"),
+            case(x=tensor([4], "int32", values=[256, 512, -256, 0]), dtype="bool"),
+            case(x=tensor([4], "int32", values=[255, 0, 7, 128]), dtype="uint8"),
+            case(x=tensor([]), dtype="int64"),
+            case(x=tensor([3, 4]), dtype="float32"),
+            case(x=tensor([3, 4], "float64"), dtype="float32"),
+            case(x=tensor([0, 4]), dtype="int32"),
+            case(x=tensor([3, 4]), dtype="float16"),
+            case(x=tensor([3, 4], "float16"), dtype="float32"),
+        ],
+        random=_cast_random,
+    ),
+    Op(
+        "dropout",
+        _dropout,
+        cases=[
+            case(x=tensor([3, 4]), mode="upscale_in_train"),
+            case(x=tensor([3, 4]), mode="downscale_in_infer"),
+            case(x=tensor([3, 4], dims=[-1, 4]), p=0.1),
+            case(x=tensor([3, 4]), p=0.0),
+            case(x=tensor([3, 4]), p=1.0),
+            case(x=tensor([3, 4]), p=tensor([1], low=0.1, high=0.9), formats=("pir",), why="Paddle 2.6 cannot run it"),
+            case(x=tensor([]), p=0.3, mode="upscale_in_train"),
+        ],
+        random=lambda draw: case(
+            x=random_input(draw),
+            p=draw(st.integers(0, 100)) / 100,
+            mode=draw(st.sampled_from(("upscale_in_train", "downscale_in_infer"))),
+        ),
+    ),
+    Op(
+        "assign",
+        _assign,
+        cases=[
+            case(x=tensor([3, 4])),
+            case(x=tensor([], "int64")),
+            case(x=tensor([3, 4], "bool", dims=[-1, 4])),
+        ],
+        random=lambda draw: case(x=random_input(draw, dtypes=("float32", "int64"))),
+    ),
+    Op("share_data", _legacy_identity("share_data"), cases=[case(x=tensor([3, 4]), **LEGACY)]),
+    Op("memcpy", _legacy_identity("memcpy"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
+    Op("print", _print, cases=[case(x=tensor([3, 4]))]),
+    Op("assert", _assert, cases=[case(x=tensor([3, 4]))]),
+]

@@ -1,0 +1,117 @@
+"""Comparisons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.elementwise import random_binary
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _compare(name: str) -> Callable[..., Any]:
+    def build(x: Any, y: Any) -> Any:
+        return getattr(paddle, name)(x, y)
+
+    build.__module__ = __name__
+    return build
+
+
+def _integers(shape: list[int], dtype: str, **more: Any) -> Any:
+    return tensor(shape, dtype, -3, 3, **more)
+
+
+_CASES = [
+    case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4])),
+    case(x=_integers([3, 7], "int32"), y=_integers([3, 7], "int32")),
+    case(x=_integers([3, 7], "int64", dims=[-1, 7]), y=_integers([3, 1], "int64")),
+    case(x=_integers([3, 7], "int64"), y=_integers([], "int64")),
+    case(x=_integers([], "int64"), y=_integers([], "int64")),
+    case(x=_integers([3], "int64"), y=_integers([2, 4, 1], "int64")),
+    case(x=tensor([3, 4], "bool"), y=tensor([4], "bool")),
+    case(x=tensor([3, 4], "uint8", 0, 3), y=tensor([4], "uint8", 0, 3)),
+    case(x=tensor([3, 4], "float64"), y=tensor([4], "float64")),
+    case(
+        x=tensor([6], values=[math.nan, 1.0, math.nan, math.inf, -math.inf, 0.0]),
+        y=tensor([6], values=[1.0, math.nan, math.nan, math.inf, 3.0, -0.0]),
+    ),
+    case(x=tensor([0, 4]), y=tensor([0, 4]), formats=("pir",), why="Paddle 2.6 cannot compute with empty tensors"),
+]
+
+
+def _equal_all(x: Any, y: Any) -> Any:
+    return paddle.equal_all(x, y)
+
+
+def _close(function: str) -> Callable[..., Any]:
+    def build(x: Any, y: Any, *, relative: float = 1e-5, absolute: float = 1e-8, equal_nan: bool = False) -> Any:
+        return getattr(paddle, function)(x, y, rtol=relative, atol=absolute, equal_nan=equal_nan)
+
+    build.__module__ = __name__
+    return build
+
+
+_X = tensor([8], values=[1.0, 1.0, 0.0, math.nan, math.nan, math.inf, math.inf, 1.0])
+_Y = tensor([8], values=[1.0, 1.1, 1e-9, math.nan, 1.0, math.inf, -math.inf, math.inf])
+_CLOSE = [
+    case(x=tensor([3, 4]), y=tensor([3, 4])),
+    case(x=tensor([3], values=[1.0, 2.0, 3.0]), y=tensor([3], values=[1.000001, 2.0, 3.0])),
+    case(x=_X, y=_Y),
+    case(x=_X, y=_Y, equal_nan=True),
+    case(x=_X, y=_Y, relative=0.2, absolute=1e-6),
+    case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 4], dims=[-1, 4]), relative=0.5, absolute=0.5),
+    case(x=tensor([3, 4]), y=tensor([3, 4]), relative=0.0, absolute=2.1),
+    case(x=tensor([]), y=tensor([])),
+]
+
+
+def _close_random(draw: Any) -> Case:
+    shape = draw(st.lists(st.integers(1, 5), max_size=3))
+    return case(
+        x=tensor(shape),
+        y=tensor(shape),
+        relative=draw(st.sampled_from([0.0, 0.5])),
+        absolute=draw(st.sampled_from([0.0, 1.0])),
+    )
+
+
+def _equal_all_random(draw: Any) -> Case:
+    shape = draw(st.lists(st.integers(1, 3), max_size=2))
+    other = shape if draw(st.booleans()) else [size + 1 for size in shape]
+    return case(x=tensor(shape, "int32", 0, 2), y=tensor(other, "int32", 0, 2))
+
+
+OPS = [
+    *[
+        Op(name, _compare(name), cases=_CASES, random=random_binary(("float32", "int32", "int64"), (-3, 3), (-3, 3)))
+        for name in ("not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
+    ],
+    Op(
+        "equal",
+        _compare("equal"),
+        cases=[
+            *_CASES,
+        ],
+        random=random_binary(("float32", "int32", "int64"), (-3, 3), (-3, 3)),
+    ),
+    Op(
+        "equal_all",
+        _equal_all,
+        cases=[
+            case(x=tensor([3, 4]), y=tensor([3, 4])),
+            case(x=tensor([2], "int64", values=[1, 2]), y=tensor([2], "int64", values=[1, 2])),
+            case(x=tensor([2], "int64", values=[1, 2], dims=[-1]), y=tensor([2], "int64", values=[1, 2], dims=[-1])),
+            case(x=tensor([2, 3], "int32"), y=tensor([3, 2], "int32")),
+            case(x=tensor([2, 3], "int32", 1, 2), y=tensor([1, 3], "int32", 1, 2)),
+            case(x=tensor([3], "bool", values=[1, 0, 1]), y=tensor([3], "bool", values=[1, 0, 1])),
+            case(x=tensor([3]), y=tensor([])),
+            case(x=tensor([], values=[2.0]), y=tensor([], values=[2.0])),
+        ],
+        random=_equal_all_random,
+    ),
+    Op("isclose", _close("isclose"), cases=_CLOSE, random=_close_random),
+    Op("allclose", _close("allclose"), cases=_CLOSE, random=_close_random),
+]

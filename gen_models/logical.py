@@ -1,0 +1,87 @@
+"""Logical and bitwise operators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gen_models.elementwise import random_binary
+from gen_models.spec import Op, case, paddle, tensor
+
+NEW = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
+
+
+def _function(name: str) -> Callable[..., Any]:
+    def build(x: Any, y: Any = None, **attributes: Any) -> Any:
+        function = getattr(paddle, name)
+        return function(x, **attributes) if y is None else function(x, y, **attributes)
+
+    build.__module__ = __name__
+    return build
+
+
+_LOGICAL = [
+    case(x=tensor([3, 4], "bool"), y=tensor([3, 4], "bool")),
+    case(x=tensor([3, 4], "bool", dims=[-1, 4]), y=tensor([4], "bool")),
+    case(x=tensor([], "bool"), y=tensor([], "bool")),
+    case(x=tensor([3, 7], "int32", -1, 2), y=tensor([7], "int32", -1, 2)),
+    case(x=tensor([3, 7], "int64", -1, 2), y=tensor([3, 1], "int64", -1, 2)),
+    case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0]), y=tensor([4], values=[0.0, 0.0, 1.0, 2.0])),
+    case(x=tensor([4], "int8", values=[0, 1, -128, 0]), y=tensor([4], "int8", values=[0, 0, 1, 2])),
+    case(x=tensor([7], "int32", -1, 2), y=tensor([2, 3, 1], "int32", -1, 2)),
+]
+_BITWISE = [
+    case(x=tensor([3, 4], "bool"), y=tensor([4], "bool")),
+    *[
+        case(x=tensor([3, 4], kind, low, 100), y=tensor([4], kind, low, 100))
+        for kind, low in (("int32", -100), ("int64", -100), ("uint8", 0), ("int8", -100), ("int16", -100))
+    ],
+    case(x=tensor([3, 4], "int32", dims=[-1, 4]), y=tensor([3, 1], "int32", dims=[-1, 1])),
+    case(x=tensor([], "int64"), y=tensor([], "int64")),
+]
+_SHIFT = [
+    *[
+        case(x=tensor([3, 4], kind, low, 40), y=tensor([4], kind, 0, 4), **NEW)
+        for kind, low in (("int32", -40), ("int64", -40), ("uint8", 0), ("int8", -40), ("int16", -40))
+    ],
+    case(x=tensor([3, 4], "int32", -40, 40), y=tensor([4], "int32", 0, 4), is_arithmetic=False, **NEW),
+    case(x=tensor([3, 4], "int8", -40, 40), y=tensor([4], "int8", 0, 4), is_arithmetic=False, **NEW),
+    case(x=tensor([3, 4], "uint8", 0, 250), y=tensor([4], "uint8", 0, 8), is_arithmetic=False, **NEW),
+    case(x=tensor([3, 4], "int32", -40, 40, dims=[-1, 4]), y=tensor([3, 1], "int32", 0, 4), **NEW),
+    case(x=tensor([4], "int32", values=[5, -5, 5, -5]), y=tensor([4], "int32", values=[31, 31, 32, 40]), **NEW),
+    case(x=tensor([4], "int8", values=[5, -5, 5, -5]), y=tensor([4], "int8", values=[7, 7, 8, 40]), **NEW),
+]
+_NOT = [
+    case(x=tensor([3, 4], "bool")),
+    case(x=tensor([3, 4], "int32", -1, 2, dims=[-1, 4])),
+    case(x=tensor([], "bool")),
+    case(x=tensor([3, 4], "int64", -1, 2)),
+]
+
+
+def _random_shift(draw: Any) -> Any:
+    drawn = random_binary(("int32", "int64"), (-40, 40), (0, 5))(draw)
+    return case(**drawn.arguments, **NEW)
+
+
+OPS = [
+    *[
+        Op(name, _function(name), cases=_LOGICAL, random=random_binary(("bool", "int32"), (-1, 2), (-1, 2)))
+        for name in ("logical_and", "logical_or", "logical_xor")
+    ],
+    Op("logical_not", _function("logical_not"), cases=[*_NOT, case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0]))]),
+    *[
+        Op(name, _function(name), cases=_BITWISE, random=random_binary(("bool", "int32", "int64")))
+        for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
+    ],
+    Op(
+        "bitwise_not",
+        _function("bitwise_not"),
+        cases=[*_NOT, case(x=tensor([3, 4], "uint8")), case(x=tensor([3], "int8"))],
+    ),
+    *[
+        Op(name, _function(name), cases=_SHIFT, random=_random_shift)
+        for name in ("bitwise_left_shift", "bitwise_right_shift")
+    ],
+]
