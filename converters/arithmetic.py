@@ -32,10 +32,11 @@ def _tensor(value: Output | Node | float, x: Output) -> Output | Node:
 
 def scale(node: NodeContext) -> NamedOutputs:
     """out = scale · x + bias, or scale · (x + bias) with bias_after_scale = False."""
-    refuse_complex(node, "x")
     x = node.get_input("x")
     boolean = x.get_element_type() == Type.boolean
     factor, bias = number(node, "scale", x, 1.0), number(node, "bias", x, 0.0)
+    if not _is(bias, 0):
+        refuse_complex(node, "x")
     after = node.get_attribute("bias_after_scale", True)
     known = node.get_known("x")
     storage = numpy_dtype(x.get_element_type())
