@@ -48,14 +48,14 @@ def main() -> int:
 
 def _rerun(folder: Path) -> int:
     from paddle2ov.errors import Paddle2OVError
-    from paddle2ov.testing import Mismatch, check_case
+    from paddle2ov.testing import MismatchError, check_case
 
     if not (folder / "case.json").is_file():
         print(f"{folder}: not a case folder", file=sys.stderr)
         return 2
     try:
         check_case(folder)
-    except (Mismatch, Paddle2OVError) as error:
+    except (MismatchError, Paddle2OVError) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"{folder}: OpenVINO computes what Paddle recorded")

@@ -1,4 +1,4 @@
-"""Random cases of every operator that has a strategy; a failure is shrunk to a small model, which is kept for a rerun."""
+"""Random cases of every operator with a strategy; a failure is shrunk to a small model, which is kept for a rerun."""
 
 import shutil
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_op_random(op, format, request, tmp_path):
         try:
             write(op, case, format, folder)
         except GenerationError:
-            hypothesis.reject()  # Paddle itself refuses it; a strategy that only draws such cases fails as unsatisfiable
+            hypothesis.reject()  # Paddle itself refuses it; a strategy that draws nothing else fails
         try:
             check_case(folder)
         except BaseException:
