@@ -94,7 +94,8 @@ class NodeContext:
             name, idx = flat[name]
         values = self._inputs.get(self._input_name(name), ())
         if not -len(values) <= idx < len(values):
-            self.refuse(f"input '{name}' [{idx}] is missing")
+            passed = ", ".join(port for port, given in self._inputs.items() if given) or "none"
+            self.refuse(f"input '{name}' [{idx}] is missing; the program passes {passed}")
         return self._output(values[idx], name)
 
     def get_inputs(self, name: str) -> list[Output]:

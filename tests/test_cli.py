@@ -1,0 +1,145 @@
+"""The command line."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import openvino
+import pytest
+from click.testing import CliRunner
+
+import paddle2ov
+from gen_models import all_networks, all_ops
+from gen_models.store import generated, generated_network
+from paddle2ov.cli import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def model():
+    return generated_network(all_networks()["squeezenet1_1"], "pir")
+
+
+def call(*arguments):
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="paddle2ov")
+
+
+def test_converts_a_folder(model, tmp_path):
+    result = call(model, "-o", tmp_path / "new" / "net.xml")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{tmp_path / 'new' / 'net.xml'}\n"
+    written = openvino.Core().read_model(tmp_path / "new" / "net.xml")
+    assert [port.get_any_name() for port in written.inputs] == ["x"]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["net.bin", "net.xml"]
+    size = (tmp_path / "new" / "net.bin").stat().st_size
+    assert call(model, "-o", tmp_path / "half.xml", "--compress-to-fp16", "-q").stdout == ""
+    assert (tmp_path / "half.bin").stat().st_size < 0.55 * size
+
+
+def test_names_that_paddle2onnx_users_know(model, tmp_path):
+    shutil.copy(model / "inference.json", tmp_path / "a.json")
+    shutil.copy(model / "inference.pdiparams", tmp_path / "b.params")
+    arguments = ["--model_dir", tmp_path, "--model_filename", "a.json", "--params_filename", "b.params"]
+    assert call(*arguments, "--save_file", tmp_path / "one.xml").exit_code == 0
+    assert call("-m", tmp_path, "-mf", "a.json", "-pf", "b.params", "-s", tmp_path / "two").exit_code == 0
+    assert (tmp_path / "one.xml").exists()
+    assert (tmp_path / "two.xml").exists()
+
+
+def test_inputs_and_outputs(model, tmp_path):
+    result = call(model, "-o", tmp_path / "net.xml", "--input", "x[1..4,3,64,64]", "--output", "fetch_name_0")
+    assert result.exit_code == 0, result.output
+    shape = openvino.Core().read_model(tmp_path / "net.xml").input(0).get_partial_shape()
+    assert shape == openvino.PartialShape([openvino.Dimension(1, 4), 3, 64, 64])
+
+
+def test_extension_file(tmp_path):
+    op = all_ops()["relu"]
+    own = tmp_path / "own.py"
+    own.write_text(
+        "import paddle2ov\nfrom openvino import opset16 as ops\n"
+        "@paddle2ov.register_converter('relu', override=True)\n"
+        "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
+    )
+    command = [sys.executable, "-m", "paddle2ov", str(generated(op, op.cases[0], "pir"))]
+    command += ["-o", str(tmp_path / "net.xml"), "--extension", str(own)]
+    subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, check=True)
+    kinds = {node.get_type_name() for node in openvino.Core().read_model(tmp_path / "net.xml").get_ops()}
+    assert "Negative" in kinds
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["nowhere"], 1, "error: nowhere: no such file or folder"),
+        ([], 2, "give the model once"),
+        (["a", "-m", "b"], 2, "give the model once"),
+        (["--no-such-option"], 2, "No such option"),
+    ],
+)
+def test_errors_without_a_traceback(arguments, code, message):
+    result = call("convert", *arguments)
+    assert result.exit_code == code
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_failure_leaves_what_was_there(model, tmp_path, monkeypatch):
+    (tmp_path / "net.xml").write_text("old")
+
+    def fail(*_, **__):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(openvino, "save_model", fail)
+    result = call(model, "-o", tmp_path / "net.xml")
+    assert result.exit_code == 1
+    assert "disk full" in result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["net.xml"]
+    assert (tmp_path / "net.xml").read_text() == "old"
+
+
+def test_traceback_on_demand():
+    result = call("nowhere", "--traceback")
+    assert isinstance(result.exception, paddle2ov.ModelReadError)
+
+
+def test_ops():
+    result = call("ops", "top_k*")
+    assert result.exit_code == 0
+    assert "search (" in result.stdout
+    assert "top_k_v2" in result.stdout
+    families = json.loads(call("ops", "--json").stdout)
+    assert families["top_k_v2"] == "search"
+    assert len(families) > 150
+
+
+def test_version_and_help():
+    assert call("--version").stdout.startswith(f"paddle2ov {paddle2ov.__version__} (OpenVINO ")
+    assert "--params-filename" in call("convert", "--help").stdout
+    assert "list the operators" in call("--help").stdout
+
+
+def test_import_is_light():
+    """Neither Paddle nor what only reading or the command line need is imported with the package."""
+    heavy = "{'paddle', 'msgspec', 'google.protobuf', 'click', 'rich', 'paddle2ov.op_table'} & set(sys.modules)"
+    command = [sys.executable, "-c", f"import sys, paddle2ov; print({heavy} or 'light')"]
+    run = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "light\n"
+
+
+def test_conversion_does_not_import_paddle(model):
+    script = f"import sys, paddle2ov; paddle2ov.convert({str(model)!r}); print('paddle' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "False\n"
