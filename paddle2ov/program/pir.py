@@ -303,7 +303,7 @@ class _Reader:
 
     def _given_name(self, op: _Op) -> str:
         if op.id == "p":
-            if len(op.attributes) < 4 or not isinstance(op.attributes[3], str):
+            if len(op.attributes) < 4 or not isinstance(op.attributes[3], str) or not op.attributes[3]:
                 raise ModelReadError("a parameter without a name")
             return op.attributes[3]
         attributes = _attributes(op)

@@ -1,0 +1,234 @@
+"""Damaged, hostile and foreign files: an error of our own that says what and where; never a crash, a hang or a result."""
+
+import json
+import random
+import resource
+import shutil
+import struct
+import time
+
+import pytest
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.legacy import legacy_python
+from gen_models.store import generated_network
+from paddle2ov import ModelReadError, Paddle2OVError
+from paddle2ov.program.framework_proto import ProgramDesc
+
+PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
+LEGACY = pytest.param(
+    "legacy", marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy`")
+)
+
+
+def copy(network, format, folder):
+    source = generated_network(all_networks()[network], format)
+    folder.mkdir()
+    for name in (PROGRAM[format], "inference.pdiparams"):
+        if (source / name).exists():
+            shutil.copy(source / name, folder / name)
+    return folder / PROGRAM[format]
+
+
+@pytest.fixture(params=["pir", LEGACY])
+def model(request, tmp_path):
+    return copy("greedy_decoder", request.param, tmp_path / "model")
+
+
+@pytest.fixture
+def pir(tmp_path):
+    return copy("greedy_decoder", "pir", tmp_path / "pir")
+
+
+@pytest.fixture(params=[LEGACY])
+def legacy(request, tmp_path):
+    return copy("greedy_decoder", request.param, tmp_path / "legacy")
+
+
+def refused(path, message):
+    started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ModelReadError, match=message) as caught:
+        paddle2ov.convert(path)
+    assert time.monotonic() - started < 10
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000  # kB
+    assert str(path.parent if path.is_file() else path) in str(caught.value)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.999])
+def test_truncated_program(model, part):
+    content = model.read_bytes()
+    model.write_bytes(content[: int(part * len(content))])
+    refused(model, "not a P|no blocks|neither a PIR")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"), [(0.0, "the file ends"), (0.5, "are left|ends within"), (0.9999, "are left|ends within")]
+)
+def test_truncated_parameters(model, part, message):
+    params = model.with_name("inference.pdiparams")
+    content = params.read_bytes()
+    params.write_bytes(content[: int(part * len(content))])
+    refused(model, message)
+
+
+def test_parameters_of_another_model(model):
+    other = generated_network(all_networks()["squeezenet1_1"], "pir")
+    shutil.copy(other / "inference.pdiparams", model.with_name("inference.pdiparams"))
+    refused(model, "the program declares .* the file holds")
+
+
+def test_parameters_with_a_tail(model):
+    with model.with_name("inference.pdiparams").open("ab") as file:
+        file.write(b"\0")
+    refused(model, "1 bytes are left after the last of")
+
+
+@pytest.mark.parametrize(
+    ("offset", "layout", "value", "message"),
+    [
+        (0, "<I", 7, "unknown format version 7"),
+        (4, "<Q", 2**60, "absurd number of LoD levels"),
+        (12, "<I", 9, "unknown tensor version 9"),
+        (16, "<i", -5, "impossible description size -5"),
+        (16, "<i", 2**30, "impossible description size"),
+    ],
+)
+def test_hostile_parameters(model, offset, layout, value, message):
+    params = model.with_name("inference.pdiparams")
+    content = bytearray(params.read_bytes())
+    struct.pack_into(layout, content, offset, value)
+    params.write_bytes(content)
+    refused(model, message)
+
+
+def test_versions_of_the_future(pir, legacy):
+    program = json.loads(pir.read_text())
+    program["base_code"]["version"] = 99
+    pir.write_text(json.dumps(program))
+    refused(pir, "PIR version 99 is not known")
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    desc.version.version = 99_000_000
+    legacy.write_bytes(desc.SerializeToString())
+    refused(legacy, "program version 99000000 is not known")
+
+
+def test_another_magic(pir):
+    pir.write_text(pir.read_text().replace('"magic":"pir"', '"magic":"pie"'))
+    refused(pir, "its magic is 'pie'")
+
+
+@pytest.mark.parametrize("depth", [2_000, 200_000])
+def test_deep_nesting(pir, depth):
+    inner = '{"regions":[{"blocks":[{"ops":[{"#":"1.if","I":[],"O":[],"A":[],"regions":[{"blocks":[{"ops":['
+    pir.write_text('{"base_code":{"magic":"pir","version":1},"program":' + inner * depth)
+    refused(pir, "nested too deeply|not a PIR program")
+    attribute = '{"#":"1.x","A":[{"N":"a","AT":{"#":"0.a_array","D":' + "[" * depth + "]" * depth + "}}]}"
+    blocks = '{"regions":[{"blocks":[{"ops":[' + attribute + "]}]}]}"
+    pir.write_text('{"base_code":{"magic":"pir","version":1},"program":' + blocks + "}")
+    refused(pir, "nested too deeply|not a PIR program")
+
+
+def edit(path, change):
+    program = json.loads(path.read_text())
+    change(program["program"]["regions"][0]["blocks"][0]["ops"])
+    path.write_text(json.dumps(program))
+
+
+def test_impossible_values(pir):
+    original = pir.read_text()
+    for change, message in [
+        (lambda ops: ops[-1]["I"].__setitem__(0, {"%": 987654}), "value 987654 is used before it is defined"),
+        (lambda ops: ops.append(ops[-3]), "is defined twice"),
+        (lambda ops: ops[0]["O"]["TT"]["D"].__setitem__(1, [-7]), r"impossible shape \[-7\]"),
+        (lambda ops: ops[0]["O"]["TT"]["D"].__setitem__(1, [2**63]), "impossible shape"),
+        (lambda ops: ops[0]["A"].__setitem__(3, ""), "parameter"),
+    ]:
+        pir.write_text(original)
+        edit(pir, change)
+        refused(pir, message)
+
+
+def test_absurd_sizes_need_no_memory(pir):
+    edit(pir, lambda ops: ops[0]["O"]["TT"]["D"].__setitem__(1, [2**40, 2**20]))
+    refused(pir, "the program declares shape")
+
+
+def test_parameter_names_do_not_lead_out_of_the_folder(legacy):
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    legacy.with_name("inference.pdiparams").unlink()
+    names = sorted(var.name for var in desc.blocks[0].vars if var.persistable and var.name not in ("feed", "fetch"))
+    secret = legacy.parent.parent / "secret"
+    secret.write_bytes(b"\0" * 100)
+    legacy.with_name(names[0]).write_bytes(b"")
+    for name in ("../secret", str(secret), "a/../../secret", "nul\0byte"):
+        changed = ProgramDesc.FromString(desc.SerializeToString())
+        for var in changed.blocks[0].vars:
+            if var.name == names[0]:
+                var.name = name
+        legacy.write_bytes(changed.SerializeToString())
+        legacy.with_name(names[0]).write_bytes(b"")
+        with pytest.raises(ModelReadError):
+            paddle2ov.read_program(legacy)
+
+
+def test_a_block_inside_itself(legacy):
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    for op in desc.blocks[1].ops:
+        for attribute in op.attrs:
+            if attribute.type == 8:
+                attribute.block_idx = 1
+    legacy.write_bytes(desc.SerializeToString())
+    refused(legacy, "contains itself")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_mutations(model, seed):
+    """Random damage to real files: every one is refused, or still is a model."""
+    rng = random.Random(seed)
+    files = [path for path in model.parent.iterdir()]
+    originals = {path: path.read_bytes() for path in files}
+    outcomes = set()
+    for _ in range(60):
+        for path, content in originals.items():
+            path.write_bytes(content)
+        path = rng.choice(files)
+        content = bytearray(originals[path])
+        match rng.randrange(5):
+            case 0:
+                del content[rng.randrange(len(content)) :]
+            case 1:
+                for _ in range(rng.choice((1, 2, 20))):
+                    content[rng.randrange(len(content))] = rng.randrange(256)
+            case 2:
+                at = rng.randrange(len(content))
+                content[at:at] = rng.randbytes(rng.choice((1, 4, 8)))
+            case 3:
+                at = rng.randrange(len(content))
+                del content[at : at + rng.choice((1, 4, 100))]
+            case 4:
+                content = _replace_json_node(content, rng) if path.suffix == ".json" else content[::-1]
+        path.write_bytes(content)
+        try:
+            paddle2ov.convert(model.parent)
+            outcomes.add("model")
+        except Paddle2OVError:
+            outcomes.add("refused")
+    assert "refused" in outcomes
+
+
+def _replace_json_node(content, rng):
+    program = json.loads(content)
+    nodes = []
+
+    def walk(value):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            nodes.append((value, key))
+            if isinstance(value[key], dict | list):
+                walk(value[key])
+
+    walk(program)
+    holder, key = rng.choice(nodes)
+    strange = [None, 0, -1, 2**63, -(2**70), 1.5, "", "x", "../../etc", [], {}, [[]], {"#": "x"}, True, [1] * 5, 10**30]
+    holder[key] = rng.choice(strange)
+    return json.dumps(program).encode()

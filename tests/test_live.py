@@ -1,0 +1,95 @@
+"""Live Paddle objects: layers with an input spec or an example, and static programs."""
+
+import numpy as np
+import paddle
+import pytest
+from openvino import PartialShape
+
+import paddle2ov
+from paddle2ov import ConversionInputError
+from paddle2ov.testing import run
+
+
+class Net(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = paddle.nn.Linear(4, 3)
+        self.dropout = paddle.nn.Dropout(0.5)
+
+    def forward(self, x):
+        return paddle.nn.functional.relu(self.dropout(self.linear(x)))
+
+
+@pytest.fixture(autouse=True)
+def dynamic_mode():
+    paddle.disable_static()
+    yield
+    paddle.disable_static()
+
+
+@pytest.fixture
+def net():
+    paddle.seed(3)
+    return Net()
+
+
+X = np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)
+
+
+def check(model, net, name="x"):
+    net.eval()
+    (result,) = run(model, {name: X})
+    np.testing.assert_allclose(result.array, net(paddle.to_tensor(X)).numpy(), rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "shape"),
+    [
+        ({"input": [paddle.static.InputSpec([None, 4], "float32", "x")]}, "x", [-1, 4]),
+        ({"input": {"x": [-1, 4]}}, "x", [-1, 4]),
+        ({"input": [("image", [2, 4])]}, "image", [2, 4]),
+        ({"example_input": X}, "x0", [2, 4]),
+        ({"example_input": [paddle.to_tensor(X)]}, "x0", [2, 4]),
+    ],
+)
+def test_layer(net, arguments, name, shape):
+    model = paddle2ov.convert(net, **arguments)
+    assert model.input(0).get_any_name() == name
+    assert model.input(0).get_partial_shape() == PartialShape(shape)
+    assert net.training  # as it was
+    check(model, net, name)
+
+
+def test_weights_outlive_the_temporary_files(net):
+    check(paddle2ov.convert(net, example_input=X, share_weights=True), net, "x0")
+    check(paddle2ov.convert(net, example_input=X, share_weights=False), net, "x0")
+
+
+def test_layer_without_a_spec(net):
+    with pytest.raises(ConversionInputError, match="a Layer needs its input spec"):
+        paddle2ov.convert(net)
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_program(by_name):
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [-1, 4])
+        y = paddle.static.nn.fc(x, 3)
+        z = paddle.exp(y)
+    executor = paddle.static.Executor()
+    executor.run(startup)
+    want = executor.run(main, feed={"x": X}, fetch_list=[y, z])
+    model = paddle2ov.convert(main, output=[y, z]) if not by_name else paddle2ov.convert(main, input=[x], output=[y, z])
+    for result, array in zip(run(model, {"x": X}), want, strict=True):
+        np.testing.assert_allclose(result.array, array, rtol=2e-5, atol=2e-5)
+    with pytest.raises(ConversionInputError, match="needs output="):
+        paddle2ov.convert(main)
+    paddle.disable_static()
+
+
+@pytest.mark.parametrize("model", [3, object(), ["a", "b", "c"]])
+def test_what_is_no_model(model):
+    with pytest.raises(ConversionInputError, match="a model"):
+        paddle2ov.convert(model)
