@@ -10,9 +10,7 @@ from gen_models.spec import Case, Op, case, paddle, tensor
 
 
 def _resize(mode):
-    def build(
-        x, size=None, scale=None, *, like=None, align_corners=False, align_mode=0, data_format=None
-    ) -> Any:
+    def build(x, size=None, scale=None, *, like=None, align_corners=False, align_mode=0, data_format=None) -> Any:
         rank = len(x.shape)
         if like is not None:  # the size of another feature map, as pyramid networks have it
             size = paddle.shape(like)[2:]
@@ -78,9 +76,7 @@ LINEAR_2D = [
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), like=tensor([1, 5, 5, 9], dims=[-1, 5, -1, -1])),
     case(x=tensor([1, 3, 4, 2]), scale=2, data_format="NHWC"),
     case(x=tensor([1, 3, 4, 2], dims=[-1, -1, -1, 2]), size=[7, 5], data_format="NHWC", align_corners=True),
-    case(
-        x=tensor([1, 2, 3, 4], "float64"), size=[6, 7], why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5
-    ),
+    case(x=tensor([1, 2, 3, 4], "float64"), size=[6, 7], why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5),
 ]
 
 _ONE = {"why": "the ratio of a dimension that becomes 1 needs the input's size", "dynamic": False}

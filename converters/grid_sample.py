@@ -1,0 +1,166 @@
+"""Sampling at positions of a grid, and grids of affine maps.
+
+Paddle: `grid_sampler` (PIR `grid_sample`), `affine_grid`.
+Semantics: `paddle/phi/kernels/cpu/grid_sample_kernel.cc`, `grid_sample_utils.h`, `affine_grid_kernel.cc`.
+The nearest mode rounds ties to even as Paddle 3 does; Paddle 2 rounds them away from zero.
+OpenVINO's GridSample knows no third dimension: there the elements are gathered.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.spatial import known_dims
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def grid_sampler(node: NodeContext) -> NamedOutputs:
+    """out[n, c, p] = x[n, c] at the position grid[n, p], which runs from -1 to 1 in each dimension (x first)"""
+    x, grid = node.get_input("x"), node.get_input("grid")
+    rank = rank_of(node, x)
+    mode = node.get_attribute("mode", "bilinear")
+    padding = node.get_attribute("padding_mode", "zeros")
+    align = bool(node.get_attribute("align_corners", True))
+    node.require(mode in ("bilinear", "nearest"), "unknown", mode=mode)
+    node.require(padding in ("zeros", "border", "reflection"), "unknown", padding_mode=padding)
+    if rank == 4:
+        options = {"mode": mode, "padding_mode": padding, "align_corners": align}
+        return {"out": ops.grid_sample(x, grid, options)}
+    return {"out": _sample(x, grid, rank, mode, padding, align)}
+
+
+def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: bool) -> Node:
+    spatial = rank - 2
+    shape = shape_of(x)
+    sizes = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(spatial)]
+    # The grid's last dimension has the innermost coordinate first.
+    places = [_coordinate(grid, spatial - 1 - i, sizes[i], padding, align) for i in range(spatial)]
+    flat = ops.reshape(x, ints([0, 0, -1]), True)
+    if mode == "nearest":
+        out = _gather(flat, [ops.round(place, "half_to_even") for place in places], sizes)
+    else:
+        out = _linear(flat, places, sizes)
+    target = ops.concat(
+        [ops.gather(shape, ints([0, 1]), ints(0)), ops.gather(shape_of(grid), ints(list(range(1, rank - 1))), ints(0))],
+        0,
+    )
+    return ops.reshape(out, target, False)
+
+
+def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool) -> Node:
+    """One coordinate in elements of x: [N, P]."""
+    raw = ops.reshape(ops.gather(grid, ints(index), ints(-1)), ints([0, -1]), True)
+    length = ops.convert(size, grid.get_element_type())
+    top = ops.subtract(length, const_like(1, length))
+    place = ops.add(raw, const_like(1, raw))
+    if align:
+        place = ops.multiply(place, ops.multiply(top, const_like(0.5, top)))
+    else:
+        place = ops.multiply(place, ops.multiply(length, const_like(0.5, length)))
+        place = ops.subtract(place, const_like(0.5, place))
+    if padding == "zeros":
+        return place
+    if padding == "reflection":
+        half = const_like(0 if align else 0.5, place)
+        period = ops.multiply(top if align else length, const_like(2, top))
+        distance = ops.abs(ops.add(place, half))
+        rest = ops.subtract(distance, ops.multiply(ops.floor(ops.divide(distance, period)), period))
+        place = ops.subtract(ops.minimum(rest, ops.subtract(period, rest)), half)
+        if align:
+            single = ops.equal(top, const_like(0, top))
+            return ops.select(single, const_like(0, place), place)
+    return ops.minimum(ops.maximum(place, const_like(0, place)), top)
+
+
+def _gather(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
+    """Elements at whole positions, 0 outside: [N, C, P]."""
+    index: Node | None = None
+    inside: Node | None = None
+    for place, size in zip(places, sizes, strict=True):
+        last = ops.subtract(size, ints(1))
+        top = ops.convert(last, place.get_element_type())
+        within = ops.logical_and(ops.greater_equal(place, const_like(0, place)), ops.less_equal(place, top))
+        whole = ops.minimum(ops.maximum(ops.convert(place, Type.i64), ints(0)), last)
+        index = whole if index is None else ops.add(ops.multiply(index, size), whole)
+        inside = within if inside is None else ops.logical_and(inside, within)
+    assert index is not None
+    found = ops.gather(flat, index, ints(2), 1)
+    return ops.select(ops.unsqueeze(inside, ints(1)), found, const_like(0, found))
+
+
+def _linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
+    low = [ops.floor(place) for place in places]
+    total: Node | None = None
+    for corner in itertools.product((0, 1), repeat=len(places)):
+        whole, weight = [], None
+        for place, start, step in zip(places, low, corner, strict=True):
+            part = ops.subtract(place, start)
+            if step:
+                whole.append(ops.add(start, const_like(1, start)))
+            else:
+                whole.append(start)
+                part = ops.subtract(const_like(1, part), part)
+            weight = part if weight is None else ops.multiply(weight, part)
+        value = ops.multiply(_gather(flat, whole, sizes), ops.unsqueeze(weight, ints(1)))
+        total = value if total is None else ops.add(total, value)
+    assert total is not None
+    return total
+
+
+def affine_grid(node: NodeContext) -> NamedOutputs:
+    """output[n, p] = theta[n] (p, 1): positions of the regular grid of output_shape, mapped, x first"""
+    theta = node.get_input("input")
+    spatial = _spatial_rank(node, theta)
+    kind = theta.get_element_type()
+    align = bool(node.get_attribute("align_corners", True))
+    if node.is_known("output_shape"):
+        sizes = node.get_ints("output_shape")[2:]
+        lines = [_line(size, align) for size in sizes]
+        base = np.stack([*reversed(np.meshgrid(*lines, indexing="ij")), np.ones(sizes)], -1)
+        flat: Node = ops.constant(base.reshape(1, -1, spatial + 1), kind)
+        shape: Node = ints(sizes)
+    else:
+        shape = ops.gather(node.get_tensor("output_shape", Type.i64), ints(list(range(2, 2 + spatial))), ints(0))
+        flat = _base_later(shape, spatial, kind, align)
+    mapped = ops.matmul(flat, theta, False, True)
+    batch = ops.gather(shape_of(theta), ints([0]), ints(0))
+    return {"output": ops.reshape(mapped, ops.concat([batch, shape, ints([spatial])], 0), False)}
+
+
+def _spatial_rank(node: NodeContext, theta: Output) -> int:
+    declared = node.output_shape("output")
+    rank = known_dims(theta)[1] or (len(declared) - 2 if declared is not None else None)
+    if node.is_known("output_shape"):
+        rank = len(node.get_ints("output_shape")) - 2
+    if rank not in (2, 3):
+        node.refuse("the grid's rank is not known")
+    return rank
+
+
+def _line(size: int, align: bool) -> np.ndarray:
+    """`size` positions from -1 to 1; of a single one, Paddle's aligned arithmetic makes NaN."""
+    with np.errstate(all="ignore"):
+        step = np.float32(2) / np.float32(size - 1 if align else size)
+        start = np.float32(-1) if align else np.float32(-1) * np.float32(size - 1) / np.float32(size)
+        return start + np.arange(size, dtype=np.float32) * step
+
+
+def _base_later(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
+    full = ops.concat([shape, ints([1])], 0)
+    parts = []
+    for axis in reversed(range(spatial)):
+        size = ops.convert(ops.gather(shape, ints(axis), ints(0)), Type.f32)
+        count = ops.subtract(size, const_like(1, size))
+        step = ops.divide(const_like(2, size), count if align else size)
+        k = ops.range(const_like(0, size), size, const_like(1, size), Type.f32)
+        line = ops.multiply(k, step)
+        line = ops.subtract(line, const_like(1, line) if align else ops.divide(count, size))
+        placed = ops.reshape(line, ints([-1 if i == axis else 1 for i in range(spatial + 1)]), False)
+        parts.append(ops.broadcast(placed, full))
+    parts.append(ops.broadcast(const_like(1, parts[0]), full))
+    return cast_to(ops.reshape(ops.concat(parts, spatial), ints([1, -1, spatial + 1]), False), kind)  # type: ignore[return-value]

@@ -1,0 +1,135 @@
+"""Normalization of other kinds: by root mean square, by neighbouring channels, by collected sums, by spectral norm.
+
+Paddle: `rms_norm`, `fused_rms_norm_quant` (the name `rms_norm` before Paddle 3.3), `fused_rms_norm_ext`, `lrn`,
+`data_norm`, `spectral_norm`, `skip_layernorm`.
+Semantics: `paddle/phi/kernels/fusion/cpu/rms_norm_avx_kernel.cc`, `paddle/fluid/operators/data_norm_op.cc`,
+`paddle/phi/kernels/impl/{lrn,spectral_norm}_kernel_impl.h`.
+Not supported: quantized output of rms_norm, `slot_dim` of data_norm.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output
+
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def rms_norm(node: NodeContext) -> NamedOutputs:
+    """y = x / sqrt(mean(x^2) + epsilon) * scale over the last dimensions"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    begin = rank - max(len(node.get_attribute("normalized_shape", []) or [0]), 1)
+    out, inverse = _rms(x, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
+    if node.has_input("scale"):
+        out = ops.multiply(out, _flat(node, "scale", x, begin, rank))
+    return {"y": cast_to(out, x.get_element_type()), "invvar": _left(inverse, x, begin)}
+
+
+def rms_norm_residual(node: NodeContext) -> NamedOutputs:
+    """out = rms_norm(x + bias + residual) * norm_weight + norm_bias; residual_out = what was normalized"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
+    node.require(node.get_float("quant_scale", -1.0) <= 0, "quantized output is not supported", quant_scale="> 0")
+    total = x
+    for name in ("bias", "residual"):
+        if node.has_input(name):
+            total = ops.add(total, cast_to(node.get_input(name), x.get_element_type())).output(0)
+    out, inverse = _rms(total, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
+    out = ops.multiply(out, _flat(node, "norm_weight", x, begin, rank))
+    if node.has_input("norm_bias"):
+        out = ops.add(out, _flat(node, "norm_bias", x, begin, rank))
+    return {"out": out, "residual_out": total, "inv_var": _left(inverse, x, begin)}
+
+
+def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
+    # The form that OpenVINO fuses into its RMS.
+    squares = ops.reduce_mean(ops.power(x, const_like(2, x)), ints(axes), True)
+    inverse = ops.divide(const_like(1, x), ops.sqrt(ops.add(squares, const_like(epsilon, x))))
+    return ops.multiply(x, inverse), inverse
+
+
+def _flat(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Output | Node:
+    if rank - begin == 1:
+        return cast_to(node.get_input(name), x.get_element_type())
+    target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))
+    return cast_to(ops.reshape(node.get_input(name), target, False), x.get_element_type())
+
+
+def _left(inverse: Node, x: Output, begin: int) -> Node:
+    return ops.reshape(inverse, ops.slice(shape_of(x), ints([0]), ints([begin]), ints([1])), False)
+
+
+def lrn(node: NodeContext) -> NamedOutputs:
+    """out = x * (k + alpha * the sum of x^2 over n neighbouring channels)^-beta"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    last = channels_last(node)
+    if last:
+        x = to_channels_first(x, rank).output(0)
+    size = node.get_int("n", 5)
+    alpha, beta, bias = node.get_float("alpha", 1e-4), node.get_float("beta", 0.75), node.get_float("k", 2.0)
+    before = (size - 1) // 2
+    # The channels become the rows of an image, whose windows are averaged.
+    rows = ops.reshape(ops.multiply(x, x), ops.concat([_dims(x, [0]), ints([1]), _dims(x, [1]), ints([-1])], 0), False)
+    mean = ops.avg_pool(rows, [1, 1], [before, 0], [size - 1 - before, 0], [size, 1], False, dilations=[1, 1])
+    middle = ops.multiply(ops.reshape(mean, shape_of(x), False), const_like(alpha * size, x))
+    middle = ops.add(middle, const_like(bias, x))
+    out = ops.multiply(x, ops.power(middle, const_like(-beta, x)))
+    if last:
+        return {"out": to_channels_last(out, rank), "mid_out": to_channels_last(middle, rank)}
+    return {"out": out, "mid_out": middle}
+
+
+def _dims(x: Output, axes: list[int]) -> Node:
+    return ops.gather(shape_of(x), ints(axes), ints(0))
+
+
+def data_norm(node: NodeContext) -> NamedOutputs:
+    """y = (x - batch_sum / batch_size) * sqrt(batch_size / batch_square_sum) (* scale_w + bias)"""
+    x = node.get_input("x")
+    node.require(node.get_int("slot_dim", -1) <= 0, "is not supported", slot_dim="> 0")
+    count = node.get_input("batch_size")
+    means = ops.divide(node.get_input("batch_sum"), count)
+    scales = ops.sqrt(ops.divide(count, node.get_input("batch_square_sum")))
+    y: Node = ops.multiply(ops.subtract(x, means), scales)
+    if node.get_attribute("enable_scale_and_shift", False):
+        y = ops.add(ops.multiply(y, node.get_input("scale_w")), node.get_input("bias"))
+    return {"y": y, "means": means, "scales": scales}
+
+
+def spectral_norm(node: NodeContext) -> NamedOutputs:
+    """out = weight / sigma, its largest singular value as power_iters steps from u and v estimate it"""
+    weight, u, v = (node.get_input(name) for name in ("weight", "u", "v"))
+    rank = rank_of(node, weight)
+    dim = normalize_axis(node, node.get_int("dim", 0), rank, "dim")
+    order = [dim, *(axis for axis in range(rank) if axis != dim)]
+    rows = known_dims(u)[0]
+    moved = ops.transpose(weight, ints(order)) if dim else weight
+    matrix = reshape(moved, [-1 if rows is None else rows, 0 if rows is None and rank == 2 else -1])
+    left, right = reshape(u, [-1, 1]), reshape(v, [-1, 1])
+    epsilon = node.get_float("eps", 1e-12)
+    for _ in range(node.get_int("power_iters", 1)):
+        right = _unit(ops.matmul(matrix, left, True, False), epsilon)
+        left = _unit(ops.matmul(matrix, right, False, False), epsilon)
+    sigma = ops.matmul(left, ops.matmul(matrix, right, False, False), True, False)
+    return {"out": ops.divide(weight, reshape(sigma, []))}
+
+
+def _unit(vector: Node, epsilon: float) -> Node:
+    length = ops.sqrt(ops.reduce_sum(ops.multiply(vector, vector), ints([0, 1]), True))
+    return ops.divide(vector, ops.add(length, const_like(epsilon, vector)))
+
+
+def skip_layernorm(node: NodeContext) -> NamedOutputs:
+    """out = layer_norm(x + y) * scale + bias over the dimensions from begin_norm_axis on"""
+    total = ops.add(node.get_input("x"), node.get_input("y"))
+    rank = rank_of(node, total.output(0))
+    begin = normalize_axis(node, node.get_int("begin_norm_axis", 2), rank, "begin_norm_axis")
+    axes = ints(list(range(begin, rank)))
+    out = ops.mvn(total, axes, True, node.get_float("epsilon", 1e-5), "inside_sqrt")
+    out = ops.multiply(out, _flat(node, "scale", total.output(0), begin, rank))
+    return {"out": ops.add(out, _flat(node, "bias", total.output(0), begin, rank))}

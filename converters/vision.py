@@ -1,0 +1,127 @@
+"""Patches, deformable convolution, shifts in time, and channel-wise maps.
+
+Paddle: `unfold`, `fold`, `deformable_conv`, `deformable_conv_v1`, `temporal_shift`, `affine_channel`.
+Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`,
+`paddle/phi/kernels/cpu/{temporal_shift,affine_channel}_kernel.cc`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.spatial import channels_last, known_dims, pads_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def unfold(node: NodeContext) -> NamedOutputs:
+    """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c"""
+    x = node.get_input("x")
+    kernel = node.get_ints("kernel_sizes")
+    top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
+    padded: Output | Node = x
+    if top or left or bottom or right:
+        padded = ops.pad(x, ints([0, 0, top, left]), ints([0, 0, bottom, right]), "constant", const_like(0, x))
+    strides, rates = _two(node.get_ints("strides", [1])), _two(node.get_ints("dilations", [1]))
+    # The patches come as [N, (i, j, c), rows, columns].
+    patches = ops.extract_image_patches(padded, kernel, strides, rates, "VALID")
+    channels = known_dims(x)[1]
+    area = kernel[0] * kernel[1]
+    if channels == 1 or area == 1:
+        return {"out": ops.reshape(patches, ints([0, 0, -1]), True)}
+    batch = ops.gather(shape_of(x), ints([0]), ints(0))
+    count = ints([-1]) if channels is None else ints([channels])
+    places = ops.reduce_prod(ops.gather(shape_of(patches), ints([2, 3]), ints(0)), ints([0]), True)
+    split = ops.reshape(patches, ops.concat([batch, ints([area]), count, places], 0), False)
+    swapped = ops.transpose(split, ints([0, 2, 1, 3]))
+    merged = ints([-1]) if channels is None else ints([channels * area])
+    return {"out": ops.reshape(swapped, ops.concat([batch, merged, places], 0), False)}
+
+
+def fold(node: NodeContext) -> NamedOutputs:
+    """out[n, c] = the sum of all windows, each at its place: what unfold took apart"""
+    top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
+    out = ops.col2im(
+        node.get_input("x"),
+        ints(_two(node.get_ints("output_sizes"))),
+        ints(_two(node.get_ints("kernel_sizes"))),
+        _two(node.get_ints("strides", [1])),
+        _two(node.get_ints("dilations", [1])),
+        [top, left],
+        [bottom, right],
+    )
+    return {"out": out}
+
+
+def _two(values: list[int]) -> list[int]:
+    return values * 2 if len(values) == 1 else values
+
+
+def _four(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:
+    """Paddings as (top, left, bottom, right)."""
+    values = {1: paddings * 4, 2: paddings * 2, 4: paddings}.get(len(paddings))
+    if values is None:
+        node.refuse("1, 2 or 4 numbers are expected", paddings=paddings)
+    return values[0], values[1], values[2], values[3]
+
+
+def deformable_conv(node: NodeContext) -> NamedOutputs:
+    """out = a convolution whose taps are moved by offset and weighted by mask, with bilinear interpolation between"""
+    begin, end = pads_of(node, 2, node.get_ints("paddings", [0, 0]))
+    out = ops.deformable_convolution(
+        node.get_input("x"),
+        node.get_input("offset"),
+        node.get_input("filter"),
+        node.get_ints("strides", [1, 1]),
+        begin,
+        end,
+        node.get_ints("dilations", [1, 1]),
+        node.get_input("mask") if node.has_input("mask") else None,
+        "explicit",
+        node.get_int("groups", 1),
+        node.get_int("deformable_groups", 1),
+        bilinear_interpolation_pad=True,
+    )
+    return {"out": out}
+
+
+def temporal_shift(node: NodeContext) -> NamedOutputs:
+    """out = x of the frame before (first channels), of the frame after (next as many), and of the same frame (rest)"""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    channel = rank - 1 if channels_last(node) else 1
+    frames = node.get_int("seg_num")
+    channels = ops.gather(shape_of(x), ints([channel]), ints(0))
+    ratio = np.float32(node.get_float("shift_ratio", 0.25))
+    first, second = _share(channels, ratio), _share(channels, 2 * ratio)
+    rest = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
+    clips = ops.reshape(x, ops.concat([ints([-1, frames]), rest], 0), False)
+    zeros = [ints([0, 1] + [0] * (rank - 1)) for _ in range(2)]
+    padded = ops.pad(clips, zeros[0], zeros[1], "constant", const_like(0, x))
+    parts = [
+        _part(padded, 0, frames, ints([0]), first, channel + 1),
+        _part(padded, 2, frames, first, second, channel + 1),
+        _part(clips, 0, frames, second, channels, channel + 1),
+    ]
+    return {"out": ops.reshape(ops.concat(parts, channel + 1), shape_of(x), False)}
+
+
+def _share(channels: Node, ratio: np.float32) -> Node:
+    return ops.convert(ops.multiply(ops.convert(channels, Type.f32), ops.constant(ratio)), Type.i64)
+
+
+def _part(source: Node, start: int, frames: int, low: Node, high: Node, axis: int) -> Node:
+    begin, end = ops.concat([ints([start]), low], 0), ops.concat([ints([start + frames]), high], 0)
+    return ops.slice(source, begin, end, ints([1, 1]), ints([1, axis]))
+
+
+def affine_channel(node: NodeContext) -> NamedOutputs:
+    """out = x * scale + bias, per channel"""
+    x = node.get_input("x")
+    # Any layout but NCHW has the channels last here.
+    layout = node.get_attribute("data_layout", "AnyLayout")
+    shape = [1, -1] + [1] * (rank_of(node, x) - 2) if layout == "NCHW" else [-1]
+    scale, bias = (cast_to(node.get_reshaped(name, shape), x.get_element_type()) for name in ("scale", "bias"))
+    return {"out": ops.add(ops.multiply(x, scale), bias)}

@@ -1,0 +1,100 @@
+"""Sampling at the positions of a grid, and grids of affine maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _grid_sample(x, grid, *, mode="bilinear", padding_mode="zeros", align_corners=True) -> Any:
+    return paddle.nn.functional.grid_sample(x, grid, mode, padding_mode, align_corners)
+
+
+def _grid(*shape, dims=None, reach=1.3):
+    return tensor(shape, low=-reach, high=reach, dims=dims)
+
+
+_TIES = tensor([1, 1, 9, 2], values=np.stack([np.linspace(-1.25, 1.25, 9), np.linspace(-1, 1, 9)], -1))
+_NEW = {"why": "Paddle 2 rounds ties otherwise, and checks the third dimension before rounding", "formats": ("pir",)}
+
+SAMPLE = [
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2)),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), align_corners=False),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), padding_mode="border"),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), padding_mode="border", align_corners=False),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2, reach=2.9), padding_mode="reflection"),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2, reach=2.9), padding_mode="reflection", align_corners=False),
+    case(x=tensor([2, 3, 5, 6], dims=[-1, 3, -1, -1]), grid=_grid(2, 4, 3, 2, dims=[-1, -1, -1, 2])),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), mode="nearest"),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), mode="nearest", align_corners=False),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), mode="nearest", padding_mode="border"),
+    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2, reach=2.9), mode="nearest", padding_mode="reflection"),
+    case(
+        x=tensor([2, 3, 5, 6]),
+        grid=_grid(2, 4, 3, 2, reach=2.9),
+        mode="nearest",
+        padding_mode="reflection",
+        align_corners=False,
+    ),
+    case(x=tensor([1, 2, 5, 9]), grid=_TIES, mode="nearest", align_corners=False, **_NEW),
+    case(x=tensor([1, 2, 5, 5]), grid=_TIES, mode="nearest", padding_mode="border", **_NEW),
+    case(x=tensor([1, 2, 1, 6]), grid=_grid(1, 4, 3, 2), padding_mode="reflection", mode="nearest"),
+    case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3)),
+    case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3), align_corners=False),
+    case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3), padding_mode="border"),
+    case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3, reach=2.5), padding_mode="reflection"),
+    case(x=tensor([2, 3, 4, 5, 6], dims=[-1, 3, -1, -1, -1]), grid=_grid(2, 2, 4, 3, 3), mode="nearest", **_NEW),
+    case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3), mode="nearest", align_corners=False, **_NEW),
+    case(
+        x=tensor([2, 3, 4, 5, 6]),
+        grid=_grid(2, 2, 4, 3, 3, reach=2.5),
+        padding_mode="reflection",
+        align_corners=False,
+    ),
+]
+
+
+def _random(draw) -> Case:
+    spatial = draw(st.integers(2, 3))
+    mode = draw(st.sampled_from(["bilinear", "nearest"]))
+    size = [draw(st.integers(2, 6)) for _ in range(spatial)]
+    out = [draw(st.integers(1, 4)) for _ in range(spatial)]
+    return case(
+        x=tensor([1, 2, *size]),
+        grid=_grid(1, *out, spatial, reach=draw(st.sampled_from([0.9, 1.5, 3.0]))),
+        mode=mode,
+        padding_mode=draw(st.sampled_from(["zeros", "border", "reflection"])),
+        align_corners=draw(st.booleans()),
+        **(_NEW if mode == "nearest" else {}),
+    )
+
+
+def _affine(theta, size=None, *, shape=None, align_corners=True) -> Any:
+    return paddle.nn.functional.affine_grid(theta, size if shape is None else shape, align_corners=align_corners)
+
+
+AFFINE = [
+    case(theta=tensor([2, 2, 3]), shape=[2, 3, 4, 5]),
+    case(theta=tensor([2, 2, 3], dims=[-1, 2, 3]), shape=[2, 3, 4, 5], align_corners=False),
+    case(theta=tensor([2, 2, 3]), size=tensor([4], "int32", values=[2, 3, 4, 5])),
+    case(theta=tensor([2, 2, 3]), size=tensor([4], "int32", values=[2, 3, 4, 5]), align_corners=False),
+    case(theta=tensor([1, 2, 3]), shape=[1, 1, 1, 4], align_corners=False),
+    case(theta=tensor([2, 3, 4]), shape=[2, 3, 4, 5, 2]),
+    case(theta=tensor([2, 3, 4]), shape=[2, 3, 4, 5, 2], align_corners=False),
+]
+
+
+def _affine_random(draw) -> Case:
+    spatial = draw(st.integers(2, 3))
+    shape = [2, 1, *(draw(st.integers(2, 6)) for _ in range(spatial))]
+    return case(theta=tensor([2, spatial, spatial + 1]), shape=shape, align_corners=draw(st.booleans()))
+
+
+OPS = [
+    Op("grid_sampler", _grid_sample, cases=SAMPLE, random=_random),
+    Op("affine_grid", _affine, cases=AFFINE, random=_affine_random),
+]

@@ -1,0 +1,89 @@
+"""Normalization of other kinds: by neighbouring channels, by collected sums, by spectral norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.conv import weight
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _append(op_type, inputs, outputs, attributes) -> Any:
+    helper = paddle.base.layer_helper.LayerHelper(op_type)
+    made = {port: helper.create_variable_for_type_inference("float32") for port in outputs}
+    ports = {port: [value] for port, value in inputs.items()}
+    helper.append_op(type=op_type, inputs=ports, outputs={k: [v] for k, v in made.items()}, attrs=attributes)
+    return made
+
+
+_OLD = {"why": "no public function of Paddle 2 or 3", "formats": ("legacy",)}
+
+
+def _lrn(x, *, n=5, k=1.0, alpha=1e-4, beta=0.75, data_format="NCHW", middle=False) -> Any:
+    attributes = {"n": n, "k": k, "alpha": alpha, "beta": beta, "data_format": data_format}
+    made = _append("lrn", {"X": x}, ("Out", "MidOut"), attributes)
+    return [made["Out"], made["MidOut"]] if middle else made["Out"]
+
+
+LRN = [
+    case(x=tensor([2, 7, 3, 4]), **_OLD),
+    case(x=tensor([2, 7, 3, 4], dims=[-1, 7, -1, -1]), n=3, k=2.0, alpha=0.1, beta=0.5, **_OLD),
+    case(x=tensor([2, 7, 3, 4]), n=3, k=2.0, alpha=0.3, beta=0.5, middle=True, **_OLD),
+    case(x=tensor([2, 3, 4, 7]), n=5, alpha=0.2, data_format="NHWC", **_OLD),
+    case(x=tensor([2, 3, 3, 4]), n=7, alpha=0.2, **_OLD),
+]
+
+
+def _lrn_random(draw) -> Case:
+    n, alpha = draw(st.sampled_from([1, 3, 5])), draw(st.sampled_from([1e-4, 0.3]))
+    return case(x=tensor([2, draw(st.integers(1, 9)), 3, 2]), n=n, alpha=alpha, beta=0.7, **_OLD)
+
+
+def _data_norm(x, *, channels, affine=False) -> Any:
+    inputs = {
+        "X": x,
+        "BatchSize": weight([channels], low=5, high=9, seed=1),
+        "BatchSum": weight([channels], seed=2),
+        "BatchSquareSum": weight([channels], low=1, high=9, seed=3),
+    }
+    if affine:
+        inputs |= {"scale_w": weight([channels], seed=4), "bias": weight([channels], seed=5)}
+    return _append("data_norm", inputs, ("Y", "Means", "Scales"), {"enable_scale_and_shift": affine})["Y"]
+
+
+DATA = [
+    case(x=tensor([4, 3]), channels=3, **_OLD),
+    case(x=tensor([4, 3], dims=[-1, 3]), channels=3, affine=True, **_OLD),
+]
+
+
+def _data_random(draw) -> Case:
+    channels = draw(st.integers(1, 6))
+    return case(x=tensor([draw(st.integers(1, 5)), channels]), channels=channels, affine=draw(st.booleans()), **_OLD)
+
+
+def _spectral_norm(weight, *, dim=0, power_iters=1, eps=1e-12) -> Any:
+    layer = paddle.nn.SpectralNorm(list(weight.shape), dim, power_iters, eps)
+    return layer(weight)
+
+
+SPECTRAL = [
+    case(weight=tensor([4, 3])),
+    case(weight=tensor([4, 3, 2, 2]), power_iters=3),
+    case(weight=tensor([4, 3, 2, 2]), dim=1, power_iters=2, eps=1e-4),
+    case(weight=tensor([2, 3, 2, 2, 2]), dim=1, power_iters=5),
+]
+
+
+def _spectral_random(draw) -> Case:
+    shape = [draw(st.integers(2, 4)) for _ in range(draw(st.integers(2, 4)))]
+    return case(weight=tensor(shape), dim=draw(st.integers(0, 1)), power_iters=draw(st.integers(1, 3)))
+
+
+OPS = [
+    Op("lrn", _lrn, cases=LRN, random=_lrn_random),
+    Op("data_norm", _data_norm, cases=DATA, random=_data_random),
+    Op("spectral_norm", _spectral_norm, cases=SPECTRAL, random=_spectral_random),
+]

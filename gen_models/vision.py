@@ -1,0 +1,225 @@
+"""Patches, deformable convolution, shifts in time, channel-wise maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.conv import weight
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _unfold(x, *, kernel, stride=1, padding=0, dilation=1) -> Any:
+    return paddle.nn.functional.unfold(x, kernel, stride, padding, dilation)
+
+
+UNFOLD = [
+    case(x=tensor([2, 3, 6, 7]), kernel=3),
+    case(x=tensor([2, 3, 6, 7], dims=[-1, 3, -1, -1]), kernel=[2, 3], stride=[1, 2]),
+    case(x=tensor([2, 3, 6, 7]), kernel=3, padding=1),
+    case(x=tensor([2, 3, 6, 7]), kernel=[3, 2], padding=[1, 2], dilation=[1, 2]),
+    case(x=tensor([2, 3, 6, 7]), kernel=2, padding=[0, 1, 2, 1], stride=2),
+    case(x=tensor([2, 1, 6, 7]), kernel=3, stride=3),
+    case(x=tensor([2, 3, 6, 7]), kernel=1, stride=2),
+]
+
+
+def _unfold_random(draw) -> Case:
+    return case(
+        x=tensor([1, draw(st.integers(1, 3)), draw(st.integers(5, 9)), draw(st.integers(5, 9))]),
+        kernel=[draw(st.integers(1, 3)), draw(st.integers(1, 3))],
+        stride=draw(st.integers(1, 3)),
+        padding=draw(st.integers(0, 2)),
+        dilation=draw(st.integers(1, 2)),
+    )
+
+
+def _fold(x, *, size, kernel, stride=1, padding=0, dilation=1) -> Any:
+    return paddle.nn.functional.fold(x, size, kernel, stride, padding, dilation)
+
+
+FOLD = [
+    case(x=tensor([2, 12, 12]), size=[4, 5], kernel=2),
+    case(x=tensor([2, 12, 4]), size=[4, 4], kernel=2, stride=2),
+    case(x=tensor([2, 18, 20]), size=[4, 5], kernel=3, padding=1),
+    case(x=tensor([2, 12, 9]), size=[5, 5], kernel=2, dilation=2),
+    case(x=tensor([1, 6, 12]), size=[4, 6], kernel=[2, 3], stride=[1, 1], padding=0),
+]
+
+
+def _fold_random(draw) -> Case:
+    kernel = [draw(st.integers(1, 3)), draw(st.integers(1, 3))]
+    padding, stride = draw(st.integers(0, 1)), draw(st.integers(1, 2))
+    size = [draw(st.integers(4, 7)), draw(st.integers(4, 7))]
+    count = 1
+    for s, k in zip(size, kernel, strict=True):
+        count *= (s + 2 * padding - k) // stride + 1
+    channels = 2 * kernel[0] * kernel[1]
+    return case(x=tensor([1, channels, count]), size=size, kernel=kernel, padding=padding, stride=stride)
+
+
+def _deformable(x, offset, mask=None, *, shape, stride=1, padding=0, dilation=1, groups=1, deformable_groups=1) -> Any:
+    return paddle.vision.ops.deform_conv2d(
+        x, offset, weight(shape), None, stride, padding, dilation, deformable_groups, groups, mask
+    )
+
+
+def _deformable_v1(x, offset, *, shape, stride=1, padding=0, dilation=1, groups=1, deformable_groups=1) -> Any:
+    helper = paddle.base.layer_helper.LayerHelper("deformable_conv_v1")
+    out = helper.create_variable_for_type_inference("float32")
+    helper.append_op(
+        type="deformable_conv_v1",
+        inputs={"Input": [x], "Filter": [weight(shape)], "Offset": [offset]},
+        outputs={"Output": [out]},
+        attrs={
+            "strides": [stride] * 2,
+            "paddings": [padding] * 2,
+            "dilations": [dilation] * 2,
+            "groups": groups,
+            "deformable_groups": deformable_groups,
+            "im2col_step": 1,
+        },
+    )
+    return out
+
+
+def _offset(groups, kernel, *size, dims=None):
+    return tensor([2, 2 * groups * kernel[0] * kernel[1], *size], low=-2.0, high=2.0, dims=dims)
+
+
+def _mask(groups, kernel, *size):
+    return tensor([2, groups * kernel[0] * kernel[1], *size], low=0.0, high=1.0)
+
+
+DEFORMABLE = [
+    case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 4, 5), mask=_mask(1, (3, 3), 4, 5), shape=[3, 4, 3, 3]),
+    case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 6, 7), shape=[3, 4, 3, 3], padding=1),
+    case(
+        x=tensor([2, 4, 6, 7]),
+        offset=_offset(1, (3, 3), 3, 4),
+        mask=_mask(1, (3, 3), 3, 4),
+        shape=[3, 4, 3, 3],
+        padding=1,
+        stride=2,
+    ),
+    case(
+        x=tensor([2, 4, 6, 7]),
+        offset=_offset(2, (3, 2), 4, 6),
+        mask=_mask(2, (3, 2), 4, 6),
+        shape=[2, 4, 3, 2],
+        deformable_groups=2,
+    ),
+    case(
+        x=tensor([2, 4, 6, 7]),
+        offset=_offset(1, (3, 3), 2, 3),
+        mask=_mask(1, (3, 3), 2, 3),
+        shape=[4, 2, 3, 3],
+        groups=2,
+        dilation=2,
+    ),
+    case(
+        x=tensor([2, 4, 6, 7], dims=[-1, 4, -1, -1]),
+        offset=_offset(1, (3, 3), 6, 7, dims=[-1, 18, -1, -1]),
+        mask=tensor([2, 9, 6, 7], low=0.0, dims=[-1, 9, -1, -1]),
+        shape=[3, 4, 3, 3],
+        padding=1,
+    ),
+]
+
+_OLD = {"why": "the public API writes deformable_conv only", "formats": ("legacy",)}
+
+DEFORMABLE_V1 = [
+    case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 4, 5), shape=[3, 4, 3, 3], **_OLD),
+    case(
+        x=tensor([2, 4, 6, 7]),
+        offset=_offset(2, (3, 3), 6, 7),
+        shape=[4, 4, 3, 3],
+        padding=1,
+        deformable_groups=2,
+        **_OLD,
+    ),
+]
+
+
+def _deformable_random(draw) -> Case:
+    kernel = (draw(st.integers(1, 3)), draw(st.integers(1, 3)))
+    size, padding, stride = (
+        (draw(st.integers(4, 7)), draw(st.integers(4, 7))),
+        draw(st.integers(0, 1)),
+        draw(st.integers(1, 2)),
+    )
+    out = [(s + 2 * padding - k) // stride + 1 for s, k in zip(size, kernel, strict=True)]
+    groups = draw(st.integers(1, 2))
+    more = {"mask": _mask(groups, kernel, *out)} if draw(st.booleans()) else {}
+    return case(
+        x=tensor([2, 4, *size]),
+        offset=_offset(groups, kernel, *out),
+        shape=[2, 4, *kernel],
+        padding=padding,
+        stride=stride,
+        deformable_groups=groups,
+        **more,
+    )
+
+
+def _temporal_shift(x, *, frames, ratio=0.25, data_format="NCHW") -> Any:
+    return paddle.nn.functional.temporal_shift(x, frames, ratio, data_format=data_format)
+
+
+SHIFT = [
+    case(x=tensor([6, 8, 3, 2]), frames=3),
+    case(x=tensor([6, 8, 3, 2], dims=[-1, 8, -1, -1]), frames=2, ratio=0.125),
+    case(x=tensor([4, 5, 3, 2]), frames=4, ratio=0.3),
+    case(x=tensor([4, 4, 3, 2]), frames=2, ratio=0.49),
+    case(x=tensor([4, 3, 3, 2]), frames=1, ratio=0.34),
+    case(x=tensor([6, 3, 2, 8]), frames=3, data_format="NHWC"),
+    case(x=tensor([6, 3, 2, 8], dims=[-1, -1, -1, 8]), frames=2, data_format="NHWC", ratio=0.2),
+]
+
+
+def _shift_random(draw) -> Case:
+    frames, channels = draw(st.integers(1, 4)), draw(st.integers(1, 9))
+    return case(
+        x=tensor([frames * draw(st.integers(1, 3)), channels, 2, 3]),
+        frames=frames,
+        ratio=draw(st.sampled_from([0.1, 0.25, 0.4, 0.45])),
+    )
+
+
+def _affine_channel(x, *, channels, data_layout) -> Any:
+    scale, bias = weight([channels], seed=1), weight([channels], seed=2)
+    helper = paddle.base.layer_helper.LayerHelper("affine_channel")
+    out = helper.create_variable_for_type_inference("float32")
+    helper.append_op(
+        type="affine_channel",
+        inputs={"X": [x], "Scale": [scale], "Bias": [bias]},
+        outputs={"Out": [out]},
+        attrs={"data_layout": data_layout},
+    )
+    return out
+
+
+_CHANNEL = {"why": "no public function of Paddle 2 or 3", "formats": ("legacy",)}
+
+CHANNEL = [
+    case(x=tensor([2, 3, 4, 5]), channels=3, data_layout="NCHW", **_CHANNEL),
+    case(x=tensor([2, 4, 5, 3], dims=[-1, -1, -1, 3]), channels=3, data_layout="NHWC", **_CHANNEL),
+    case(x=tensor([2, 3]), channels=3, data_layout="NCHW", **_CHANNEL),
+]
+
+
+def _channel_random(draw) -> Case:
+    channels, last = draw(st.integers(1, 5)), draw(st.booleans())
+    shape = [2, 3, 4, channels] if last else [2, channels, 3, 4]
+    return case(x=tensor(shape), channels=channels, data_layout="NHWC" if last else "NCHW", **_CHANNEL)
+
+
+OPS = [
+    Op("unfold", _unfold, cases=UNFOLD, random=_unfold_random),
+    Op("fold", _fold, cases=FOLD, random=_fold_random),
+    Op("deformable_conv", _deformable, cases=DEFORMABLE, random=_deformable_random),
+    Op("deformable_conv_v1", _deformable_v1, cases=DEFORMABLE_V1),
+    Op("temporal_shift", _temporal_shift, cases=SHIFT, random=_shift_random),
+    Op("affine_channel", _affine_channel, cases=CHANNEL, random=_channel_random),
+]
