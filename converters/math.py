@@ -2,8 +2,8 @@
 
 Paddle: `exp`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sqrt`, `rsqrt`, `square`, `abs`, `sign`, `reciprocal`,
 `floor`, `ceil`, `round`, `trunc`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`, `asinh`, `acosh`,
-`atanh`, `erf`, `logit`, `isnan_v2`, `isinf_v2`, `isfinite_v2` (and the legacy `isnan`, `isinf`, `isfinite`, which
-look at a whole tensor).
+`atanh`, `erf`, `logit`, `isnan_v2`, `isinf_v2`, `isfinite_v2` (and the legacy `isnan`, `isinf`, which look at a
+whole tensor).
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{isfinite,trunc}_kernel.cc`.
 
 Integers give floating point where Paddle 3 has a kernel for them. Refused: complex numbers.
@@ -25,31 +25,33 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.registry import Converter
 
 
-def keeps_integers(build: Callable[[Output], Node | Output], fold: Callable[[AnyArray], AnyArray]) -> Converter:
-    """A converter for a function that Paddle computes in the type of its input.
+def keeps_integers(
+    build: Callable[[Output], Node | Output], fold: Callable[[AnyArray], AnyArray], name: str = "x"
+) -> Converter:
+    """A converter for a function that Paddle computes in the type of its input, which is called `name`.
 
     Where the program declares a floating-point result of an integer, it is computed as floating point.
     """
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = f(x)."""
-        refuse_complex(node, "x")
-        if (known := fold_known(node, fold, "x")) is not None:
+        refuse_complex(node, name)
+        if (known := fold_known(node, fold, name)) is not None:
             return {"out": known}
         declared = node.output_dtype()
-        x = real_input(node) if declared is not None and declared.is_real() else node.get_input("x")
+        x = real_input(node, name) if declared is not None and declared.is_real() else node.get_input(name)
         return {"out": build(x)}
 
     return convert
 
 
-def rounding(build: Callable[[Output], Node], fold: Callable[[AnyArray], AnyArray]) -> Converter:
+def rounding(build: Callable[[Output], Node], fold: Callable[[AnyArray], AnyArray], name: str = "x") -> Converter:
     """A converter for a rounding function, which leaves integers as they are."""
 
     def build_on_floats(x: Output) -> Node | Output:
         return build(x) if x.get_element_type().is_real() else x
 
-    return keeps_integers(build_on_floats, fold)
+    return keeps_integers(build_on_floats, fold, name)
 
 
 def truncate(x: Output | Node) -> Node:
@@ -133,15 +135,14 @@ def classify(build: Callable[[Output], Node], of_integers: bool) -> Converter:
     return convert
 
 
-def any_of(build: Callable[[Output], Node], of_integers: bool, everywhere: bool = False) -> Converter:
-    """A converter for a legacy test of a whole tensor: whether it holds for any element, or everywhere. 1-D result."""
+def any_of(build: Callable[[Output], Node], of_integers: bool) -> Converter:
+    """A converter for a legacy test of a whole tensor: whether it holds for any element. 1-D result."""
     each = classify(build, of_integers)
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = [whether x holds one of that kind]."""
         axes = ints(list(range(rank_of(node, node.get_input("x")))))
-        reduce = ops.reduce_logical_and if everywhere else ops.reduce_logical_or
-        return {"out": ops.reshape(reduce(each(node)["out"], axes, False), ints([1]), False)}
+        return {"out": ops.reshape(ops.reduce_logical_or(each(node)["out"], axes, False), ints([1]), False)}
 
     return convert
 
@@ -151,7 +152,7 @@ square = keeps_integers(lambda x: ops.multiply(x, x), np.square)
 sign = keeps_integers(ops.sign, np.sign)
 floor = rounding(ops.floor, np.floor)
 ceil = rounding(ops.ceiling, np.ceil)
-trunc = rounding(truncate, np.trunc)
+trunc = rounding(truncate, np.trunc, "input")
 exp = unary(ops.exp)
 expm1 = unary(_expm1)
 log = unary(ops.log)
@@ -166,4 +167,15 @@ isinf = classify(ops.is_inf, False)
 isfinite = classify(ops.is_finite, True)
 any_nan = any_of(ops.is_nan, False)
 any_inf = any_of(ops.is_inf, False)
-all_finite = any_of(ops.is_finite, True, everywhere=True)
+sin = unary(ops.sin)
+cos = unary(ops.cos)
+tan = unary(ops.tan)
+asin = unary(ops.asin)
+acos = unary(ops.acos)
+atan = unary(ops.atan)
+sinh = unary(ops.sinh)
+cosh = unary(ops.cosh)
+asinh = unary(ops.asinh)
+acosh = unary(ops.acosh)
+atanh = unary(ops.atanh)
+erf = unary(ops.erf)

@@ -1,0 +1,91 @@
+"""Products and distances of whole tensors, and choice between tensors.
+
+Paddle: `kron`, `cross`, `dist`, `multiplex`.
+Semantics: `paddle/phi/kernels/impl/{kron,dist}_kernel_impl.h`, `paddle/phi/kernels/cpu/{cross,multiplex}_kernel.cc`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from openvino import Node, Output
+
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, refuse_complex, shape_of
+from paddle2ov.converters.elementwise import operands
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+_UNSET_AXIS = 9
+
+
+def kron(node: NodeContext) -> NamedOutputs:
+    """out = every element of x times the whole of y, in blocks; the shorter shape is filled up with ones in front."""
+    x, y = operands(node)
+    rank = max(rank_of(node, x), rank_of(node, y))
+    if rank == 0:
+        return {"out": ops.multiply(x, y)}
+    x, y = _to_rank(node, x, rank), _to_rank(node, y, rank)
+    blocks = ops.unsqueeze(x, ints([2 * i + 1 for i in range(rank)]))
+    block = ops.unsqueeze(y, ints([2 * i for i in range(rank)]))
+    shape = ops.multiply(shape_of(x), shape_of(y))
+    return {"out": ops.reshape(ops.multiply(blocks, block), shape, False)}
+
+
+def _to_rank(node: NodeContext, x: Output, rank: int) -> Output:
+    missing = rank - rank_of(node, x)
+    return ops.unsqueeze(x, ints(list(range(missing)))).output(0) if missing else x
+
+
+def cross(node: NodeContext) -> NamedOutputs:
+    """out = the vector product of x and y along axis, by default the first one of length 3."""
+    x, y = operands(node)
+    axis = node.get_int("axis", _UNSET_AXIS)
+    if axis == _UNSET_AXIS:
+        axis = _axis_of_three(node, x)
+    axis = normalize_axis(node, axis, rank_of(node, x))
+
+    def turned(value: Output, by: int) -> Node:
+        return ops.gather(value, ints([by % 3, (by + 1) % 3, (by + 2) % 3]), ints(axis))
+
+    first = ops.multiply(turned(x, 1), turned(y, 2))
+    return {"out": ops.subtract(first, ops.multiply(turned(x, 2), turned(y, 1)))}
+
+
+def _axis_of_three(node: NodeContext, x: Output) -> int:
+    declared = node.output_shape() or ()
+    for axis, dim in enumerate(x.get_partial_shape()):
+        known = int(dim.get_length()) if dim.is_static else declared[axis] if axis < len(declared) else -1
+        if known == 3:
+            return axis
+        node.require(known >= 0, "the first dimension of 3 cannot be found among unknown ones", axis=_UNSET_AXIS)
+    node.refuse("no dimension of 3", axis=_UNSET_AXIS)
+
+
+def dist(node: NodeContext) -> NamedOutputs:
+    """out = (Σ |x - y|^p)^(1/p); p = 0 counts differences, ±∞ takes the extreme one."""
+    x, y = operands(node)
+    p = node.get_float("p", 2.0)
+    gap = ops.abs(ops.subtract(x, y))
+    axes = ints(list(range(int(gap.get_output_partial_shape(0).rank.get_length()))))
+    if p == 0:
+        out = ops.reduce_sum(cast_to(ops.not_equal(gap, const_like(0, gap)), gap.get_element_type()), axes, False)
+    elif math.isinf(p):
+        out = (ops.reduce_max if p > 0 else ops.reduce_min)(gap, axes, False)
+    elif p == 1:
+        out = ops.reduce_l1(gap, axes, False)
+    elif p == 2:
+        out = ops.reduce_l2(gap, axes, False)
+    else:
+        total = ops.reduce_sum(ops.power(gap, const_like(p, gap)), axes, False)
+        out = ops.power(total, const_like(1 / p, gap))
+    if node.output_shape() == (1,):
+        out = ops.reshape(out, ints([1]), False)
+    return {"out": out}
+
+
+def multiplex(node: NodeContext) -> NamedOutputs:
+    """out[i] = inputs[index[i]][i]: each row from the input that index names."""
+    refuse_complex(node, "inputs")
+    rows = [ops.unsqueeze(x, ints([1])) for x in node.get_inputs("inputs")]
+    index = ops.reshape(node.get_input("index"), ints([-1]), False)
+    return {"out": ops.gather(ops.concat(rows, 1), index, ints(1), batch_dims=1)}

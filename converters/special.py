@@ -1,0 +1,154 @@
+"""Special functions, by approximations that are exact to float32.
+
+Paddle: `erfinv`, `digamma`, `lgamma`, `gammaln`, `i0`, `i0e`, `i1`, `i1e`.
+Semantics: `paddle/phi/kernels/cpu/{erfinv,digamma,lgamma,gammaln,i0,i0e,i1,i1e}_kernel.cc`.
+Approximations: erfinv as in M. Giles, "Approximating the erfinv function" (2012); the Bessel functions as in
+M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions", 9.8.1-9.8.4; the gamma functions by recurrence and
+Stirling's series.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from openvino import Node, Output
+
+from paddle2ov.converters.activation import unary
+from paddle2ov.converters.common import const
+from paddle2ov.opset import ops
+
+Value = Output | Node
+
+
+def number(value: float, like: Value) -> Node:
+    """A 0-D constant of the type of `like`."""
+    return const(value, like.get_element_type())
+
+
+def polynomial(x: Value, coefficients: Sequence[float]) -> Value:
+    """The polynomial in x by Horner's rule; the highest power comes first."""
+    total: Value = number(coefficients[0], x)
+    for one in coefficients[1:]:
+        total = ops.add(ops.multiply(total, x), number(one, x))
+    return total
+
+
+_ERFINV_CENTRE = (
+    2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+    -0.00125372503, -0.00417768164, 0.246640727, 1.50140941,
+)  # fmt: skip
+_ERFINV_TAIL = (
+    -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+    -0.0076224613, 0.00943887047, 1.00167406, 2.83297682,
+)  # fmt: skip
+
+
+def erf_inverse(x: Output) -> Node:
+    """The number whose erf is x; ±∞ from ±1 on."""
+    one = number(1, x)
+    w = ops.negative(ops.log(ops.multiply(ops.subtract(one, x), ops.add(number(1, x), x))))
+    centre = polynomial(ops.subtract(w, number(2.5, x)), _ERFINV_CENTRE)
+    tail = polynomial(ops.subtract(ops.sqrt(w), number(3, x)), _ERFINV_TAIL)
+    inside = ops.multiply(ops.select(ops.less(w, number(5, x)), centre, tail), x)
+    beyond = ops.multiply(x, number(math.inf, x))
+    return ops.select(ops.less(ops.abs(x), number(1, x)), inside, beyond)
+
+
+def _mirrored(x: Output) -> tuple[Node, Node, Node]:
+    """Whether x < 1/2; x or, where so, 1 - x, which is positive; and x less the nearest integer."""
+    mirror = ops.less(x, number(0.5, x))
+    positive = ops.select(mirror, ops.subtract(number(1, x), x), x)
+    return mirror, positive, ops.subtract(x, ops.round(x, "half_to_even"))
+
+
+def _shifted(x: Value, steps: int) -> tuple[Node, Node]:
+    """Whether x is too small for Stirling's series, and x or, where so, x + steps."""
+    small = ops.less(x, number(steps, x))
+    return small, ops.select(small, ops.add(x, number(steps, x)), x)
+
+
+def log_gamma(x: Output) -> Node:
+    """ln |Γ(x)|."""
+    mirror, positive, rest = _mirrored(x)
+    steps = 7
+    small, y = _shifted(positive, steps)
+    product: Value = positive
+    for k in range(1, steps):
+        product = ops.multiply(product, ops.add(positive, number(k, x)))
+    product = ops.select(small, product, number(1, x))
+    inverse = ops.divide(number(1, x), y)
+    series = ops.multiply(
+        polynomial(ops.multiply(inverse, inverse), (-1 / 1680, 1 / 1260, -1 / 360, 1 / 12)),
+        inverse,
+    )
+    # (y - 1/2) · (ln y - 1) keeps the two large terms together
+    main = ops.multiply(ops.subtract(y, number(0.5, x)), ops.subtract(ops.log(y), number(1, x)))
+    stirling = ops.add(ops.add(main, number(0.5 * math.log(2 * math.pi) - 0.5, x)), series)
+    value = ops.subtract(stirling, ops.log(product))
+    sine = ops.abs(ops.sin(ops.multiply(rest, number(math.pi, x))))
+    reflected = ops.subtract(ops.subtract(number(math.log(math.pi), x), ops.log(sine)), value)
+    pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
+    return ops.select(pole, number(math.inf, x), ops.select(mirror, reflected, value))
+
+
+def di_gamma(x: Output) -> Node:
+    """The derivative of ln Γ(x); NaN at the poles."""
+    mirror, positive, rest = _mirrored(x)
+    steps = 6
+    small, y = _shifted(positive, steps)
+    below: Value = ops.divide(number(1, x), positive)
+    for k in range(1, steps):
+        below = ops.add(below, ops.divide(number(1, x), ops.add(positive, number(k, x))))
+    below = ops.select(small, below, number(0, x))
+    inverse = ops.divide(number(1, x), y)
+    square = ops.multiply(inverse, inverse)
+    series = ops.multiply(polynomial(square, (1 / 240, -1 / 252, 1 / 120, -1 / 12)), square)
+    main = ops.subtract(ops.log(y), ops.multiply(inverse, number(0.5, x)))
+    value = ops.subtract(ops.add(main, series), below)
+    angle = ops.multiply(rest, number(math.pi, x))
+    reflected = ops.subtract(value, ops.divide(number(math.pi, x), ops.tan(angle)))
+    pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
+    return ops.select(pole, number(math.nan, x), ops.select(mirror, reflected, value))
+
+
+_I0_NEAR = (0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1.0)
+_I0_FAR = (
+    0.00392377, -0.01647633, 0.02635537, -0.02057706, 0.00916281,
+    -0.00157565, 0.00225319, 0.01328592, 0.39894228,
+)  # fmt: skip
+_I1_NEAR = (0.00032411, 0.00301532, 0.02658733, 0.15084934, 0.51498869, 0.87890594, 0.5)
+_I1_FAR = (
+    -0.00420059, 0.01787654, -0.02895312, 0.02282967, -0.01031555,
+    0.00163801, -0.00362018, -0.03988024, 0.39894228,
+)  # fmt: skip
+
+
+def _bessel(near: Sequence[float], far: Sequence[float], odd: bool, scaled: bool) -> Callable[[Output], Node]:
+    def build(x: Output) -> Node:
+        size = ops.abs(x)
+        t = ops.divide(size, number(3.75, x))
+        within: Value = polynomial(ops.multiply(t, t), near)
+        if odd:
+            within = ops.multiply(within, size)
+        # clamped, so that the branch which is not taken stays finite
+        beyond = ops.maximum(size, number(3.75, x))
+        outside: Value = polynomial(ops.divide(number(3.75, x), beyond), far)
+        outside = ops.divide(outside, ops.sqrt(beyond))
+        if scaled:
+            within = ops.multiply(within, ops.exp(ops.negative(size)))
+        else:
+            outside = ops.multiply(outside, ops.exp(beyond))
+        value = ops.select(ops.less(size, number(3.75, x)), within, outside)
+        return ops.multiply(value, ops.sign(x)) if odd else value
+
+    return build
+
+
+erfinv = unary(erf_inverse)
+lgamma = unary(log_gamma)
+digamma = unary(di_gamma)
+i0 = unary(_bessel(_I0_NEAR, _I0_FAR, odd=False, scaled=False))
+i0e = unary(_bessel(_I0_NEAR, _I0_FAR, odd=False, scaled=True))
+i1 = unary(_bessel(_I1_NEAR, _I1_FAR, odd=True, scaled=False))
+i1e = unary(_bessel(_I1_NEAR, _I1_FAR, odd=True, scaled=True))

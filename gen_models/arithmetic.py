@@ -1,0 +1,142 @@
+"""Arithmetic with numbers and lists of tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.activation import decimals, random_input
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+NEW = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it, or none that takes this"}
+F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+
+
+def _scale(x: Any, scale: Any = 1.0, *, bias: float = 0.0, bias_after_scale: bool = True) -> Any:
+    # Paddle 3.3.1 drops an operator scale that is the last of a program when it saves.
+    return paddle.reshape(paddle.scale(x, scale, bias, bias_after_scale), paddle.shape(x))
+
+
+def _scale_random(draw: Any) -> Case:
+    return case(
+        x=random_input(draw, dtypes=("float32", "int32", "int64")),
+        scale=draw(decimals(-3, 3)),
+        bias=draw(decimals(-3, 3)),
+        bias_after_scale=draw(st.booleans()),
+    )
+
+
+def _increment(x: Any, *, value: float = 1.0) -> Any:
+    return paddle.reshape(paddle.increment(paddle.assign(x), value), [1])
+
+
+def _clip(x: Any, min: Any = None, max: Any = None) -> Any:
+    return paddle.clip(x, min, max)
+
+
+def _clip_random(draw: Any) -> Case:
+    low = draw(decimals(-3, 0))
+    return case(x=random_input(draw), min=low, max=low + draw(st.integers(0, 30)) / 10)
+
+
+def _pow(x: Any, y: Any) -> Any:
+    return paddle.pow(x, y)
+
+
+def _sum(x: list[Any]) -> Any:
+    return paddle.add_n(x)
+
+
+def _sum_random(draw: Any) -> Case:
+    x = random_input(draw, dtypes=("float32", "int32", "int64"))
+    return case(x=[x] * draw(st.integers(1, 4)))
+
+
+def _numbers(low: float, high: float) -> list[Any]:
+    return [
+        tensor([2, 3, 4], low=low, high=high),
+        tensor([3, 7], low=low, high=high, dims=[-1, 7]),
+        tensor([], low=low, high=high),
+    ]
+
+
+OPS = [
+    Op(
+        "scale",
+        _scale,
+        cases=[
+            *[case(x=x, scale=2.5, bias=-0.5) for x in _numbers(-4, 4)],
+            case(x=tensor([3, 4]), scale=2.5, bias=-0.5, bias_after_scale=False),
+            case(x=tensor([3, 4])),
+            case(x=tensor([3, 4]), scale=0.0, bias=1.0),
+            case(x=tensor([3, 4]), bias=1.0),
+            case(x=tensor([3, 4]), scale=tensor([1], values=[3.0])),
+            case(x=tensor([3, 4]), scale=tensor([1], values=[3.0]), bias=0.5, bias_after_scale=False),
+            case(x=tensor([3, 4], "int32"), scale=2.7, bias=1.6),
+            case(x=tensor([3, 4], "int32"), scale=-2.7, bias=-1.6),
+            case(x=tensor([3, 4], "int64", dims=[-1, 4]), scale=2.7, bias=1.6, bias_after_scale=False),
+            case(x=tensor([3, 4], "int64"), scale=-1.0),
+            case(x=tensor([3, 4], "uint8"), scale=2.0, bias=1.0, **NEW),
+            case(x=tensor([3, 4], "float64"), scale=2.5, bias=1.0, **F64),
+        ],
+        random=_scale_random,
+    ),
+    Op(
+        "increment",
+        _increment,
+        cases=[
+            case(x=tensor([1])),
+            case(x=tensor([1]), value=2.5),
+            case(x=tensor([1], "int64"), value=3.0),
+            case(x=tensor([1], "int32"), value=-1.0),
+        ],
+        random=lambda draw: case(
+            x=tensor([1], draw(st.sampled_from(["float32", "int64"]))), value=draw(decimals(-3, 3))
+        ),
+    ),
+    Op(
+        "clip",
+        _clip,
+        cases=[
+            *[case(x=x, min=-1.5, max=0.5) for x in _numbers(-4, 4)],
+            case(x=tensor([3, 4], low=-4, high=4), min=-1.0),
+            case(x=tensor([3, 4], low=-4, high=4), max=1.0),
+            case(x=tensor([3, 4], low=-4, high=4), min=1.0, max=1.0),
+            case(x=tensor([3, 4], low=-4, high=4), min=tensor([1], values=[-1.0]), max=tensor([1], values=[2.0])),
+            case(x=tensor([3, 4], low=-4, high=4), min=-2.0, max=tensor([1], values=[2.0])),
+            case(x=tensor([3, 4], "int32"), min=-3, max=4),
+            case(x=tensor([3, 4], "int64", dims=[-1, 4]), min=-3, max=4),
+            case(x=tensor([3, 4], "int64"), min=0),
+            case(x=tensor([3, 4], "int32"), max=3),
+            case(x=tensor([3, 4], "int32"), min=-2.5, max=2.5),
+            case(x=tensor([3, 4], "float64"), min=-0.5, max=0.5, **F64),
+        ],
+        random=_clip_random,
+    ),
+    Op(
+        "pow",
+        _pow,
+        cases=[
+            *[case(x=x, y=2.5) for x in _numbers(0.1, 4)],
+            *[case(x=tensor([3, 4], low=-3, high=3), y=y) for y in (0.0, 1.0, 2.0, 3.0, 2, 3)],
+            *[case(x=tensor([3, 4], low=0.5, high=3), y=y) for y in (-1.0, -2.0, 0.5, -0.5, 1 / 3)],
+            case(x=tensor([3, 4], "int32"), y=2),
+            case(x=tensor([3, 4], "int64", dims=[-1, 4]), y=3),
+            case(x=tensor([3, 4], "float64", 0.5, 3), y=1.5, **F64),
+        ],
+        random=lambda draw: case(x=random_input(draw, 0.2, 3), y=draw(decimals(-3, 3))),
+    ),
+    Op(
+        "sum",
+        _sum,
+        cases=[
+            case(x=[tensor([3, 4])]),
+            case(x=[tensor([3, 4]), tensor([3, 4])]),
+            case(x=[tensor([3, 4], dims=[-1, 4])] * 4),
+            case(x=[tensor([3, 4], "int64"), tensor([3, 4], "int64")]),
+            case(x=[tensor([]), tensor([]), tensor([])]),
+        ],
+        random=_sum_random,
+    ),
+]

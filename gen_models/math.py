@@ -1,0 +1,132 @@
+"""Functions of one number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.activation import NEW, random_input, unary
+from gen_models.box import legacy_op
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+
+LEGACY = {"formats": ("legacy",), "why": "only legacy programs have it"}
+INTEGER = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}
+
+
+def _function(name: str) -> Callable[..., Any]:
+    def build(x: Any, **attributes: Any) -> Any:
+        return getattr(paddle, name)(x, **attributes)
+
+    build.__module__ = __name__
+    return build
+
+
+def _of(name: str, low: float, high: float, more: list[Case] | None = None, function: str = "") -> Op:
+    made = unary(name, function or name, low=low, high=high, module="", more=more)
+    return Op(name, _function(function or name), cases=made.cases, random=made.random)
+
+
+def _values(*values: float) -> TensorSpec:
+    return tensor([len(values)], values=values)
+
+
+def _integers(low: int = -10, high: int = 10, **more: Any) -> list[Case]:
+    return [case(x=tensor([3, 4], kind, low, high), **{**INTEGER, **more}) for kind in ("int32", "int64")]
+
+
+_TINY = [1e-7, -1e-7, 1e-4, -1e-4, 0.0, 0.3, -0.3, 0.6, -0.6]
+_CLASSES = _values(math.nan, math.inf, -math.inf, 0.0, 1e38, -1e-38)
+
+
+def _legacy_test(name: str) -> Op:
+    def build(x: Any) -> Any:
+        return legacy_op(name, {"X": x}, {"Out": "bool"}, {})
+
+    build.__module__ = __name__
+    return Op(
+        name,
+        build,
+        cases=[
+            case(x=tensor([3, 4]), **LEGACY),
+            case(x=tensor([3], values=[math.nan, 1.0, 2.0]), **LEGACY),
+            case(x=tensor([3], values=[math.inf, 1.0, 2.0], dims=[-1]), **LEGACY),
+        ],
+    )
+
+
+def _classes(name: str, function: str) -> Op:
+    return Op(
+        name,
+        _function(function),
+        cases=[
+            case(x=_CLASSES),
+            case(x=tensor([3, 4], dims=[-1, 4])),
+            case(x=tensor([], values=[math.nan])),
+            case(x=tensor([3, 4], "int32")),
+            case(x=tensor([3, 4], "int64", dims=[-1, 4])),
+        ],
+        random=lambda draw: case(x=random_input(draw, dtypes=("float32", "int32"))),
+    )
+
+
+def _round_random(draw: Any) -> Case:
+    return case(x=random_input(draw, -20, 20), decimals=draw(st.integers(-1, 3)), **NEW)
+
+
+_HALVES = _values(0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49999997, -0.49999997, 8388609.0, 1e10, -3.7, 3.2)
+
+OPS = [
+    _of("exp", -4, 4, [case(x=_values(-math.inf, -100.0, 0.0, 80.0)), *_integers()]),
+    _of("expm1", -4, 4, [case(x=_values(*_TINY, -100.0, 80.0)), *_integers()]),
+    _of("log", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
+    _of("log2", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
+    _of("log10", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
+    _of("log1p", -0.9, 10, [case(x=_values(*_TINY, 1e30, math.inf)), *_integers(1)]),
+    _of("sqrt", 0, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
+    _of("rsqrt", 0.1, 10, _integers(1)),
+    _of("square", -4, 4, [case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))]),
+    _of("abs", -4, 4, [case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))]),
+    _of("sign", -4, 4, [case(x=_values(0.0, -0.0, math.inf, -math.inf)), *_integers()]),
+    _of("reciprocal", 0.5, 4, [case(x=_values(0.0, -0.0, -2.0)), *_integers(1)]),
+    _of("floor", -4, 4, [case(x=_HALVES), *_integers()]),
+    _of("ceil", -4, 4, [case(x=_HALVES), *_integers()]),
+    _of("trunc", -4, 4, [case(x=_HALVES), *_integers(formats=("pir", "legacy"))]),
+    Op(
+        "round",
+        _function("round"),
+        cases=[
+            case(x=_HALVES),
+            case(x=tensor([3, 7], low=-20, high=20, dims=[-1, 7])),
+            case(x=tensor([], low=-20, high=20)),
+            *[case(x=tensor([3, 4], low=-200, high=200), decimals=decimals, **NEW) for decimals in (0, 1, 2, -1, -2)],
+            *_integers(),
+        ],
+        random=_round_random,
+    ),
+    *[_of(name, -4, 4) for name in ("sin", "cos", "atan", "sinh", "cosh", "asinh")],
+    _of("tan", -1.4, 1.4),
+    _of("asin", -1, 1),
+    _of("acos", -1, 1),
+    _of("acosh", 1, 5),
+    _of("atanh", -0.95, 0.95),
+    _of("erf", -4, 4, [case(x=_values(-10.0, 10.0, 0.0, 1e-6))]),
+    Op(
+        "logit",
+        _function("logit"),
+        cases=[
+            case(x=tensor([3, 4], low=0.01, high=0.99)),
+            case(x=tensor([3, 4], low=0.01, high=0.99, dims=[-1, 4]), eps=1e-6),
+            case(x=_values(0.0, 1.0, -1.0, 2.0, 0.5), eps=0.1),
+            case(x=_values(0.0, 1.0, -1.0, 2.0, 0.5), eps=0.0),
+            case(x=tensor([], low=0.1, high=0.9), eps=0.01),
+        ],
+        random=lambda draw: case(x=random_input(draw, -0.2, 1.2), eps=draw(st.sampled_from([0.01, 0.1, 0.3]))),
+    ),
+    _classes("isnan_v2", "isnan"),
+    _classes("isinf_v2", "isinf"),
+    _classes("isfinite_v2", "isfinite"),
+    *[_legacy_test(name) for name in ("isnan", "isinf")],
+]

@@ -1,0 +1,96 @@
+"""Products and distances of whole tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.elementwise import shapes_to_broadcast
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _kron(x: Any, y: Any) -> Any:
+    return paddle.kron(x, y)
+
+
+def _cross(x: Any, y: Any, *, axis: int = 9) -> Any:
+    return paddle.cross(x, y, axis)
+
+
+def _dist(x: Any, y: Any, *, p: float = 2.0) -> Any:
+    return paddle.dist(x, y, p)
+
+
+def _multiplex(x: list[Any], index: Any) -> Any:
+    return paddle.multiplex(x, index)
+
+
+def _dist_random(draw: Any) -> Case:
+    x, y = shapes_to_broadcast(draw)
+    return case(x=x, y=y, p=draw(st.sampled_from([0.0, 1.0, 2.0, 3.0, 0.5, float("inf"), float("-inf")])))
+
+
+def _cross_random(draw: Any) -> Case:
+    shape = [draw(st.integers(1, 4)) for _ in range(draw(st.integers(1, 4)))]
+    axis = draw(st.integers(0, len(shape) - 1))
+    shape[axis] = 3
+    return case(x=tensor(shape), y=tensor(shape), axis=axis - len(shape) * draw(st.integers(0, 1)))
+
+
+def _multiplex_random(draw: Any) -> Case:
+    rows, count = draw(st.integers(1, 5)), draw(st.integers(2, 4))
+    return case(x=[tensor([rows, 3])] * count, index=tensor([rows, 1], "int32", 0, count))
+
+
+OPS = [
+    Op(
+        "kron",
+        _kron,
+        cases=[
+            case(x=tensor([2, 3]), y=tensor([4, 2])),
+            case(x=tensor([2, 3], dims=[-1, 3]), y=tensor([4, 2], dims=[-1, -1])),
+            case(x=tensor([3]), y=tensor([2, 2, 2])),
+            case(x=tensor([2, 3, 2], "int32"), y=tensor([2], "int32")),
+            case(x=tensor([2, 3], "int64"), y=tensor([2, 1], "int64")),
+        ],
+        random=lambda draw: case(
+            x=tensor(draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))),
+            y=tensor(draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))),
+        ),
+    ),
+    Op(
+        "cross",
+        _cross,
+        cases=[
+            case(x=tensor([3, 3]), y=tensor([3, 3])),
+            case(x=tensor([3, 3]), y=tensor([3, 3]), axis=1),
+            case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4])),
+            case(x=tensor([2, 4, 3], dims=[-1, -1, 3]), y=tensor([2, 4, 3], dims=[-1, -1, 3]), axis=-1),
+            case(x=tensor([3], "int32"), y=tensor([3], "int32"), axis=0),
+        ],
+        random=_cross_random,
+    ),
+    Op(
+        "dist",
+        _dist,
+        cases=[
+            *[case(x=tensor([3, 4]), y=tensor([3, 4]), p=p) for p in (0.0, 1.0, 2.0, 3.0, 0.5)],
+            *[case(x=tensor([3, 4]), y=tensor([3, 4]), p=p) for p in (float("inf"), float("-inf"))],
+            case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([4])),
+            case(x=tensor([2, 1, 4]), y=tensor([3, 1]), p=1.0),
+            case(x=tensor([2], values=[1.0, 2.0]), y=tensor([2], values=[1.0, 3.0]), p=0.0),
+        ],
+        random=_dist_random,
+    ),
+    Op(
+        "multiplex",
+        _multiplex,
+        cases=[
+            case(x=[tensor([4, 3]), tensor([4, 3])], index=tensor([4, 1], "int32", 0, 2)),
+            case(x=[tensor([4, 3], dims=[-1, 3])] * 3, index=tensor([4, 1], "int32", 0, 3, dims=[-1, 1])),
+            case(x=[tensor([2, 3, 2], "int64")] * 2, index=tensor([2, 1], "int32", 0, 2)),
+        ],
+        random=_multiplex_random,
+    ),
+]

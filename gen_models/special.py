@@ -1,0 +1,43 @@
+"""Special functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gen_models.activation import NEW, unary
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+
+def _function(name: str) -> Callable[..., Any]:
+    def build(x: Any) -> Any:
+        return getattr(paddle, name)(x)
+
+    build.__module__ = __name__
+    return build
+
+
+def _of(name: str, low: float, high: float, *values: list[float]) -> Op:
+    more = [case(x=tensor([len(one)], values=one)) for one in values]
+    made = unary(name, name, low=low, high=high, module="", more=more)
+    return Op(name, _function(name), cases=made.cases, random=made.random)
+
+
+def _new(op: Op) -> Op:
+    def strategy(draw: Any) -> Case:
+        assert op.random is not None
+        return case(**op.random(draw).arguments, **NEW)
+
+    return Op(op.name, op.build, cases=[case(**one.arguments, **NEW) for one in op.cases], random=strategy)
+
+
+_WIDE = [-30.0, -8.0, -3.75, -1e-3, 0.0, 1e-3, 3.75, 8.0, 30.0, 60.0]
+
+OPS = [
+    _of("erfinv", -0.99, 0.99, [0.0, 1.0, -1.0, 0.9999, -0.9999, 1.5, 1e-6, math.nan]),
+    _of("digamma", 0.1, 20, [0.01, 1.0, 1.4616321, 2.0, 100.0, 1e5], [-0.5, -1.5, -2.3, -10.7, -3.0]),
+    _of("lgamma", 0.1, 20, [0.01, 1.0, 1.5, 2.0, 100.0, 1e5, 1e20], [-0.5, -1.5, -2.3, -10.7, -3.0, 0.0]),
+    _new(_of("gammaln", 0.1, 20, [0.01, 1.0, 1.5, 2.0, 100.0, 1e5])),
+    *[_of(name, -6, 6, _WIDE) for name in ("i0", "i0e", "i1", "i1e")],
+]
