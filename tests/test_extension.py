@@ -1,4 +1,4 @@
-"""Converters of the user's own: as an argument, by a decorator, from an installed package; OpenVINO's callbacks unchanged."""
+"""Converters of the user's own, by every way to give them; callbacks written for OpenVINO run unchanged."""
 
 import json
 import shutil

@@ -15,7 +15,7 @@ import msgspec
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable, is_static
 from paddle2ov.program.vocabulary import Vocabulary
 
 NEWEST_VERSION = 4
@@ -284,6 +284,8 @@ class _Reader:
             self._alias(result.id, [""])
             return
         variable = _variable(name, result.type)
+        if not is_static(variable.shape):
+            raise ModelReadError(f"parameter '{name}' has an impossible shape {list(variable.shape or ())[:16]}")
         self._parameters[name] = self._variables[name] = variable
         self._alias(result.id, [name])
 
