@@ -8,12 +8,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.box import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
-NEW = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
-LEGACY = {"formats": ("legacy",), "why": "only legacy programs have it"}
-F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
+LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
+F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 
 
 def builder(function: str, module: str = "nn.functional", home: str = __name__) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
@@ -21,25 +22,6 @@ def boxes(
     return tensor([*shape, 4], dtype, values=np.round(values, 5), dims=dims)
 
 
-def legacy_op(
-    op_type: str,
-    inputs: dict[str, Any],
-    outputs: dict[str, str],
-    attrs: dict[str, Any],
-    shapes: dict[str, Any] | None = None,
-) -> Any:
-    """Appends an operator that no public function of Paddle 2.6 reaches; outputs: port -> dtype, in order."""
-    helper = paddle.base.layer_helper.LayerHelper(op_type)
-    made = {port: helper.create_variable_for_type_inference(dtype) for port, dtype in outputs.items()}
-    helper.append_op(
-        type=op_type,
-        inputs={k: v if isinstance(v, list) else [v] for k, v in inputs.items() if v is not None},
-        outputs={k: [v] for k, v in made.items()},
-        attrs=attrs,
-    )
-    return list(made.values()) if len(made) > 1 else next(iter(made.values()))
-
-
 def _box_coder(
     prior_box: Any,
     target_box: Any,
@@ -49,7 +31,13 @@ def _box_coder(
     box_normalized: bool = True,
     axis: int = 0,
 ) -> Any:
-    return paddle.vision.ops.box_coder(prior_box, prior_box_var, target_box, code_type, box_normalized, axis)
+    if prior_box_var is not None:
+        return paddle.vision.ops.box_coder(prior_box, prior_box_var, target_box, code_type, box_normalized, axis)
+    if in_pir():  # the function insists on variances, the operator does not
+        return paddle._C_ops.box_coder(prior_box, None, target_box, code_type, box_normalized, axis, [])
+    attributes = {"code_type": code_type, "box_normalized": box_normalized, "axis": axis}
+    boxes = {"PriorBox": prior_box, "TargetBox": target_box}
+    return legacy_op("box_coder", boxes, {"OutputBox": target_box.dtype}, attributes)
 
 
 def _code(*shape: int, dims: Any = None, dtype: str = "float32") -> TensorSpec:

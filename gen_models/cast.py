@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.activation import random_input
-from gen_models.box import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 
-LEGACY = {"formats": ("legacy",), "why": "only legacy programs have it"}
+LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 _KINDS = ("float32", "int32", "int64", "bool", "uint8", "int8")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.box import legacy_op
-from gen_models.reduction import F64, in_pir
+from gen_models.building import in_pir, legacy_op
+from gen_models.reduction import F64
 from gen_models.spec import Case, Op, case, paddle, tensor
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.activation import NEW, random_input, unary
-from gen_models.box import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
-LEGACY = {"formats": ("legacy",), "why": "only legacy programs have it"}
-INTEGER = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}
+LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
+INTEGER: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.box import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 

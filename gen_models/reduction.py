@@ -8,16 +8,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.box import legacy_op
+from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
 F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
-
-
-def in_pir() -> bool:
-    """Whether the program being built is a PIR one."""
-    return hasattr(paddle.framework, "in_pir_mode") and bool(paddle.framework.in_pir_mode())
 
 
 def _reduce(name: str) -> Callable[..., Any]:

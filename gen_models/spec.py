@@ -99,6 +99,15 @@ class TensorSpec:
         """The shape in the program, -1 for a dynamic dimension."""
         return self.shape if self.dims is None else self.dims
 
+    def __repr__(self) -> str:
+        """As it is written in a module of cases."""
+        given = [str(list(self.shape)), repr(self.dtype)]
+        given += [
+            f"{key}={getattr(self, key)!r}" for key in ("low", "high", "values") if getattr(self, key) is not None
+        ]
+        given += [] if self.dims is None else [f"dims={list(self.dims)}"]
+        return f"tensor({', '.join(given)})"
+
     def data(self, seed: int) -> Array:
         """The array to feed; bfloat16 comes as uint16, the bits that Paddle takes for it."""
         rng = np.random.default_rng(seed)
@@ -147,6 +156,10 @@ def bfloat16_bits(array: npt.ArrayLike) -> npt.NDArray[np.uint16]:
     return np.where(np.isnan(single), np.uint16(0x7FC0), rounded).astype(np.uint16)
 
 
+_OPTIONS = ("atol", "rtol", "formats", "dynamic")
+"""What a case may set if it says why."""
+
+
 # --- cases -----------------------------------------------------------------------------------------------------------
 
 
@@ -167,8 +180,7 @@ class Case:
         unknown = set(self.formats) - set(FORMATS)
         if unknown or not self.formats:
             raise ValueError(f"formats {self.formats!r}: choose from {FORMATS}")
-        default = Case.__dataclass_fields__
-        altered = [f for f in ("atol", "rtol", "formats", "dynamic") if getattr(self, f) != default[f].default]
+        altered = [option for option in _OPTIONS if not self._is_default(option)]
         if altered and not self.why:
             raise ValueError(f"a case that sets {', '.join(altered)} says why: case(..., why='...')")
 
@@ -199,8 +211,14 @@ class Case:
         text = json.dumps(self.to_json(), sort_keys=True)
         return hashlib.sha256("\0".join((text, *more)).encode()).hexdigest()[:12]
 
-    def __str__(self) -> str:
-        return f"case({', '.join(f'{key}={_brief(value)}' for key, value in self.arguments.items())})"
+    def __repr__(self) -> str:
+        """As it is written in a module of cases."""
+        given = [f"{key}={value!r}" for key, value in self.arguments.items()]
+        given += [f"{key}={getattr(self, key)!r}" for key in (*_OPTIONS, "why", "xfail") if not self._is_default(key)]
+        return f"case({', '.join(given)})"
+
+    def _is_default(self, field: str) -> bool:
+        return bool(getattr(self, field) == Case.__dataclass_fields__[field].default)
 
 
 def case(
@@ -323,16 +341,6 @@ def _items(value: Any) -> Iterable[tuple[Any, Any]]:
     if isinstance(value, dict):
         return cast("Iterable[tuple[Any, Any]]", value.items())
     return enumerate(value) if isinstance(value, (list, tuple)) else ()
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, TensorSpec):
-        dims = "" if value.dims is None else f", dims={list(value.dims)}"
-        return f"tensor({list(value.shape)}, {value.dtype!r}{dims}{'' if value.values is None else ', values=...'})"
-    if isinstance(value, (list, tuple)):
-        text = ", ".join(_brief(v) for v in value)
-        return f"[{text}]" if isinstance(value, list) else f"({text}{',' if len(value) == 1 else ''})"
-    return repr(value)
 
 
 def _seed(text: str) -> int:
