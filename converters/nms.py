@@ -1,0 +1,158 @@
+"""Non-maximum suppression over classes and images.
+
+Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only), `nms`.
+Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kernels/legacy/cpu/multiclass_nms_kernel.cc`,
+`paddle/phi/kernels/cpu/nms_kernel.cc`.
+Refused: polygons (8 and more coordinates per box). Boxes of the 2-D form without `rois_num` belong to one image: their
+LoD, which would tell, is no input of an OpenVINO model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.common import cast_to, const, ints, rank_of, reshape
+from paddle2ov.converters.suppression import Greedy, Tensor, best, column, count_images, positions
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What survives: for each box its image, class, number, score and corners; and how many images there are."""
+
+    image: Tensor
+    label: Tensor
+    number: Tensor
+    score: Tensor
+    box: Tensor
+    images: Tensor
+
+    def at(self, found: Tensor) -> _Kept:
+        """The entries at some positions."""
+        image, label, number, score, box = (
+            ops.gather(part, found, ints(0)) for part in (self.image, self.label, self.number, self.score, self.box)
+        )
+        return _Kept(image, label, number, score, box, self.images)
+
+
+def multiclass_nms(node: NodeContext) -> NamedOutputs:
+    """out = (class, score, box) of the boxes that survive in their class, the best keep_top_k of an image, by class.
+
+    Scores [N, C, M] share their image's boxes [N, M, 4]; scores [M, C] have boxes [M, C, 4] of their own, and rois_num
+    tells the images apart.
+    """
+    boxes, scores = node.get_input("bboxes"), node.get_input("scores")
+    dtype = scores.get_element_type()
+    size = boxes.get_partial_shape()[2]
+    node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
+    boxes, scores = cast_to(boxes, Type.f32), cast_to(scores, Type.f32)
+    greedy = Greedy(
+        node.get_float("nms_threshold", 0.3),
+        node.get_float("score_threshold"),
+        node.get_int("nms_top_k"),
+        node.get_attribute("normalized", True),
+        node.get_float("nms_eta", 1.0),
+    )
+    separate = rank_of(node, node.get_input("scores")) == 2
+    if separate:
+        kept = _separate(node, greedy, boxes, scores)
+        index = ops.add(ops.multiply(kept.number, _dim(scores, 1)), kept.label)
+    else:
+        kept = _shared(node, greedy, boxes, scores)
+        index = ops.add(ops.multiply(kept.image, _dim(boxes, 1)), kept.number)
+    keep = node.get_int("keep_top_k")
+    if keep >= 0:
+        chosen = best(kept.image, kept.score, kept.images, keep) if keep else positions(ops.less(kept.image, ints(0)))
+        kept, index = kept.at(chosen), ops.gather(index, chosen, ints(0))
+
+    label, score = ops.unsqueeze(cast_to(kept.label, Type.f32), ints(1)), ops.unsqueeze(kept.score, ints(1))
+    out = cast_to(ops.concat([label, score, kept.box], 1), dtype)
+    if not node.get_output_size("index"):
+        out = _never_empty(out)
+    return {
+        "out": out,
+        "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
+        "nms_rois_num": count_images(kept.image, kept.images),
+    }
+
+
+def _shared(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) -> _Kept:
+    images = _dim(scores, 0)
+    rows, score = greedy(boxes, _foreground(scores, node.get_int("background_label", 0), 3))
+    image, label, number = (column(rows, i) for i in range(3))
+    box = ops.gather_nd(boxes, ops.gather(rows, ints([0, 2]), ints(1)))
+    return _Kept(image, label, number, score, box, images)
+
+
+def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) -> _Kept:
+    # One group for each class and image: boxes [C, M, 4], scores [C, images, M]
+    boxes = ops.transpose(boxes, ints([1, 0, 2]))
+    scores = _foreground(scores, node.get_int("background_label", 0), 2)
+    scores = ops.unsqueeze(ops.transpose(scores, ints([1, 0])), ints(1))
+    total = _dim(boxes, 1)
+    if node.has_input("rois_num"):
+        counts = node.get_tensor("rois_num", Type.i64)
+        ends = ops.cum_sum(counts, ints(0))
+        number = ops.range(ints(0), total, ints(1), "i64")
+        starts = ops.subtract(ends, counts)
+        own = ops.logical_and(
+            ops.greater_equal(number, ops.unsqueeze(starts, ints(1))), ops.less(number, ops.unsqueeze(ends, ints(1)))
+        )
+        scores = ops.select(own, scores, const(-np.inf, Type.f32))
+        images = _dim(counts, 0)
+    else:
+        images = ints(1)
+    rows, score = greedy(boxes, scores)
+    label, image, number = (column(rows, i) for i in range(3))
+    # by image, class and number of the box: Paddle sorts this form by number, not by score
+    key = ops.add(ops.multiply(ops.add(ops.multiply(image, _dim(boxes, 0)), label), total), number)
+    key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK wants at least one
+    size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
+    order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
+    box = ops.gather_nd(boxes, ops.gather(rows, ints([0, 2]), ints(1)))
+    kept = _Kept(image, label, number, score, box, images)
+    return kept.at(ops.slice(order, ints([0]), ints([-1]), ints([1])))
+
+
+def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
+    """`scores` where the background class never counts."""
+    if background < 0:
+        return scores
+    number = ops.range(ints(0), _dim(scores, 1), ints(1), "i64")
+    others = ops.not_equal(number, ints(background))
+    if rank == 3:
+        others = ops.unsqueeze(others, ints(1))
+    return ops.select(others, scores, const(-np.inf, Type.f32))
+
+
+def _never_empty(out: Tensor) -> Node:
+    """[[-1]] when nothing survives, as the operators say that have no other way."""
+    count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
+    some = ops.minimum(count, ints(1))
+    marked = ops.concat([out, const(-np.ones((1, 6)), out.get_element_type())], 0)
+    ends = ops.concat([ops.maximum(count, ints(1)), ops.add(ops.multiply(some, ints(5)), ints(1))], 0)
+    return ops.slice(marked, ints([0, 0]), ends, ints([1, 1]))
+
+
+def _dim(x: Tensor, axis: int) -> Node:
+    """A dimension, 0-D."""
+    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
+    if shape[axis].is_static:
+        return ints(shape[axis].get_length())
+    return ops.gather(ops.shape_of(x, Type.i64), ints(axis), ints(0))
+
+
+def nms(node: NodeContext) -> NamedOutputs:
+    """out = the numbers of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
+    x = cast_to(node.get_input("x"), Type.f32)
+    count = _dim(x, 0)
+    # Earlier boxes have the better score.
+    score = cast_to(ops.subtract(count, ops.range(ints(0), count, ints(1), "i64")), Type.f32)
+    greedy = Greedy(node.get_float("threshold", 1.0))
+    # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
+    rows, _ = greedy.plain(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
+    return {"out": column(rows, 2)}

@@ -1,0 +1,209 @@
+"""Non-maximum suppression over classes and images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.building import legacy_op
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+
+_DEFAULTS = {
+    "score_threshold": 0.3,
+    "nms_top_k": -1,
+    "keep_top_k": -1,
+    "nms_threshold": 0.3,
+    "normalized": True,
+    "nms_eta": 1.0,
+    "background_label": 0,
+}
+
+
+def _multiclass_nms3(bboxes: Any, scores: Any, rois_num: Any = None, **attributes: Any) -> Any:
+    attrs = {**_DEFAULTS, **attributes}
+    if hasattr(paddle.framework, "in_pir_mode") and paddle.framework.in_pir_mode():
+        return paddle._C_ops.multiclass_nms3(bboxes, scores, rois_num, *attrs.values())
+    inputs = {"BBoxes": bboxes, "Scores": scores, "RoisNum": rois_num}
+    return legacy_op("multiclass_nms3", inputs, {"Out": bboxes.dtype, "Index": "int32", "NmsRoisNum": "int32"}, attrs)
+
+
+def _multiclass_nms2(bboxes: Any, scores: Any, **attributes: Any) -> Any:
+    inputs = {"BBoxes": bboxes, "Scores": scores}
+    return legacy_op("multiclass_nms2", inputs, {"Out": bboxes.dtype, "Index": "int32"}, {**_DEFAULTS, **attributes})
+
+
+def _multiclass_nms(bboxes: Any, scores: Any, **attributes: Any) -> Any:
+    inputs = {"BBoxes": bboxes, "Scores": scores}
+    return legacy_op("multiclass_nms", inputs, {"Out": bboxes.dtype}, {**_DEFAULTS, **attributes})
+
+
+def crowd(*shape: int, size: float = 1.0, seed: int = 0, centers: int = 3, dims: Any = None) -> TensorSpec:
+    """Boxes [..., 4] that gather around a few places, so that they overlap by all degrees."""
+    rng = np.random.default_rng(seed)
+    place = rng.uniform(0.3, 0.7, (centers, 2))[rng.integers(0, centers, shape)]
+    middle = place + rng.normal(0, 0.04, (*shape, 2))
+    half = rng.uniform(0.08, 0.16, (*shape, 2))
+    values = np.concatenate([middle - half, middle + half], -1) * size
+    return tensor([*shape, 4], values=np.round(values, 4 if size == 1.0 else 2), dims=dims)
+
+
+def shuffled(*shape: int, seed: int = 0, dims: Any = None, high: float = 1.0) -> TensorSpec:
+    """Scores in (0, high), all different."""
+    count = int(np.prod(shape))
+    values = (np.random.default_rng(seed).permutation(count) + 0.5) / max(count, 1) * high
+    return tensor(shape, values=np.round(values, 6).reshape(shape), dims=dims)
+
+
+_B, _S = [-1, -1, 4], [-1, -1, -1]
+
+
+def _multiclass_nms3_random(draw: Any) -> Case:
+    n, classes, count = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(1, 30))
+    seed, normalized = draw(st.integers(0, 1000)), draw(st.booleans())
+    size = 1.0 if normalized else draw(st.sampled_from([100.0, 10.0]))
+    attributes = {
+        "score_threshold": draw(st.sampled_from([0.0, 0.1, 0.5, 0.95])),
+        "nms_top_k": draw(st.sampled_from([-1, 1, 5, 40])),
+        "keep_top_k": draw(st.sampled_from([-1, 1, 4, 100])),
+        "nms_threshold": draw(st.sampled_from([0.3, 0.5, 0.7])),
+        "normalized": normalized,
+        "nms_eta": draw(st.sampled_from([1.0, 0.9])),
+        "background_label": draw(st.integers(-1, classes)),
+    }
+    ties = draw(st.booleans())
+    if draw(st.booleans()):
+        shared = shuffled(n, classes, count, seed=seed)
+        scores = tensor(shared.shape, values=np.round(shared.values, 1)) if ties else shared
+        return case(bboxes=crowd(n, count, size=size, seed=seed), scores=scores, **attributes)
+    own = shuffled(count, classes, seed=seed)
+    cuts = sorted(draw(st.integers(0, count)) for _ in range(n - 1))
+    return case(
+        bboxes=crowd(count, classes, size=size, seed=seed),
+        scores=tensor(own.shape, values=np.round(own.values, 1)) if ties else own,
+        rois_num=tensor([n], "int32", values=np.diff([0, *cuts, count])),
+        **attributes,
+    )
+
+
+def _legacy_random(draw: Any) -> Case:
+    found = _multiclass_nms3_random(draw)
+    arguments = {k: v for k, v in found.arguments.items() if k != "rois_num"}
+    if "rois_num" in found.arguments:
+        arguments.update(bboxes=crowd(2, 9), scores=shuffled(2, 3, 9))
+    return case(**arguments, **_LEGACY)
+
+
+_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 2"}
+
+MULTICLASS_NMS = [
+    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20)),
+    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=-1),
+    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=1, nms_threshold=0.5),
+    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=2),
+    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=7),
+    case(bboxes=crowd(3, 20), scores=shuffled(3, 3, 20), background_label=-1, nms_top_k=6),
+    case(bboxes=crowd(3, 20), scores=shuffled(3, 3, 20), background_label=-1, keep_top_k=4),
+    case(bboxes=crowd(3, 20), scores=shuffled(3, 3, 20), background_label=-1, nms_top_k=8, keep_top_k=4),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_top_k=400, keep_top_k=200),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_top_k=0),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), keep_top_k=0),
+    case(bboxes=crowd(2, 20, size=100), scores=shuffled(2, 3, 20), normalized=False),
+    # boxes of about a pixel, which Paddle holds apart when there is any gap
+    case(bboxes=crowd(2, 30, size=4), scores=shuffled(2, 2, 30), normalized=False, background_label=-1),
+    case(bboxes=crowd(2, 30), scores=shuffled(2, 2, 30), normalized=False, background_label=-1, keep_top_k=9),
+    case(bboxes=crowd(2, 30), scores=shuffled(2, 2, 30), nms_eta=0.9, nms_threshold=0.8, background_label=-1),
+    case(bboxes=crowd(2, 30), scores=shuffled(2, 2, 30), nms_eta=0.7, nms_threshold=0.9, nms_top_k=12, keep_top_k=9),
+    case(bboxes=crowd(2, 30), scores=shuffled(2, 2, 30), nms_eta=0.9, nms_threshold=0.4),
+    # nothing survives: in any image, in one image
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), score_threshold=1.0),
+    case(bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), score_threshold=1.0),
+    case(
+        bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), score_threshold=1.0, keep_top_k=5, nms_top_k=5
+    ),
+    case(bboxes=crowd(2, 20), scores=tensor([2, 2, 20], values=[0.1] * 40 + [0.2] * 20 + [0.9] * 20), keep_top_k=3),
+    case(bboxes=crowd(1, 20), scores=shuffled(1, 1, 20)),
+    # equal scores: the first box comes first
+    case(bboxes=crowd(1, 20), scores=tensor([1, 2, 20], values=[0.5] * 40), background_label=-1),
+    case(bboxes=crowd(2, 20), scores=tensor([2, 2, 20], values=[0.5, 0.75] * 40), background_label=-1, nms_top_k=7),
+    case(bboxes=crowd(2, 20), scores=tensor([2, 2, 20], values=[0.5, 0.75] * 40), background_label=-1, keep_top_k=3),
+    # equal boxes, boxes without area, an IoU that is the threshold
+    case(
+        bboxes=tensor([1, 4, 4], values=[[0, 0, 1, 1], [0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5]]),
+        scores=shuffled(1, 1, 4),
+        background_label=-1,
+        score_threshold=0.0,
+    ),
+    case(
+        bboxes=tensor([1, 3, 4], values=[[0, 0, 1, 1], [0, 0, 1, 0.5], [0, 0, 1, 0.25]]),
+        scores=tensor([1, 1, 3], values=[0.9, 0.8, 0.7]),
+        background_label=-1,
+        nms_threshold=0.5,
+    ),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_threshold=0.0),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_threshold=0.0, normalized=False),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_threshold=1.0),
+    case(
+        bboxes=crowd(1, 200, centers=9, dims=_B),
+        scores=shuffled(1, 5, 200, dims=_S),
+        score_threshold=0.01,
+        keep_top_k=50,
+    ),
+]
+_OWN = [
+    case(bboxes=crowd(20, 3), scores=shuffled(20, 3), rois_num=tensor([2], "int32", values=[12, 8])),
+    case(
+        bboxes=crowd(20, 3, dims=[-1, 3, 4]),
+        scores=shuffled(20, 3, dims=[-1, 3]),
+        rois_num=tensor([3], "int32", values=[12, 0, 8], dims=[-1]),
+        keep_top_k=5,
+        nms_top_k=7,
+    ),
+    case(
+        bboxes=crowd(20, 3, size=50),
+        scores=shuffled(20, 3),
+        rois_num=tensor([1], "int32", values=[20]),
+        normalized=False,
+        background_label=-1,
+    ),
+    case(bboxes=crowd(20, 3), scores=shuffled(20, 3), rois_num=tensor([1], "int32", values=[20]), score_threshold=1.0),
+]
+
+
+def _nms(boxes: Any, scores: Any = None, *, threshold: float = 0.3) -> Any:
+    return paddle.vision.ops.nms(boxes, threshold, scores)
+
+
+def _nms_random(draw: Any) -> Case:
+    count, seed = draw(st.integers(1, 30)), draw(st.integers(0, 1000))
+    return case(
+        boxes=crowd(count, seed=seed, size=draw(st.sampled_from([1.0, 100.0]))),
+        scores=shuffled(count, seed=seed) if draw(st.booleans()) else None,
+        threshold=draw(st.sampled_from([0.1, 0.3, 0.5, 0.7])),
+    )
+
+
+NMS = [
+    case(boxes=crowd(20)),
+    case(boxes=crowd(20), threshold=0.6),
+    case(boxes=crowd(20, size=100)),
+    case(boxes=crowd(20, dims=[-1, 4])),
+    case(boxes=crowd(20), scores=shuffled(20)),
+    case(boxes=crowd(20, dims=[-1, 4]), scores=shuffled(20, dims=[-1]), threshold=0.5),
+    case(boxes=crowd(1)),
+    case(boxes=tensor([3, 4], values=[[0, 0, 1, 1], [0, 0, 1, 0.5], [0, 0, 1, 0.25]]), threshold=0.5),
+    case(boxes=tensor([3, 4], values=[[0.5, 0.5, 0.5, 0.5]] * 3), threshold=0.5),
+]
+
+
+def _legacy(cases: list[Case]) -> list[Case]:
+    return [case(**c.arguments, **_LEGACY) for c in cases]
+
+
+OPS = [
+    Op("multiclass_nms3", _multiclass_nms3, MULTICLASS_NMS + _OWN, _multiclass_nms3_random),
+    Op("multiclass_nms2", _multiclass_nms2, _legacy(MULTICLASS_NMS[5:21]), _legacy_random),
+    Op("multiclass_nms", _multiclass_nms, _legacy(MULTICLASS_NMS[5:21]), _legacy_random),
+    Op("nms", _nms, NMS, _nms_random),
+]
