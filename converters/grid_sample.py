@@ -133,8 +133,8 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
 
 
 def _spatial_rank(node: NodeContext, theta: Output) -> int:
-    declared = node.output_shape("output")
-    rank = known_dims(theta)[1] or (len(declared) - 2 if declared is not None else None)
+    declared = node.input_shape("input")
+    rank = known_dims(theta)[1] or (declared[1] if declared is not None else None)
     if node.is_known("output_shape"):
         rank = len(node.get_ints("output_shape")) - 2
     if rank not in (2, 3):
