@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/cpu/{scale,increment,add_n}_kernel.cc`, `paddle/p
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from openvino import Node, Output, Type
 
@@ -91,7 +93,7 @@ def _within(bound: Output | Node | float, x: Output) -> bool:
     storage = numpy_dtype(x.get_element_type())
     if not isinstance(bound, int | float) or storage is None or storage.kind not in "iu":
         return True
-    limits = np.iinfo(storage)
+    limits: Any = np.iinfo(storage.name)
     return bool(limits.min <= bound <= limits.max)
 
 

@@ -1,7 +1,7 @@
 """Types, and operators that hand their input on.
 
-Paddle: `cast`; `assign`, `share_data`, `memcpy`, `memcpy_d2h`, `memcpy_h2d`, `npu_identity`, `shadow_feed`, `print`,
-`depend`, `c_identity`, `lod_reset`; `assert`; `dropout`.
+Paddle: `cast`; `assign`, `share_data`, `memcpy`, `memcpy_d2h`, `memcpy_h2d`, `npu_identity`, `print`,
+`depend`, `lod_reset`, `assign_out`; `assert`; `dropout`, `seed`.
 Semantics: `paddle/phi/kernels/cpu/{cast,dropout}_kernel.cc`.
 
 Refused: dropout in training mode, which is random; casts from and to complex.
@@ -16,6 +16,7 @@ from paddle2ov.converters.common import cast_to, const_like, fold_known, refuse_
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
+from paddle2ov.types import Known
 
 
 def cast(node: NodeContext) -> NamedOutputs:
@@ -50,6 +51,11 @@ def nothing(node: NodeContext) -> NamedOutputs:
     return {}
 
 
+def seed(node: NodeContext) -> NamedOutputs:
+    """out = [seed]; 0 stands for any number, and nothing but dropout in training, which is refused, depends on it."""
+    return {"out": Known(np.array([node.get_int("seed", 0)], np.int32))}
+
+
 def dropout(node: NodeContext) -> NamedOutputs:
     """out = x at inference; x · (1 - p) where training did not scale what it kept (mode "downgrade_in_infer")."""
     refuse_complex(node, "x")
@@ -62,7 +68,7 @@ def dropout(node: NodeContext) -> NamedOutputs:
         return {"out": x}
     dtype = x.get_element_type()
     if node.is_known("p"):
-        keep = const_like(np.float32(1) - np.float32(node.get_float("p", 0.5)), x)
+        keep = const_like(float(np.float32(1) - np.float32(node.get_float("p", 0.5))), x)
         return {"out": ops.multiply(x, keep)}
     p = ops.reshape(node.get_tensor("p", dtype), np.array([], np.int64), False)
     return {"out": ops.multiply(x, ops.subtract(const_like(1, x), p))}

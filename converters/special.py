@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from openvino import Node, Output
 
@@ -18,7 +19,7 @@ from paddle2ov.converters.activation import unary
 from paddle2ov.converters.common import const
 from paddle2ov.opset import ops
 
-Value = Output | Node
+Value: TypeAlias = Output | Node
 
 
 def number(value: float, like: Value) -> Node:

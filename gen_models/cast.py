@@ -11,6 +11,7 @@ from gen_models.activation import random_input
 from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 
+PIR: dict[str, Any] = {"formats": ("pir",), "why": "only PIR programs have it"}
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 _KINDS = ("float32", "int32", "int64", "bool", "uint8", "int8")
 
@@ -40,6 +41,32 @@ def _legacy_identity(name: str) -> Any:
 
 def _assign(x: Any) -> Any:
     return paddle.assign(x)
+
+
+def _npu_identity(x: Any, *, format: int) -> Any:
+    return legacy_op("npu_identity", {"x": x}, {"out": x.dtype}, {"format": format})
+
+
+def _depend(x: Any, dep: Any) -> Any:
+    # It orders x behind dep, and its result has to be x itself.
+    y, dep = paddle.abs(x), paddle.abs(dep)
+    block = paddle.static.default_main_program().current_block()
+    block.append_op(type="depend", inputs={"X": [y], "Dep": [dep]}, outputs={"Out": [y]}, attrs={})
+    return paddle.exp(y) + paddle.sum(dep)
+
+
+def _assign_out(x: Any) -> Any:
+    out = paddle.zeros_like(x)
+    paddle.assign(x, out)
+    return paddle.abs(out)
+
+
+def _seed(x: Any = None, *, seed: int) -> Any:
+    drawn = legacy_op("seed", {}, {"Out": "int32"}, {"seed": seed, "force_cpu": True})
+    if x is None:
+        return drawn
+    attributes = {"is_test": True, "dropout_prob": 0.3, "dropout_implementation": "downgrade_in_infer"}
+    return legacy_op("dropout", {"X": x, "Seed": drawn}, {"Out": x.dtype, "Mask": "uint8"}, attributes)[0]
 
 
 def _print(x: Any) -> Any:
@@ -104,6 +131,17 @@ OPS = [
     ),
     Op("share_data", _legacy_identity("share_data"), cases=[case(x=tensor([3, 4]), **LEGACY)]),
     Op("memcpy", _legacy_identity("memcpy"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
+    Op("memcpy_d2h", _legacy_identity("memcpy_d2h"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
+    Op("memcpy_h2d", _legacy_identity("memcpy_h2d"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
+    Op("npu_identity", _npu_identity, cases=[case(x=tensor([3, 4]), format=-1, **LEGACY)]),
+    Op("lod_reset", _legacy_identity("lod_reset"), cases=[case(x=tensor([3, 4]), target_lod=[0, 1, 3], **LEGACY)]),
+    Op("depend", _depend, cases=[case(x=tensor([3, 4]), dep=tensor([2]), **LEGACY)]),
+    Op("assign_out", _assign_out, cases=[case(x=tensor([3, 4]), **PIR)]),
+    Op(
+        "seed",
+        _seed,
+        cases=[case(seed=5, **LEGACY), case(x=tensor([3, 4]), seed=0, **LEGACY)],
+    ),
     Op("print", _print, cases=[case(x=tensor([3, 4]))]),
     Op("assert", _assert, cases=[case(x=tensor([3, 4]))]),
 ]

@@ -100,6 +100,11 @@ def _op(name: str, function: str, cases: list[Case], random: Callable[[Any], Cas
     return Op(name, binary(name, function), cases=cases, random=random)
 
 
+def _lerp_random(draw: Any) -> Case:
+    x, y = shapes_to_broadcast(draw)
+    return case(x=x, y=y, weight=draw(st.floats(-1, 2, width=32)))
+
+
 _NUMBERS = ("float32", "int32", "int64")
 
 OPS = [
@@ -232,9 +237,7 @@ OPS = [
             case(x=tensor([3, 4]), y=tensor([4]), weight=0.25),
             case(x=tensor([3, 1]), y=tensor([3, 1]), weight=tensor([2])),
         ],
-        random=lambda draw: case(
-            **dict(zip(("x", "y"), shapes_to_broadcast(draw), strict=True)), weight=draw(st.floats(-1, 2, width=32))
-        ),
+        random=_lerp_random,
     ),
     Op(
         "minus",

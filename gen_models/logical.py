@@ -9,7 +9,7 @@ from typing import Any
 from gen_models.elementwise import random_binary
 from gen_models.spec import Op, case, paddle, tensor
 
-NEW = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
+NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from gen_models.activation import F64, NEW, builder, decimals, random_input
 from gen_models.spec import Case, Op, case, paddle, tensor
 
-CRASH = {"formats": ("pir",), "why": "Paddle 2.6 cannot run a saved rrelu: it wants the noise"}
-OLD = {"formats": ("legacy",), "why": "paddle.static.nn.prelu writes legacy programs only"}
+CRASH: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 cannot run a saved rrelu: it wants the noise"}
+OLD: dict[str, Any] = {"formats": ("legacy",), "why": "paddle.static.nn.prelu writes legacy programs only"}
 
 
 def _softmax_cases() -> list[Case]:
