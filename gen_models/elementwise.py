@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.strategies import shapes_to_broadcast
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
@@ -27,17 +28,6 @@ def binary(name: str, function: str) -> Callable[..., Any]:
 
     build.__module__ = __name__
     return build
-
-
-def shapes_to_broadcast(draw: Any) -> tuple[TensorSpec, TensorSpec]:
-    """Shapes of two tensors that broadcast, in part dynamic."""
-    shape = draw(st.lists(st.integers(1, 5), min_size=0, max_size=4))
-    both = []
-    for _ in range(2):
-        mine = [1 if draw(st.integers(0, 3)) == 0 else size for size in shape]
-        mine = mine[draw(st.integers(0, len(mine))) :] if draw(st.booleans()) else mine
-        both.append(tensor(mine, dims=[-1 if draw(st.booleans()) else size for size in mine]))
-    return both[0], both[1]
 
 
 def _filled(spec: TensorSpec, dtype: str, low: float | None, high: float | None) -> TensorSpec:

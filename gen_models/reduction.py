@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import axes, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
 F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
@@ -26,12 +27,10 @@ def _reduce(name: str) -> Callable[..., Any]:
 def _axes(draw: Any, rank: int, dtype_options: list[str]) -> dict[str, Any]:
     axis: Any = None
     if rank and draw(st.booleans()):
-        picked = draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
-        axis = [a - rank * draw(st.integers(0, 1)) for a in picked]
+        axis = axes(draw, rank)
         axis = axis[0] if len(axis) == 1 and draw(st.booleans()) else axis
     shape = [draw(st.integers(1, 5)) for _ in range(rank)]
-    dims = [-1 if draw(st.booleans()) else size for size in shape]
-    x = tensor(shape, draw(st.sampled_from(dtype_options)), dims=dims)
+    x = varied(draw, shape, draw(st.sampled_from(dtype_options)))
     return {"x": x, "axis": axis, "keepdim": draw(st.booleans())}
 
 

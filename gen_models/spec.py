@@ -217,6 +217,10 @@ class Case:
         given += [f"{key}={getattr(self, key)!r}" for key in (*_OPTIONS, "why", "xfail") if not self._is_default(key)]
         return f"case({', '.join(given)})"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """How hypothesis prints the case that fails."""
+        printer.text(repr(self))
+
     def _is_default(self, field: str) -> bool:
         return bool(getattr(self, field) == Case.__dataclass_fields__[field].default)
 
