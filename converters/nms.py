@@ -1,8 +1,8 @@
 """Non-maximum suppression over classes and images.
 
-Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only), `nms`.
+Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only), `nms`, `matrix_nms`.
 Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kernels/legacy/cpu/multiclass_nms_kernel.cc`,
-`paddle/phi/kernels/cpu/nms_kernel.cc`.
+`paddle/phi/kernels/cpu/nms_kernel.cc`, `paddle/phi/kernels/cpu/matrix_nms_kernel.cc`.
 Refused: polygons (8 and more coordinates per box). Boxes of the 2-D form without `rois_num` belong to one image: their
 LoD, which would tell, is no input of an OpenVINO model.
 """
@@ -156,3 +156,47 @@ def nms(node: NodeContext) -> NamedOutputs:
     # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
     rows, _ = greedy.plain(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
     return {"out": column(rows, 2)}
+
+
+def matrix_nms(node: NodeContext) -> NamedOutputs:
+    """out = (class, score, box) with scores that decay by the overlap with better boxes; best first in each image."""
+    boxes, scores = node.get_input("bboxes"), node.get_input("scores")
+    dtype = scores.get_element_type()
+    size = boxes.get_partial_shape()[2]
+    node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
+    # A box with the best score in a first class of its own, for each image: OpenVINO raises where nothing survives.
+    boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, 4]), True).output(0)
+    count, images = _dim(boxes, 1), _dim(scores, 0)
+    last = ops.equal(ops.range(ints(0), ops.add(count, ints(1)), ints(1), "i64"), count)
+    extra = ops.select(last, const(_SENTINEL, Type.f32), const(-np.inf, Type.f32))
+    row_shape = ops.concat([ops.unsqueeze(size, ints(0)) for size in (images, ints(1), ops.add(count, ints(1)))], 0)
+    padded = ops.pad(cast_to(scores, Type.f32), ints([0, 0, 0]), ints([0, 0, 1]), "constant", const(-np.inf, Type.f32))
+    keep, top = node.get_int("keep_top_k"), node.get_int("nms_top_k")
+    found = ops.matrix_nms(
+        ops.pad(boxes, ints([0, 0, 0]), ints([0, 1, 0]), "constant", const(0, Type.f32)),
+        ops.concat([ops.broadcast(extra, row_shape), padded], 1),
+        sort_result_type="score",
+        sort_result_across_batch=False,
+        output_type="i64",
+        score_threshold=node.get_float("score_threshold") if top else _SENTINEL / 2,
+        nms_top_k=top or 1,
+        keep_top_k=keep + 1 if keep >= 0 else -1,
+        background_class=max(node.get_int("background_label", 0) + 1, 0) or -1,
+        decay_function="gaussian" if node.get_attribute("use_gaussian", False) else "linear",
+        gaussian_sigma=node.get_float("gaussian_sigma", 2.0),
+        post_threshold=node.get_float("post_threshold", 0.0),
+        normalized=node.get_attribute("normalized", True),
+    )
+    real = positions(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
+    out = ops.subtract(ops.gather(found.output(0), real, ints(0)), const([1, 0, 0, 0, 0, 0], Type.f32))
+    index = ops.gather(found.output(1), real, ints(0))
+    index = ops.subtract(index, ops.divide(index, ops.add(count, ints(1))))  # one box less for each image
+    return {
+        "out": cast_to(out, dtype),
+        "index": cast_to(index, Type.i32),
+        "roisnum": cast_to(ops.subtract(found.output(2), ints(1)), Type.i32),
+    }
+
+
+_SENTINEL = 3e38
+"""A score above all others."""

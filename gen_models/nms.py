@@ -197,6 +197,52 @@ NMS = [
 ]
 
 
+def _matrix_nms(bboxes: Any, scores: Any, **attributes: Any) -> Any:
+    defaults = {"score_threshold": 0.3, "post_threshold": 0.1, "nms_top_k": -1, "keep_top_k": -1}
+    return paddle.vision.ops.matrix_nms(
+        bboxes, scores, **{**defaults, **attributes}, return_index=True, return_rois_num=True
+    )
+
+
+def _matrix_nms_random(draw: Any) -> Case:
+    n, classes, count = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(1, 25))
+    seed, normalized = draw(st.integers(0, 1000)), draw(st.booleans())
+    dynamic = draw(st.booleans())
+    return case(
+        bboxes=crowd(n, count, size=1.0 if normalized else 30.0, seed=seed, dims=_B if dynamic else None),
+        scores=shuffled(n, classes, count, seed=seed, dims=_S if dynamic else None),
+        score_threshold=draw(st.sampled_from([0.0, 0.1, 0.5, 0.95])),
+        post_threshold=draw(st.sampled_from([0.0, 0.1, 0.3])),
+        nms_top_k=draw(st.sampled_from([-1, 1, 5, 40])),
+        keep_top_k=draw(st.sampled_from([-1, 1, 4, 100])),
+        use_gaussian=draw(st.booleans()),
+        gaussian_sigma=draw(st.sampled_from([2.0, 0.5])),
+        background_label=draw(st.integers(-1, classes)),
+        normalized=normalized,
+    )
+
+
+MATRIX_NMS = [
+    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20)),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), background_label=-1, use_gaussian=True),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), background_label=1, use_gaussian=True, gaussian_sigma=0.5),
+    case(bboxes=crowd(2, 20, size=100), scores=shuffled(2, 3, 20), normalized=False),
+    case(bboxes=crowd(2, 30, size=4), scores=shuffled(2, 2, 30), normalized=False, background_label=-1),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_top_k=7, keep_top_k=5),
+    case(bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), nms_top_k=7, keep_top_k=5),
+    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), score_threshold=1.0),
+    case(bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), score_threshold=1.0),
+    case(bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), post_threshold=0.9),
+    case(bboxes=crowd(2, 20), scores=tensor([2, 2, 20], values=np.linspace(0.01, 0.2, 80)), score_threshold=0.15),
+    case(
+        bboxes=tensor([1, 4, 4], values=[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0.5], [0.5, 0.5, 0.5, 0.5]]),
+        scores=shuffled(1, 1, 4),
+        background_label=-1,
+        score_threshold=0.0,
+    ),
+]
+
+
 def _legacy(cases: list[Case]) -> list[Case]:
     return [case(**c.arguments, **_LEGACY) for c in cases]
 
@@ -205,5 +251,6 @@ OPS = [
     Op("multiclass_nms3", _multiclass_nms3, MULTICLASS_NMS + _OWN, _multiclass_nms3_random),
     Op("multiclass_nms2", _multiclass_nms2, _legacy(MULTICLASS_NMS[5:21]), _legacy_random),
     Op("multiclass_nms", _multiclass_nms, _legacy(MULTICLASS_NMS[5:21]), _legacy_random),
+    Op("matrix_nms", _matrix_nms, MATRIX_NMS, _matrix_nms_random),
     Op("nms", _nms, NMS, _nms_random),
 ]
