@@ -134,13 +134,17 @@ def convert_command(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: name -> family.")
 def ops_command(pattern: str, as_json: bool) -> None:
     """List the operators that can be converted, by family; PATTERN filters them ('reduce_*')."""
-    from paddle2ov.registry import Registry
+    from paddle2ov.registry import STRUCTURE, Registry
 
     registry = Registry()
     names = [name for name in registry.names() if fnmatch.fnmatchcase(name, pattern)]
     families: dict[str, list[str]] = {}
     for name in names:
         families.setdefault(_family(registry, name), []).append(name)
+    structure = [name for name in STRUCTURE if fnmatch.fnmatchcase(name, pattern)]
+    if structure:
+        families["program structure"] = structure
+        names += structure
     if as_json:
         click.echo(json.dumps({name: family for family, members in families.items() for name in members}, indent=1))
         return

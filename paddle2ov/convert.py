@@ -12,6 +12,7 @@ from openvino import Model, Output, PartialShape
 from openvino.op import Result
 
 from paddle2ov.arguments import InputArgument, InputOverride, parse_input, parse_output
+from paddle2ov.control_flow import CONTROL_FLOW
 from paddle2ov.errors import ConversionInputError, UnsupportedOpsError
 from paddle2ov.extension import Extension
 from paddle2ov.opset import ops
@@ -22,7 +23,7 @@ from paddle2ov.program.model import Operator, Variable
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Registry
-from paddle2ov.translator import Scope, Translator, input_parameter, unsupported
+from paddle2ov.translator import Scope, Translator, input_parameter
 from paddle2ov.types import Known
 
 log = logging.getLogger("paddle2ov")
@@ -111,7 +112,7 @@ def convert_program(
     given = _inputs(program, overrides)
     cuts = [name for name, (variable, _) in given.items() if variable not in program.inputs]
     block, used = prune(program.block, (item.variable for item in wanted), cuts)
-    missing = unsupported(block, registry)
+    missing = registry.missing(block)
     if missing:
         raise UnsupportedOpsError([operator.place for operator in missing])
 
@@ -131,7 +132,7 @@ def convert_program(
     report = (lambda done: progress(done, total)) if progress is not None else None
     # An operator that a cut replaces is pruned only if nothing else needs it.
     block.operators = [operator for operator in block.operators if not _replaced(operator, cuts)]
-    Translator(program, registry, vocabulary, used, report).translate(block, scope)
+    Translator(program, registry, vocabulary, CONTROL_FLOW, used, report).translate(block, scope)
     results = _results(wanted, scope)
     return Model(results, parameters, "paddle_model")
 

@@ -21,7 +21,7 @@ def is_small(value: Value | None) -> bool:
 
 
 def fold(value: Node | Output | Known) -> Node | Output | Known:
-    """The value that a graph over constants computes, where OpenVINO can tell and it is small; else the value itself."""
+    """The value that a graph over constants computes, where OpenVINO can tell and it is small; else itself."""
     if isinstance(value, Known):
         return value
     output = value.output(0) if isinstance(value, Node) else value

@@ -11,10 +11,14 @@ from paddle2ov.extension import ConversionExtension, Extension, extensions_of, s
 
 if TYPE_CHECKING:
     from paddle2ov.node_context import NamedOutputs, NodeContext
+    from paddle2ov.program.model import Block, Operator
 
 Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
 
 ENTRY_POINT_GROUP = "paddle2ov.converters"
+
+STRUCTURE = ("conditional_block", "conditional_block_infer", "data", "feed", "fetch", "if", "select_input", "while")
+"""Operators that are part of a program's structure: readers and translator handle them, they have no converter."""
 
 
 class Registry:
@@ -48,6 +52,10 @@ class Registry:
         """The converter of an operator, or None."""
         item = self._overlay.get(key)
         return item.callback if item is not None else self._table.get(key)
+
+    def missing(self, block: Block) -> list[Operator]:
+        """The operators of a block, and of the blocks inside, that have no converter."""
+        return [one for one in block.walk() if one.type not in STRUCTURE and self.get(one.type) is None]
 
     def extensions(self) -> Iterator[ConversionExtension]:
         """The converters that are not of this repository."""

@@ -61,6 +61,9 @@ class Translator:
     Args:
         program: what to translate.
         registry: where converters are looked up.
+        vocabulary: the operators' signatures.
+        control_flow: how operators that own blocks are translated.
+        used: the variables that anything reads; translating inner blocks adds to it.
         progress: called with the number of operators done after each operator of the main block.
     """
 
@@ -69,6 +72,7 @@ class Translator:
         program: Program,
         registry: Registry,
         vocabulary: Vocabulary,
+        control_flow: Mapping[str, BlockConverter],
         used: set[str],
         progress: Callable[[int], None] | None = None,
     ) -> None:
@@ -76,17 +80,16 @@ class Translator:
         self.variables: Mapping[str, Variable] = program.variables
         self._registry = registry
         self._vocabulary = vocabulary
+        self._control_flow = control_flow
         self._used = used
         self._progress = progress
 
     def translate(self, block: Block, scope: Scope) -> None:
         """Translates the operators of `block` in order; their results are added to `scope`."""
-        from paddle2ov.control_flow import CONTROL_FLOW
-
         for done, operator in enumerate(block.operators, 1):
             try:
-                if operator.blocks and operator.type in CONTROL_FLOW:
-                    self._bind_blocks(operator, CONTROL_FLOW[operator.type](self, operator, scope), scope)
+                if operator.blocks and operator.type in self._control_flow:
+                    self._bind_blocks(operator, self._control_flow[operator.type](self, operator, scope), scope)
                 else:
                     self._translate_operator(operator, scope)
             except Paddle2OVError:
@@ -157,17 +160,6 @@ class Translator:
                 scope.values[name] = _value(value, name)
 
 
-def unsupported(block: Block, registry: Registry) -> list[Operator]:
-    """The operators of a block, and of the blocks inside, that have no converter."""
-    from paddle2ov.control_flow import CONTROL_FLOW
-
-    return [
-        operator
-        for operator in block.walk()
-        if operator.type not in CONTROL_FLOW and registry.get(operator.type) is None
-    ]
-
-
 def input_parameter(variable: Variable, shape: PartialShape | None = None, kind: Type | None = None) -> Parameter:
     """The Parameter node for a fed variable, under Paddle's name."""
     if shape is None:
@@ -217,4 +209,4 @@ def _first_lines(error: Exception) -> str:
     return " ".join((useful or lines)[:3]) or "no message"
 
 
-__all__ = ["Converter", "Scope", "Translator", "input_parameter", "unsupported"]
+__all__ = ["Converter", "Scope", "Translator", "input_parameter"]
