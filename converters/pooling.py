@@ -117,9 +117,11 @@ def _windows(node: NodeContext, x: Output, mode: str) -> Node:
     if same_later and (mode == "lp" or not exclusive):
         if any(size < stride for size, stride in zip(kernel, strides, strict=True)):
             node.refuse("needs a known input size", padding_algorithm="SAME", strides=strides, ksize=kernel)
-        # The paddings as a tensor. One more at the end, where the total is odd, comes from rounding up.
+        # The paddings as a tensor. One more at the end, where the total is odd, comes from rounding up, or is known.
         x = _pad(x, *_later_pads(x, strides, kernel, mode == "lp"))
-        same_later, exclusive, ceil = False, True, True
+        if mode != "lp":
+            end = [1 - size % 2 if stride == 1 else 0 for size, stride in zip(kernel, strides, strict=True)]
+        same_later, exclusive, ceil = False, True, mode != "lp"
     if mode == "lp":
         return _lp(node, x, kernel, strides, begin, end, ceil)
     if same_later:
