@@ -39,7 +39,7 @@ test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models writte
 
 .PHONY: fuzz
 fuzz: $(READY) $(LEGACY_READY) ## Random operator cases: SEEDS=200 FILTER='testOpFuzzy/top_k_v2*'
-	$(BIN)/python -m pytest -n auto tests --gtest_filter='$(FILTER)' --fuzz-seeds=$(SEEDS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto tests/test_op_random.py --filter='$(FILTER)' --seeds=$(SEEDS) $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: $(READY) ## Check format, style and types

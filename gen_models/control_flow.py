@@ -14,8 +14,8 @@ from gen_models.spec import paddle, tensor
 def _branch_shapes() -> Any:
     """Branches whose results differ in shape."""
 
-    class Branch(paddle.nn.Layer):  # type: ignore[misc]
-        def forward(self, x):  # type: ignore[no-untyped-def]
+    class Branch(paddle.nn.Layer):
+        def forward(self, x):
             if x.mean() > 0:
                 y = paddle.concat([x, x], 0)
                 z = x
@@ -30,8 +30,8 @@ def _branch_shapes() -> Any:
 def _nested() -> Any:
     """A branch inside a loop, and a value that only one of its sides changes."""
 
-    class Nested(paddle.nn.Layer):  # type: ignore[misc]
-        def forward(self, x, n):  # type: ignore[no-untyped-def]
+    class Nested(paddle.nn.Layer):
+        def forward(self, x, n):
             i = paddle.zeros([1], "int64")
             total = x * 0
             while i < n:
@@ -49,8 +49,8 @@ def _nested() -> Any:
 def _growing() -> Any:
     """A loop-carried tensor that grows."""
 
-    class Growing(paddle.nn.Layer):  # type: ignore[misc]
-        def forward(self, x, n):  # type: ignore[no-untyped-def]
+    class Growing(paddle.nn.Layer):
+        def forward(self, x, n):
             out = x[:, :1]
             i = paddle.zeros([1], "int64")
             while i < n:
@@ -64,8 +64,8 @@ def _growing() -> Any:
 def _array() -> Any:
     """A list that a loop appends to, concatenated afterwards."""
 
-    class Array(paddle.nn.Layer):  # type: ignore[misc]
-        def forward(self, x):  # type: ignore[no-untyped-def]
+    class Array(paddle.nn.Layer):
+        def forward(self, x):
             rows = []
             i = paddle.full([1], 0, "int64")
             n = x.shape[0]
@@ -80,14 +80,14 @@ def _array() -> Any:
 def _greedy_decoder() -> Any:
     """Greedy decoding: a cell in a loop, a list of tokens, an early end."""
 
-    class Decoder(paddle.nn.Layer):  # type: ignore[misc]
+    class Decoder(paddle.nn.Layer):
         def __init__(self) -> None:
             super().__init__()
             self.embedding = paddle.nn.Embedding(10, 8)
             self.cell = paddle.nn.GRUCell(8, 8)
             self.head = paddle.nn.Linear(8, 10)
 
-        def forward(self, state):  # type: ignore[no-untyped-def]
+        def forward(self, state):
             token = paddle.zeros([state.shape[0]], "int64")
             tokens = []
             for _ in range(paddle.full([1], 6, "int64")):
