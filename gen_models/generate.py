@@ -63,8 +63,8 @@ def write_model(build: Any, feeds: dict[str, Array], format: str, folder: Path, 
             kind = "" if isinstance(error, GenerationError) else f"{type(error).__name__}: "
             raise GenerationError(f"cannot generate {name}: {kind}{error}") from error
         record |= {"format": format, "paddle": import_paddle().__version__, "inputs": list(feeds)}
-        np.savez(temporary / "inputs.npz", **feeds)
-        np.savez(temporary / "outputs.npz", **{str(i): array for i, array in enumerate(arrays)})
+        save_arrays(temporary / "inputs.npz", feeds)
+        save_arrays(temporary / "outputs.npz", {str(i): array for i, array in enumerate(arrays)})
         (temporary / "case.json").write_text(json.dumps(record, indent=1))
         publish(temporary, folder)
     finally:
@@ -131,6 +131,11 @@ def _check_saved(fetches: list[Any], results: list[Any]) -> None:
 
 def _run(executor: Any, program: Any, feeds: dict[str, Array], fetches: list[Any]) -> list[Any]:
     return list(executor.run(program, feed=feeds, fetch_list=fetches, return_numpy=False))
+
+
+def save_arrays(path: Path, arrays: dict[str, Array]) -> None:
+    """Writes an .npz file."""
+    np.savez(path, **arrays)  # type: ignore[arg-type]  # its stub takes every keyword for `allow_pickle`
 
 
 def publish(temporary: Path, folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.generate import SEED, GenerationError, check_format, dtype_name, publish, run_saved
+from gen_models.generate import SEED, GenerationError, check_format, dtype_name, publish, run_saved, save_arrays
 from gen_models.spec import FORMATS, Array, Case, TensorSpec, import_paddle
 
 
@@ -76,8 +76,8 @@ def generate_network(network: Network, format: str, folder: Path) -> Path:
             executor = paddle.static.Executor(paddle.CPUPlace())
             with paddle.static.scope_guard(paddle.static.Scope()):
                 outputs, names = run_saved(executor, str(temporary / "inference"), feeds)
-            np.savez(temporary / f"inputs_{i}.npz", **feeds)
-            np.savez(temporary / f"outputs_{i}.npz", **{str(k): np.asarray(out) for k, out in enumerate(outputs)})
+            save_arrays(temporary / f"inputs_{i}.npz", feeds)
+            save_arrays(temporary / f"outputs_{i}.npz", {str(k): np.asarray(out) for k, out in enumerate(outputs)})
         record = {
             "network": network.name,
             "format": format,

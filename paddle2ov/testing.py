@@ -256,7 +256,7 @@ def _array(tensor: openvino.Tensor) -> Array:
             bytes(tensor.data.view(np.uint8) if tensor.data.ndim else tensor.data.tobytes()), np.uint16
         )
         return (bits.astype(np.uint32) << 16).view(np.float32).reshape(tuple(tensor.shape))
-    return tensor.data.copy()
+    return np.array(tensor.data)
 
 
 def _name(port: Any, inputs: Mapping[str, Array]) -> str:

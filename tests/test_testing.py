@@ -82,21 +82,21 @@ def test_wrong_value_is_described(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("ours", "paddle", "message"),
     [
-        (np.float32([1]), np.float64([1]), "type f32, Paddle's is float64"),
-        (np.int32([1]), np.int64([1]), "type i32, Paddle's is int64"),
-        (np.float32([1]), np.float32(1), r"shape \[1\], Paddle's is \[\]"),
-        (np.float32(1), np.float32([1]), r"shape \[\], Paddle's is \[1\]"),
+        (np.array([1], np.float32), np.array([1], np.float64), "type f32, Paddle's is float64"),
+        (np.array([1], np.int32), np.array([1], np.int64), "type i32, Paddle's is int64"),
+        (np.array([1], np.float32), np.float32(1), r"shape \[1\], Paddle's is \[\]"),
+        (np.float32(1), np.array([1], np.float32), r"shape \[\], Paddle's is \[1\]"),
         (np.zeros([0, 3], np.float32), np.zeros([0, 2], np.float32), r"shape \[0, 3\], Paddle's is \[0, 2\]"),
-        (np.float32([1, 1]), np.float32([1, 1.0001]), "1 of 2 elements differ"),
-        (np.float32([np.nan]), np.float32([1]), "1 of 1 elements differ"),
-        (np.float32([1]), np.float32([np.nan]), "1 of 1 elements differ"),
-        (np.float32([np.inf]), np.float32([-np.inf]), "1 of 1 elements differ"),
-        (np.float32([3e38]), np.float32([np.inf]), "1 of 1 elements differ"),
-        (np.float32([np.inf]), np.float32([np.nan]), "1 of 1 elements differ"),
-        (np.int64([100001]), np.int64([100000]), "1 of 1 elements differ"),
-        (np.uint8([255]), np.uint8([0]), "OpenVINO .*255.*, Paddle .*0"),
+        (np.array([1, 1], np.float32), np.array([1, 1.0001], np.float32), "1 of 2 elements differ"),
+        (np.array([np.nan], np.float32), np.array([1], np.float32), "1 of 1 elements differ"),
+        (np.array([1], np.float32), np.array([np.nan], np.float32), "1 of 1 elements differ"),
+        (np.array([np.inf], np.float32), np.array([-np.inf], np.float32), "1 of 1 elements differ"),
+        (np.array([3e38], np.float32), np.array([np.inf], np.float32), "1 of 1 elements differ"),
+        (np.array([np.inf], np.float32), np.array([np.nan], np.float32), "1 of 1 elements differ"),
+        (np.array([100001], np.int64), np.array([100000], np.int64), "1 of 1 elements differ"),
+        (np.array([255], np.uint8), np.array([0], np.uint8), "OpenVINO .*255.*, Paddle .*0"),
         (np.array([True]), np.array([False]), "1 of 1 elements differ"),
-        (np.float16([1]), np.float16([1.01]), "1 of 1 elements differ"),
+        (np.array([1], np.float16), np.array([1.01], np.float16), "1 of 1 elements differ"),
     ],
 )
 def test_difference_fails(monkeypatch, tmp_path, ours, paddle, message):
@@ -108,12 +108,12 @@ def test_difference_fails(monkeypatch, tmp_path, ours, paddle, message):
 @pytest.mark.parametrize(
     ("ours", "paddle"),
     [
-        (np.float32([1, 1e6]), np.float32([1.00002, 1e6 + 10])),
-        (np.float32([np.nan, np.inf, -np.inf]), np.float32([np.nan, np.inf, -np.inf])),
+        (np.array([1, 1e6], np.float32), np.array([1.00002, 1e6 + 10], np.float32)),
+        (np.array([np.nan, np.inf, -np.inf], np.float32), np.array([np.nan, np.inf, -np.inf], np.float32)),
         (np.float32(1), np.float32(1)),
         (np.zeros([0, 3], np.float32), np.zeros([0, 3], np.float32)),
-        (np.int64([-5]), np.int64([-5])),
-        (np.float16([1]), np.float16([1.001])),
+        (np.array([-5], np.int64), np.array([-5], np.int64)),
+        (np.array([1], np.float16), np.array([1.001], np.float16)),
     ],
 )
 def test_equal_enough_passes(monkeypatch, tmp_path, ours, paddle):
@@ -122,8 +122,8 @@ def test_equal_enough_passes(monkeypatch, tmp_path, ours, paddle):
 
 
 def test_tolerance_is_the_case_s(monkeypatch, tmp_path):
-    returning(monkeypatch, np.float32([1]))
-    folder = write_case(tmp_path, [np.float32([1.05])], atol=0.1)
+    returning(monkeypatch, np.array([1], np.float32))
+    folder = write_case(tmp_path, [np.array([1.05], np.float32)], atol=0.1)
     check_case(folder)
 
 
@@ -162,20 +162,22 @@ def test_dynamic_variant_alone_wrong(monkeypatch, tmp_path):
 
 
 def test_bfloat16_is_compared_by_value(monkeypatch, tmp_path):
-    bits = np.uint16([0x3F80, 0x4000])  # 1, 2
+    bits = np.array([0x3F80, 0x4000], np.uint16)  # 1, 2
     returning(monkeypatch, lambda x: ops.convert(x, "bf16"), shape=(2,))
-    folder = write_case(tmp_path, [bits], {"x": np.float32([1, 2])}, dtypes=["bfloat16"])
+    folder = write_case(tmp_path, [bits], {"x": np.array([1, 2], np.float32)}, dtypes=["bfloat16"])
     check_case(folder)
-    write_case(tmp_path, [bits], {"x": np.float32([1, 2.2])}, dtypes=["bfloat16"])
+    write_case(tmp_path, [bits], {"x": np.array([1, 2.2], np.float32)}, dtypes=["bfloat16"])
     with pytest.raises(MismatchError, match="1 of 2 elements differ"):
         check_case(folder)
 
 
 def test_complex_numbers_are_pairs(monkeypatch, tmp_path):
     returning(monkeypatch, lambda x: x, shape=(2, 2))
-    folder = write_case(tmp_path, [np.complex64([1 + 2j, 3 - 1j])], {"x": np.complex64([1 + 2j, 3 - 1j])})
+    folder = write_case(
+        tmp_path, [np.array([1 + 2j, 3 - 1j], np.complex64)], {"x": np.array([1 + 2j, 3 - 1j], np.complex64)}
+    )
     check_case(folder)
-    write_case(tmp_path, [np.complex64([1 + 2j, 3 + 1j])], {"x": np.complex64([1 + 2j, 3 - 1j])})
+    write_case(tmp_path, [np.array([1 + 2j, 3 + 1j], np.complex64)], {"x": np.array([1 + 2j, 3 - 1j], np.complex64)})
     with pytest.raises(MismatchError, match=r"worst at \[1, 1\]"):
         check_case(folder)
 
