@@ -11,7 +11,7 @@ from gen_models.spec import TensorSpec, paddle, tensor
 def _layer(build: Any, forward: Any) -> Any:
     """A layer with the parts that `build()` names; `forward(parts, *inputs)` runs it."""
 
-    class Assembled(paddle.nn.Layer):  # type: ignore[misc, name-defined]
+    class Assembled(paddle.nn.Layer):
         def __init__(self) -> None:
             super().__init__()
             for name, part in build().items():

@@ -1,0 +1,213 @@
+"""Fused operators that Paddle runs on a GPU only: against NumPy, on programs made by hand."""
+
+import math
+
+import numpy as np
+import openvino
+import pytest
+
+import paddle2ov
+from paddle2ov.errors import OpConversionError
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+
+RNG = np.random.default_rng(0)
+
+
+def program(op_type, inputs, attributes, results, dynamic):
+    """A program of one operator; inputs: port -> array or list of arrays."""
+    named = {
+        port: [(f"{port}_{i}", array) for i, array in enumerate(value if isinstance(value, list) else [value])]
+        for port, value in inputs.items()
+    }
+    variables = [
+        Variable(name, str(array.dtype), tuple(-1 if dynamic else size for size in array.shape))
+        for pairs in named.values()
+        for name, array in pairs
+    ]
+    outputs = {result: [result] for result in results}
+    operator = Operator(
+        op_type,
+        {port: [name for name, _ in pairs] for port, pairs in named.items()},
+        outputs,
+        attributes,
+        op_type,
+        0,
+        0,
+    )
+    declared = {one.name: one for one in variables} | {result: Variable(result, "float32") for result in results}
+    block = Block(0, [operator], [one.name for one in variables], list(results))
+    whole = Program("pir", 1, block, variables, [Output(result, result) for result in results], declared, {})
+    return whole, dict(pair for pairs in named.values() for pair in pairs)
+
+
+def run(op_type, inputs, attributes, results=("out",), dynamic=False):
+    whole, feeds = program(op_type, inputs, attributes, results, dynamic)
+    model = paddle2ov.convert(whole)
+    compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    found = compiled({port.any_name: feeds[port.any_name] for port in compiled.inputs})
+    return [found[i] for i in range(len(results))]
+
+
+def normal(*shape):
+    return RNG.normal(size=shape).astype("float32")
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def layer_norm(x, scale, bias, epsilon=1e-5):
+    centred = x - x.mean(-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon) * scale + bias
+
+
+def gelu(x):
+    return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+def attention(q, k, v, mask=0.0, scale=None):
+    """[batch, tokens, heads, width] each."""
+    q, k, v = (one.transpose(0, 2, 1, 3) for one in (q, k, v))
+    k, v = (np.repeat(one, q.shape[1] // one.shape[1], 1) for one in (k, v))
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    return (softmax(q @ k.transpose(0, 1, 3, 2) * scale + mask) @ v).transpose(0, 2, 1, 3)
+
+
+def causal(rows, columns):
+    return np.where(np.arange(columns) <= np.arange(columns - rows, columns)[:, None], 0.0, -np.inf)
+
+
+def close(found, wanted):
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, atol=2e-5, rtol=2e-5)
+
+
+@pytest.mark.parametrize(("queries", "keys", "heads"), [(5, 5, 4), (3, 6, 4), (5, 5, 2)])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_flash_attn(queries, keys, heads, masked, is_causal):
+    q, k, v = normal(2, queries, 4, 8), normal(2, keys, heads, 8), normal(2, keys, heads, 8)
+    mask = normal(2, 1, queries, keys)
+    inputs = {"q": q, "k": k, "v": v} | ({"attn_mask": mask} if masked else {})
+    (out,) = run("flash_attn", inputs, {"causal": is_causal, "dropout": 0.0, "is_test": True})
+    bias = (mask if masked else 0.0) + (causal(queries, keys) if is_causal else 0.0)
+    close(out, attention(q, k, v, bias))
+
+
+def test_flash_attn_dynamic():
+    q, k, v = normal(2, 3, 4, 8), normal(2, 6, 4, 8), normal(2, 6, 4, 8)
+    whole, feeds = program("flash_attn", {"q": q, "k": k, "v": v}, {"causal": True}, ["out"], False)
+    for variable in whole.inputs:
+        variable.shape = (-1, -1, 4, 8)
+    compiled = openvino.Core().compile_model(paddle2ov.convert(whole), "CPU")
+    found = compiled({port.any_name: feeds[port.any_name] for port in compiled.inputs})
+    np.testing.assert_allclose(found[0], attention(q, k, v, causal(3, 6)), atol=2e-5, rtol=2e-5)
+
+
+def test_flash_attn_refuses_dropout():
+    q = normal(1, 2, 2, 8)
+    with pytest.raises(OpConversionError, match="dropout"):
+        run("flash_attn", {"q": q, "k": q, "v": q}, {"dropout": 0.1, "is_test": False})
+
+
+def test_memory_efficient_attention():
+    q, k, v, bias = normal(2, 3, 4, 8), normal(2, 6, 4, 8), normal(2, 6, 4, 8), normal(2, 4, 3, 6)
+    inputs = {"query": q, "key": k, "value": v, "bias": bias}
+    (out,) = run("memory_efficient_attention", inputs, {"scale": 0.3, "is_test": True}, ["output"])
+    close(out, attention(q, k, v, bias, 0.3))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_multihead_matmul(masked):
+    x, w, bias, mask = normal(2, 5, 16), normal(16, 3, 16), normal(3, 16), normal(2, 1, 1, 5)
+    inputs = {"input": x, "w": w, "bias": bias} | ({"bias_qk": mask} if masked else {})
+    (out,) = run("multihead_matmul", inputs, {"alpha": 0.5, "head_number": 4})
+    q, k, v = np.moveaxis((np.einsum("bte,eco->btco", x, w) + bias).reshape(2, 5, 3, 4, 4), 2, 0)
+    close(out, attention(q, k, v, mask if masked else 0.0, 0.5).reshape(2, 5, 16))
+
+
+@pytest.mark.parametrize("pre", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_fused_attention(pre, transposed):
+    x, scale, bias, out_w, out_b = normal(2, 5, 16), normal(16), normal(16), normal(16, 16), normal(16)
+    qkv_w, qkv_b = normal(3, 4, 4, 16), normal(3, 4, 4)
+    inputs = {
+        "x": x,
+        "qkv_weight": qkv_w.reshape(48, 16).T.copy() if transposed else qkv_w,
+        "qkv_bias": qkv_b.reshape(48) if transposed else qkv_b,
+        "src_mask": normal(2, 1, 1, 5),
+        "out_linear_weight": out_w,
+        "out_linear_bias": out_b,
+        **({"ln_scale": scale, "ln_bias": bias} if pre else {"ln_scale_2": scale, "ln_bias_2": bias}),
+    }
+    attributes = {"num_heads": 4, "transpose_qkv_wb": transposed, "pre_layer_norm": pre, "is_test": True}
+    (out,) = run("fused_attention", inputs, attributes | {"add_residual": True, "dropout_rate": 0.0})
+    entered = layer_norm(x, scale, bias) if pre else x
+    q, k, v = np.moveaxis(np.einsum("bte,chwe->btchw", entered, qkv_w) + qkv_b, 2, 0)
+    wanted = x + attention(q, k, v, inputs["src_mask"]).reshape(2, 5, 16) @ out_w + out_b
+    close(out, wanted if pre else layer_norm(wanted, scale, bias))
+
+
+@pytest.mark.parametrize("pre", [False, True])
+def test_fused_feedforward(pre):
+    x, scale, bias = normal(2, 5, 8), normal(8), normal(8)
+    w1, b1, w2, b2 = normal(8, 12), normal(12), normal(12, 8), normal(8)
+    number = 1 if pre else 2
+    inputs = {
+        "x": x, "linear1_weight": w1, "linear1_bias": b1, "linear2_weight": w2, "linear2_bias": b2,
+        f"ln{number}_scale": scale, f"ln{number}_bias": bias,
+    }  # fmt: skip
+    attributes = {"pre_layer_norm": pre, "act_method": "gelu", "is_test": True, "add_residual": True}
+    (out,) = run("fused_feedforward", inputs, attributes)
+    wanted = x + gelu((layer_norm(x, scale, bias) if pre else x) @ w1 + b1) @ w2 + b2
+    close(out, wanted if pre else layer_norm(wanted, scale, bias))
+
+
+@pytest.mark.parametrize(
+    ("activation", "function"), [("none", lambda x: x), ("relu", lambda x: np.maximum(x, 0)), ("gelu", gelu)]
+)
+def test_fused_gemm_epilogue(activation, function):
+    x, y, bias = normal(2, 5, 8), normal(6, 8), normal(6)
+    inputs = {"x": x, "y": y, "bias": bias}
+    (out,) = run("fused_gemm_epilogue", inputs, {"trans_x": False, "trans_y": True, "activation": activation})
+    close(out, function(x @ y.T + bias))
+
+
+def test_fused_bias_dropout_residual_layer_norm():
+    x, residual, bias, scale, shift = normal(2, 5, 8), normal(2, 5, 8), normal(8), normal(8), normal(8)
+    inputs = {"x": x, "residual": residual, "bias": bias, "ln_scale": scale, "ln_bias": shift}
+    attributes = {"dropout_rate": 0.5, "is_test": True, "dropout_implementation": "upscale_in_train"}
+    (y,) = run("fused_bias_dropout_residual_layer_norm", inputs, attributes, ["y"])
+    close(y, layer_norm(residual + x + bias, scale, shift))
+
+
+def test_fused_embedding_eltwise_layernorm():
+    ids, tables = [RNG.integers(0, 9, (2, 5, 1)) for _ in range(3)], [normal(9, 8) for _ in range(3)]
+    scale, bias = normal(8), normal(8)
+    inputs = {"ids": ids, "embs": tables, "scale": scale, "bias": bias}
+    (out,) = run("fused_embedding_eltwise_layernorm", inputs, {"epsilon": 1e-5})
+    total = sum(table[one[..., 0]] for one, table in zip(ids, tables, strict=True))
+    close(out, layer_norm(total, scale, bias))
+
+
+def test_fused_softmax_mask_upper_triangle():
+    x = normal(2, 3, 4, 4)
+    (out,) = run("fused_softmax_mask_upper_triangle", {"x": x}, {}, dynamic=True)
+    close(out, softmax(x + causal(4, 4)))
+
+
+@pytest.mark.parametrize("neox", [False, True])
+@pytest.mark.parametrize("placed", [False, True])
+def test_fused_rotary_position_embedding(neox, placed):
+    q, k, angle = normal(2, 5, 4, 6), normal(2, 5, 2, 6), normal(9 if placed else 5, 6)
+    places = RNG.integers(0, 9, (2, 5))
+    inputs = {"q": q, "k": k, "sin": np.sin(angle), "cos": np.cos(angle)} | ({"position_ids": places} if placed else {})
+    found = run("fused_rotary_position_embedding", inputs, {"use_neox_rotary_style": neox}, ["out_q", "out_k"])
+    own = angle[places][:, :, None] if placed else angle[None, :, None]
+    for out, x in zip(found, (q, k), strict=True):
+        if neox:
+            turned = np.stack([-x[..., 1::2], x[..., ::2]], -1).reshape(x.shape)
+        else:
+            turned = np.concatenate([-x[..., 3:], x[..., :3]], -1)
+        close(out, x * np.cos(own) + turned * np.sin(own))
