@@ -135,7 +135,7 @@ def _run(executor: Any, program: Any, feeds: dict[str, Array], fetches: list[Any
 
 def save_arrays(path: Path, arrays: dict[str, Array]) -> None:
     """Writes an .npz file."""
-    np.savez(path, **arrays)  # type: ignore[arg-type]  # its stub takes every keyword for `allow_pickle`
+    np.savez(path, **arrays)
 
 
 def publish(temporary: Path, folder: Path) -> None:
