@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 SEEDS ?= 20
-FILTER ?= *
+FILTER ?= testOpRandom/*
 LEGACY ?= 1
 PYTEST_ARGS ?=
 
@@ -38,8 +38,8 @@ test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models writte
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 .PHONY: fuzz
-fuzz: $(READY) $(LEGACY_READY) ## Random operator cases: SEEDS=200 FILTER='testOpFuzzy/top_k_v2*'
-	$(BIN)/python -m pytest -n auto tests/test_op_random.py --filter='$(FILTER)' --seeds=$(SEEDS) $(PYTEST_ARGS)
+fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/top_k_v2*'; random ones: SEEDS=200
+	$(BIN)/python -m pytest -n auto tests/test_op_fuzzy.py tests/test_op_random.py --filter='$(FILTER)' --seeds=$(SEEDS) $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: $(READY) ## Check format, style and types
