@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-from numpy.typing import NDArray
+import numpy as np
 
 from paddle2ov.errors import Place
 
-AnyArray = NDArray[Any]
+AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(slots=True)
