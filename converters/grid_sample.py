@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import numpy.typing as npt
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
@@ -142,7 +143,7 @@ def _spatial_rank(node: NodeContext, theta: Output) -> int:
     return rank
 
 
-def _line(size: int, align: bool) -> np.ndarray:
+def _line(size: int, align: bool) -> npt.NDArray[np.float32]:
     """`size` positions from -1 to 1; of a single one, Paddle's aligned arithmetic makes NaN."""
     with np.errstate(all="ignore"):
         step = np.float32(2) / np.float32(size - 1 if align else size)
@@ -163,4 +164,4 @@ def _base_later(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
         placed = ops.reshape(line, ints([-1 if i == axis else 1 for i in range(spatial + 1)]), False)
         parts.append(ops.broadcast(placed, full))
     parts.append(ops.broadcast(const_like(1, parts[0]), full))
-    return cast_to(ops.reshape(ops.concat(parts, spatial), ints([1, -1, spatial + 1]), False), kind)  # type: ignore[return-value]
+    return cast_to(ops.reshape(ops.concat(parts, spatial), ints([1, -1, spatial + 1]), False), kind)

@@ -77,14 +77,14 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> _
     given = next((name for name in ("size_tensor", "out_size") if node.has_input(name)), None)
     if given is not None:
         if node.is_known(given):
-            sizes = list(node.get_ints(given))[:count]
+            sizes = [*node.get_ints(given)[:count]]
         else:
             size_tensor = node.get_tensor(given, Type.i64)
     elif scales is not None:
         sizes = [_scaled(dim, scale, version) for dim, scale in zip(dims, scales, strict=True)]
     elif scale_tensor is None:
         names = ("out_d", "out_h", "out_w")[-count:]
-        sizes = [node.get_int(name, -1) for name in names]
+        sizes = [*(node.get_int(name, -1) for name in names)]
         node.require(all(size and size > 0 for size in sizes), "no size is given", sizes=sizes)
     if given is not None and scale_tensor is not None:
         node.refuse("a size together with a computed scale is not supported")

@@ -129,8 +129,9 @@ def _random(spatial, mode):
             target = {"size": [draw(st.integers(2, 16)) for _ in range(spatial)]}
         else:
             target = {"scale": draw(st.sampled_from([2.0, 3.0, 1.5, 1.25, 4.0]))}
+        aligned: dict[str, Any] = {}
         if mode == "nearest":
-            aligned = {}
+            pass
         elif draw(st.booleans()):
             aligned = {"align_corners": True}
         else:

@@ -46,7 +46,7 @@ def _batch_norm(
 
 _F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
 _LONG = {"why": "a division by the deviation of few numbers amplifies rounding", "atol": 1e-4, "rtol": 1e-4}
-_BATCH = {**_LONG, "formats": ("pir",), "why": _LONG["why"] + "; Paddle 2.6 cannot run what it saved"}
+_BATCH: dict[str, Any] = {**_LONG, "formats": ("pir",), "why": f"{_LONG['why']}; Paddle 2.6 cannot run what it saved"}
 
 BATCH = [
     case(x=tensor([2, 3, 4, 5]), channels=3),
