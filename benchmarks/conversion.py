@@ -3,8 +3,8 @@
     python benchmarks/conversion.py                  # ResNet-18 and ResNet-50
     python benchmarks/conversion.py --models resnet18 --runs 50 --json result.json
 
-Each round times every route once, in turn, so that whatever else the machine does hits all of them alike. Time is from the
-path to an `openvino.Model`, imports done. Peak memory is that of a process of its own that converts one model.
+Each round times every route once, in turn, so that whatever else the machine does hits all of them alike. Time is from
+the path to an `openvino.Model`, imports done. Peak memory is that of a process of its own (Linux) that converts one model.
 The legacy models are written by the interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
 """
 
@@ -34,13 +34,15 @@ paddle.jit.save(model, prefix, input_spec=spec)
 """
 
 PEAK = """
-import resource, sys
+import pathlib, re, sys
 import openvino, paddle2ov
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def memory(name):  # of this process, in MB; Linux only
+    return int(re.search(name + r":\\s+(\\d+) kB", pathlib.Path("/proc/self/status").read_text())[1]) / 1024
 paddle2ov.convert(sys.argv[1])  # imports, caches
-before = peak()
+pathlib.Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+before = memory("VmRSS")
 model = paddle2ov.convert(sys.argv[2])
-print(peak() - before)
+print(memory("VmHWM") - before)
 """
 
 
@@ -84,7 +86,9 @@ def measure(name: str, runs: int, folder: Path) -> dict[str, object]:
     weights = (pir / "inference.pdiparams").stat().st_size / 2**20
     growth = peak_growth(pir, folder)
     base = statistics.median(times.get("C++ frontend, legacy", times["paddle2ov, PIR"]))
-    print(f"\n{name}: {weights:.0f} MB of weights; peak memory grows by {growth:.1f} MB ({100 * growth / weights:.1f}%)")
+    print(
+        f"\n{name}: {weights:.0f} MB of weights; peak memory grows by {growth:.1f} MB ({100 * growth / weights:.1f}%)"
+    )
     print(f"{'route':24} {'median ms':>10} {'min':>8} {'max':>8} {'ratio':>7}")
     for route, values in times.items():
         median = statistics.median(values)
