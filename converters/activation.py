@@ -74,6 +74,8 @@ def selu(node: NodeContext) -> NamedOutputs:
     x = real_input(node)
     scale = node.get_float("scale", 1.0507009873554804934193349852946)
     alpha = node.get_float("alpha", 1.6732632423543772848170429916717)
+    if alpha == 0:  # OpenVINO's Selu takes 0 for "not given"
+        return {"out": ops.multiply(ops.relu(x), const_like(scale, x))}
     return {"out": ops.selu(x, const_like(alpha, x), const_like(scale, x))}
 
 

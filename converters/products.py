@@ -10,7 +10,16 @@ import math
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, refuse_complex, shape_of
+from paddle2ov.converters.common import (
+    cast_to,
+    const_like,
+    ints,
+    normalize_axis,
+    rank_of,
+    refuse_complex,
+    reshape,
+    shape_of,
+)
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -86,6 +95,9 @@ def dist(node: NodeContext) -> NamedOutputs:
 def multiplex(node: NodeContext) -> NamedOutputs:
     """out[i] = inputs[index[i]][i]: each row from the input that index names."""
     refuse_complex(node, "inputs")
-    rows = [ops.unsqueeze(x, ints([1])) for x in node.get_inputs("inputs")]
-    index = ops.reshape(node.get_input("index"), ints([-1]), False)
-    return {"out": ops.gather(ops.concat(rows, 1), index, ints(1), batch_dims=1)}
+    out, *others = node.get_inputs("inputs")
+    index = reshape(node.get_input("index"), [-1] + [1] * (rank_of(node, out) - 1))
+    # Not Gather with batch_dims: OpenVINO 2026.4 crashes on it where there is a single row.
+    for k, x in enumerate(others, 1):
+        out = ops.select(ops.equal(index, const_like(k, index)), x, out).output(0)
+    return {"out": out}

@@ -112,7 +112,13 @@ OPS = [
     ),
     unary("elu", "elu", {"alpha": 0.2}, {"alpha": 2.0}, {"alpha": -0.7}, random={"alpha": decimals(-2, 2)}),
     unary("celu", "celu", {"alpha": 0.2}, {"alpha": 2.0}, {"alpha": -0.7}, random={"alpha": decimals(0.1, 2)}),
-    unary("selu", "selu", {"scale": 1.5, "alpha": 1.2}, random={"scale": decimals(1.1, 3), "alpha": decimals(0, 3)}),
+    unary(
+        "selu",
+        "selu",
+        {"scale": 1.5, "alpha": 1.2},
+        {"alpha": 0.0},
+        random={"scale": decimals(1.1, 3), "alpha": decimals(0, 3)},
+    ),
     unary(
         "gelu",
         "gelu",

@@ -95,6 +95,12 @@ def _lerp_random(draw: Any) -> Case:
     return case(x=x, y=y, weight=draw(st.floats(-1, 2, width=32)))
 
 
+def _heaviside_random(draw: Any) -> Case:
+    shape = draw(st.lists(st.integers(1, 5), max_size=3))
+    dtype = draw(st.sampled_from(["float32", "int32"]))
+    return case(x=tensor(shape, dtype, -2, 2), y=tensor(shape, dtype))
+
+
 _NUMBERS = ("float32", "int32", "int64")
 
 OPS = [
@@ -186,9 +192,7 @@ OPS = [
             *_of_integers(),
             case(x=tensor([5], values=[0.0, -0.0, 1.0, -2.0, 0.0]), y=tensor([5])),
         ],
-        lambda draw: case(
-            **{**random_binary(("float32", "int32"), (-2, 2))(draw).arguments, "formats": ("pir",), "why": "as above"}
-        ),
+        _heaviside_random,
     ),
     _op(
         "atan2",

@@ -73,7 +73,9 @@ def _classes(name: str, function: str) -> Op:
 
 
 def _round_random(draw: Any) -> Case:
-    return case(x=random_input(draw, -20, 20), decimals=draw(st.integers(-1, 3)), **NEW)
+    x = random_input(draw, -20, 20)
+    decimals = draw(st.integers(-1, 3))
+    return case(x=x, decimals=decimals, **NEW) if decimals >= 0 and draw(st.booleans()) else case(x=x)
 
 
 _HALVES = _values(0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49999997, -0.49999997, 8388609.0, 1e10, -3.7, 3.2)
