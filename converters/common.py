@@ -95,3 +95,13 @@ def as_float(node: NodeContext, x: Output) -> Output:
         return x
     declared = node.output_dtype()
     return ops.convert(x, declared if declared is not None and declared.is_real() else Type.f32).output(0)
+
+
+def exact_divide(x: Output | Node, y: Output | Node) -> Node:
+    """x / y rounded once; where a floor, a ceiling or a comparison follows.
+
+    OpenVINO otherwise multiplies by the inverse of y, which is one unit in the last place off for a third of all numbers.
+    """
+    quotient = ops.divide(x, y)
+    quotient.get_rt_info()["nonconvertable_divide_0"] = True
+    return quotient

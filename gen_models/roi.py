@@ -1,0 +1,146 @@
+"""Pooling of regions of interest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+
+
+def _roi_align(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, **more: Any) -> Any:
+    return paddle.vision.ops.roi_align(x, boxes, boxes_num, output_size, **more)
+
+
+def _roi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_scale: float = 1.0) -> Any:
+    return paddle.vision.ops.roi_pool(x, boxes, boxes_num, output_size, spatial_scale)
+
+
+def _psroi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_scale: float = 1.0) -> Any:
+    return paddle.vision.ops.psroi_pool(x, boxes, boxes_num, output_size, spatial_scale)
+
+
+def regions(count: int, width: float, height: float, seed: int = 0, out: float = 0.0, dims: Any = None) -> TensorSpec:
+    """Boxes in an image, or `out` of it by that share of its size."""
+    rng = np.random.default_rng(seed)
+    low = rng.uniform(-out, 0.6, (count, 2))
+    high = low + rng.uniform(0.05, 0.4 + out, (count, 2))
+    values = np.concatenate([low, high], 1) * [width, height, width, height]
+    return tensor([count, 4], values=np.round(values, 2), dims=dims)
+
+
+def _map(n: int, c: int, h: int, w: int, dims: Any = None) -> TensorSpec:
+    return tensor([n, c, h, w], dims=dims)
+
+
+def _counts(*counts: int, dims: Any = None) -> TensorSpec:
+    return tensor([len(counts)], "int32", values=counts, dims=dims)
+
+
+def _random(draw: Any) -> dict[str, Any]:
+    n, count = draw(st.integers(1, 3)), draw(st.integers(1, 8))
+    cuts = sorted(draw(st.integers(0, count)) for _ in range(n - 1))
+    h, w = draw(st.integers(3, 12)), draw(st.integers(3, 12))
+    scale = draw(st.sampled_from([1.0, 0.25, 0.5]))
+    dynamic = draw(st.booleans())
+    seed, out = draw(st.integers(0, 1000)), draw(st.sampled_from([0.0, 0.3]))
+    size = draw(st.sampled_from([2, 3, [2, 3], 1]))
+    cells = int(np.prod(size)) if isinstance(size, list) else size * size
+    return {
+        "x": (n, cells, h, w),
+        "dims": [-1, None, -1, -1] if dynamic else None,
+        "boxes": regions(count, w / scale, h / scale, seed, out, [-1, 4] if dynamic else None),
+        "boxes_num": tensor([n], "int32", values=np.diff([0, *cuts, count]), dims=[-1] if dynamic else None),
+        "output_size": size,
+        "spatial_scale": scale,
+    }
+
+
+def _with_map(drawn: dict[str, Any], channels: int) -> dict[str, Any]:
+    n, _, h, w = drawn.pop("x")
+    dims = drawn.pop("dims")
+    drawn["x"] = _map(n, channels, h, w, [-1, channels, -1, -1] if dims else None)
+    return drawn
+
+
+def _roi_align_random(draw: Any) -> Case:
+    return case(
+        **_with_map(_random(draw), draw(st.integers(1, 3))),
+        sampling_ratio=draw(st.sampled_from([-1, 0, 1, 2, 3])),
+        aligned=draw(st.booleans()),
+    )
+
+
+def _roi_pool_random(draw: Any) -> Case:
+    return case(**_with_map(_random(draw), draw(st.integers(1, 3))))
+
+
+def _psroi_pool_random(draw: Any) -> Case:
+    drawn = _random(draw)
+    return case(**_with_map(drawn, drawn["x"][1] * draw(st.integers(1, 3))))
+
+
+_ANY = [-1, 3, -1, -1]
+
+ROI_ALIGN = [
+    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
+    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2, aligned=False),
+    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=[2, 3], spatial_scale=0.25),
+    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3, sampling_ratio=2),
+    case(
+        x=_map(2, 3, 8, 9, _ANY),
+        boxes=regions(5, 18, 16, dims=[-1, 4]),
+        boxes_num=_counts(4, 1, dims=[-1]),
+        output_size=7,
+        spatial_scale=0.5,
+    ),
+    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3, aligned=False),
+    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3, sampling_ratio=1),
+    case(x=_map(2, 3, 8, 8), boxes=tensor([0, 4], dims=[-1, 4]), boxes_num=_counts(0, 0), output_size=2),
+]
+ROI_POOL = [
+    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
+    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=[2, 3], spatial_scale=0.25),
+    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3),
+    case(
+        x=_map(2, 3, 8, 9, _ANY),
+        boxes=regions(5, 9, 8, dims=[-1, 4]),
+        boxes_num=_counts(4, 1, dims=[-1]),
+        output_size=7,
+    ),
+    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3),
+    case(
+        x=_map(1, 1, 8, 8),
+        boxes=tensor([2, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2]]),
+        boxes_num=_counts(2),
+        output_size=2,
+    ),
+]
+PSROI_POOL = [
+    case(x=_map(1, 8, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
+    case(
+        x=_map(2, 12, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=[2, 3], spatial_scale=0.25
+    ),
+    case(x=_map(3, 9, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3),
+    case(
+        x=_map(2, 18, 8, 9, [-1, 18, -1, -1]),
+        boxes=regions(5, 9, 8, dims=[-1, 4]),
+        boxes_num=_counts(4, 1, dims=[-1]),
+        output_size=3,
+    ),
+    case(x=_map(1, 9, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3),
+    case(
+        x=_map(1, 4, 8, 8),
+        boxes=tensor([2, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2]]),
+        boxes_num=_counts(2),
+        output_size=2,
+    ),
+]
+
+OPS = [
+    Op("roi_align", _roi_align, ROI_ALIGN, _roi_align_random),
+    Op("roi_pool", _roi_pool, ROI_POOL, _roi_pool_random),
+    Op("psroi_pool", _psroi_pool, PSROI_POOL, _psroi_pool_random),
+]
