@@ -10,12 +10,13 @@ Refused: a gather axis that the program computes.
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+
+_END = 2**31 - 1
 
 
 def gather(node: NodeContext) -> NamedOutputs:
@@ -24,41 +25,45 @@ def gather(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
     if rank_of(node, index) == 2:  # [n, 1] counts as [n]
         index = ops.squeeze(index, ints([1])).output(0)
-    return {"out": ops.gather(x, index, ints(axis))}
+    return {"out": _gather(x, index, axis)}
 
 
 def index_select(node: NodeContext) -> NamedOutputs:
     """out = the slices of x at index along axis."""
     x = node.get_input("x")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    return {"out": ops.gather(x, node.get_input("index"), ints(axis))}
+    return {"out": _gather(x, node.get_input("index"), axis)}
+
+
+def _gather(x: Output, index: Output, axis: int) -> Node:
+    shape = index.get_partial_shape()
+    if shape.is_dynamic or 0 not in shape.to_shape():
+        return ops.gather(x, index, ints(axis))
+    # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
+    dims = shape_of(x)
+    before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
+    after = ops.slice(dims, ints([axis + 1]), ints([_END]), ints([1]))
+    return ops.broadcast(const_like(0, x), ops.concat([before, shape_of(index), after], 0))
 
 
 def gather_nd(node: NodeContext) -> NamedOutputs:
-    """out[...] = x[index[..., 0], index[..., 1], ...]."""
-    x, index = node.get_input("x"), node.get_input("index")
-    last = index.get_partial_shape()[rank_of(node, index) - 1]
-    if last.is_static and last.get_length() == 0:  # an empty index stands for all of x
+    """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO, too, counts negative numbers from the end."""
+    x, index = node.get_input("x"), tuple_index(node, "index")
+    depth = index.get_partial_shape()[-1]
+    if depth.is_static and depth.get_length() == 0:  # an empty index stands for all of x
         shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
-    return {"out": ops.gather_nd(x, non_negative(x, index, node.get_known("index")))}
+    return {"out": ops.gather_nd(x, index)}
 
 
-def non_negative(x: Output, index: Output, known: np.ndarray | None) -> Output:
-    """`index` [..., k] into the first k axes of `x`, with negative numbers counted from the end."""
-    if known is not None and bool((known >= 0).all()):
-        return index
-    depth = index.get_partial_shape()[-1]
-    stop = int(depth.get_length()) if depth.is_static else None
-    dims = shape_of(x)
-    dims = ops.slice(
-        dims,
-        ints([0]),
-        ints([stop]) if stop is not None else ops.gather(shape_of(index), ints([-1]), ints(0)),
-        ints([1]),
-    )
-    dims = cast_to(dims, index.get_element_type())
-    return ops.select(ops.less(index, const_like(0, index)), ops.add(index, dims), index).output(0)
+def tuple_index(node: NodeContext, name: str) -> Output:
+    """An index [..., k] into the first k axes; k decides the rank of the result: as declared."""
+    index = node.get_input(name)
+    rank = rank_of(node, index)
+    declared = node.input_shape(name)
+    if index.get_partial_shape()[rank - 1].is_dynamic and declared is not None and declared[-1] > 0:
+        return ops.reshape(index, ints([0] * (rank - 1) + [declared[-1]]), True).output(0)
+    return index
 
 
 def index_sample(node: NodeContext) -> NamedOutputs:
@@ -81,9 +86,9 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
             i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if i != axis and (a != b or a == -1)
         ]
     if narrower:
-        stop = ops.gather(shape_of(indices), ints(narrower), ints(0))
-        zeros, steps = ints([0] * len(narrower)), ints([1] * len(narrower))
-        x = ops.slice(x, zeros, stop, steps, ints(narrower)).output(0)
+        # A StridedSlice: OpenVINO drops a Slice before GatherElements, and then finds that the shapes differ.
+        rank_zeros, whole = ints([0] * rank), [0 if i in narrower else 1 for i in range(rank)]
+        x = ops.strided_slice(x, rank_zeros, shape_of(indices), ints([1] * rank), [0] * rank, whole).output(0)
     return {"out": ops.gather_elements(x, indices, axis)}
 
 
@@ -92,7 +97,7 @@ def embedding(node: NodeContext) -> NamedOutputs:
     x, weight = node.get_input("x"), node.get_input("weight")
     if node.op_type == "lookup_table":  # the old operator takes [..., 1]
         x = ops.squeeze(x, ints([rank_of(node, x) - 1])).output(0)
-    out = ops.gather(weight, x, ints(0))
+    out = _gather(weight, x, 0)
     padding = node.get_int("padding_idx", -1)
     if padding == -1:
         return {"out": out}
@@ -113,9 +118,7 @@ def nonzero(node: NodeContext) -> NamedOutputs:
     """out = the indices of the elements that are not zero, one row each."""
     x = node.get_input("condition")
     rank = rank_of(node, x)
-    if rank == 0:
-        count = ops.reshape(cast_to(ops.not_equal(x, const_like(0, x)), Type.i64), ints([1]), False)
-        return {"out": ops.broadcast(ints(0), ops.concat([count, ints([0])], 0))}
+    node.require(rank > 0, "Paddle gives a 0-D tensor no indices")
     found = ops.non_zero(x, "i64")
     return {"out": ops.reshape(found, ints([-1, 1]), False) if rank == 1 else ops.transpose(found, ints([1, 0]))}
 

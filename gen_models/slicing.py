@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from gen_models.spec import Op, case, paddle, tensor
 
-
 PIR = ("pir",)
 BACKWARD = "Paddle 2 takes a negative end of a negative stride for something else, also leaving out the first element"
 
@@ -16,7 +15,7 @@ def _i(*values, dtype="int32"):
 
 
 def _slice(x, at=None, *, axes=None, starts=None, ends=None, key=None):
-    """paddle.slice, where a string bound names a dimension of x; or x[key], where a string stands for the tensor `at`."""
+    """paddle.slice, where a string bound names a dimension of x; or x[key], where a string stands for `at`."""
     if key is not None:
         return x[tuple(_part(item, at) for item in (key if isinstance(key, tuple) else (key,)))]
     own = paddle.shape(x)

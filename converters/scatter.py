@@ -1,0 +1,135 @@
+"""Values written or added to places given by index or by mask.
+
+Paddle: `scatter`, `scatter_nd_add`, `index_add`, `index_put`, `put_along_axis`.
+Semantics: `paddle/phi/kernels/funcs/{scatter.h,gather_scatter_functor.cc,index_put_utils.h}`,
+`paddle/phi/kernels/cpu/{scatter,scatter_nd_add,index_put,put_along_axis}_kernel.cc`,
+`paddle/phi/kernels/cpu/index_add_impl.h`.
+Where two values go to one place and are not reduced, the last one counts, as in Paddle's loop.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.indexing import tuple_index
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def scatter(node: NodeContext) -> NamedOutputs:
+    """out = x with out[index[i]] = updates[i]; without overwrite, the sum of all updates of that row."""
+    x, index, updates = node.get_input("x"), node.get_input("index"), node.get_input("updates")
+    if rank_of(node, index) == 2:  # [n, 1] counts as [n]
+        index = ops.squeeze(index, ints([1])).output(0)
+    if rank_of(node, index) == 0:
+        index, updates = ops.unsqueeze(index, ints(0)).output(0), ops.unsqueeze(updates, ints(0)).output(0)
+    places = ops.unsqueeze(index, ints(1))
+    if node.get_attribute("overwrite", True):
+        known = node.get_known("index")
+        if known is not None and bool((known >= 0).all()):
+            return {"out": ops.scatter_update(x, index, updates, ints(0))}
+        return {"out": ops.scatter_nd_update(x, places, updates)}  # it counts negative numbers from the end
+    zeros = ops.broadcast(const_like(0, x), shape_of(updates))
+    cleared = ops.scatter_nd_update(x, places, zeros)
+    return {"out": ops.scatter_nd_update(cleared, places, updates, "sum")}
+
+
+def scatter_nd_add(node: NodeContext) -> NamedOutputs:
+    """out = x with updates[...] added to x[index[..., 0], index[..., 1], ...]."""
+    x, index, updates = node.get_input("x"), tuple_index(node, "index"), node.get_input("updates")
+    last = index.get_partial_shape()[-1]
+    if last.is_static and last.get_length() == 0:  # an empty index stands for all of x
+        outer = rank_of(node, updates) - rank_of(node, x)
+        summed = ops.reduce_sum(updates, ints(list(range(outer))), False) if outer else updates
+        return {"out": ops.add(x, summed)}
+    return {"out": ops.scatter_nd_update(x, index, updates, "sum")}
+
+
+def index_add(node: NodeContext) -> NamedOutputs:
+    """out = x with the slice i of add_value added to the slice index[i] of x, along axis."""
+    x, index, value = node.get_input("x"), node.get_input("index"), node.get_input("add_value")
+    rank = rank_of(node, x)
+    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    around = [i for i in range(rank) if i != axis]
+    spread = ops.unsqueeze(index, ints(around)) if around else index
+    places = ops.broadcast(spread, shape_of(value))
+    return {"out": ops.scatter_elements_update(x, places, value, ints(axis), "sum")}
+
+
+def index_put(node: NodeContext) -> NamedOutputs:
+    """out = x with value written (or added) to x[indices[0], indices[1], ...]; a mask stands for its true places."""
+    x, value = node.get_input("x"), node.get_input("value")
+    indices = node.get_inputs("indices")
+    accumulate = node.get_attribute("accumulate", False)
+    masks = [index.get_element_type() == Type.boolean for index in indices]
+    single = value.get_partial_shape()
+    if masks == [True] and not accumulate and single.is_static and all(dim == 1 for dim in single.to_shape()):
+        mask = indices[0]
+        inner = list(range(rank_of(node, mask), rank_of(node, x)))
+        mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask
+        return {"out": ops.select(mask, ops.reshape(value, ints([]), False), x)}
+    places: list[Node | Output] = []
+    for index, is_mask in zip(indices, masks, strict=True):
+        if not is_mask:
+            places.append(cast_to(index, Type.i64))
+        elif rank_of(node, index) == 1:
+            places.append(ops.reshape(ops.non_zero(index, "i64"), ints([-1]), False))
+        else:
+            rank = rank_of(node, index)
+            found = ops.split(ops.non_zero(index, "i64"), ints(0), rank).outputs()
+            places += [ops.squeeze(one, ints([0])) for one in found]
+    shape: Node | Output | None = None
+    if len(places) > 1:
+        whole = places[0]
+        for other in places[1:]:
+            whole = ops.broadcast(whole, shape_of(other), None, "BIDIRECTIONAL")
+        shape = shape_of(whole)
+        places = [whole, *(ops.broadcast(place, shape) for place in places[1:])]
+    depth = len(places)
+    stacked = ops.concat([ops.unsqueeze(place, ints(-1)) for place in places], -1)
+    outer = ops.slice(shape_of(stacked), ints([0]), ints([-1]), ints([1]))
+    inner_rank = rank_of(node, x) - depth
+    target = ops.concat([outer, ops.slice(shape_of(x), ints([depth]), ints([2**31 - 1]), ints([1]))], 0)
+    updates = ops.broadcast(value, target if inner_rank else outer)
+    return {"out": ops.scatter_nd_update(x, stacked, updates, "sum" if accumulate else None)}
+
+
+_REDUCTIONS = {
+    "assign": "none",
+    "add": "sum",
+    "mul": "prod",
+    "multiply": "prod",
+    "amin": "min",
+    "amax": "max",
+    "mean": "mean",
+}
+
+
+def put_along_axis(node: NodeContext) -> NamedOutputs:
+    """out = arr with values[i, j, k] reduced into (or assigned to) arr[i, indices[i, j, k], k], along axis."""
+    x, indices, values = node.get_input("arr"), node.get_input("indices"), node.get_input("values")
+    rank = rank_of(node, x)
+    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    reduce = node.get_attribute("reduce", "assign")
+    node.require(reduce in _REDUCTIONS, f"it must be one of {', '.join(_REDUCTIONS)}", reduce=reduce)
+    include_self = node.get_attribute("include_self", True)
+    if node.input_shape("values") != node.input_shape("indices") or rank_of(node, values) != rank:
+        values = _fit(node, values, indices, rank)
+    kind = x.get_element_type()
+    use_self = bool(include_self) or reduce == "assign"
+    return {
+        "out": ops.scatter_elements_update(x, indices, cast_to(values, kind), ints(axis), _REDUCTIONS[reduce], use_self)
+    }
+
+
+def _fit(node: NodeContext, values: Output, indices: Output, rank: int) -> Output:
+    """`values` in the shape of `indices`: broadcast where they have fewer elements, cut where they have more."""
+    declared, wanted = node.input_shape("values"), node.input_shape("indices")
+    if declared is not None and wanted is not None and len(declared) == rank:
+        larger = [i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if a > b > 0]
+        if larger:
+            stop = ops.gather(shape_of(indices), ints(larger), ints(0))
+            zeros, steps = ints([0] * len(larger)), ints([1] * len(larger))
+            values = ops.slice(values, zeros, stop, steps, ints(larger)).output(0)
+    return ops.broadcast(values, shape_of(indices)).output(0)

@@ -1,0 +1,297 @@
+"""Programs for converters/indexing.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.shape import legacy_op
+from gen_models.spec import Op, case, paddle, tensor
+
+PIR = ("pir",)
+NEW = "new in Paddle 3"
+OLD = "an operator of old programs only"
+
+
+def _i(*values, dtype="int64", dims=None):
+    return tensor([len(values)], dtype, values=values, dims=dims)
+
+
+def _gather(x, index, *, axis=None, as_tensor=False):
+    return paddle.gather(x, index, paddle.full([1], axis, "int32") if as_tensor else axis)
+
+
+def _gather_nd(x, index):
+    return paddle.gather_nd(x, index)
+
+
+def _index_select(x, index, *, axis=0):
+    return paddle.index_select(x, index, axis)
+
+
+def _index_sample(x, index):
+    return paddle.index_sample(x, index)
+
+
+def _take_along_axis(arr, indices, *, axis, broadcast=True):
+    if broadcast:
+        return paddle.take_along_axis(arr, indices, axis)
+    return paddle.take_along_axis(arr, indices, axis, broadcast=False)
+
+
+def _embedding(x, *, rows, width, padding_idx=None, zero_padding=True):
+    import numpy as np
+
+    table = np.random.default_rng(7).uniform(-1, 1, [rows, width]).astype("float32")
+    if padding_idx is not None and zero_padding:
+        table[padding_idx] = 0
+    weight = paddle.create_parameter([rows, width], "float32", default_initializer=paddle.nn.initializer.Assign(table))
+    return paddle.nn.functional.embedding(x, weight, padding_idx)
+
+
+def _embedding_of(x, weight, *, padding_idx=None):
+    return paddle.nn.functional.embedding(x, weight, padding_idx)
+
+
+def _lookup_table(x, weight, *, padding_idx=-1):
+    return legacy_op("lookup_table", {"Ids": [x], "W": [weight]}, {"padding_idx": padding_idx}, weight.dtype)
+
+
+def _where(condition, x, y):
+    return paddle.where(condition, x, y)
+
+
+def _nonzero(x):
+    return paddle.nonzero(x)
+
+
+def _masked_select(x, mask):
+    return paddle.masked_select(x, mask)
+
+
+def _masked_fill(x, mask, *, value):
+    return paddle.masked_fill(x, mask, value)
+
+
+def _gather_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    axis = draw(st.integers(0, len(shape) - 1))
+    dim = shape[axis]
+    kind = draw(st.sampled_from(["int32", "int64"]))
+    index = tensor(draw(st.sampled_from([[], [1], [4], [3, 1]])), kind, 0, dim)
+    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), index=index, axis=axis)
+
+
+def _gather_nd_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    depth = draw(st.integers(1, len(shape)))
+    outer = draw(st.lists(st.integers(1, 3), max_size=2))
+    index = tensor([*outer, depth], draw(st.sampled_from(["int32", "int64"])), 0, min(shape[:depth]))
+    return case(x=tensor(shape), index=index)
+
+
+def _index_select_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    return case(x=tensor(shape), index=tensor([draw(st.integers(1, 5))], "int64", 0, shape[axis]), axis=axis)
+
+
+def _index_sample_random(draw):
+    rows, columns, count = draw(st.integers(1, 4)), draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    return case(x=tensor([rows, columns]), index=tensor([rows, count], "int64", 0, columns))
+
+
+def _take_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    wanted = list(shape)
+    wanted[axis] = draw(st.integers(1, 4))
+    return case(arr=tensor(shape), indices=tensor(wanted, "int64", 0, shape[axis]), axis=axis)
+
+
+def _embedding_random(draw):
+    rows = draw(st.integers(1, 8))
+    shape = draw(st.lists(st.integers(1, 4), max_size=3))
+    padding = draw(st.none() | st.integers(0, rows - 1))
+    return case(x=tensor(shape, "int64", 0, rows), rows=rows, width=draw(st.integers(1, 6)), padding_idx=padding)
+
+
+def _where_random(draw):
+    full = draw(st.lists(st.integers(1, 4), max_size=4))
+
+    def some():
+        kept = full[draw(st.integers(0, len(full))) :] if full else []
+        return [draw(st.sampled_from([dim, 1])) for dim in kept]
+
+    kind = draw(st.sampled_from(["float32", "int64", "int32"]))
+    return case(condition=tensor(full, "bool"), x=tensor(some(), kind), y=tensor(full, kind))
+
+
+def _nonzero_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    kind = draw(st.sampled_from(["bool", "int64", "int32"]))
+    return case(x=tensor(shape, kind, *(() if kind == "bool" else (-1, 2))))
+
+
+def _masked_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    return case(x=tensor(shape), mask=tensor(shape, "bool"))
+
+
+OPS = [
+    Op(
+        "gather",
+        _gather,
+        cases=[
+            case(x=tensor([4, 5]), index=_i(0, 3, 1)),
+            case(x=tensor([4, 5]), index=_i(2, dtype="int32"), axis=1),
+            case(x=tensor([4, 5, 6]), index=_i(0, 3, 1), axis=-2, formats=PIR, why="Paddle 2.6 runs out of memory"),
+            case(x=tensor([4, 5]), index=tensor([], "int64", values=[2])),
+            case(x=tensor([4, 5]), index=tensor([], "int64", values=[2]), axis=1),
+            case(x=tensor([4, 5]), index=tensor([3, 1], "int64", 0, 4)),
+            case(x=tensor([4, 5]), index=tensor([0], "int64"), formats=PIR, why=NEW),
+            case(x=tensor([4, 5]), index=_i(-1, 0), formats=PIR, why=NEW),
+            case(x=tensor([4, 5], dims=[-1, -1]), index=_i(0, 3, 1, dims=[-1])),
+            case(x=tensor([4, 5], "int64"), index=_i(0, 1), axis=1, as_tensor=True),
+            case(x=tensor([4], "int32"), index=_i(0, 1)),
+        ],
+        random=_gather_random,
+    ),
+    Op(
+        "gather_nd",
+        _gather_nd,
+        cases=[
+            case(x=tensor([4, 5]), index=tensor([3, 2], "int64", 0, 4)),
+            case(x=tensor([4, 5]), index=tensor([3, 1], "int32", 0, 4)),
+            case(x=tensor([4, 5, 6]), index=tensor([2, 3, 2], "int64", 0, 4)),
+            case(x=tensor([4, 5]), index=tensor([2], "int64", 0, 4)),
+            case(x=tensor([4, 5], dims=[-1, -1]), index=tensor([3, 2], "int64", 0, 4, dims=[-1, 2])),
+            case(
+                x=tensor([4, 5], "int64"),
+                index=tensor([2, 2], "int64", values=[[-1, 2], [0, -5]]),
+                formats=PIR,
+                why=NEW,
+            ),
+            case(x=tensor([4, 5], "bool"), index=tensor([3, 2], "int64", 0, 4)),
+            case(x=tensor([4, 5]), index=tensor([0, 2], "int64", dims=[-1, 2])),
+        ],
+        random=_gather_nd_random,
+    ),
+    Op(
+        "index_select",
+        _index_select,
+        cases=[
+            case(x=tensor([4, 5]), index=_i(0, 3, 1)),
+            case(x=tensor([4, 5]), index=_i(2, 2, dtype="int32"), axis=1),
+            case(x=tensor([4, 5, 6], "int64", dims=[-1, 5, -1]), index=_i(0, 3, dims=[-1]), axis=-1),
+        ],
+        random=_index_select_random,
+    ),
+    Op(
+        "index_sample",
+        _index_sample,
+        cases=[
+            case(x=tensor([3, 5]), index=tensor([3, 2], "int64", 0, 5)),
+            case(x=tensor([3, 5], dims=[-1, 5]), index=tensor([3, 7], "int32", 0, 5, dims=[-1, 7])),
+            case(x=tensor([3, 5], "int64"), index=tensor([3, 1], "int64", 0, 5)),
+        ],
+        random=_index_sample_random,
+    ),
+    Op(
+        "take_along_axis",
+        _take_along_axis,
+        cases=[
+            case(arr=tensor([3, 5]), indices=tensor([3, 2], "int64", 0, 5), axis=1),
+            case(arr=tensor([3, 5]), indices=tensor([2, 5], "int64", 0, 3), axis=0),
+            case(arr=tensor([3, 5]), indices=tensor([1, 5], "int32", 0, 3), axis=-2),
+            case(arr=tensor([3, 5, 4]), indices=tensor([3, 1, 4], "int64", 0, 5), axis=1),
+            case(arr=tensor([3, 5, 4]), indices=tensor([1, 2, 1], "int64", 0, 5), axis=1),
+            case(
+                arr=tensor([3, 5], "int64", dims=[-1, -1]), indices=tensor([3, 2], "int64", 0, 5, dims=[-1, -1]), axis=1
+            ),
+            case(arr=tensor([6]), indices=_i(0, 5, -1), axis=0, formats=PIR, why=NEW),
+            case(
+                arr=tensor([3, 5]),
+                indices=tensor([2, 4], "int64", 0, 5),
+                axis=1,
+                broadcast=False,
+                formats=PIR,
+                why="new in Paddle 3",
+            ),
+        ],
+        random=_take_random,
+    ),
+    Op(
+        "lookup_table_v2",
+        _embedding,
+        cases=[
+            case(x=tensor([2, 3], "int64", 0, 10), rows=10, width=4),
+            case(x=tensor([2, 3], "int32", 0, 10), rows=10, width=4),
+            case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4),
+            case(x=tensor([4], "int64", values=[0, 3, 9, 3]), rows=10, width=4, padding_idx=3),
+            case(x=tensor([4], "int64", values=[0, 3, 9, 3]), rows=10, width=4, padding_idx=3, zero_padding=False),
+            case(x=tensor([4], "int64", values=[0, 3, 9, 3]), rows=10, width=4, padding_idx=-1, zero_padding=False),
+            case(x=tensor([], "int64", 0, 10), rows=10, width=4),
+            case(x=tensor([0, 3], "int64"), rows=10, width=4),
+        ],
+        random=_embedding_random,
+    ),
+    Op(
+        "lookup_table",
+        _lookup_table,
+        cases=[
+            case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3]), formats=("legacy",), why=OLD),
+        ],
+    ),
+    Op(
+        "where",
+        _where,
+        cases=[
+            case(condition=tensor([3, 4], "bool"), x=tensor([3, 4]), y=tensor([3, 4])),
+            case(condition=tensor([3, 4], "bool"), x=tensor([3, 1]), y=tensor([4])),
+            case(condition=tensor([], "bool"), x=tensor([]), y=tensor([])),
+            case(condition=tensor([3, 4], "bool"), x=tensor([3, 4], "int64"), y=tensor([3, 4], "int64")),
+            case(
+                condition=tensor([3, 4], "bool", dims=[-1, -1]),
+                x=tensor([3, 4], dims=[-1, -1]),
+                y=tensor([3, 4], dims=[-1, 4]),
+            ),
+            case(condition=tensor([0, 4], "bool"), x=tensor([0, 4]), y=tensor([0, 4])),
+        ],
+        random=_where_random,
+    ),
+    Op(
+        "where_index",
+        _nonzero,
+        cases=[
+            case(x=tensor([3, 4], "bool")),
+            case(x=tensor([6], "int64", -1, 2)),
+            case(x=tensor([2, 3, 4], "int32", -1, 2, dims=[-1, -1, -1])),
+            case(x=tensor([3, 4], "float32", values=[0, 1, 0, -0.0, 2, 0, 0, 3, 0, 0, 0, float("nan")])),
+            case(x=tensor([3, 4], "bool", values=[False] * 12)),
+            case(x=tensor([1, 3], "bool", values=[True, False, True])),
+        ],
+        random=_nonzero_random,
+    ),
+    Op(
+        "masked_select",
+        _masked_select,
+        cases=[
+            case(x=tensor([3, 4]), mask=tensor([3, 4], "bool")),
+            case(x=tensor([3, 4], "int64", dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1])),
+            case(x=tensor([6]), mask=tensor([6], "bool", values=[False] * 6)),
+            case(x=tensor([3, 4]), mask=tensor([3, 1], "bool"), formats=PIR, why="Paddle 2 does not broadcast here"),
+        ],
+        random=_masked_random,
+    ),
+    Op(
+        "masked_fill",
+        _masked_fill,
+        cases=[
+            case(x=tensor([3, 4]), mask=tensor([3, 4], "bool"), value=2.5),
+            case(x=tensor([3, 4], dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1]), value=-1e9),
+            case(x=tensor([3, 4]), mask=tensor([4], "bool"), value=2.5),
+            case(x=tensor([3, 4], "int64"), mask=tensor([3, 4], "bool"), value=2),
+        ],
+        random=None,
+    ),
+]

@@ -1,0 +1,229 @@
+"""Programs for converters/scatter.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Op, case, paddle, tensor
+
+PIR = ("pir",)
+
+
+def _i(*values, dtype="int64", dims=None):
+    return tensor([len(values)], dtype, values=values, dims=dims)
+
+
+def _scatter(x, index, updates, *, overwrite=True):
+    return paddle.scatter(x, index, updates, overwrite)
+
+
+def _scatter_nd_add(x, index, updates):
+    return paddle.scatter_nd_add(x, index, updates)
+
+
+def _index_add(x, index, value, *, axis=0):
+    return paddle.index_add(x, index, axis, value)
+
+
+def _index_put(x, indices, value, *, accumulate=False):
+    return paddle.index_put(x, tuple(indices), value, accumulate)
+
+
+def _put_along_axis(arr, indices, values, *, axis, reduce="assign", include_self=True, broadcast=True):
+    if include_self and broadcast:
+        return paddle.put_along_axis(arr, indices, values, axis, reduce)
+    return paddle.put_along_axis(arr, indices, values, axis, reduce, include_self, broadcast)
+
+
+def _scatter_random(draw):
+    rows = draw(st.integers(1, 5))
+    inner = draw(st.lists(st.integers(1, 4), max_size=2))
+    overwrite = draw(st.booleans())
+    count = draw(st.integers(1, rows))
+    places = draw(st.permutations(range(rows)))[:count]
+    return case(x=tensor([rows, *inner]), index=_i(*places), updates=tensor([count, *inner]), overwrite=overwrite)
+
+
+def _scatter_nd_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    depth = draw(st.integers(1, len(shape)))
+    count = draw(st.integers(1, 5))
+    index = tensor([count, depth], "int64", 0, min(shape[:depth]))
+    return case(x=tensor(shape), index=index, updates=tensor([count, *shape[depth:]]))
+
+
+def _index_add_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    value = list(shape)
+    value[axis] = draw(st.integers(1, 5))
+    return case(x=tensor(shape), index=tensor([value[axis]], "int64", 0, shape[axis]), value=tensor(value), axis=axis)
+
+
+def _index_put_random(draw):
+    shape = draw(st.lists(st.integers(2, 4), min_size=1, max_size=3))
+    depth = draw(st.integers(1, len(shape)))
+    count = draw(st.integers(1, 4))
+    indices = [tensor([count], "int64", 0, dim) for dim in shape[:depth]]
+    value = draw(st.sampled_from([[1], [count, *shape[depth:]], shape[depth:] or [1]]))
+    return case(x=tensor(shape), indices=indices, value=tensor(value), accumulate=True)
+
+
+def _put_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    wanted = list(shape)
+    wanted[axis] = draw(st.integers(1, 4))
+    reduce = draw(st.sampled_from(["add", "mul"]))
+    indices = tensor(wanted, "int64", 0, shape[axis])
+    return case(arr=tensor(shape), indices=indices, values=tensor(wanted), axis=axis, reduce=reduce)
+
+
+NEW = "new in Paddle 3"
+
+OPS = [
+    Op(
+        "scatter",
+        _scatter,
+        cases=[
+            case(x=tensor([4, 3]), index=_i(2, 0), updates=tensor([2, 3])),
+            case(x=tensor([4, 3]), index=_i(2, 0, 2), updates=tensor([3, 3])),
+            case(x=tensor([4, 3]), index=_i(2, 0, 2), updates=tensor([3, 3]), overwrite=False),
+            case(x=tensor([4]), index=_i(2, 0, dtype="int32"), updates=tensor([2])),
+            case(
+                x=tensor([4, 3], "int64"), index=tensor([2, 1], "int64", values=[3, 1]), updates=tensor([2, 3], "int64")
+            ),
+            case(x=tensor([4, 3], dims=[-1, -1]), index=_i(2, 0, dims=[-1]), updates=tensor([2, 3], dims=[-1, -1])),
+            case(
+                x=tensor([4, 3], dims=[-1, 3]),
+                index=_i(2, 2, 0, dims=[-1]),
+                updates=tensor([3, 3], dims=[-1, 3]),
+                overwrite=False,
+            ),
+            case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3])),
+            case(x=tensor([4, 3]), index=tensor([], "int64", values=[2]), updates=tensor([3]), overwrite=False),
+            case(x=tensor([4, 3]), index=_i(-1, 0), updates=tensor([2, 3]), formats=PIR, why=NEW),
+            case(x=tensor([4, 3]), index=_i(-1, 3), updates=tensor([2, 3]), overwrite=False, formats=PIR, why=NEW),
+        ],
+        random=_scatter_random,
+    ),
+    Op(
+        "scatter_nd_add",
+        _scatter_nd_add,
+        cases=[
+            case(x=tensor([4, 3]), index=tensor([5, 1], "int64", 0, 4), updates=tensor([5, 3])),
+            case(x=tensor([4, 3]), index=tensor([5, 2], "int32", 0, 3), updates=tensor([5])),
+            case(x=tensor([4, 3, 2]), index=tensor([2, 3, 2], "int64", 0, 3), updates=tensor([2, 3, 2])),
+            case(x=tensor([4, 3], "int64"), index=tensor([5, 1], "int64", 0, 4), updates=tensor([5, 3], "int64")),
+            case(
+                x=tensor([4, 3], dims=[-1, -1]),
+                index=tensor([5, 1], "int64", 0, 4, dims=[-1, 1]),
+                updates=tensor([5, 3], dims=[-1, -1]),
+            ),
+        ],
+        random=_scatter_nd_random,
+    ),
+    Op(
+        "index_add",
+        _index_add,
+        cases=[
+            case(x=tensor([4, 3]), index=_i(2, 0), value=tensor([2, 3])),
+            case(x=tensor([4, 3]), index=_i(1, 1, dtype="int32"), value=tensor([4, 2]), axis=1),
+            case(x=tensor([4, 3, 2], "int64"), index=_i(1, 0, 1), value=tensor([4, 3, 2], "int64"), axis=-2),
+            case(x=tensor([4], dims=[-1]), index=_i(1, 0, 1), value=tensor([3], dims=[-1])),
+        ],
+        random=_index_add_random,
+    ),
+    Op(
+        "index_put",
+        _index_put,
+        cases=[
+            case(x=tensor([4, 3]), indices=[_i(2, 0)], value=tensor([2, 3])),
+            case(x=tensor([4, 3]), indices=[_i(2, 0), _i(1, 1)], value=tensor([2])),
+            case(x=tensor([4, 3]), indices=[_i(2, 2), _i(1, 1)], value=tensor([2]), accumulate=True),
+            case(x=tensor([4, 3]), indices=[_i(-1, 0), _i(1, -3)], value=tensor([1])),
+            case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1])),
+            case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([1])),
+            case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([3])),
+            case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1]), accumulate=True),
+            case(
+                x=tensor([4, 3]),
+                indices=[tensor([4, 3], "bool", values=[1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1])],
+                value=tensor([4]),
+            ),
+            case(
+                x=tensor([4, 3]),
+                indices=[tensor([2, 1], "int64", 0, 4), tensor([3], "int64", 0, 3)],
+                value=tensor([2, 3]),
+            ),
+            case(x=tensor([4, 3, 2], "int64"), indices=[_i(2, 0)], value=tensor([3, 2], "int64")),
+            case(x=tensor([4, 3], dims=[-1, -1]), indices=[_i(2, 0, dims=[-1])], value=tensor([2, 3], dims=[-1, -1])),
+            case(x=tensor([4, 3], dims=[-1, -1]), indices=[tensor([4, 3], "bool", dims=[-1, -1])], value=tensor([1])),
+            case(x=tensor([4, 3], "bool"), indices=[_i(2, 0)], value=tensor([1], "bool")),
+            case(x=tensor([4, 3], "int32"), indices=[_i(2, 0, dtype="int32")], value=tensor([1], "int32")),
+        ],
+        random=_index_put_random,
+    ),
+    Op(
+        "put_along_axis",
+        _put_along_axis,
+        cases=[
+            case(
+                arr=tensor([3, 5]),
+                indices=tensor([3, 2], "int64", values=[0, 1, 4, 2, 3, 0]),
+                values=tensor([3, 2]),
+                axis=1,
+            ),
+            case(arr=tensor([3, 5]), indices=tensor([1, 5], "int64", 0, 3), values=tensor([1, 5]), axis=0),
+            case(
+                arr=tensor([3, 5]), indices=tensor([3, 4], "int64", 0, 5), values=tensor([3, 4]), axis=1, reduce="add"
+            ),
+            case(
+                arr=tensor([3, 5]), indices=tensor([3, 4], "int64", 0, 5), values=tensor([3, 4]), axis=1, reduce="mul"
+            ),
+            case(
+                arr=tensor([3, 5]),
+                indices=tensor([3, 4], "int32", 0, 5),
+                values=tensor([3, 4]),
+                axis=-1,
+                reduce="multiply",
+            ),
+            case(
+                arr=tensor([3, 5]), indices=tensor([1, 1], "int64", 0, 3), values=tensor([1, 1]), axis=0, reduce="add"
+            ),
+            case(
+                arr=tensor([3, 5], dims=[-1, -1]),
+                indices=tensor([3, 4], "int64", 0, 5, dims=[-1, -1]),
+                values=tensor([3, 4], dims=[-1, -1]),
+                axis=1,
+                reduce="add",
+            ),
+            *(
+                case(
+                    arr=tensor([3, 5], kind),
+                    indices=tensor([3, 4], "int64", 0, 5),
+                    values=tensor([3, 4], kind),
+                    axis=1,
+                    reduce=reduce,
+                    include_self=include_self,
+                    formats=PIR,
+                    why=NEW,
+                )
+                for kind in ("float32", "int64")
+                for reduce in ("add", "mul", "mean", "amin", "amax", "assign")
+                for include_self in (True, False)
+            ),
+            case(
+                arr=tensor([3, 5]),
+                indices=tensor([2, 3], "int64", 0, 5),
+                values=tensor([3, 4]),
+                axis=1,
+                broadcast=False,
+                reduce="add",
+                formats=PIR,
+                why=NEW,
+            ),
+        ],
+        random=_put_random,
+    ),
+]
