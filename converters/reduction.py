@@ -2,10 +2,12 @@
 
 Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, `reduce_amin`, `reduce_prod`,
 `reduce_all`, `reduce_any` (PIR `sum`, `mean`, ...), `mean` (PIR `mean_all`), `logsumexp`, `frobenius_norm`, `p_norm`,
-`norm`, `squared_l2_norm`, `l1_norm`.
+`norm`, `squared_l2_norm`, `l1_norm`, `renorm`, `reduce_as`.
 Semantics: `paddle/phi/kernels/cpu/reduce_*_kernel.cc`, `p_norm_kernel.cc`, `norm_kernel.cc`,
-`impl/logsumexp_kernel_impl.h`, `paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta, PNormInferMeta).
-Not supported: an axis that the program computes; complex numbers beyond sums and means.
+`impl/{logsumexp_kernel,renorm}_impl.h`, `paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta,
+PNormInferMeta).
+Not supported: an axis that the program computes, a target of `reduce_as` whose sizes are not known; complex numbers
+beyond sums and means.
 """
 
 from __future__ import annotations
@@ -127,6 +129,29 @@ def l1_norm(node: NodeContext) -> NamedOutputs:
     """out = the sum of all |x|, 0-D."""
     x = reshape(node.get_input("x"), [-1])
     return {"out": ops.reduce_l1(x, ints([0]), False)}
+
+
+def renorm(node: NodeContext) -> NamedOutputs:
+    """out = x, with each slice along `axis` whose p-norm exceeds `max_norm` scaled down to it."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    axis = normalize_axis(node, node.get_int("axis"), rank)
+    p, limit = node.get_float("p"), node.get_float("max_norm")
+    size = _lp(x, p, [other for other in range(rank) if other != axis], True)
+    shrink = ops.divide(const_like(limit, x), size)
+    factor = ops.select(ops.greater(size, const_like(limit, x)), shrink, const_like(1.0, x))
+    return {"out": ops.multiply(x, factor)}
+
+
+def reduce_as(node: NodeContext) -> NamedOutputs:
+    """out = x summed to the shape of target: over the axes in front that it lacks, and where it has size 1."""
+    x, target = node.get_input("x"), node.get_input("target")
+    more = rank_of(node, x) - rank_of(node, target)
+    sizes = list(target.get_partial_shape())
+    node.require(all(size.is_static for size in sizes), "a target of unknown sizes is not supported")
+    ones = [more + axis for axis, size in enumerate(sizes) if size.get_length() == 1]
+    out: Tensor = ops.reduce_sum(x, ints(ones), True) if ones else x
+    return {"out": ops.reduce_sum(out, ints(list(range(more))), False) if more else out}
 
 
 def scalar_as_declared(node: NodeContext, out: Tensor) -> Tensor:

@@ -1,8 +1,8 @@
 """Recurrent layers.
 
-Paddle: `rnn` (LSTM, GRU, RNN_TANH, RNN_RELU).
+Paddle: `rnn` (LSTM, GRU, RNN_TANH, RNN_RELU); the cells of Paddle 1, `gru_unit` and `lstm_unit`.
 Semantics: `paddle/phi/kernels/cpu/rnn_kernel.cc`, `rnn_functor.h` (ResetParameterVector, CreateMaskMatrix),
-`paddle/phi/kernels/funcs/detail/lstm_cpu_kernel.h`, `funcs/detail/gru_kernel.h`.
+`paddle/phi/kernels/funcs/detail/{lstm_cpu,gru}_kernel.h`, `impl/gru_unit_kernel_impl.h`.
 Not supported: dropout at inference, weights of unknown shape.
 
 Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates stand in the order i f c o
@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, ints
+from paddle2ov.converters.common import cast_to, const_like, ints, reshape
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -136,3 +136,43 @@ def _bias(mode: str, own: AnyArray, recurrent: AnyArray) -> AnyArray:
     if mode != "GRU":
         return (own + recurrent).reshape(-1)
     return np.concatenate([*(own[:2] + recurrent[:2]), own[2], recurrent[2]])
+
+
+def gru_unit(node: NodeContext) -> NamedOutputs:
+    """hidden = (1 - u) * hidden_prev + u * c, or with u and 1 - u exchanged in `origin_mode`; gate = [u, r, c]."""
+    state, weight = node.get_input("hidden_prev"), node.get_input("weight")
+    size = weight.get_partial_shape()[0]
+    node.require(size.is_static, "a weight of unknown size is not supported")
+    width = size.get_length()
+    total: Tensor = node.get_input("input")
+    if node.has_input("bias"):
+        total = ops.add(total, node.get_input("bias"))
+    # The weight's memory holds [width, 2 * width] for u and r, then [width, width] for c.
+    flat = reshape(weight, [-1])
+    for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
+    own_gates, own_candidate = ops.variadic_split(total, ints(1), ints([2 * width, width])).outputs()
+    recurrent = ops.matmul(state, reshape(for_gates, [width, 2 * width]), False, False)
+    gates = _activated(node, ops.add(own_gates, recurrent), "gate_activation", 1)
+    u, r = ops.split(gates, ints(1), 2).outputs()
+    reset = ops.multiply(r, state)
+    candidate = ops.add(own_candidate, ops.matmul(reset, reshape(for_candidate, [width, width]), False, False))
+    c = _activated(node, candidate, "activation", 2)
+    start, end = (c, state) if node.get_attribute("origin_mode", False) else (state, c)
+    hidden = ops.add(start, ops.multiply(u, ops.subtract(end, start)))
+    return {"gate": ops.concat([gates, c], 1), "reset_hidden_prev": reset, "hidden": hidden}
+
+
+def lstm_unit(node: NodeContext) -> NamedOutputs:
+    """c = sigmoid(f + forget_bias) * c_prev + sigmoid(i) * tanh(g), h = sigmoid(o) * tanh(c); x = [i, f, o, g]."""
+    x = node.get_input("x")
+    i, f, o, g = ops.split(x, ints(1), 4).outputs()
+    forget = ops.sigmoid(ops.add(f, const_like(node.get_float("forget_bias", 0.0), x)))
+    c = ops.add(ops.multiply(forget, node.get_input("c_prev")), ops.multiply(ops.sigmoid(i), ops.tanh(g)))
+    return {"c": c, "h": ops.multiply(ops.sigmoid(o), ops.tanh(c))}
+
+
+def _activated(node: NodeContext, x: Tensor, name: str, default: int) -> Tensor:
+    number = node.get_int(name, default)
+    node.require(0 <= number <= 3, "not an activation of gru_unit", **{name: number})
+    functions = [lambda value: value, ops.sigmoid, ops.tanh, ops.relu]
+    return functions[number](x)

@@ -213,7 +213,39 @@ def _l1_norm(x: Any) -> Any:
 
 WHOLE = [case(x=tensor([2, 3, 4])), case(x=tensor([2, 3], dims=[-1, -1])), case(x=tensor([7]))]
 
+
+def _renorm(x: Any, *, p: float, axis: int, max_norm: float) -> Any:
+    return paddle.renorm(x, p, axis, max_norm)
+
+
+RENORM = [
+    case(x=tensor([2, 3, 4], low=-3.0, high=3.0), p=2.0, axis=0, max_norm=5.0),
+    case(x=tensor([2, 3, 4], low=-3.0, high=3.0, dims=[-1, -1, -1]), p=1.0, axis=1, max_norm=9.0),
+    case(x=tensor([2, 3, 4], low=-3.0, high=3.0), p=3.0, axis=-1, max_norm=2.5),
+]
+
+
+def _reduce_as(x: Any, target: Any) -> Any:
+    return paddle.reduce_as(x, target)
+
+
+_AS: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
+_FIXED: dict[str, Any] = {
+    **_AS,
+    "dynamic": False,
+    "why": "new in Paddle 3; the target's sizes say which axes are summed",
+}
+REDUCE_AS = [
+    case(x=tensor([2, 3, 4]), target=tensor([3, 4]), **_FIXED),
+    case(x=tensor([2, 3, 4]), target=tensor([1, 4]), **_FIXED),
+    case(x=tensor([2, 3, 4]), target=tensor([2, 1, 1]), **_FIXED),
+    case(x=tensor([3, 4]), target=tensor([3, 4]), **_FIXED),
+    case(x=tensor([3, 4]), target=tensor([]), **_AS),
+]
+
 OPS = [
+    Op("renorm", _renorm, RENORM),
+    Op("reduce_as", _reduce_as, REDUCE_AS),
     Op("reduce_sum", _reduce("sum"), SUM, _random("float32", "int32", "int64", "bool")),
     Op("reduce_mean", _reduce("mean"), MEAN, _random("float32")),
     Op("reduce_max", _reduce("max"), EXTREME, _random("float32", "int32", "int64")),

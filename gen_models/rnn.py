@@ -6,6 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gen_models.box import legacy_op
+from gen_models.reduction import in_pir
 from gen_models.spec import Case, Op, case, paddle, tensor
 
 NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
@@ -86,4 +88,41 @@ def _random(draw: Any) -> Case:
     )
 
 
-OPS = [Op("rnn", _rnn, [one for mode in sorted(NAMES) for one in _modes(mode)], _random)]
+def _gru_unit(
+    input: Any,
+    hidden_prev: Any,
+    weight: Any,
+    bias: Any = None,
+    *,
+    activation: int = 2,
+    gate_activation: int = 1,
+    origin_mode: bool = False,
+) -> Any:
+    if in_pir():
+        found = paddle._C_ops.gru_unit(input, hidden_prev, weight, bias, activation, gate_activation, origin_mode)
+        return found[2]
+    attributes = {"activation": activation, "gate_activation": gate_activation, "origin_mode": origin_mode}
+    inputs = {"Input": input, "HiddenPrev": hidden_prev, "Weight": weight, "Bias": bias}
+    outputs = {"Gate": input.dtype, "ResetHiddenPrev": input.dtype, "Hidden": input.dtype}
+    return legacy_op("gru_unit", inputs, outputs, attributes)
+
+
+_KNOWN = "the size of the weight has to be known"
+_CELL: dict[str, Any] = {"input": tensor([3, 12]), "hidden_prev": tensor([3, 4]), "weight": tensor([4, 12])}
+
+GRU_UNIT = [
+    case(dynamic=False, why=_KNOWN, **_CELL),
+    case(dynamic=False, why=_KNOWN, **_CELL, bias=tensor([1, 12])),
+    case(dynamic=False, why=_KNOWN, **_CELL, bias=tensor([1, 12]), origin_mode=True),
+    case(dynamic=False, why=_KNOWN, **_CELL, activation=3, gate_activation=0),
+    case(
+        input=tensor([3, 12], dims=[-1, 12]), hidden_prev=tensor([3, 4], dims=[-1, 4]), weight=tensor([4, 12]),
+        dynamic=False, why=_KNOWN,
+    ),
+]  # fmt: skip
+
+
+OPS = [
+    Op("rnn", _rnn, [one for mode in sorted(NAMES) for one in _modes(mode)], _random),
+    Op("gru_unit", _gru_unit, GRU_UNIT),
+]

@@ -1,4 +1,4 @@
-"""Fused operators that Paddle runs on a GPU only: against NumPy, on programs made by hand."""
+"""Operators that no Paddle runs on a CPU (any more): against NumPy, on programs made by hand."""
 
 import math
 
@@ -211,3 +211,12 @@ def test_fused_rotary_position_embedding(neox, placed):
         else:
             turned = np.concatenate([-x[..., 3:], x[..., :3]], -1)
         close(out, x * np.cos(own) + turned * np.sin(own))
+
+
+def test_lstm_unit():
+    x, before = normal(3, 16), normal(3, 4)
+    c, h = run("lstm_unit", {"x": x, "c_prev": before}, {"forget_bias": 0.5}, ["c", "h"])
+    i, f, o, g = np.split(x, 4, 1)
+    state = before / (1 + np.exp(-(f + 0.5))) + np.tanh(g) / (1 + np.exp(-i))
+    close(c, state)
+    close(h, np.tanh(state) / (1 + np.exp(-o)))

@@ -1,0 +1,88 @@
+"""Medians.
+
+Paddle: `median`, `nanmedian`.
+Semantics: `paddle/phi/kernels/cpu/nanmedian_kernel.cc`, `paddle/phi/kernels/funcs/nanmedian_utils.h`.
+Not supported: the indices in mode "avg", which no function of Paddle returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+Tensor: TypeAlias = Output | Node
+
+
+def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = the middle element over axis, or the mean of the two middle ones (the lower one in mode "min")."""
+        x = node.get_input("x")
+        rank = rank_of(node, x)
+        axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])} if rank else set())
+        axes = axes or list(range(rank))
+        average = node.get_attribute("mode", "avg") == "avg"
+        node.require(not (average and node.is_output_used("medians")), "the indices of averages are not supported")
+        rows, is_real = _rows(x, rank, axes), x.get_element_type().is_real()
+        empty = ops.is_nan(rows) if is_real else None
+        filled = rows if empty is None else ops.select(empty, const_like(np.inf, rows), rows)
+        length = ops.gather(shape_of(rows), ints(-1), ints(0))
+        sorted_ = ops.topk(filled, length, -1, "min", "value", index_element_type=Type.i64, stable=True)
+        counted = ops.reduce_sum(ops.convert(empty, "i64"), ints([-1]), True) if empty is not None else ints([0])
+        # With n elements that count, the middle ones are (n - 1) / 2 and n / 2.
+        valid = ops.subtract(length, counted) if ignore_nan else length
+        low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
+        out = _at(sorted_.output(0), low)
+        if average:
+            # In integers too: Paddle casts them before.
+            out = ops.multiply(ops.add(out, _at(sorted_.output(0), high)), const_like(0.5, out))
+        index = _at(sorted_.output(1), low)
+        if empty is not None:
+            lost = ops.equal(valid, ints(0)) if ignore_nan else ops.greater(counted, ints(0))
+            out = ops.select(lost, const_like(np.nan, out), out)
+            first = ops.topk(
+                ops.convert(empty, "i32"), ints(1), -1, "max", "value", index_element_type=Type.i64, stable=True
+            )
+            index = ops.select(lost, ints(-1) if ignore_nan else first.output(1), index)
+        kept = node.get_attribute("keepdim", ignore_nan)
+        return {"out": _shaped(out, x, rank, axes, kept), "medians": _shaped(index, x, rank, axes, kept)}
+
+    return convert
+
+
+def _rows(x: Output, rank: int, axes: list[int]) -> Tensor:
+    """x with the axes that stay in front (flat) and those that go in one last axis."""
+    stay = [axis for axis in range(rank) if axis not in axes]
+    if not stay:
+        return reshape(x, [1, -1])
+    moved = x if axes == list(range(rank - len(axes), rank)) else ops.transpose(x, ints(stay + axes))
+    if len(axes) == 1:
+        return moved
+    size = ops.gather(shape_of(x), ints(stay), ints(0))
+    return ops.reshape(moved, ops.concat([size, ints([-1])], 0), False)
+
+
+def _at(rows: Output, place: Tensor) -> Node:
+    """The element at `place` of each row; the row's axis stays, of size 1."""
+    rank = rows.get_partial_shape().rank.get_length()
+    size = ops.concat([ops.slice(shape_of(rows), ints([0]), ints([rank - 1]), ints([1])), ints([1])], 0)
+    return ops.gather_elements(rows, ops.broadcast(place, size), rank - 1)
+
+
+def _shaped(out: Tensor, x: Output, rank: int, axes: list[int], keepdim: bool) -> Tensor:
+    stay = [axis for axis in range(rank) if axis not in axes]
+    if not keepdim:
+        return ops.squeeze(out, ints([-1])) if stay else reshape(out, [])
+    if not stay:
+        return reshape(out, [1] * rank)
+    return ops.unsqueeze(ops.squeeze(out, ints([-1])), ints(axes))
+
+
+median = _median(ignore_nan=False)
+nanmedian = _median(ignore_nan=True)

@@ -1,0 +1,53 @@
+"""Fused layers that Paddle runs on a CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.box import legacy_op
+from gen_models.reduction import in_pir
+from gen_models.spec import Op, case, paddle, tensor
+
+
+def _fc(input: Any, w: Any, bias: Any = None, *, in_num_col_dims: int = 1, activation_type: str = "") -> Any:
+    if in_pir():
+        return paddle._C_ops.fc(input, w, bias, in_num_col_dims, activation_type, False)
+    attributes = {"in_num_col_dims": in_num_col_dims, "activation_type": activation_type}
+    return legacy_op("fc", {"Input": input, "W": w, "Bias": bias}, {"Out": input.dtype}, attributes)
+
+
+FC = [
+    case(input=tensor([3, 4]), w=tensor([4, 5])),
+    case(input=tensor([3, 4], dims=[-1, 4]), w=tensor([4, 5]), bias=tensor([5])),
+    case(input=tensor([2, 3, 4], dims=[-1, -1, 4]), w=tensor([4, 5]), bias=tensor([5]), in_num_col_dims=2),
+    case(input=tensor([2, 3, 2, 2]), w=tensor([12, 5]), bias=tensor([1, 5]), activation_type="relu"),
+]
+
+
+def _softmax_mask(x: Any, mask: Any) -> Any:
+    return paddle.incubate.softmax_mask_fuse(x, mask)
+
+
+SOFTMAX_MASK = [
+    case(x=tensor([2, 3, 4, 4]), mask=tensor([2, 1, 4, 4], low=-5.0, high=0.0)),
+    case(x=tensor([2, 3, 4, 4], dims=[-1, 3, -1, -1]), mask=tensor([2, 1, 4, 4], dims=[-1, 1, -1, -1])),
+]
+
+
+def _squared_mat_sub(x: Any, y: Any, *, scalar: float = 1.0) -> Any:
+    if in_pir():
+        return paddle._C_ops.fusion_squared_mat_sub(x, y, scalar)
+    outputs = dict.fromkeys(("SquaredX", "SquaredY", "SquaredXY", "Out"), x.dtype)
+    return legacy_op("fusion_squared_mat_sub", {"X": x, "Y": y}, outputs, {"scalar": scalar})[3]
+
+
+SQUARED_MAT_SUB = [
+    case(x=tensor([3, 4]), y=tensor([4, 5])),
+    case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([4, 5]), scalar=0.5),
+]
+
+OPS = [
+    Op("fc", _fc, FC),
+    Op("fused_softmax_mask", _softmax_mask, SOFTMAX_MASK),
+    Op("fusion_squared_mat_sub", _squared_mat_sub, SQUARED_MAT_SUB),
+]

@@ -1,0 +1,65 @@
+"""Medians."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+
+NEW: dict[str, Any] = {"formats": ("pir",), "why": "in Paddle 2.6 a median is several operators, and has no mode"}
+OLD_CRASHES: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 crashes when it runs a saved nanmedian"}
+_HOLES = [[1.0, math.nan, 3.0, 2.0], [4.0, 9.0, 5.0, -1.0], [math.nan, math.nan, math.nan, 7.0]]
+
+
+def _median(x: Any, *, axis: Any = None, keepdim: bool = False, mode: str = "avg") -> Any:
+    return paddle.median(x, axis, keepdim, mode)
+
+
+def _nanmedian(x: Any, *, axis: Any = None, keepdim: bool = False, mode: str = "avg") -> Any:
+    if mode == "avg":
+        return paddle.nanmedian(x, axis, keepdim)
+    return paddle.nanmedian(x, axis, keepdim, mode)
+
+
+def _median_random(draw: Any) -> Case:
+    rank = draw(st.integers(1, 4))
+    shape = [draw(st.integers(1, 5)) for _ in range(rank)]
+    return case(
+        x=tensor(shape, dims=[-1 if draw(st.booleans()) else size for size in shape]),
+        axis=draw(st.one_of(st.none(), st.integers(-rank, rank - 1))),
+        keepdim=draw(st.booleans()),
+        mode=draw(st.sampled_from(["avg", "min"])),
+        **NEW,
+    )
+
+
+MEDIAN = [
+    case(x=tensor([3, 4]), **NEW),
+    case(x=tensor([3, 5]), keepdim=True, **NEW),
+    case(x=tensor([3, 4]), axis=1, **NEW),
+    case(x=tensor([3, 5], dims=[-1, -1]), axis=0, keepdim=True, **NEW),
+    case(x=tensor([2, 3, 4]), axis=1, mode="min", **NEW),
+    case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), axis=-1, mode="min", keepdim=True, **NEW),
+    case(x=tensor([3, 4]), mode="min", **NEW),
+    case(x=tensor([3, 4], values=_HOLES), axis=1, **NEW),
+    case(x=tensor([3, 4], values=_HOLES), axis=1, mode="min", **NEW),
+    case(x=tensor([3, 4], "int64", low=-90, high=90), axis=1, **NEW),
+    case(x=tensor([7], "int32", low=-90, high=90), axis=0, mode="min", **NEW),
+    case(x=tensor([]), **NEW),
+]
+
+NANMEDIAN = [
+    case(x=tensor([3, 4]), **OLD_CRASHES),
+    case(x=tensor([3, 4], values=_HOLES), **OLD_CRASHES),
+    case(x=tensor([3, 4], values=_HOLES), axis=1, **OLD_CRASHES),
+    case(x=tensor([3, 4], values=_HOLES, dims=[-1, -1]), axis=0, keepdim=True, **OLD_CRASHES),
+    case(x=tensor([2, 3, 4, 2]), axis=[1, -1], **OLD_CRASHES),
+    case(x=tensor([2, 3, 4, 2], dims=[-1, -1, -1, -1]), axis=[0, 2], keepdim=True, **OLD_CRASHES),
+    case(x=tensor([2, 3], values=[[math.nan] * 3, [1.0, 2.0, 3.0]]), axis=1, **OLD_CRASHES),
+    case(x=tensor([3, 4], values=_HOLES), axis=1, mode="min", **OLD_CRASHES),
+]
+
+OPS = [Op("median", _median, MEDIAN, _median_random), Op("nanmedian", _nanmedian, NANMEDIAN)]
