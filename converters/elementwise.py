@@ -6,9 +6,8 @@ Paddle: `elementwise_add`, `_sub`, `_mul`, `_div`, `_min`, `_max`, `_pow`, `_mod
 Semantics: `paddle/phi/kernels/funcs/elementwise_functor.h`, `paddle/phi/kernels/funcs/elementwise_base.h` (`axis`),
 `paddle/phi/kernels/impl/{atan2,lerp}_kernel_impl.h`.
 
-Refused: complex numbers. OpenVINO's CPU plugin divides integers in float32, so quotients and remainders of integers
-beyond 2^24 are rounded. `maximum` of NaN and a number is what OpenVINO makes of it: the second operand, as Paddle 2 has
-it (Paddle 3 gives NaN).
+Refused: complex numbers. `maximum` of NaN and a number is what OpenVINO makes of it: the second operand, as Paddle 2
+has it (Paddle 3 gives NaN).
 """
 
 from __future__ import annotations
@@ -76,26 +75,52 @@ def binary(build: Build, fold: Callable[[AnyArray, AnyArray], AnyArray], on_bool
             if on_bool is None:
                 node.refuse("not defined on bool")
             return {"out": on_bool(x, y)}
+        if (kind := x.get_element_type()) in _NARROW:
+            x, y = (ops.convert(value, Type.i32).output(0) for value in (x, y))
+            return {"out": ops.convert(build(x, y), kind)}
         return {"out": build(x, y)}
 
     return convert
+
+
+_NARROW = (Type.i8, Type.u8, Type.i16)
+"""Integers that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
 
 
 def _is_float(x: Output | Node) -> bool:
     return bool(x.get_element_type().is_real())
 
 
+def _whole(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
+    """⌊x / y⌋ and the remainder, of integers.
+
+    OpenVINO's CPU plugin divides integers in float32, and rounds towards zero where constant folding rounds down. So
+    this takes its quotient for an estimate, and divides what it leaves over once more: exact where |y| < 2^24.
+    """
+    estimate = ops.divide(x, y)
+    rest = ops.subtract(x, ops.multiply(estimate, y))
+    remainder = ops.floor_mod(rest, y)
+    return ops.add(estimate, ops.divide(ops.subtract(rest, remainder), y)), remainder
+
+
 def divide(x: Output | Node, y: Output | Node) -> Node:
     """x / y; integers as in C++, towards zero."""
-    # Divide rounds down in constant folding and towards zero on CPU: leave it nothing to round.
-    return ops.divide(x if _is_float(x) else ops.subtract(x, ops.mod(x, y)), y)
+    if _is_float(x):
+        return ops.divide(x, y)
+    quotient, remainder = _whole(x, y)
+    signs = ops.not_equal(ops.less(x, const_like(0, x)), ops.less(y, const_like(0, y)))
+    up = ops.logical_and(signs, ops.not_equal(remainder, const_like(0, x)))
+    return ops.add(quotient, ops.convert(up, x.get_element_type()))
 
 
 def floor_divide(x: Output | Node, y: Output | Node) -> Node:
     """⌊x / y⌋."""
-    if _is_float(x):
-        return ops.floor(ops.divide(x, y))
-    return ops.divide(ops.subtract(x, ops.floor_mod(x, y)), y)
+    return ops.floor(ops.divide(x, y)) if _is_float(x) else _whole(x, y)[0]
+
+
+def remainder(x: Output | Node, y: Output | Node) -> Node:
+    """x - ⌊x / y⌋ · y, which has the sign of y."""
+    return ops.floor_mod(x, y) if _is_float(x) else _whole(x, y)[1]
 
 
 def fmax(x: Output | Node, y: Output | Node) -> Node:
@@ -137,7 +162,7 @@ elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and)
 elementwise_div = binary(divide, _trunc_quotient)
 elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
-elementwise_mod = binary(ops.floor_mod, np.mod)
+elementwise_mod = binary(remainder, np.mod)
 elementwise_floordiv = binary(floor_divide, np.floor_divide)
 elementwise_pow = binary(ops.power, _power)
 elementwise_fmin = binary(fmin, np.fmin)
