@@ -144,7 +144,54 @@ def _random(spatial, mode):
     return draw_case
 
 
+def _resize_v1(mode, op_type):
+    def build(x, *, size=(0, 0), scale=0.0, align_corners=True, align_mode=1, data_layout="NCHW") -> Any:
+        helper = paddle.base.layer_helper.LayerHelper(op_type)
+        out = helper.create_variable_for_type_inference("float32")
+        attributes = {
+            "out_d": -1,
+            "out_h": size[-2] if len(size) > 1 else -1,
+            "out_w": size[-1],
+            "scale": scale,
+            "interp_method": mode,
+            "align_corners": align_corners,
+            "align_mode": align_mode,
+            "data_layout": data_layout,
+        }
+        if len(size) > 2:
+            attributes["out_d"] = size[0]
+        helper.append_op(type=op_type, inputs={"X": [x]}, outputs={"Out": [out]}, attrs=attributes)
+        return out
+
+    return build
+
+
+_OLD: dict[str, Any] = {"why": "an operator of Paddle 1 that Paddle 2 still runs", "formats": ("legacy",)}
+
+
+def _v1_cases(shape, size):
+    last = [shape[0], *shape[2:], shape[1]]
+    dims = [-1, shape[1], *(-1 for _ in size)]
+    return [
+        case(x=tensor(shape), size=size, **_OLD),
+        case(x=tensor(shape), size=size, align_corners=False, **_OLD),
+        case(x=tensor(shape), size=size, align_corners=False, align_mode=0, **_OLD),
+        case(x=tensor(shape, dims=dims), scale=1.6, align_corners=False, **_OLD),
+        case(x=tensor(shape), scale=2.0, **_OLD),
+        case(x=tensor(last), size=size, data_layout="NHWC", **_OLD),
+    ]
+
+
+V1 = [
+    Op("nearest_interp", _resize_v1("nearest", "nearest_interp"), cases=_v1_cases([1, 2, 5, 6], [7, 8])),
+    Op("bilinear_interp", _resize_v1("bilinear", "bilinear_interp"), cases=_v1_cases([1, 2, 5, 6], [7, 8])),
+    Op("bicubic_interp", _resize_v1("bicubic", "bicubic_interp"), cases=_v1_cases([1, 2, 5, 6], [7, 8])),
+    Op("linear_interp", _resize_v1("linear", "linear_interp"), cases=_v1_cases([1, 2, 6], [9])),
+    Op("trilinear_interp", _resize_v1("trilinear", "trilinear_interp"), cases=_v1_cases([1, 2, 3, 4, 5], [4, 7, 9])),
+]
+
 OPS = [
+    *V1,
     Op("nearest_interp_v2", _resize("nearest"), cases=NEAREST, random=_random(2, "nearest")),
     Op("bilinear_interp_v2", _resize("bilinear"), cases=LINEAR_2D, random=_random(2, "bilinear")),
     Op("bicubic_interp_v2", _resize("bicubic"), cases=CUBIC, random=_random(2, "bicubic")),
