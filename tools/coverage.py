@@ -1,0 +1,87 @@
+"""Write docs/coverage.md: which operators are converted, and in which formats and data types they are tested.
+
+    python tools/coverage.py           # write it
+    python tools/coverage.py --check   # exit with 1 if it is stale
+
+Everything in the table comes from the operator table, the signatures and the generator cases.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from gen_models import all_ops  # noqa: E402 - the checkout comes first on the path
+from gen_models.spec import FORMATS, Op  # noqa: E402
+from paddle2ov.op_table import OP_TABLE  # noqa: E402
+from paddle2ov.program.signatures import signature  # noqa: E402
+from paddle2ov.registry import STRUCTURE  # noqa: E402
+
+TARGET = ROOT / "docs" / "coverage.md"
+
+SHORT = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
+
+HEAD = """# Operator coverage
+
+Written by `python tools/coverage.py` from the operator table and the generator cases; CI fails when it is stale.
+
+{count} operators have a converter; {structure} more are part of a program's structure ({names}).
+Names are those of legacy programs; PIR's own name stands beside it. *Cases* are run in each of the formats, as declared
+and with every dimension dynamic; *random* operators also have a strategy for random cases. *Notes* are the reasons that
+cases give for a format, a tolerance or a dynamic shape that is left out.
+
+| operator | PIR | module | formats | types tested | cases | random | notes |
+|---|---|---|---|---|---:|---|---|
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the table."""
+    text = table()
+    if "--check" in arguments:
+        if TARGET.exists() and TARGET.read_text() == text:
+            return 0
+        print(f"{TARGET.relative_to(ROOT)} is stale: run python tools/coverage.py", file=sys.stderr)
+        return 1
+    TARGET.parent.mkdir(exist_ok=True)
+    TARGET.write_text(text)
+    return 0
+
+
+def table() -> str:
+    """The page."""
+    tested = all_ops()
+    names = ", ".join(f"`{name}`" for name in STRUCTURE)
+    rows = [row(name, tested.get(name)) for name in sorted(OP_TABLE)]
+    return HEAD.format(count=len(OP_TABLE), structure=len(STRUCTURE), names=names) + "\n".join(rows) + "\n"
+
+
+def row(name: str, op: Op | None) -> str:
+    """The line of one operator."""
+    found = signature(name)
+    pir = found.pir_name if found is not None and found.pir_name else ""
+    module = OP_TABLE[name].__module__.rpartition(".")[2]
+    if op is None:
+        return f"| `{name}` | {pir} | {module} | | | 0 | | |"
+    formats = ", ".join(format for format in FORMATS if any(format in case.formats for case in op.cases))
+    dtypes = sorted({_short(spec.dtype) for case in op.cases for spec in case.tensors().values()})
+    notes = "; ".join(
+        sorted({case.why for case in op.cases if case.why} | {case.xfail for case in op.cases if case.xfail})
+    )
+    random = "yes" if op.random is not None else ""
+    notes = notes.replace("|", "\\|").replace("\n", " ")
+    return f"| `{name}` | {pir} | {module} | {formats} | {' '.join(dtypes)} | {len(op.cases)} | {random} | {notes} |"
+
+
+def _short(dtype: str) -> str:
+    for word, letter in sorted(SHORT.items(), key=lambda item: -len(item[0])):
+        if dtype.startswith(word):
+            return letter + dtype.removeprefix(word)
+    return dtype
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
