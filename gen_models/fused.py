@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.box import legacy_op
-from gen_models.reduction import in_pir
+from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 
 
