@@ -22,7 +22,14 @@ def channels_last(node: NodeContext, name: str = "data_format", default: str = "
 
 
 def to_channels_first(x: Output | Node, rank: int) -> Node:
-    """[N, ..., C] -> [N, C, ...]"""
+    """[N, ..., C] -> [N, C, ...]; undoes `to_channels_last` where that made `x`."""
+    producer = x if isinstance(x, Node) else x.get_node()
+    if producer.get_type_name() == "Transpose":
+        order = producer.input_value(1).get_node()
+        if order.get_type_name() == "Constant" and order.get_data().tolist() == [0, *range(2, rank), 1]:
+            before: Node = producer.input_value(0).get_node()
+            if before.get_output_size() == 1:
+                return before
     return ops.transpose(x, ints([0, rank - 1, *range(1, rank - 1)]))
 
 

@@ -220,3 +220,76 @@ def test_lstm_unit():
     state = before / (1 + np.exp(-(f + 0.5))) + np.tanh(g) / (1 + np.exp(-i))
     close(c, state)
     close(h, np.tanh(state) / (1 + np.exp(-o)))
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_rms_norm(dynamic):
+    x, scale = RNG.normal(size=(2, 3, 8)).astype(np.float32), RNG.normal(size=8).astype(np.float32)
+    attributes = {"normalized_shape": [8], "epsilon": 1e-3}
+    y, inverse = run("rms_norm", {"x": x, "scale": scale}, attributes, ["y", "invvar"], dynamic)
+    deviation = np.sqrt((x**2).mean(-1) + 1e-3)
+    np.testing.assert_allclose(y, x / deviation[..., None] * scale, atol=2e-5)
+    np.testing.assert_allclose(inverse, 1 / deviation, atol=2e-5)
+
+
+def test_fused_rms_norm_quant():
+    x, bias, residual = (RNG.normal(size=size).astype(np.float32) for size in ((2, 3, 8), (8,), (2, 3, 8)))
+    weight, shift = RNG.normal(size=8).astype(np.float32), RNG.normal(size=8).astype(np.float32)
+    inputs = {"x": x, "bias": bias, "residual": residual, "norm_weight": weight, "norm_bias": shift}
+    attributes = {"begin_norm_axis": 2, "epsilon": 1e-3, "quant_scale": -1.0}
+    out, total = run("fused_rms_norm_quant", inputs, attributes, ["out", "residual_out"])
+    summed = x + bias + residual
+    np.testing.assert_allclose(total, summed, atol=2e-5)
+    expected = summed / np.sqrt((summed**2).mean(-1, keepdims=True) + 1e-3) * weight + shift
+    np.testing.assert_allclose(out, expected, atol=2e-5)
+
+
+def test_skip_layernorm():
+    x, y = RNG.normal(size=(2, 3, 8)).astype(np.float32), RNG.normal(size=(2, 3, 8)).astype(np.float32)
+    scale, bias = RNG.normal(size=8).astype(np.float32), RNG.normal(size=8).astype(np.float32)
+    inputs = {"x": x, "y": y, "scale": scale, "bias": bias}
+    (out,) = run("skip_layernorm", inputs, {"epsilon": 1e-5, "begin_norm_axis": 2})
+    total = x + y
+    centred = total - total.mean(-1, keepdims=True)
+    expected = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * scale + bias
+    np.testing.assert_allclose(out, expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("op_type", ["conv2d", "depthwise_conv2d_bias", "fused_conv2d_add_act"])
+def test_convolution_with_bias(op_type):
+    x = RNG.normal(size=(1, 2, 4, 4)).astype(np.float32)
+    filters, bias = RNG.normal(size=(2, 1, 1, 1)).astype(np.float32), RNG.normal(size=2).astype(np.float32)
+    inputs = {"input": x, "filter": filters, "bias": bias}
+    attributes = {"strides": [1, 1], "paddings": [0, 0], "dilations": [1, 1], "groups": 2, "activation": "relu"}
+    fused = op_type == "fused_conv2d_add_act"
+    (out,) = run(op_type, inputs, attributes, ["output" if fused else "out"])
+    expected = x * filters.reshape(1, 2, 1, 1) + bias.reshape(1, 2, 1, 1)
+    np.testing.assert_allclose(out, np.maximum(expected, 0) if fused else expected, atol=2e-5)
+
+
+def test_conv2d_transpose_bias():
+    x = RNG.normal(size=(1, 2, 3, 3)).astype(np.float32)
+    filters, bias = RNG.normal(size=(2, 2, 1, 1)).astype(np.float32), RNG.normal(size=2).astype(np.float32)
+    attributes = {"strides": [1, 1], "paddings": [0, 0], "dilations": [1, 1], "groups": 1}
+    (out,) = run("conv2d_transpose_bias", {"x": x, "filter": filters, "bias": bias}, attributes)
+    expected = np.einsum("nihw,io->nohw", x, filters[:, :, 0, 0]) + bias.reshape(1, 2, 1, 1)
+    np.testing.assert_allclose(out, expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_sync_batch_norm(dynamic):
+    x = RNG.normal(size=(2, 3, 4, 4)).astype(np.float32)
+    mean, scale, bias = (RNG.normal(size=3).astype(np.float32) for _ in range(3))
+    variance = RNG.uniform(0.5, 2, size=3).astype(np.float32)
+    inputs = {"x": x, "mean": mean, "variance": variance, "scale": scale, "bias": bias}
+    (out,) = run("sync_batch_norm", inputs, {"is_test": True, "epsilon": 1e-5}, dynamic=dynamic)
+    mean, variance, scale, bias = (one.reshape(1, 3, 1, 1) for one in (mean, variance, scale, bias))
+    np.testing.assert_allclose(out, (x - mean) / np.sqrt(variance + 1e-5) * scale + bias, atol=2e-5)
+
+
+@pytest.mark.parametrize(("mode", "numpy_mode"), [("constant", "constant"), ("reflect", "reflect"), ("edge", "edge")])
+def test_pad2d(mode, numpy_mode):
+    x = RNG.normal(size=(1, 2, 3, 4)).astype(np.float32)
+    (out,) = run("pad2d", {"x": x}, {"paddings": [1, 2, 0, 3], "mode": mode, "pad_value": 1.5})
+    more = {"constant_values": 1.5} if mode == "constant" else {}
+    np.testing.assert_allclose(out, np.pad(x, ((0, 0), (0, 0), (1, 2), (0, 3)), numpy_mode, **more))
