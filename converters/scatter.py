@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.indexing import tuple_index
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -117,10 +117,23 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     if node.input_shape("values") != node.input_shape("indices") or rank_of(node, values) != rank:
         values = _fit(node, values, indices, rank)
     kind = x.get_element_type()
+    if reduce == "mean" and kind.is_integral():
+        return {"out": _integer_mean(x, indices, cast_to(values, kind), axis, bool(include_self))}
     use_self = bool(include_self) or reduce == "assign"
     return {
         "out": ops.scatter_elements_update(x, indices, cast_to(values, kind), ints(axis), _REDUCTIONS[reduce], use_self)
     }
+
+
+def _integer_mean(x: Output, indices: Output, values: Output | Node, axis: int, include_self: bool) -> Node:
+    """The mean, rounded down, of the values that go to one place (OpenVINO rounds towards zero)."""
+    kind = x.get_element_type()
+    ones = ops.broadcast(const_like(1, x), shape_of(values))
+    total = ops.scatter_elements_update(x, indices, values, ints(axis), "sum", include_self)
+    alone = ops.broadcast(const_like(1, x), shape_of(x))
+    count = cast_to(ops.scatter_elements_update(alone, indices, ones, ints(axis), "sum", include_self), Type.f32)
+    # A half more never reaches the next quotient, and keeps a rounded division from missing its own.
+    return cast_to(ops.floor(ops.divide(ops.add(cast_to(total, Type.f32), const(0.5, Type.f32)), count)), kind)
 
 
 def _fit(node: NodeContext, values: Output, indices: Output, rank: int) -> Output:

@@ -1,0 +1,155 @@
+"""Diagonals and triangles of matrices.
+
+Paddle: `diag_v2` (PIR `diag`), `diag_embed`, `diagonal`, `trace`, `fill_diagonal`, `fill_diagonal_tensor`, `tril_triu`,
+`tril`, `triu`.
+Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu,fill_diagonal,fill_diagonal_tensor}_kernel.cc`.
+Refused: fill_diagonal of more than two dimensions, or with wrap and an offset.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output
+
+from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def _offsets(x: Output | Node) -> Node:
+    """column − row of each element of the last two dimensions of `x`."""
+    dims = shape_of(x)
+    rows = ops.range(ints(0), ops.gather(dims, ints(-2), ints(0)), ints(1), "i64")
+    columns = ops.range(ints(0), ops.gather(dims, ints(-1), ints(0)), ints(1), "i64")
+    return ops.subtract(ops.unsqueeze(columns, ints(0)), ops.unsqueeze(rows, ints(1)))
+
+
+def tril_triu(node: NodeContext) -> NamedOutputs:
+    """out = x on and below (lower) or above the diagonal, else 0."""
+    x = node.get_input("x")
+    diagonal = node.get_int("diagonal", 0)
+    lower = node.op_type == "tril" or (node.op_type == "tril_triu" and node.get_attribute("lower"))
+    compare = ops.less_equal if lower else ops.greater_equal
+    return {"out": ops.select(compare(_offsets(x), ints(diagonal)), x, const_like(0, x))}
+
+
+def diag_v2(node: NodeContext) -> NamedOutputs:
+    """out = a matrix with the vector x on a diagonal, padding_value elsewhere; of a matrix x, its diagonal."""
+    x = node.get_input("x")
+    offset = node.get_int("offset", 0)
+    rank = rank_of(node, x)
+    if rank == 2:
+        return {"out": _diagonal_of(x, offset)}
+    if rank == 0:
+        x = ops.reshape(x, ints([1]), False).output(0)
+    return {"out": _embedded(x, offset, node.get_float("padding_value", 0.0))}
+
+
+def _embedded(x: Output, offset: int, padding: float) -> Node:
+    """A matrix (for each outer index) with the last dimension of `x` on the diagonal `offset`."""
+    size = ops.add(ops.gather(shape_of(x), ints(-1), ints(0)), ints(abs(offset)))
+    places = ops.range(ints(0), size, ints(1), "i64")
+    on_diagonal = ops.equal(ops.subtract(ops.unsqueeze(places, ints(0)), ops.unsqueeze(places, ints(1))), ints(offset))
+    # Each column (or, below the diagonal, each row) holds one element of x: repeat x along the other one.
+    before = ops.broadcast(const_like(padding, x), _padding_shape(x, offset))
+    padded = ops.concat([before, x], -1) if offset else x
+    axis = -2 if offset >= 0 else -1
+    return ops.select(on_diagonal, ops.unsqueeze(padded, ints(axis)), const_like(padding, x))
+
+
+def _padding_shape(x: Output, offset: int) -> Node:
+    dims = shape_of(x)
+    outer = ops.slice(dims, ints([0]), ints([-1]), ints([1]))
+    return ops.concat([outer, ints([abs(offset)])], 0)
+
+
+def _diagonal_of(x: Output, offset: int) -> Node:
+    """The diagonal `offset` of the last two dimensions of `x`, as its last dimension."""
+    dims = shape_of(x)
+    rows, columns = ops.gather(dims, ints(-2), ints(0)), ops.gather(dims, ints(-1), ints(0))
+    first_row, first_column = max(-offset, 0), max(offset, 0)
+    length = ops.minimum(ops.subtract(rows, ints(first_row)), ops.subtract(columns, ints(first_column)))
+    length = ops.maximum(length, ints(0))
+    index = ops.range(ints(0), length, ints(1), "i64")
+    flat_index = ops.add(
+        ops.multiply(index, ops.add(columns, ints(1))),
+        ops.add(ops.multiply(ints(first_row), columns), ints(first_column)),
+    )
+    outer = ops.slice(dims, ints([0]), ints([-2]), ints([1]))
+    flat = ops.reshape(x, ops.concat([outer, ops.unsqueeze(ops.multiply(rows, columns), ints(0))], 0), False)
+    return ops.gather(flat, flat_index, ints(-1))
+
+
+def _two_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:
+    """`x` with the two named axes moved to the end."""
+    rank = rank_of(node, x)
+    one = normalize_axis(node, node.get_int(first, defaults[0]), rank, first)
+    two = normalize_axis(node, node.get_int(second, defaults[1]), rank, second)
+    node.require(one != two, "the two axes must differ", **{first: one, second: two})
+    return transpose_to(x, [*(i for i in range(rank) if i not in (one, two)), one, two])
+
+
+def diagonal(node: NodeContext) -> NamedOutputs:
+    """out[..., i] = x[..., i, i + offset] over the axes axis1 and axis2."""
+    x = _two_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
+    return {"out": _diagonal_of(x, node.get_int("offset", 0))}
+
+
+def trace(node: NodeContext) -> NamedOutputs:
+    """out = the sum of the diagonal over the axes axis1 and axis2."""
+    x = _two_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
+    return {"out": ops.reduce_sum(_diagonal_of(x, node.get_int("offset", 0)), ints([-1]), False)}
+
+
+def diag_embed(node: NodeContext) -> NamedOutputs:
+    """out = zeros with the last dimension of input on the diagonal `offset` of the new axes dim1 and dim2."""
+    x = node.get_input("input")
+    rank = rank_of(node, x) + 1
+    one = normalize_axis(node, node.get_int("dim1", -2), rank, "dim1")
+    two = normalize_axis(node, node.get_int("dim2", -1), rank, "dim2")
+    out = _embedded(x, node.get_int("offset", 0), 0.0).output(0)
+    # The rows are now the axis before the last one, the columns the last one.
+    order: list[int] = []
+    outer = iter(range(rank - 2))
+    for axis in range(rank):
+        order.append(rank - 2 if axis == one else rank - 1 if axis == two else next(outer))
+    return {"out": transpose_to(out, order)}
+
+
+def fill_diagonal(node: NodeContext) -> NamedOutputs:
+    """out = x with value on the diagonal `offset`; with wrap again below it, after an empty row."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    offset = node.get_int("offset", 0)
+    value = const(node.get_float("value", 0.0), x.get_element_type())
+    # (Of a cube of side n, Paddle fills the first n² elements only.)
+    node.require(rank == 2, "only matrices are supported", rank=rank)
+    offsets = _offsets(x)
+    if node.get_attribute("wrap", False):
+        columns = ops.gather(shape_of(x), ints(-1), ints(0))
+        # Down a tall matrix the diagonal begins anew every columns + 1 rows.
+        offsets = ops.floor_mod(offsets, ops.add(columns, ints(1)))
+        node.require(offset == 0, "wrap is supported for the main diagonal", offset=offset)
+    return {"out": ops.select(ops.equal(offsets, ints(offset)), value, x)}
+
+
+def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
+    """out = x with y, its last dimension, on the diagonal `offset` of the axes dim1 and dim2."""
+    x, y = node.get_input("x"), node.get_input("y")
+    rank = rank_of(node, x)
+    one = normalize_axis(node, node.get_int("dim1", 0), rank, "dim1")
+    two = normalize_axis(node, node.get_int("dim2", 1), rank, "dim2")
+    offset = node.get_int("offset", 0)
+    order = [*(i for i in range(rank) if i not in (one, two)), one, two]
+    moved = transpose_to(x, order)
+    # Row r, or column c for a diagonal below the main one, takes the element min(r, c) of y.
+    dims = shape_of(moved)
+    position = ops.range(ints(0), ops.gather(dims, ints(-2 if offset >= 0 else -1), ints(0)), ints(1), "i64")
+    last = ops.subtract(ops.gather(shape_of(y), ints(-1), ints(0)), ints(1))
+    taken = ops.gather(y, ops.minimum(position, last), ints(-1))
+    spread = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))
+    filled = ops.select(ops.equal(_offsets(moved), ints(offset)), cast_to(spread, x.get_element_type()), moved).output(
+        0
+    )
+    back = [order.index(i) for i in range(rank)]
+    return {"out": transpose_to(filled, back)}

@@ -1,0 +1,172 @@
+"""Programs for converters/diagonal.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.shape import legacy_op
+from gen_models.spec import Op, case, paddle, tensor
+
+PIR, LEGACY = ("pir",), ("legacy",)
+
+
+def _tril(x, *, diagonal=0):
+    return paddle.tril(x, diagonal)
+
+
+def _triu(x, *, diagonal=0):
+    return paddle.triu(x, diagonal)
+
+
+def _tril_triu(x, *, diagonal=0, lower=True):
+    return legacy_op("tril_triu", {"X": [x]}, {"diagonal": diagonal, "lower": lower}, x.dtype)
+
+
+def _diag(x, *, offset=0, padding_value=0):
+    return paddle.diag(x, offset, padding_value)
+
+
+def _diag_embed(x, *, offset=0, dim1=-2, dim2=-1):
+    return paddle.diag_embed(x, offset, dim1, dim2)
+
+
+def _diagonal(x, *, offset=0, axis1=0, axis2=1):
+    return paddle.diagonal(x, offset, axis1, axis2)
+
+
+def _trace(x, *, offset=0, axis1=0, axis2=1):
+    return paddle.trace(x, offset, axis1, axis2)
+
+
+def _fill_diagonal_tensor(x, y, *, offset=0, dim1=0, dim2=1):
+    if paddle.__version__ < "3":
+        inputs, attrs = {"X": [x], "Y": [y]}, {"offset": offset, "dim1": dim1, "dim2": dim2}
+        return legacy_op("fill_diagonal_tensor", inputs, attrs, x.dtype)
+    return paddle._C_ops.fill_diagonal_tensor(x, y, offset, dim1, dim2)
+
+
+def _fill_diagonal(x, *, value, offset=0, wrap=False):
+    if paddle.__version__ < "3":
+        return legacy_op("fill_diagonal", {"X": [x]}, {"value": value, "offset": offset, "wrap": wrap}, x.dtype)
+    return paddle._C_ops.fill_diagonal(x, value, offset, wrap)
+
+
+def _triangle_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=2, max_size=4))
+    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), diagonal=draw(st.integers(-5, 5)))
+
+
+def _diag_random(draw):
+    shape = draw(st.lists(st.integers(2, 5), min_size=1, max_size=2))
+    return case(x=tensor(shape), offset=draw(st.integers(-1, 1)), padding_value=draw(st.integers(0, 2)))
+
+
+def _diagonal_random(draw):
+    shape = draw(st.lists(st.integers(2, 4), min_size=2, max_size=4))
+    axis1, axis2 = draw(st.permutations(range(len(shape))))[:2]
+    return case(x=tensor(shape), offset=draw(st.integers(-1, 1)), axis1=axis1, axis2=axis2)
+
+
+def _diag_embed_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    dim1, dim2 = draw(st.permutations(range(len(shape) + 1)))[:2]
+    return case(x=tensor(shape), offset=draw(st.integers(-2, 2)), dim1=dim1, dim2=dim2)
+
+
+_TRIANGLES = [
+    dict(x=tensor([4, 5])),
+    dict(x=tensor([2, 4, 4]), diagonal=1),
+    dict(x=tensor([2, 4, 4], "int64"), diagonal=-2),
+    dict(x=tensor([4, 5], dims=[-1, -1])),
+    dict(x=tensor([4, 5], "bool"), diagonal=1),
+    dict(x=tensor([3, 3], "int32"), diagonal=9),
+]
+
+OPS = [
+    Op("tril", _tril, cases=[case(**one) for one in _TRIANGLES], random=_triangle_random),
+    Op("triu", _triu, cases=[case(**one) for one in _TRIANGLES], random=_triangle_random),
+    Op(
+        "tril_triu",
+        _tril_triu,
+        cases=[
+            case(**one, lower=lower, formats=LEGACY, why="two operators in PIR")
+            for one in _TRIANGLES[:3]
+            for lower in (True, False)
+        ],
+    ),
+    Op(
+        "diag_v2",
+        _diag,
+        cases=[
+            case(x=tensor([3])),
+            case(x=tensor([3]), offset=2, padding_value=7),
+            case(x=tensor([3]), offset=-1, padding_value=-0.5),
+            case(x=tensor([4, 5])),
+            case(x=tensor([4, 5]), offset=1),
+            case(x=tensor([4, 5]), offset=-2),
+            case(x=tensor([3], "int64", dims=[-1])),
+            case(x=tensor([4, 5], dims=[-1, -1]), offset=1),
+        ],
+        random=_diag_random,
+    ),
+    Op(
+        "diag_embed",
+        _diag_embed,
+        cases=[
+            case(x=tensor([2, 3])),
+            case(x=tensor([3]), offset=1, dim1=0, dim2=1),
+            case(x=tensor([2, 3]), offset=-1),
+            case(x=tensor([2, 3]), dim1=0, dim2=2),
+            case(x=tensor([2, 3]), offset=1, dim1=2, dim2=0),
+            case(x=tensor([2, 3], dims=[-1, -1]), dim1=1, dim2=2),
+        ],
+        random=_diag_embed_random,
+    ),
+    Op(
+        "diagonal",
+        _diagonal,
+        cases=[
+            case(x=tensor([4, 5])),
+            case(x=tensor([4, 5]), offset=2),
+            case(x=tensor([4, 5]), offset=-1),
+            case(x=tensor([2, 4, 5]), axis1=1, axis2=2),
+            case(x=tensor([2, 4, 5]), axis1=-1, axis2=0),
+            case(x=tensor([2, 4, 5], "int64", dims=[-1, -1, -1]), offset=1, axis1=1, axis2=2),
+            case(x=tensor([4, 5], "bool")),
+        ],
+        random=_diagonal_random,
+    ),
+    Op(
+        "trace",
+        _trace,
+        cases=[
+            case(x=tensor([4, 5])),
+            case(x=tensor([4, 5]), offset=-1),
+            case(x=tensor([2, 4, 5]), axis1=1, axis2=-1),
+            case(x=tensor([2, 4, 5], "int64", dims=[-1, -1, -1]), axis1=0, axis2=2),
+        ],
+        random=_diagonal_random,
+    ),
+    Op(
+        "fill_diagonal",
+        _fill_diagonal,
+        cases=[
+            case(x=tensor([4, 5]), value=2.5),
+            case(x=tensor([4, 5]), value=2.5, offset=1),
+            case(x=tensor([4, 5], dims=[-1, -1]), value=-1.0, offset=-2),
+            case(x=tensor([7, 3]), value=2.5),
+            case(x=tensor([7, 3]), value=2.5, wrap=True),
+        ],
+    ),
+    Op(
+        "fill_diagonal_tensor",
+        _fill_diagonal_tensor,
+        cases=[
+            case(x=tensor([4, 5]), y=tensor([4])),
+            case(x=tensor([4, 5]), y=tensor([4]), offset=1),
+            case(x=tensor([4, 5]), y=tensor([3]), offset=-1),
+            case(x=tensor([2, 4, 5]), y=tensor([2, 4]), dim1=1, dim2=2),
+            case(x=tensor([2, 4, 5], dims=[-1, -1, -1]), y=tensor([4, 2], dims=[-1, -1]), dim1=0, dim2=2),
+        ],
+    ),
+]
