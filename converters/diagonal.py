@@ -2,7 +2,8 @@
 
 Paddle: `diag_v2` (PIR `diag`), `diag_embed`, `diagonal`, `trace`, `fill_diagonal`, `fill_diagonal_tensor`, `tril_triu`,
 `tril`, `triu`.
-Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu,fill_diagonal,fill_diagonal_tensor}_kernel.cc`.
+Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_kernel.cc`,
+`paddle/phi/kernels/cpu/{fill_diagonal,fill_diagonal_tensor}_kernel.cc`.
 Refused: fill_diagonal of more than two dimensions, or with wrap and an offset.
 """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from gen_models.shape import legacy_op
@@ -73,13 +75,13 @@ def _diag_embed_random(draw):
     return case(x=tensor(shape), offset=draw(st.integers(-2, 2)), dim1=dim1, dim2=dim2)
 
 
-_TRIANGLES = [
-    dict(x=tensor([4, 5])),
-    dict(x=tensor([2, 4, 4]), diagonal=1),
-    dict(x=tensor([2, 4, 4], "int64"), diagonal=-2),
-    dict(x=tensor([4, 5], dims=[-1, -1])),
-    dict(x=tensor([4, 5], "bool"), diagonal=1),
-    dict(x=tensor([3, 3], "int32"), diagonal=9),
+_TRIANGLES: list[dict[str, Any]] = [
+    {"x": tensor([4, 5])},
+    {"x": tensor([2, 4, 4]), "diagonal": 1},
+    {"x": tensor([2, 4, 4], "int64"), "diagonal": -2},
+    {"x": tensor([4, 5], dims=[-1, -1])},
+    {"x": tensor([4, 5], "bool"), "diagonal": 1},
+    {"x": tensor([3, 3], "int32"), "diagonal": 9},
 ]
 
 OPS = [

@@ -1,73 +1,224 @@
-"""Search: the largest elements."""
+"""Programs for converters/search.py."""
 
 from __future__ import annotations
 
-from typing import Any
+from hypothesis import strategies as st
 
-from gen_models import strategies as some
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.spec import Op, case, paddle, tensor
 
-F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
-TIES = [[3.0, 1.0, 3.0, 2.0, 3.0], [0.0, 0.0, 0.0, 0.0, 0.0], [-1.0, -1.0, 5.0, 5.0, -1.0]]
-INFINITE = [[1.0, float("inf"), -2.0, float("-inf"), 0.0]]
+PIR = ("pir",)
 
 
-def _top_k_v2(x: Any, k: Any, *, axis: int = -1, largest: bool = True, sorted: bool = True, ties: bool = False) -> Any:
-    """Paddle selects with std::nth_element: which of equal elements it takes, and their order unless sorted, is chance.
-
-    With `ties` the indices are checked by the elements that they point to, and without `sorted` by their sum.
-    """
-    out, indices = paddle.topk(x, k, axis, largest, sorted)
-    if sorted and not ties:
-        return out, indices
-    pointed = paddle.take_along_axis(x, indices, axis)
-    return (out, pointed) if sorted else (paddle.sum(out, axis), paddle.sum(pointed, axis), paddle.shape(indices))
+def _topk(x, *, k, axis=-1, largest=True, sorted=True):
+    return paddle.topk(x, k, axis, largest, sorted)
 
 
-def _k(k: int, dtype: str = "int32", shape: tuple[int, ...] = (1,), **dims: Any) -> TensorSpec:
-    return tensor(shape, dtype, values=[k], **dims)
+def _arg_max(x, *, axis=None, keepdim=False, dtype="int64"):
+    return paddle.argmax(x, axis, keepdim, dtype)
 
 
-def _top_k_v2_random(draw: Any) -> Case:
-    shape = some.shape(draw, 1, 4, high=8)
-    axis = some.axis(draw, len(shape))
-    k = some.integer(draw, 1, shape[axis])
-    dtype = some.one_of(draw, "float32", "float64", "int32", "int64")
-    x = some.varied(draw, shape, dtype)
-    whole = dtype.startswith("int")  # integers are few, and so often equal
-    return case(x=x, k=_k(k) if some.flag(draw) else k, axis=axis, largest=some.flag(draw), ties=whole)
+def _arg_min(x, *, axis=None, keepdim=False, dtype="int64"):
+    return paddle.argmin(x, axis, keepdim, dtype)
 
 
-TOP_K_V2 = [
-    case(x=tensor([3, 7]), k=2),
-    case(x=tensor([3, 7]), k=1),
-    case(x=tensor([3, 7]), k=7),
-    case(x=tensor([7]), k=3),
-    case(x=tensor([2, 3, 4, 5]), k=2, axis=1),
-    case(x=tensor([2, 3, 4, 5]), k=2, axis=-3),
-    case(x=tensor([2, 3, 4, 5]), k=1, axis=0),
-    case(x=tensor([3, 7]), k=2, largest=False),
-    case(x=tensor([3, 7]), k=2, axis=0, largest=False),
-    case(x=tensor([3, 7]), k=7, sorted=False),
-    case(x=tensor([3, 7]), k=3, largest=False, sorted=False),
-    case(x=tensor([3, 7], dims=[-1, 7]), k=2),
-    case(x=tensor([3, 7], dims=[-1, -1]), k=2, axis=0),
-    case(x=tensor([3, 7], dims=[3, -1]), k=4),
-    case(x=tensor([3, 7]), k=_k(3)),
-    case(x=tensor([3, 7]), k=_k(3, "int64")),
-    case(x=tensor([3, 7], dims=[-1, -1]), k=_k(2, dims=[-1]), axis=0),
-    case(x=tensor([3, 7]), k=_k(3, shape=())),
-    case(x=tensor([3, 7], "int32", -1000, 1000), k=3),
-    case(x=tensor([3, 7], "int64", -1000, 1000), k=7),
-    case(x=tensor([3, 7], "int64", -1000, 1000), k=3, largest=False),
-    case(x=tensor([3, 7], "int64", 0, 5), k=7, ties=True),
-    case(x=tensor([3, 7], "float64"), k=3, **F64),
-    case(x=tensor([3, 5], values=TIES), k=4, ties=True),
-    case(x=tensor([3, 5], values=TIES), k=4, largest=False, ties=True),
-    case(x=tensor([3, 5], values=TIES), k=2, axis=0, ties=True),
-    case(x=tensor([1, 5], values=INFINITE), k=5),
-    case(x=tensor([]), k=1),
-    case(x=tensor([2, 500]), k=300),
+def _argsort(x, *, axis=-1, descending=False, stable=True):
+    if paddle.__version__ < "3":
+        return paddle.argsort(x, axis, descending), paddle.sort(x, axis, descending)
+    return paddle.argsort(x, axis, descending, stable), paddle.sort(x, axis, descending, stable)
+
+
+def _kthvalue(x, *, k, axis=None, keepdim=False):
+    return paddle.kthvalue(x, k, axis, keepdim)
+
+
+def _mode(x, *, axis=-1, keepdim=False):
+    return paddle.mode(x, axis, keepdim)
+
+
+def _searchsorted(sequence, values, *, out_int32=False, right=False):
+    return paddle.searchsorted(sequence, values, out_int32, right)
+
+
+def _bucketize(x, sequence, *, out_int32=False, right=False):
+    return paddle.bucketize(x, sequence, out_int32, right)
+
+
+def _distinct(draw, shape, kind):
+    """Data without ties: which of equal elements an unstable sort names is not defined."""
+    count = 1
+    for dim in shape:
+        count *= dim
+    values = draw(st.permutations(range(count)))
+    return tensor(shape, kind, values=list(values), dims=[draw(st.sampled_from([dim, -1])) for dim in shape])
+
+
+def _topk_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    x = _distinct(draw, shape, draw(st.sampled_from(["float32", "int64", "int32"])))
+    return case(x=x, k=draw(st.integers(1, shape[axis])), axis=axis, largest=draw(st.booleans()))
+
+
+def _arg_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    axis = draw(st.none() | st.integers(-len(shape), len(shape) - 1))
+    x = tensor(shape, draw(st.sampled_from(["float32", "int64"])))
+    return case(x=x, axis=axis, keepdim=draw(st.booleans()), dtype=draw(st.sampled_from(["int32", "int64"])))
+
+
+def _argsort_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    x = _distinct(draw, shape, draw(st.sampled_from(["float32", "int64", "int32"])))
+    return case(x=x, axis=axis, descending=draw(st.booleans()))
+
+
+def _kth_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    x = _distinct(draw, shape, "float32")
+    return case(x=x, k=draw(st.integers(1, shape[axis])), axis=axis, keepdim=draw(st.booleans()))
+
+
+def _mode_random(draw):
+    shape = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    return case(x=tensor(shape, "int64", 0, 3), axis=axis, keepdim=draw(st.booleans()))
+
+
+def _searchsorted_random(draw):
+    length = draw(st.integers(1, 6))
+    sequence = sorted(draw(st.lists(st.integers(0, 6), min_size=length, max_size=length)))
+    values = tensor(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)), "int32", 0, 7)
+    right = draw(st.booleans())
+    return case(sequence=tensor([length], "int32", values=sequence), values=values, right=right)
+
+
+def _bucketize_random(draw):
+    one = _searchsorted_random(draw)
+    return case(x=one.arguments["values"], sequence=one.arguments["sequence"], right=one.arguments["right"])
+
+
+TIES = [[3, 1, 3, 2, 3], [0, 0, 0, 0, 0], [1, 2, 2, 1, 2]]
+
+OPS = [
+    Op(
+        "top_k_v2",
+        _topk,
+        cases=[
+            case(x=tensor([3, 7]), k=2),
+            case(x=tensor([3, 7]), k=7),
+            case(x=tensor([3, 7]), k=2, axis=0, largest=False),
+            case(x=tensor([2, 3, 7]), k=3, axis=-2),
+            case(x=tensor([3, 7], dims=[-1, 7]), k=2, axis=0),
+            case(x=tensor([3, 7], dims=[-1, -1]), k=tensor([1], "int32", values=[3])),
+            case(x=tensor([7], "int64", values=[5, -3, 9, 0, 2, 7, -8]), k=3),
+            case(x=tensor([7], "int32", values=[5, -3, 9, 0, 2, 7, -8]), k=3, largest=False),
+            case(x=tensor([200]), k=1),
+            case(x=tensor([]), k=1),
+        ],
+        random=_topk_random,
+    ),
+    Op(
+        "arg_max",
+        _arg_max,
+        cases=[
+            case(x=tensor([3, 7])),
+            case(x=tensor([3, 7]), axis=0),
+            case(x=tensor([3, 7]), axis=-1, keepdim=True),
+            case(x=tensor([3, 7]), keepdim=True),
+            case(x=tensor([3, 7]), axis=1, dtype="int32"),
+            case(x=tensor([3, 5], "float32", values=TIES), axis=1),
+            case(x=tensor([3, 5], "int64", values=TIES), axis=0),
+            case(x=tensor([3, 7], dims=[-1, -1]), axis=1),
+            case(x=tensor([2, 3, 7], dims=[-1, 3, -1])),
+            case(x=tensor([])),
+            case(x=tensor([], "int64"), axis=0),
+            case(x=tensor([9], "int32"), axis=0),
+        ],
+        random=_arg_random,
+    ),
+    Op(
+        "arg_min",
+        _arg_min,
+        cases=[
+            case(x=tensor([3, 7])),
+            case(x=tensor([3, 7]), axis=0),
+            case(x=tensor([3, 7]), axis=-1, keepdim=True),
+            case(x=tensor([3, 5], "float32", values=TIES), axis=1),
+            case(x=tensor([3, 7], dims=[-1, -1]), axis=1, dtype="int32"),
+            case(x=tensor([])),
+        ],
+        random=_arg_random,
+    ),
+    Op(
+        "argsort",
+        _argsort,
+        cases=[
+            case(x=tensor([3, 7])),
+            case(x=tensor([3, 7]), descending=True),
+            case(x=tensor([3, 7, 2]), axis=1),
+            case(x=tensor([3, 7]), axis=0, descending=True),
+            case(x=tensor([3, 5], "float32", values=TIES), axis=1),
+            case(x=tensor([3, 5], "float32", values=TIES), axis=1, descending=True),
+            case(x=tensor([9], "int64", values=[5, -3, 9, 0, 2, 7, -8, 4, 1])),
+            case(x=tensor([3, 7], dims=[-1, -1])),
+            case(x=tensor([])),
+        ],
+        random=_argsort_random,
+    ),
+    Op(
+        "kthvalue",
+        _kthvalue,
+        cases=[
+            case(x=tensor([3, 7]), k=2),
+            case(x=tensor([3, 7]), k=7, keepdim=True),
+            case(x=tensor([3, 7]), k=2, axis=0),
+            case(x=tensor([3, 7], dims=[-1, -1]), k=3, axis=1),
+            case(x=tensor([]), k=1),
+        ],
+        random=_kth_random,
+    ),
+    Op(
+        "mode",
+        _mode,
+        cases=[
+            case(x=tensor([3, 5], values=TIES)),
+            case(x=tensor([3, 5], values=TIES), axis=0, keepdim=True),
+            case(x=tensor([4, 6], "int64", 0, 3)),
+            case(x=tensor([2, 6, 3], "int64", 0, 3, dims=[-1, -1, -1]), axis=1),
+        ],
+        random=_mode_random,
+    ),
+    Op(
+        "searchsorted",
+        _searchsorted,
+        cases=[
+            case(sequence=tensor([4], values=[0.1, 0.3, 0.3, 0.7]), values=tensor([3], values=[0.3, -1.0, 0.9])),
+            case(
+                sequence=tensor([4], values=[0.1, 0.3, 0.3, 0.7]),
+                values=tensor([3], values=[0.3, -1.0, 0.9]),
+                right=True,
+            ),
+            case(
+                sequence=tensor([2, 3], "int64", values=[[1, 3, 5], [2, 4, 6]]),
+                values=tensor([2, 4], "int64", 0, 8),
+                out_int32=True,
+            ),
+            case(
+                sequence=tensor([4], "int32", values=[1, 3, 5, 7], dims=[-1]),
+                values=tensor([2, 3], "int32", 0, 9, dims=[-1, -1]),
+            ),
+        ],
+        random=_searchsorted_random,
+    ),
+    Op(
+        "bucketize",
+        _bucketize,
+        cases=[
+            case(x=tensor([2, 3], "int32", 0, 9), sequence=tensor([4], "int32", values=[1, 3, 5, 7])),
+            case(x=tensor([2, 3], "int32", 0, 9), sequence=tensor([4], "int32", values=[1, 3, 5, 7]), right=True),
+        ],
+        random=_bucketize_random,
+    ),
 ]
-
-OPS = [Op("top_k_v2", _top_k_v2, TOP_K_V2, _top_k_v2_random)]

@@ -1,0 +1,123 @@
+"""Distinct elements and how often they occur.
+
+Paddle: `unique`, `unique_consecutive`, `bincount`, `histogram`.
+Semantics: `paddle/phi/kernels/cpu/{unique,unique_consecutive,bincount,histogram}_kernel.cc`.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def _axis(node: NodeContext, x: Output) -> int | None:
+    axes = node.get_ints("axis", [])
+    return normalize_axis(node, axes[0], rank_of(node, x)) if axes else None
+
+
+def unique(node: NodeContext) -> NamedOutputs:
+    """out = the distinct elements (or slices along axis), sorted; where each stands first, which one each is, counts."""
+    x = node.get_input("x")
+    dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+    is_sorted = node.get_attribute("is_sorted", False)
+    axis = _axis(node, x) if is_sorted else None
+    if axis is None:
+        found = ops.unique(x, None, is_sorted)
+        out = found.output(0)
+    else:
+        # OpenVINO's CPU plugin merges equal slices along the first axis only.
+        order = [axis, *(i for i in range(rank_of(node, x)) if i != axis)]
+        found = ops.unique(transpose_to(x, order), ints(0), is_sorted)
+        out = transpose_to(found.output(0), [order.index(i) for i in range(len(order))])
+    indices, inverse, counts = (cast_to(found.output(i), dtype) for i in (1, 2, 3))
+    return {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
+
+
+def unique_consecutive(node: NodeContext) -> NamedOutputs:
+    """out = one element of each run of equal ones (or equal slices along axis); which run each is in; run lengths."""
+    x = node.get_input("x")
+    dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+    axis = _axis(node, x)
+    if axis is None:
+        x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
+    rank = rank_of(node, x)
+    length = ops.gather(shape_of(x), ints([axis]), ints(0))
+    one = ints([1])
+    later = ops.slice(x, one, length, one, ints([axis]))
+    earlier = ops.slice(x, ints([0]), ints([-1]), one, ints([axis]))
+    differs = ops.not_equal(later, earlier)
+    if rank > 1:
+        differs = ops.reduce_logical_or(differs, ints([i for i in range(rank) if i != axis]), False)
+    begins = ops.concat([ints([1]), cast_to(differs, Type.i64)], 0)
+    starts = ops.reshape(ops.non_zero(begins, "i64"), ints([-1]), False)
+    run = ops.subtract(ops.cum_sum(begins, ints(0)), ints(1))
+    ends = ops.concat([ops.slice(starts, one, ints([2**31 - 1]), one), length], 0)
+    return {
+        "out": ops.gather(x, starts, ints(axis)),
+        "index": cast_to(run, dtype),
+        "counts": cast_to(ops.subtract(ends, starts), dtype),
+    }
+
+
+def bincount(node: NodeContext) -> NamedOutputs:
+    """out[i] = how often i occurs in x (or the sum of its weights), for i up to the largest x and at least minlength."""
+    x = cast_to(node.get_input("x"), Type.i64)
+    least = ops.reshape(node.get_tensor("minlength", Type.i64, 0), ints([1]), False)
+    largest = ops.reduce_max(ops.concat([x, ints([-1])], 0), ints([0]), True)
+    size = ops.maximum(ops.add(largest, ints(1)), least)
+    if node.has_input("weights"):
+        weights: Output | Node = node.get_input("weights")
+        kind = weights.get_element_type()
+        weights = cast_to(weights, Type.f32 if kind == Type.f32 else Type.f64)
+    else:
+        weights = ops.broadcast(ints(1), shape_of(x))
+    return {"out": _added(weights, x, size)}
+
+
+def _added(weights: Output | Node, places: Output | Node, size: Output | Node) -> Node:
+    """The sums of the weights that go to each of `size` places."""
+    zeros = ops.broadcast(const_like(0, weights), size)
+    return ops.scatter_elements_update(zeros, places, weights, ints(0), "sum")
+
+
+def histogram(node: NodeContext) -> NamedOutputs:
+    """out[i] = how many elements of input (or the sum of their weights) lie in bin i of equal bins from min to max."""
+    x = ops.reshape(node.get_input("input"), ints([-1]), False)
+    bins = node.get_int("bins", 100)
+    low, high = node.get_float("min", 0.0), node.get_float("max", 0.0)
+    density = node.get_attribute("density", False)
+    kind = x.get_element_type()
+    if kind.is_integral():
+        low, high = int(low), int(high)
+    bottom: Node = const_like(low, x)
+    top: Node = const_like(high, x)
+    if low == high:
+        bottom, top = ops.reduce_min(x, ints([0]), False), ops.reduce_max(x, ints([0]), False)
+    flat = ops.equal(bottom, top)
+    bottom = ops.select(flat, ops.subtract(bottom, const_like(1, x)), bottom)
+    top = ops.select(flat, ops.add(top, const_like(1, x)), top)
+    inside = ops.logical_and(ops.greater_equal(x, bottom), ops.less_equal(x, top))
+    distance = ops.multiply(ops.subtract(x, bottom), const_like(bins, x))
+    span = ops.subtract(top, bottom)
+    if kind.is_integral():
+        # Half a unit more keeps a rounded quotient from missing its own bin.
+        above = ops.add(cast_to(distance, Type.f32), const(0.5, Type.f32))
+        place = ops.divide(above, cast_to(span, Type.f32))
+    else:
+        place = ops.divide(distance, span)
+    index = ops.minimum(cast_to(ops.floor(place), Type.i64), ints(bins - 1))
+    index = ops.select(inside, index, ints(0))
+    floats = density or node.has_input("weight")
+    weight: Output | Node = const(1, Type.f32 if floats else Type.i64)
+    if node.has_input("weight"):
+        weight = cast_to(ops.reshape(node.get_input("weight"), ints([-1]), False), Type.f32)
+    weight = ops.select(inside, weight, const_like(0, weight))
+    out = _added(weight, index, ints([bins]))
+    if density:
+        width = ops.divide(cast_to(span, Type.f32), const(bins, Type.f32))
+        out = ops.divide(ops.divide(out, width), ops.reduce_sum(out, ints([0]), False))
+    return {"out": out}

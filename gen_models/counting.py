@@ -1,0 +1,104 @@
+"""Programs for converters/counting.py."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gen_models.spec import Op, case, paddle, tensor
+
+PIR = ("pir",)
+
+
+def _unique(x, *, index=False, inverse=False, counts=False, axis=None, dtype="int64"):
+    return paddle.unique(x, index, inverse, counts, axis, dtype)
+
+
+def _unique_consecutive(x, *, inverse=False, counts=False, axis=None, dtype="int64"):
+    return paddle.unique_consecutive(x, inverse, counts, axis, dtype)
+
+
+def _bincount(x, weights=None, *, minlength=0):
+    return paddle.bincount(x, weights, minlength)
+
+
+def _histogram(x, weight=None, *, bins=10, min=0, max=0, density=False):
+    if weight is None and not density:
+        return paddle.histogram(x, bins, min, max)
+    return paddle.histogram(x, bins, min, max, weight, density)
+
+
+def _unique_random(draw):
+    shape = draw(st.lists(st.integers(1, 6), min_size=1, max_size=2))
+    flags = {name: draw(st.booleans()) for name in ("index", "inverse", "counts")}
+    return case(x=tensor(shape, draw(st.sampled_from(["int64", "float32"])), 0, 4), **flags)
+
+
+def _consecutive_random(draw):
+    shape = draw(st.lists(st.integers(1, 6), min_size=1, max_size=2))
+    flags = {name: draw(st.booleans()) for name in ("inverse", "counts")}
+    return case(x=tensor(shape, "int64", 0, 3), **flags)
+
+
+def _bincount_random(draw):
+    return case(x=tensor([draw(st.integers(1, 9))], "int64", 0, 7), minlength=draw(st.integers(0, 9)))
+
+
+def _histogram_random(draw):
+    return case(x=tensor([draw(st.integers(1, 20))], "int64", 0, 20), bins=draw(st.integers(1, 8)), min=2, max=15)
+
+
+OPS = [
+    Op(
+        "unique",
+        _unique,
+        cases=[
+            case(x=tensor([8], "int64", 0, 5)),
+            case(x=tensor([8], "int64", 0, 5), index=True, inverse=True, counts=True),
+            case(x=tensor([3, 4], "int64", 0, 5), inverse=True),
+            case(x=tensor([3, 4], "int64", 0, 5), counts=True, dtype="int32"),
+            case(x=tensor([4, 2], "int64", 0, 2), axis=0, index=True, inverse=True, counts=True),
+            case(x=tensor([2, 6], "int64", 0, 2), axis=1, inverse=True),
+            case(x=tensor([8], values=[1.5, -2, 1.5, 0, 3, 0, -2, 7]), index=True),
+            case(x=tensor([8], "int64", 0, 5, dims=[-1]), inverse=True, counts=True),
+        ],
+        random=_unique_random,
+    ),
+    Op(
+        "unique_consecutive",
+        _unique_consecutive,
+        cases=[
+            case(x=tensor([9], "int64", values=[1, 1, 2, 2, 3, 1, 1, 2, 2])),
+            case(x=tensor([9], "int64", values=[1, 1, 2, 2, 3, 1, 1, 2, 2]), inverse=True, counts=True),
+            case(x=tensor([3, 4], "int64", 0, 2), inverse=True, counts=True, dtype="int32"),
+            case(x=tensor([5, 2], "int64", values=[[1, 2], [1, 2], [3, 2], [1, 2], [1, 2]]), axis=0, inverse=True),
+            case(x=tensor([2, 4], "int64", values=[[1, 1, 2, 2], [3, 3, 3, 4]]), axis=1, counts=True),
+            case(x=tensor([9], "float32", values=[1, 1, 2, 2, 3, 1, 1, 2, 2], dims=[-1]), counts=True),
+        ],
+        random=_consecutive_random,
+    ),
+    Op(
+        "bincount",
+        _bincount,
+        cases=[
+            case(x=tensor([8], "int64", 0, 6)),
+            case(x=tensor([8], "int32", 0, 6), minlength=10),
+            case(x=tensor([8], "int64", 0, 6), weights=tensor([8])),
+            case(x=tensor([8], "int64", 0, 6, dims=[-1]), weights=tensor([8], dims=[-1]), minlength=9),
+        ],
+        random=_bincount_random,
+    ),
+    Op(
+        "histogram",
+        _histogram,
+        cases=[
+            case(x=tensor([30]), bins=6, min=-1, max=1),
+            case(x=tensor([30]), bins=4),
+            case(x=tensor([5, 6], "int64", 0, 20), bins=7, min=2, max=15),
+            case(x=tensor([30], "int32", 0, 20, dims=[-1]), bins=5),
+            case(x=tensor([5], values=[2.0] * 5), bins=4),
+            case(x=tensor([30]), bins=6, min=-1, max=1, density=True, formats=PIR, why="new in Paddle 3"),
+            case(x=tensor([30]), weight=tensor([30]), bins=6, min=-1, max=1, formats=PIR, why="new in Paddle 3"),
+        ],
+        random=_histogram_random,
+    ),
+]
