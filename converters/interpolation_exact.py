@@ -59,14 +59,16 @@ class Resize:
 def scaled(dims: npt.ArrayLike, scale: float) -> Integers:
     """floor(dim * scale): in double precision where the program writes the scale so (newer ones), else in single."""
     single = np.float32(scale)
-    if float(single) == scale:
-        return np.floor(np.asarray(dims, np.float32) * single).astype(np.int64)
-    return np.floor(np.asarray(dims, np.float64) * scale).astype(np.int64)
+    product = np.asarray(dims, np.float32) * single if float(single) == scale else np.asarray(dims, np.float64) * scale
+    sizes: Integers = np.asarray(np.floor(product), np.int64)
+    return sizes
 
 
 def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
     """The sizes that OpenVINO's Interpolate gives for a scale: it adds a millionth against rounding."""
-    return np.floor(np.asarray(dims, np.float32) * (np.float32(scale) + np.float32(1e-6))).astype(np.int64)
+    product = np.asarray(dims, np.float32) * (np.float32(scale) + np.float32(1e-6))
+    sizes: Integers = np.asarray(np.floor(product), np.int64)
+    return sizes
 
 
 @cache

@@ -1,17 +1,23 @@
 """Maximum pooling that tells where the maxima were, and its inverse.
 
-Paddle: `max_pool2d_with_index`, `max_pool3d_with_index`, `unpool`, `unpool3d`.
-Semantics: `paddle/phi/kernels/funcs/pooling.cc`, `paddle/phi/kernels/cpu/unpool_kernel.cc`.
-Not supported: channels last in unpool, as in Paddle.
+Paddle: `max_pool2d_with_index`, `max_pool3d_with_index`, `fractional_max_pool2d`, `fractional_max_pool3d`, `unpool`,
+`unpool3d`.
+Semantics: `paddle/phi/kernels/funcs/pooling.{cc,h}`, `paddle/phi/kernels/cpu/unpool_kernel.cc`.
+Not supported: channels last in unpool, as in Paddle; fractional pooling of unknown size, or with windows that Paddle
+draws at random (random_u = 0).
 """
 
 from __future__ import annotations
 
-from openvino import Type
+import math
+
+import numpy as np
+import numpy.typing as npt
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.pooling import adaptive_sizes
-from paddle2ov.converters.spatial import channels_last, pads_of
+from paddle2ov.converters.spatial import channels_last, known_dims, pads_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -39,6 +45,59 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
             axis=2,
         )
     return {"out": top.output(0), "mask": cast_to(top.output(1), node.output_dtype("mask") or Type.i32)}
+
+
+def fractional_max_pool(node: NodeContext) -> NamedOutputs:
+    """out, mask = as above, over windows that random_u spreads unevenly"""
+    x = node.get_input("x")
+    dims = known_dims(x)[2:]
+    sizes = node.get_ints("output_size")
+    kernel = node.get_ints("kernel_size", [0] * len(sizes))
+    u = node.get_float("random_u", 0.0)
+    node.require(u != 0, "the windows are drawn at random", random_u=u)
+    windows = []
+    for dim, size, width in zip(dims, sizes, kernel, strict=True):
+        if dim is None:
+            node.refuse("fractional pooling of unknown size is not supported")
+        windows.append(_fractional(dim, size, width, u))
+    count = len(sizes)
+    # Each dimension becomes two: windows and their elements.
+    taken: Output | Node = x
+    for i, indices in enumerate(windows):
+        taken = ops.gather(taken, ops.constant(indices), ints(2 + 2 * i))
+    order = [0, 1, *(2 + 2 * i for i in range(count)), *(3 + 2 * i for i in range(count))]
+    flat = ints([0, 0, math.prod(sizes), -1])
+    elements = ops.reshape(ops.transpose(taken, ints(order)), flat, True)
+    out = ops.reduce_max(elements, ints([3]), True)
+    position = np.zeros((1,) * (2 * count), np.int64)
+    for i, (indices, dim) in enumerate(zip(windows, dims, strict=True)):
+        shape = [1] * (2 * count)
+        shape[i], shape[count + i] = indices.shape
+        position = position * (dim or 0) + indices.reshape(shape)
+    positions = ops.constant(position.reshape(1, 1, math.prod(sizes), -1))
+    nowhere = ops.constant(np.int64(np.iinfo(np.int32).max))
+    first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
+    mask = cast_to(first, node.output_dtype("mask") or Type.i32)
+    target = [0, 0, *sizes]
+    return {"out": ops.reshape(out, ints(target), True), "mask": ops.reshape(mask, ints(target), True)}
+
+
+def _fractional(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int64]:
+    """[size, longest window]: the elements of each window along one dimension; shorter ones repeat their last."""
+    single = np.float32
+    alpha = single(dim - width) / single(size - (1 if width > 0 else 0))
+    shift = single(u)
+    if width <= 0:
+        base = dim // size
+        widest = min(single(base + 2) / alpha - single(1), single(dim + 1 - base) / alpha - single(size - 1))
+        shift = single(u) * single(widest)
+    k = np.arange(size + 1, dtype=np.float32)
+    edges = ((k + shift) * alpha).astype(np.int64) - int(shift * alpha)
+    start = np.maximum(edges[:-1], 0)
+    end = np.minimum(edges[:-1] + width if width > 0 else edges[1:], dim)
+    steps = np.arange(int((end - start).max()))
+    places: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
+    return places
 
 
 def unpool(node: NodeContext) -> NamedOutputs:

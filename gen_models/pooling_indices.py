@@ -76,7 +76,42 @@ def _unpool_random(spatial):
     return draw_case
 
 
+def _fractional(x, *, size, kernel=None, u) -> Any:
+    dims = len(x.shape) - 2
+    build = getattr(paddle.nn.functional, f"fractional_max_pool{dims}d")
+    return build(x, size, kernel, u, return_mask=True)
+
+
+_SIZE: dict[str, Any] = {
+    "formats": ("pir",),
+    "dynamic": False,
+    "why": "Paddle 2.6 has no fractional pooling; its windows follow from the input's size",
+}
+
+FRACTIONAL2D = [
+    case(x=tensor([2, 3, 7, 9]), size=[3, 4], u=0.4, **_SIZE),
+    case(x=tensor([2, 3, 7, 9]), size=[5, 9], u=0.9, **_SIZE),
+    case(x=tensor([2, 3, 7, 9]), size=[3, 4], kernel=2, u=0.3, **_SIZE),
+    case(x=tensor([1, 2, 4, 4], values=[1, 1, 2, 2, 1, 1, 2, 2, 3, 0, 0, 0, 3, 3, 0, 0] * 2), size=2, u=0.5, **_SIZE),
+]
+FRACTIONAL3D = [
+    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], u=0.4, **_SIZE),
+    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], kernel=[2, 2, 1], u=0.7, **_SIZE),
+]
+
+
+def _fractional_random(spatial):
+    def draw_case(draw) -> Case:
+        size = [draw(st.integers(2, 4)) for _ in range(spatial)]
+        x = tensor([1, 2, *(s + draw(st.integers(1, 5)) for s in size)])
+        return case(x=x, size=size, kernel=draw(st.sampled_from([None, 2])), u=draw(st.floats(0.1, 0.9)), **_SIZE)
+
+    return draw_case
+
+
 OPS = [
+    Op("fractional_max_pool2d", _fractional, cases=FRACTIONAL2D, random=_fractional_random(2)),
+    Op("fractional_max_pool3d", _fractional, cases=FRACTIONAL3D, random=_fractional_random(3)),
     Op("max_pool2d_with_index", _max_pool, cases=POOL2D, random=_random(2)),
     Op("max_pool3d_with_index", _max_pool, cases=POOL3D, random=_random(3)),
     Op("unpool", _unpool, cases=UNPOOL2D, random=_unpool_random(2)),
