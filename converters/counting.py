@@ -20,7 +20,7 @@ def _axis(node: NodeContext, x: Output) -> int | None:
 
 
 def unique(node: NodeContext) -> NamedOutputs:
-    """out = the distinct elements (or slices along axis), sorted; where each stands first, which one each is, counts."""
+    """out = the distinct elements (slices along axis), sorted; where each stands first, which one each is, counts."""
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
     is_sorted = node.get_attribute("is_sorted", False)
@@ -64,7 +64,7 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
 
 
 def bincount(node: NodeContext) -> NamedOutputs:
-    """out[i] = how often i occurs in x (or the sum of its weights), for i up to the largest x and at least minlength."""
+    """out[i] = how often i occurs in x (or the sum of its weights), i up to the largest x and at least minlength."""
     x = cast_to(node.get_input("x"), Type.i64)
     least = ops.reshape(node.get_tensor("minlength", Type.i64, 0), ints([1]), False)
     largest = ops.reduce_max(ops.concat([x, ints([-1])], 0), ints([0]), True)

@@ -53,6 +53,8 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
     if depth.is_static and depth.get_length() == 0:  # an empty index stands for all of x
         shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
+    if depth.is_static and depth.get_length() == 1:  # x[index] in Python
+        return {"out": _gather(x, ops.squeeze(index, ints([-1])).output(0), 0)}
     return {"out": ops.gather_nd(x, index)}
 
 

@@ -133,6 +133,8 @@ def set_value(node: NodeContext) -> NamedOutputs:
     dropped = [normalize_axis(node, axis, rank, "decrease_axes") for axis in node.get_attribute("decrease_axes", [])]
     added = [int(axis) for axis in node.get_attribute("none_axes", [])]
     values = _values(node, x.get_element_type())
+    if not axes and node.has_input("values") and node.input_shape("values") == node.input_shape("x"):
+        return {"out": values}  # as after index_put, when x[index] = ... is written in Python
     if not axes:
         return {"out": ops.broadcast(values, shape_of(x)) if rank else ops.reshape(values, ints([]), False)}
     everything = list(range(len(axes)))
