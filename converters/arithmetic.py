@@ -43,7 +43,7 @@ def scale(node: NodeContext) -> NamedOutputs:
     known = node.get_known("x")
     storage = numpy_dtype(x.get_element_type())
     plain = isinstance(factor, int | float) and isinstance(bias, int | float)
-    if plain and known is not None and known.size <= 64 and storage is not None:
+    if plain and storage is not None and known is not None and known.size <= 64 and known.dtype.kind != "c":
         number_x, by, plus = (np.asarray(value).astype(storage) for value in (known, factor, bias))
         return {"out": Known(np.asarray(number_x * by + plus if after else (number_x + plus) * by, storage))}
     multiply, add = (ops.logical_and, ops.logical_or) if boolean else (ops.multiply, ops.add)

@@ -4,7 +4,7 @@ Paddle: `cast`; `assign`, `share_data`, `memcpy`, `memcpy_d2h`, `memcpy_h2d`, `n
 `depend`, `lod_reset`, `assign_out`; `assert`; `dropout`, `seed`.
 Semantics: `paddle/phi/kernels/cpu/{cast,dropout}_kernel.cc`.
 
-Refused: dropout in training mode, which is random; casts from and to complex.
+Refused: dropout in training mode, which is random.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from openvino import Type
 
 from paddle2ov.converters.common import cast_to, const_like, fold_known, refuse_complex
+from paddle2ov.converters.complex import from_real, parts
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
@@ -21,13 +22,17 @@ from paddle2ov.types import Known
 
 def cast(node: NodeContext) -> NamedOutputs:
     """out = x in another type: to integers towards zero, to bool whether it is not 0."""
-    node.require(not node.is_complex("x") and not node.is_complex("out"), "complex numbers are not supported")
     if (known := fold_known(node, np.asarray, "x")) is not None:
         return {"out": known}
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", node.output_dtype())
     if dtype is None:
         node.refuse("the type to cast to is not one that OpenVINO has", dtype=node.get_attribute("dtype", None))
+    if node.is_complex("out") and not node.is_complex("x"):
+        return {"out": from_real(x, dtype)}
+    if node.is_complex("x") and not node.is_complex("out"):
+        node.require(dtype != Type.boolean, "bool of a complex number", dtype="bool")
+        x = parts(x)[0].output(0)
     if dtype == Type.boolean and x.get_element_type() != Type.boolean:
         return {"out": ops.not_equal(x, const_like(0, x))}
     return {"out": cast_to(x, dtype)}

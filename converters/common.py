@@ -67,6 +67,12 @@ def cast_to(x: Output | Node, dtype: Type | None) -> Output | Node:
     return ops.convert(x, dtype)
 
 
+def to_rank(node: NodeContext, x: Output, rank: int) -> Output:
+    """`x` with dimensions of 1 in front, to have the given rank."""
+    missing = rank - rank_of(node, x)
+    return ops.unsqueeze(x, ints(list(range(missing)))).output(0) if missing > 0 else x
+
+
 def reshape(x: Output | Node, shape: Sequence[int]) -> Node:
     """`x` in another shape; one dimension may be -1."""
     return ops.reshape(x, ints(list(shape)), False)
@@ -100,7 +106,7 @@ def as_float(node: NodeContext, x: Output) -> Output:
 def exact_divide(x: Output | Node, y: Output | Node) -> Node:
     """x / y rounded once; where a floor, a ceiling or a comparison follows.
 
-    OpenVINO otherwise multiplies by the inverse of y, which is one unit in the last place off for a third of all numbers.
+    OpenVINO otherwise multiplies by the inverse of y, which is off in the last place for a third of all numbers.
     """
     quotient = ops.divide(x, y)
     quotient.get_rt_info()["nonconvertable_divide_0"] = True

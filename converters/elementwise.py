@@ -2,12 +2,12 @@
 
 Paddle: `elementwise_add`, `_sub`, `_mul`, `_div`, `_min`, `_max`, `_pow`, `_mod`, `_floordiv`, `_fmin`, `_fmax`,
 `_heaviside` (PIR `add`, `subtract`, `multiply`, `divide`, `minimum`, `maximum`, `elementwise_pow`, `remainder`,
-`floor_divide`, `fmin`, `fmax`, `heaviside`), `minus`, `atan2`, `copysign`, `lerp`.
+`floor_divide`, `fmin`, `fmax`, `heaviside`), `minus`, `lerp`.
 Semantics: `paddle/phi/kernels/funcs/elementwise_functor.h`, `paddle/phi/kernels/funcs/elementwise_base.h` (`axis`),
-`paddle/phi/kernels/impl/{atan2,lerp}_kernel_impl.h`.
+`paddle/phi/kernels/impl/lerp_kernel_impl.h`.
 
-Refused: complex numbers. `maximum` of NaN and a number is what OpenVINO makes of it: the second operand, as Paddle 2
-has it (Paddle 3 gives NaN).
+Refused: complex numbers, but for the basic four. `maximum` of NaN and a number is what OpenVINO makes of it: the second
+operand, as Paddle 2 has it (Paddle 3 gives NaN).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
+from paddle2ov.converters import complex
 from paddle2ov.converters.common import (
-    as_float,
     cast_to,
-    const,
     const_like,
+    exact_divide,
     fold_known,
     ints,
     rank_of,
@@ -36,8 +36,12 @@ Build = Callable[[Output | Node, Output | Node], Node]
 
 
 def operands(node: NodeContext, names: Sequence[str] = ("x", "y")) -> tuple[Output, Output]:
-    """The two operands, of one type and aligned as the legacy attribute `axis` asks for."""
+    """The two operands, of one type and aligned as the legacy attribute `axis` asks for; complex ones are refused."""
     refuse_complex(node, *names)
+    return _aligned(node, names)
+
+
+def _aligned(node: NodeContext, names: Sequence[str]) -> tuple[Output, Output]:
     x, y = (node.get_input(name) for name in names)
     axis = node.get_attribute("axis", -1)
     if axis != -1 and rank_of(node, x) != rank_of(node, y):
@@ -60,13 +64,20 @@ def _align(node: NodeContext, small: Output, rank: int, axis: int) -> Output:
     return small
 
 
-def binary(build: Build, fold: Callable[[AnyArray, AnyArray], AnyArray], on_bool: Build | None = None) -> Converter:
-    """A converter for out = build(x, y); `fold` is the same for known values, `on_bool` for Paddle's bool kernels."""
+def binary(
+    build: Build,
+    fold: Callable[[AnyArray, AnyArray], AnyArray],
+    on_bool: Build | None = None,
+    on_complex: Build | None = None,
+) -> Converter:
+    """A converter for out = build(x, y); `fold` is the same for known values, the others for further types."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, broadcast."""
         if node.get_attribute("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
             return {"out": known}
+        if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
+            return {"out": on_complex(*_complex_operands(node))}
         x, y = operands(node)
         declared = node.output_dtype()
         if declared is not None and declared.is_real() and not x.get_element_type().is_real():
@@ -81,6 +92,16 @@ def binary(build: Build, fold: Callable[[AnyArray, AnyArray], AnyArray], on_bool
         return {"out": build(x, y)}
 
     return convert
+
+
+def _complex_operands(node: NodeContext) -> tuple[Output | Node, Output | Node]:
+    node.require(
+        node.get_attribute("axis", -1) == -1, "not supported for complex numbers", axis=node.get_attribute("axis", -1)
+    )
+    x, y = node.get_input("x"), node.get_input("y")
+    if not node.is_complex("x"):
+        return complex.from_real(x, y.get_element_type()), y
+    return x, y if node.is_complex("y") else complex.from_real(y, x.get_element_type())
 
 
 _NARROW = (Type.i8, Type.u8, Type.i16)
@@ -115,7 +136,7 @@ def divide(x: Output | Node, y: Output | Node) -> Node:
 
 def floor_divide(x: Output | Node, y: Output | Node) -> Node:
     """⌊x / y⌋."""
-    return ops.floor(ops.divide(x, y)) if _is_float(x) else _whole(x, y)[0]
+    return ops.floor(exact_divide(x, y)) if _is_float(x) else _whole(x, y)[0]
 
 
 def remainder(x: Output | Node, y: Output | Node) -> Node:
@@ -156,10 +177,10 @@ def _power(x: AnyArray, y: AnyArray) -> AnyArray:
     return np.asarray(np.power(x.astype(np.float64), y) if x.dtype.kind != "f" else np.power(x, y))
 
 
-elementwise_add = binary(ops.add, np.add, on_bool=ops.logical_or)
-elementwise_sub = binary(ops.subtract, np.subtract)
-elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and)
-elementwise_div = binary(divide, _trunc_quotient)
+elementwise_add = binary(ops.add, np.add, on_bool=ops.logical_or, on_complex=ops.add)
+elementwise_sub = binary(ops.subtract, np.subtract, on_complex=ops.subtract)
+elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_complex=complex.product)
+elementwise_div = binary(divide, _trunc_quotient, on_complex=complex.quotient)
 elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
 elementwise_mod = binary(remainder, np.mod)
@@ -168,43 +189,6 @@ elementwise_pow = binary(ops.power, _power)
 elementwise_fmin = binary(fmin, np.fmin)
 elementwise_fmax = binary(fmax, np.fmax)
 elementwise_heaviside = binary(heaviside, np.heaviside)
-
-
-def atan2(node: NodeContext) -> NamedOutputs:
-    """out = the angle of the point (y, x) of the plane: arctan(x / y) in the right quadrant."""
-    refuse_complex(node, "x", "y")
-    x, y = as_float(node, node.get_input("x")), as_float(node, node.get_input("y"))
-    # arctan of the smaller leg over the larger one, then mirrored: no division by zero but for the origin.
-    dtype = x.get_element_type()
-    tall, wide = ops.abs(x), ops.abs(y)
-    larger = ops.maximum(tall, wide)
-    steep = ops.greater(tall, wide)
-    ratio = ops.divide(ops.minimum(tall, wide), ops.select(ops.equal(larger, const(0, dtype)), const(1, dtype), larger))
-    both_infinite = ops.logical_and(ops.is_inf(tall), ops.is_inf(wide))
-    first = ops.atan(ops.select(both_infinite, const(1, dtype), ratio))
-    octant = ops.select(steep, ops.subtract(const(np.pi / 2, dtype), first), first)
-    half = ops.select(_is_negative(y), ops.subtract(const(np.pi, dtype), octant), octant)
-    return {"out": ops.select(_is_negative(x), ops.negative(half), half)}
-
-
-def _is_negative(x: Output | Node) -> Node:
-    """Whether the sign bit is set, also that of -0."""
-    dtype = x.get_element_type()
-    below = ops.less(x, const(0, dtype))
-    if not _is_float(x):
-        return below
-    # 1 / -0 = -inf
-    return ops.logical_or(below, ops.less(ops.divide(const(1, dtype), x), const(0, dtype)))
-
-
-def copysign(node: NodeContext) -> NamedOutputs:
-    """out = |x| with the sign of y; -0 is negative."""
-    refuse_complex(node, "x", "y")
-    x, y = operands(node)
-    if (declared := node.output_dtype()) is not None and declared.is_real():
-        x, y = as_float(node, x), as_float(node, y)
-    size = ops.abs(x)
-    return {"out": ops.select(_is_negative(y), ops.negative(size), size)}
 
 
 def lerp(node: NodeContext) -> NamedOutputs:

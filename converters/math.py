@@ -6,7 +6,7 @@ Paddle: `exp`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sqrt`, `rsqrt`, `squar
 whole tensor).
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{isfinite,trunc}_kernel.cc`.
 
-Integers give floating point where Paddle 3 has a kernel for them. Refused: complex numbers.
+Integers give floating point where Paddle 3 has a kernel for them. Refused: complex numbers, but for `abs`.
 """
 
 from __future__ import annotations
@@ -99,6 +99,13 @@ def logit(node: NodeContext) -> NamedOutputs:
     return {"out": ops.log(ops.divide(inside, ops.subtract(const_like(1, x), inside)))}
 
 
+def abs_(node: NodeContext) -> NamedOutputs:
+    """out = |x|, of complex numbers their distance from 0."""
+    if node.is_complex("x"):
+        return {"out": ops.reduce_l2(node.get_input("x"), ints([-1]), False)}
+    return _abs_of_real(node)
+
+
 def _log_to(base: float) -> Callable[[Output], Node]:
     return lambda x: ops.multiply(ops.log(x), const_like(1 / math.log(base), x))
 
@@ -147,7 +154,7 @@ def any_of(build: Callable[[Output], Node], of_integers: bool) -> Converter:
     return convert
 
 
-abs_ = keeps_integers(ops.abs, np.abs)
+_abs_of_real = keeps_integers(ops.abs, np.abs)
 square = keeps_integers(lambda x: ops.multiply(x, x), np.square)
 sign = keeps_integers(ops.sign, np.sign)
 floor = rounding(ops.floor, np.floor)

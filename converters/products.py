@@ -19,6 +19,7 @@ from paddle2ov.converters.common import (
     refuse_complex,
     reshape,
     shape_of,
+    to_rank,
 )
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -33,16 +34,11 @@ def kron(node: NodeContext) -> NamedOutputs:
     rank = max(rank_of(node, x), rank_of(node, y))
     if rank == 0:
         return {"out": ops.multiply(x, y)}
-    x, y = _to_rank(node, x, rank), _to_rank(node, y, rank)
+    x, y = to_rank(node, x, rank), to_rank(node, y, rank)
     blocks = ops.unsqueeze(x, ints([2 * i + 1 for i in range(rank)]))
     block = ops.unsqueeze(y, ints([2 * i for i in range(rank)]))
     shape = ops.multiply(shape_of(x), shape_of(y))
     return {"out": ops.reshape(ops.multiply(blocks, block), shape, False)}
-
-
-def _to_rank(node: NodeContext, x: Output, rank: int) -> Output:
-    missing = rank - rank_of(node, x)
-    return ops.unsqueeze(x, ints(list(range(missing)))).output(0) if missing else x
 
 
 def cross(node: NodeContext) -> NamedOutputs:

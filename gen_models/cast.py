@@ -11,6 +11,7 @@ from gen_models.activation import random_input
 from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 
+COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 does not cast complex numbers"}
 PIR: dict[str, Any] = {"formats": ("pir",), "why": "only PIR programs have it"}
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 _KINDS = ("float32", "int32", "int64", "bool", "uint8", "int8")
@@ -98,6 +99,10 @@ OPS = [
             case(x=tensor([0, 4]), dtype="int32"),
             case(x=tensor([3, 4]), dtype="float16"),
             case(x=tensor([3, 4], "float16"), dtype="float32"),
+            case(x=tensor([3, 4], dims=[-1, 4]), dtype="complex64", **COMPLEX),
+            case(x=tensor([3, 4], "int32"), dtype="complex64", **COMPLEX),
+            case(x=tensor([3, 4], "complex64"), dtype="float32", **COMPLEX),
+            case(x=tensor([3, 4], "complex64"), dtype="complex128", **COMPLEX),
         ],
         random=_cast_random,
     ),

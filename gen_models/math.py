@@ -90,7 +90,12 @@ OPS = [
     _of("sqrt", 0, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
     _of("rsqrt", 0.1, 10, _integers(1)),
     _of("square", -4, 4, [case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))]),
-    _of("abs", -4, 4, [case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))]),
+    _of(
+        "abs",
+        -4,
+        4,
+        [case(x=tensor([3, 4], "complex64")), case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))],
+    ),
     _of("sign", -4, 4, [case(x=_values(0.0, -0.0, math.inf, -math.inf)), *_integers()]),
     _of("reciprocal", 0.5, 4, [case(x=_values(0.0, -0.0, -2.0)), *_integers(1)]),
     _of("floor", -4, 4, [case(x=_HALVES), *_integers()]),

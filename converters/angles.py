@@ -1,0 +1,71 @@
+"""Angles and signs.
+
+Paddle: `atan2`, `angle`, `copysign`.
+Semantics: `paddle/phi/kernels/impl/{atan2,angle}_kernel_impl.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from openvino import Node, Output
+
+from paddle2ov.converters.common import as_float, const, const_like, refuse_complex
+from paddle2ov.converters.complex import parts
+from paddle2ov.converters.elementwise import operands
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def atan2(node: NodeContext) -> NamedOutputs:
+    """out = the angle of the point (y, x) of the plane: arctan(x / y) in the right quadrant."""
+    refuse_complex(node, "x", "y")
+    x, y = as_float(node, node.get_input("x")), as_float(node, node.get_input("y"))
+    return {"out": angle_of(x, y)}
+
+
+def angle_of(x: Output | Node, y: Output | Node) -> Node:
+    """The angle of the point (y, x) of the plane, as C++ has it: signed zeros and infinities count."""
+    # arctan of the smaller leg over the larger one, then mirrored: no division by zero but for the origin.
+    dtype = x.get_element_type()
+    tall, wide = ops.abs(x), ops.abs(y)
+    larger = ops.maximum(tall, wide)
+    steep = ops.greater(tall, wide)
+    ratio = ops.divide(ops.minimum(tall, wide), ops.select(ops.equal(larger, const(0, dtype)), const(1, dtype), larger))
+    both_infinite = ops.logical_and(ops.is_inf(tall), ops.is_inf(wide))
+    first = ops.atan(ops.select(both_infinite, const(1, dtype), ratio))
+    octant = ops.select(steep, ops.subtract(const(np.pi / 2, dtype), first), first)
+    half = ops.select(_is_negative(y), ops.subtract(const(np.pi, dtype), octant), octant)
+    return ops.select(_is_negative(x), ops.negative(half), half)
+
+
+def angle(node: NodeContext) -> NamedOutputs:
+    """out = the angle of x in the complex plane; of real numbers 0 or, where negative, π."""
+    x = node.get_input("x")
+    if node.is_complex("x"):
+        real_part, imaginary = parts(x)
+        return {"out": angle_of(imaginary, real_part)}
+    x = as_float(node, x)
+    turned = ops.select(ops.less(x, const_like(0, x)), const_like(math.pi, x), const_like(0, x))
+    return {"out": ops.select(ops.is_nan(x), x, turned)}
+
+
+def copysign(node: NodeContext) -> NamedOutputs:
+    """out = |x| with the sign of y; -0 is negative."""
+    refuse_complex(node, "x", "y")
+    x, y = operands(node)
+    if (declared := node.output_dtype()) is not None and declared.is_real():
+        x, y = as_float(node, x), as_float(node, y)
+    size = ops.abs(x)
+    return {"out": ops.select(_is_negative(y), ops.negative(size), size)}
+
+
+def _is_negative(x: Output | Node) -> Node:
+    """Whether the sign bit is set, also that of -0."""
+    dtype = x.get_element_type()
+    below = ops.less(x, const(0, dtype))
+    if not dtype.is_real():
+        return below
+    # 1 / -0 = -inf
+    return ops.logical_or(below, ops.less(ops.divide(const(1, dtype), x), const(0, dtype)))

@@ -1,0 +1,79 @@
+"""Complex numbers, which are carried as real ones with a last dimension of 2: the real and the imaginary part.
+
+Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`; and the complex forms of `abs`, `cast` and
+of `elementwise_add`, `_sub`, `_mul`, `_div`.
+Semantics: `paddle/phi/kernels/funcs/complex_functors.h`, `paddle/phi/kernels/impl/complex_kernel_impl.h`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import const_like, ints, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def parts(x: Output | Node) -> tuple[Node, Node]:
+    """The real and the imaginary part."""
+    return ops.gather(x, ints(0), ints(-1)), ops.gather(x, ints(1), ints(-1))
+
+
+def joined(real: Output | Node, imag: Output | Node) -> Node:
+    """The complex numbers with these parts, which have one shape."""
+    return ops.concat([ops.unsqueeze(real, ints([-1])), ops.unsqueeze(imag, ints([-1]))], -1)
+
+
+def product(x: Output | Node, y: Output | Node) -> Node:
+    """x · y of complex numbers."""
+    (a, b), (c, d) = parts(x), parts(y)
+    real = ops.subtract(ops.multiply(a, c), ops.multiply(b, d))
+    return joined(real, ops.add(ops.multiply(a, d), ops.multiply(b, c)))
+
+
+def conjugate(x: Output | Node) -> Node:
+    """x with its imaginary part negated."""
+    return ops.multiply(x, ops.constant(np.array([1, -1]), x.get_element_type()))
+
+
+def quotient(x: Output | Node, y: Output | Node) -> Node:
+    """x / y of complex numbers: x · conj(y) / |y|²."""
+    size = ops.reduce_sum(ops.multiply(y, y), ints([-1]), True)
+    return ops.divide(product(x, conjugate(y)), size)
+
+
+def complex_(node: NodeContext) -> NamedOutputs:
+    """out = real + i · imag, broadcast."""
+    real, imag = node.get_input("real"), node.get_input("imag")
+    whole = ops.broadcast(real, shape_of(imag), broadcast_spec="BIDIRECTIONAL")
+    return {"out": joined(whole, ops.broadcast(imag, shape_of(real), broadcast_spec="BIDIRECTIONAL"))}
+
+
+def real(node: NodeContext) -> NamedOutputs:
+    """out = the real part of x."""
+    x = node.get_input("x")
+    return {"out": parts(x)[0] if node.is_complex("x") else x}
+
+
+def imag(node: NodeContext) -> NamedOutputs:
+    """out = the imaginary part of x."""
+    node.require(node.is_complex("x"), "of a real tensor")
+    return {"out": parts(node.get_input("x"))[1]}
+
+
+def conj(node: NodeContext) -> NamedOutputs:
+    """out = x with its imaginary part negated."""
+    x = node.get_input("x")
+    return {"out": conjugate(x) if node.is_complex("x") else x}
+
+
+def reinterpret(node: NodeContext) -> NamedOutputs:
+    """out = x: pairs of numbers as complex ones, or the reverse."""
+    return {"out": node.get_input("x")}
+
+
+def from_real(x: Output | Node, dtype: Type) -> Node:
+    """Real numbers as complex ones."""
+    whole = ops.convert(x, dtype)
+    return joined(whole, ops.multiply(whole, const_like(0, whole)))

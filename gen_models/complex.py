@@ -1,0 +1,73 @@
+"""Complex numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import shape, shapes_to_broadcast, varied
+
+_X = tensor([3, 4], "complex64")
+_DYNAMIC = tensor([2, 3, 4], "complex64", dims=[-1, 3, -1])
+_SCALAR = tensor([], "complex64")
+
+
+def _function(name: str) -> Callable[..., Any]:
+    def build(x: Any) -> Any:
+        return getattr(paddle, name)(x)
+
+    build.__module__ = __name__
+    return build
+
+
+def _complex(x: Any, y: Any) -> Any:
+    return paddle.complex(x, y)
+
+
+def _complex_random(draw: Any) -> Case:
+    x, y = shapes_to_broadcast(draw)
+    return case(x=x, y=y)
+
+
+def _random(draw: Any) -> Case:
+    return case(x=varied(draw, shape(draw, 0, 3), "complex64"))
+
+
+_BOTH = [case(x=_X), case(x=_DYNAMIC), case(x=_SCALAR)]
+_REAL = [case(x=tensor([3, 4])), case(x=tensor([3], values=[0.0, -2.0, 3.0]))]
+
+OPS = [
+    Op("real", _function("real"), cases=_BOTH, random=_random),
+    Op("imag", _function("imag"), cases=_BOTH, random=_random),
+    Op("conj", _function("conj"), cases=[*_BOTH, case(x=tensor([3, 4]))], random=_random),
+    Op(
+        "angle",
+        _function("angle"),
+        cases=[*_BOTH, *_REAL],
+        random=_random,
+    ),
+    Op("as_real", _function("as_real"), cases=_BOTH, random=_random),
+    Op(
+        "as_complex",
+        _function("as_complex"),
+        cases=[
+            case(x=tensor([3, 4, 2])),
+            case(x=tensor([3, 4, 2], dims=[-1, -1, 2])),
+            case(x=tensor([2])),
+        ],
+        random=lambda draw: case(x=tensor([*shape(draw, 0, 3), 2])),
+    ),
+    Op(
+        "complex",
+        _complex,
+        cases=[
+            case(x=tensor([3, 4]), y=tensor([3, 4])),
+            case(x=tensor([3, 1]), y=tensor([4])),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), y=tensor([3, 1], dims=[-1, 1])),
+            case(x=tensor([]), y=tensor([])),
+            case(x=tensor([]), y=tensor([2, 3])),
+        ],
+        random=_complex_random,
+    ),
+]
