@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import flag, integer, one_of, varied
 
 
 def _fc(input: Any, w: Any, bias: Any = None, *, in_num_col_dims: int = 1, activation_type: str = "") -> Any:
@@ -45,8 +46,29 @@ SQUARED_MAT_SUB = [
     case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([4, 5]), scalar=0.5),
 ]
 
+
+def _fc_random(draw: Any) -> Case:
+    rows = [integer(draw, 1, 4) for _ in range(integer(draw, 1, 3))]
+    k, n = integer(draw, 1, 5), integer(draw, 1, 5)
+    bias = {"bias": tensor([n])} if flag(draw) else {}
+    relu = one_of(draw, "", "relu")
+    return case(
+        input=varied(draw, [*rows, k]), w=tensor([k, n]), **bias, in_num_col_dims=len(rows), activation_type=relu
+    )
+
+
+def _softmax_mask_random(draw: Any) -> Case:
+    b, h, m, n = (integer(draw, 1, 5) for _ in range(4))
+    return case(x=varied(draw, [b, h, m, n]), mask=tensor([b, 1, m, n], low=-5.0, high=0.0))
+
+
+def _squared_mat_sub_random(draw: Any) -> Case:
+    m, k, n = (integer(draw, 1, 5) for _ in range(3))
+    return case(x=varied(draw, [m, k]), y=tensor([k, n]), scalar=one_of(draw, 0.5, 1.0))
+
+
 OPS = [
-    Op("fc", _fc, FC),
-    Op("fused_softmax_mask", _softmax_mask, SOFTMAX_MASK),
-    Op("fusion_squared_mat_sub", _squared_mat_sub, SQUARED_MAT_SUB),
+    Op("fc", _fc, FC, _fc_random),
+    Op("fused_softmax_mask", _softmax_mask, SOFTMAX_MASK, _softmax_mask_random),
+    Op("fusion_squared_mat_sub", _squared_mat_sub, SQUARED_MAT_SUB, _squared_mat_sub_random),
 ]

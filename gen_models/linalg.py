@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from gen_models.building import in_pir, legacy_op
 from gen_models.reduction import F64
 from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import flag, integer, one_of, varied
 
 
 def _matmul(x: Any, y: Any, *, transpose_x: bool = False, transpose_y: bool = False) -> Any:
@@ -248,16 +250,68 @@ def _einsum_random(draw: Any) -> Case:
     return _einsum_case(f"{','.join(terms)}->{result}", *([size[label] for label in term] for term in terms))
 
 
+def _matmul_v1_random(draw: Any) -> Case:
+    b, m, k, n = (integer(draw, 1, 5) for _ in range(4))
+    transpose_x, transpose_y = flag(draw), flag(draw)
+    return case(
+        x=varied(draw, [b, k, m] if transpose_x else [b, m, k]),
+        y=varied(draw, [b, n, k] if transpose_y else [b, k, n]),
+        alpha=one_of(draw, 1.0, 0.5, -2.0),
+        transpose_x=transpose_x,
+        transpose_y=transpose_y,
+        **LEGACY,
+    )
+
+
+def _dot_random(draw: Any) -> Case:
+    sizes = [integer(draw, 1, 5) for _ in range(integer(draw, 1, 2))]
+    dtype = one_of(draw, "float32", "int32", "int64")
+    return case(x=varied(draw, sizes, dtype), y=varied(draw, sizes, dtype))
+
+
+def _mv_random(draw: Any) -> Case:
+    m, n = integer(draw, 1, 5), integer(draw, 1, 5)
+    return case(x=varied(draw, [m, n]), vec=varied(draw, [n]))
+
+
+def _addmm_random(draw: Any) -> Case:
+    m, k, n = (integer(draw, 1, 5) for _ in range(3))
+    addend = one_of(draw, [m, n], [1, n], [m, 1], [n])
+    beta, alpha = one_of(draw, 1.0, 0.0, -0.5), one_of(draw, 1.0, 2.0)
+    return case(input=tensor(addend), x=tensor([m, k]), y=tensor([k, n]), beta=beta, alpha=alpha)
+
+
+def _baddbmm_random(draw: Any) -> Case:
+    b, m, k, n = (integer(draw, 1, 5) for _ in range(4))
+    beta, alpha = one_of(draw, 1.0, 0.0, -0.5), one_of(draw, 1.0, 2.0)
+    x, y = tensor([b, m, k]), tensor([b, k, n])
+    return case(input=tensor([b, m, n]), x=x, y=y, beta=beta, alpha=alpha, formats=("pir",), why="new in Paddle 3")
+
+
+def _multi_dot_random(draw: Any) -> Case:
+    sizes = [integer(draw, 1, 6) for _ in range(integer(draw, 3, 6))]
+    shapes = [[a, b] for a, b in itertools.pairwise(sizes)]
+    shapes[0] = shapes[0][1:] if flag(draw) else shapes[0]
+    shapes[-1] = shapes[-1][:1] if flag(draw) else shapes[-1]
+    return case(x=[tensor(one) for one in shapes])
+
+
+def _bilinear_random(draw: Any) -> Case:
+    b, m, n, out = (integer(draw, 1, 5) for _ in range(4))
+    bias = {"bias": tensor([1, out])} if flag(draw) else {}
+    return case(x=varied(draw, [b, m]), y=varied(draw, [b, n]), weight=tensor([out, m, n]), **bias)
+
+
 OPS = [
     Op("matmul_v2", _matmul_any, MATMUL_V2, _matmul_random),
-    Op("matmul", _matmul_v1, MATMUL),
+    Op("matmul", _matmul_v1, MATMUL, _matmul_v1_random),
     Op("mul", _mul, MUL, _mul_random),
     Op("bmm", _bmm, BMM, _bmm_random),
-    Op("dot", _dot, DOT),
-    Op("mv", _mv, MV),
-    Op("addmm", _addmm, ADDMM),
-    Op("baddbmm", _baddbmm, BADDBMM),
-    Op("multi_dot", _multi_dot, MULTI_DOT),
-    Op("bilinear_tensor_product", _bilinear, BILINEAR),
+    Op("dot", _dot, DOT, _dot_random),
+    Op("mv", _mv, MV, _mv_random),
+    Op("addmm", _addmm, ADDMM, _addmm_random),
+    Op("baddbmm", _baddbmm, BADDBMM, _baddbmm_random),
+    Op("multi_dot", _multi_dot, MULTI_DOT, _multi_dot_random),
+    Op("bilinear_tensor_product", _bilinear, BILINEAR, _bilinear_random),
     Op("einsum", _einsum, EINSUM, _einsum_random),
 ]

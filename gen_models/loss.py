@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gen_models.building import in_pir, legacy_op
 from gen_models.reduction import F64
 from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import flag, one_of, shape, varied
 
 
 def _cross_entropy(
@@ -102,9 +103,27 @@ HUBER_LOSS = [
     case(input=tensor([3, 1], dims=[-1, 1]), label=tensor([3, 1], dims=[-1, 1]), delta=0.3),
 ]
 
+
+def _label_smooth_random(draw: Any) -> Case:
+    sizes = shape(draw, 2, 4)
+    prior = {"prior_dist": _shares(1, sizes[-1])} if flag(draw) else {}
+    return case(label=tensor(sizes, low=0.0), epsilon=one_of(draw, 0.0, 0.1, 0.5), **prior)
+
+
+def _bce_loss_random(draw: Any) -> Case:
+    sizes = shape(draw, 1, 4)
+    return case(input=varied(draw, sizes, low=0.01, high=0.99), label=varied(draw, sizes, low=0.0))
+
+
+def _huber_loss_random(draw: Any) -> Case:
+    sizes = shape(draw, 1, 4)
+    x, label = (varied(draw, sizes, low=-3.0, high=3.0) for _ in range(2))
+    return case(input=x, label=label, delta=one_of(draw, 0.3, 1.0, 2.5))
+
+
 OPS = [
     Op("softmax_with_cross_entropy", _cross_entropy, CROSS_ENTROPY, _cross_entropy_random),
-    Op("label_smooth", _label_smooth, LABEL_SMOOTH),
-    Op("bce_loss", _bce_loss, BCE_LOSS),
-    Op("huber_loss", _huber_loss, HUBER_LOSS),
+    Op("label_smooth", _label_smooth, LABEL_SMOOTH, _label_smooth_random),
+    Op("bce_loss", _bce_loss, BCE_LOSS, _bce_loss_random),
+    Op("huber_loss", _huber_loss, HUBER_LOSS, _huber_loss_random),
 ]

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.strategies import flag, integer
 
 LOOSE: dict[str, Any] = {"atol": 2e-4, "rtol": 2e-4, "why": "rounding of an elimination, in another order"}
 
@@ -134,13 +135,45 @@ def _random(draw: Any) -> Case:
     return case(**_square_random(draw))
 
 
+def _matrix_power_random(draw: Any) -> Case:
+    return case(**_square_random(draw, dims=False), n=integer(draw, -4, 6))
+
+
+def _sized(draw: Any) -> tuple[list[int], int, int]:
+    """Batch, rows, columns of right-hand sides (more than 1 row, so that vectors are no question)."""
+    return [integer(draw, 1, 3) for _ in range(integer(draw, 0, 2))], integer(draw, 1, 6), integer(draw, 1, 4)
+
+
+def _solve_random(draw: Any) -> Case:
+    batch, n, k = _sized(draw)
+    return case(x=regular(*batch, n, n, seed=integer(draw, 0, 99)), y=tensor([*batch, n, k]), **LOOSE)
+
+
+def _cholesky_random(draw: Any) -> Case:
+    batch, n, _ = _sized(draw)
+    return case(x=positive(*batch, n, n, seed=integer(draw, 0, 99)), upper=flag(draw), **LOOSE)
+
+
+def _cholesky_solve_random(draw: Any) -> Case:
+    batch, n, k = _sized(draw)
+    y = regular(*batch, n, n, seed=integer(draw, 0, 99))
+    return case(x=tensor([*batch, n, k]), y=y, upper=flag(draw), **LOOSE)
+
+
+def _triangular_solve_random(draw: Any) -> Case:
+    batch, n, k = _sized(draw)
+    x = regular(*batch, n, n, seed=integer(draw, 0, 99))
+    modes = {"upper": flag(draw), "transpose": flag(draw), "unitriangular": flag(draw)}
+    return case(x=x, y=tensor([*batch, n, k]), **modes, **LOOSE)
+
+
 OPS = [
     Op("inverse", _inverse, SQUARE + SWAPPED, _random),
     Op("determinant", _det, SQUARE + SWAPPED + SINGULAR, _random),
     Op("slogdeterminant", _slogdet, SQUARE + SWAPPED, _random),
-    Op("matrix_power", _matrix_power, MATRIX_POWER),
-    Op("solve", _solve, SOLVE),
-    Op("cholesky", _cholesky, CHOLESKY),
-    Op("cholesky_solve", _cholesky_solve, CHOLESKY_SOLVE),
-    Op("triangular_solve", _triangular_solve, TRIANGULAR_SOLVE),
+    Op("matrix_power", _matrix_power, MATRIX_POWER, _matrix_power_random),
+    Op("solve", _solve, SOLVE, _solve_random),
+    Op("cholesky", _cholesky, CHOLESKY, _cholesky_random),
+    Op("cholesky_solve", _cholesky_solve, CHOLESKY_SOLVE, _cholesky_solve_random),
+    Op("triangular_solve", _triangular_solve, TRIANGULAR_SOLVE, _triangular_solve_random),
 ]

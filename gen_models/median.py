@@ -62,4 +62,13 @@ NANMEDIAN = [
     case(x=tensor([3, 4], values=_HOLES), axis=1, mode="min", **OLD_CRASHES),
 ]
 
-OPS = [Op("median", _median, MEDIAN, _median_random), Op("nanmedian", _nanmedian, NANMEDIAN)]
+
+def _nanmedian_random(draw: Any) -> Case:
+    rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 6))
+    number = st.one_of(st.just(math.nan), st.integers(-1000, 1000).map(lambda n: n / 8))
+    values = draw(st.lists(number, min_size=rows * columns, max_size=rows * columns))
+    axis = draw(st.sampled_from([None, 0, 1, -1, [0, 1]]))
+    return case(x=tensor([rows, columns], values=values), axis=axis, keepdim=draw(st.booleans()), **OLD_CRASHES)
+
+
+OPS = [Op("median", _median, MEDIAN, _median_random), Op("nanmedian", _nanmedian, NANMEDIAN, _nanmedian_random)]

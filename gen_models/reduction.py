@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import axes, varied
+from gen_models.strategies import axes, axis, flag, one_of, shape, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
 F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
@@ -243,9 +243,38 @@ REDUCE_AS = [
     case(x=tensor([3, 4]), target=tensor([]), **_AS),
 ]
 
+
+def _renorm_random(draw: Any) -> Case:
+    sizes = shape(draw, 2, 4)
+    x = varied(draw, sizes, low=-3.0, high=3.0)
+    p, limit = one_of(draw, 1.0, 2.0, 2.5), one_of(draw, 0.5, 3.0, 50.0)
+    return case(x=x, p=p, axis=axis(draw, len(sizes)), max_norm=limit)
+
+
+def _reduce_as_random(draw: Any) -> Case:
+    sizes = shape(draw, 1, 4)
+    kept = [1 if flag(draw) else size for size in sizes]
+    return case(x=tensor(sizes), target=tensor(kept[len(shape(draw, 0, len(sizes))) :]), **_FIXED)
+
+
+def _frobenius_norm_random(draw: Any) -> Case:
+    sizes = shape(draw, 2, 4)
+    picked = axes(draw, len(sizes), 2)
+    return case(x=varied(draw, sizes), axis=picked, keepdim=flag(draw))
+
+
+def _norm_random(draw: Any) -> Case:
+    sizes = shape(draw, 1, 4)
+    return case(x=varied(draw, sizes), axis=axis(draw, len(sizes)), epsilon=one_of(draw, 1e-10, 0.1))
+
+
+def _whole_random(draw: Any) -> Case:
+    return case(x=varied(draw, shape(draw, 1, 4)))
+
+
 OPS = [
-    Op("renorm", _renorm, RENORM),
-    Op("reduce_as", _reduce_as, REDUCE_AS),
+    Op("renorm", _renorm, RENORM, _renorm_random),
+    Op("reduce_as", _reduce_as, REDUCE_AS, _reduce_as_random),
     Op("reduce_sum", _reduce("sum"), SUM, _random("float32", "int32", "int64", "bool")),
     Op("reduce_mean", _reduce("mean"), MEAN, _random("float32")),
     Op("reduce_max", _reduce("max"), EXTREME, _random("float32", "int32", "int64")),
@@ -255,11 +284,11 @@ OPS = [
     Op("reduce_prod", _reduce("prod"), PROD, _random("float32")),
     Op("reduce_all", _reduce("all"), LOGICAL, _random("bool")),
     Op("reduce_any", _reduce("any"), LOGICAL, _random("bool")),
-    Op("mean", _mean_all, MEAN_ALL),
+    Op("mean", _mean_all, MEAN_ALL, _whole_random),
     Op("logsumexp", _reduce("logsumexp"), LOGSUMEXP, _random("float32", high=4)),
-    Op("frobenius_norm", _frobenius_norm, FROBENIUS_NORM),
+    Op("frobenius_norm", _frobenius_norm, FROBENIUS_NORM, _frobenius_norm_random),
     Op("p_norm", _p_norm, P_NORM, _p_norm_random),
-    Op("norm", _norm, NORM),
-    Op("squared_l2_norm", _squared_l2_norm, WHOLE),
-    Op("l1_norm", _l1_norm, WHOLE),
+    Op("norm", _norm, NORM, _norm_random),
+    Op("squared_l2_norm", _squared_l2_norm, WHOLE, _whole_random),
+    Op("l1_norm", _l1_norm, WHOLE, _whole_random),
 ]
