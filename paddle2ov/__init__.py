@@ -22,12 +22,14 @@ from paddle2ov.errors import (
     UnsupportedOpsError,
 )
 from paddle2ov.extension import ConversionExtension, register_converter
+from paddle2ov.inspection import Inspection, inspect
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.program import read_program
 
 __all__ = [
     "ConversionExtension",
     "ConversionInputError",
+    "Inspection",
     "ModelReadError",
     "NamedOutputs",
     "NodeContext",
@@ -36,6 +38,7 @@ __all__ = [
     "Place",
     "UnsupportedOpsError",
     "convert",
+    "inspect",
     "read_program",
     "register_converter",
 ]

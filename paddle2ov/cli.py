@@ -10,11 +10,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from paddle2ov import __version__
+
+if TYPE_CHECKING:
+    from paddle2ov.inspection import Inspection
 
 
 class _DefaultToConvert(click.Group):
@@ -37,14 +40,15 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 @click.group(cls=_DefaultToConvert, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("--version", is_flag=True, callback=_versions, expose_value=False, is_eager=True, help="Show versions.")
 def cli() -> None:
-    r"""PaddlePaddle models on OpenVINO.
+    """PaddlePaddle models on OpenVINO.
 
     \b
     paddle2ov MODEL_DIR -o model.xml      convert a model (short for: paddle2ov convert ...)
+    paddle2ov inspect MODEL_DIR           show what a model is made of and whether it converts
     paddle2ov ops                         list the operators that can be converted
 
     `paddle2ov convert --help` shows what a conversion can be told.
-    """
+    """  # noqa: D301 - click reads the escape
 
 
 @cli.command("convert")
@@ -129,6 +133,27 @@ def convert_command(
         click.echo(f"{xml}")
 
 
+@cli.command("inspect")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("-pf", "--params", "--params_filename", type=click.Path(path_type=Path), help="The parameter file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+def inspect_command(model: Path, params: Path | None, as_json: bool, traceback: bool) -> None:
+    """Show what MODEL is made of and whether it converts; nothing is written.
+
+    The exit status is 0 if it converts and 1 if not.
+    """
+    with _plain_errors(traceback):
+        from paddle2ov.inspection import inspect
+
+        found = inspect(model, params)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), indent=1))
+    else:
+        _print_inspection(found)
+    sys.exit(0 if found.convertible else 1)
+
+
 @cli.command("ops")
 @click.argument("pattern", default="*")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: name -> family.")
@@ -164,6 +189,26 @@ def _family(registry: Any, name: str) -> str:
     module = str(getattr(converter, "__module__", "") or "")
     head, _, tail = module.rpartition(".")
     return tail if head == "paddle2ov.converters" else module
+
+
+def _print_inspection(found: Inspection) -> None:
+    nesting = f", branches and loops {found.nesting} deep" if found.nesting else ""
+    dead = f", {found.dead_operators} that no result needs" if found.dead_operators else ""
+    click.echo(f"{found.format} program, version {found.version}{nesting}{dead}")
+    click.echo(f"{found.parameters} parameters, {found.parameter_bytes / 1e6:.1f} MB")
+    for title, ports in (("inputs", found.inputs), ("results", found.outputs)):
+        click.secho(title, bold=True)
+        for port in ports:
+            shape = "?" if port.shape is None else ", ".join("?" if dim < 0 else str(dim) for dim in port.shape)
+            click.echo(f"  {port.name}  {port.dtype} [{shape}]")
+    click.secho("operators", bold=True)
+    for operator in found.operators:
+        click.echo(f"  {operator.count:5}  {operator.name}{'' if operator.supported else '  (no converter)'}")
+    if found.convertible:
+        click.secho("It converts.", fg="green")
+    for refusal in found.refusals:
+        click.secho(f"Refused: {refusal.operator}: {refusal.reason}", fg="red")
+        click.echo(f"  at {refusal.place}")
 
 
 def _target(target: Path | None, source: Path) -> Path:

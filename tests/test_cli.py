@@ -117,6 +117,34 @@ def test_ops():
     assert len(families) > 150
 
 
+def test_inspect(model, tmp_path):
+    result = call("inspect", model)
+    assert result.exit_code == 0, result.output
+    for words in ("pir program, version", "x  float32 [?, 3, 64, 64]", "conv2d", "It converts."):
+        assert words in result.stdout
+    found = json.loads(call("inspect", model, "--json").stdout)
+    assert found["convertible"] is True
+    assert found["nesting"] == 0
+    assert {"name": "conv2d", "count": 26, "supported": True} in found["operators"]
+
+    folder = tmp_path / "foreign"
+    shutil.copytree(model, folder)
+    program = (folder / "inference.json").read_text()
+    (folder / "inference.json").write_text(program.replace('"1.relu"', '"1.my_relu"').replace('"exclusive"', '"x"'))
+    result = call("inspect", folder)
+    assert result.exit_code == 1
+    assert "my_relu  (no converter)" in result.stdout
+    assert "Refused: my_relu: there is no converter for it (used 26x)\n  at block 0, operator" in result.stdout
+    assert call("inspect", tmp_path / "nowhere").exit_code == 1
+
+
+def test_inspect_sees_loops():
+    found = paddle2ov.inspect(generated_network(all_networks()["nested"], "pir"))
+    assert found.nesting == 2
+    assert [port.name for port in found.inputs] == ["x", "n"]
+    assert found.convertible
+
+
 def test_version_and_help():
     assert call("--version").stdout.startswith(f"paddle2ov {paddle2ov.__version__} (OpenVINO ")
     assert "--params-filename" in call("convert", "--help").stdout
