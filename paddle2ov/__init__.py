@@ -4,6 +4,7 @@
 """
 
 from pathlib import Path as _Path
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -12,19 +13,38 @@ __version__ = "0.1.0"
 if not (_Path(__file__).parent / "op_table.py").exists():
     __path__.append(str(_Path(__file__).parents[1]))
 
-from paddle2ov.convert import convert
-from paddle2ov.errors import (
-    ConversionInputError,
-    ModelReadError,
-    OpConversionError,
-    Paddle2OVError,
-    Place,
-    UnsupportedOpsError,
-)
-from paddle2ov.extension import ConversionExtension, register_converter
-from paddle2ov.inspection import Inspection, inspect
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.program import read_program
+if TYPE_CHECKING:
+    from paddle2ov.conversion import convert
+    from paddle2ov.errors import (
+        ConversionInputError,
+        ModelReadError,
+        OpConversionError,
+        Paddle2OVError,
+        Place,
+        UnsupportedOpsError,
+    )
+    from paddle2ov.extension import ConversionExtension, register_converter
+    from paddle2ov.inspection import Inspection, inspect
+    from paddle2ov.node_context import NamedOutputs, NodeContext
+    from paddle2ov.program import read_program
+
+# Importing the package must cost next to nothing beside OpenVINO: a module is loaded when its name is first used.
+_MODULES = {
+    "ConversionExtension": "extension",
+    "ConversionInputError": "errors",
+    "Inspection": "inspection",
+    "ModelReadError": "errors",
+    "NamedOutputs": "node_context",
+    "NodeContext": "node_context",
+    "OpConversionError": "errors",
+    "Paddle2OVError": "errors",
+    "Place": "errors",
+    "UnsupportedOpsError": "errors",
+    "convert": "conversion",
+    "inspect": "inspection",
+    "read_program": "program",
+    "register_converter": "extension",
+}
 
 __all__ = [
     "ConversionExtension",
@@ -42,3 +62,16 @@ __all__ = [
     "read_program",
     "register_converter",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

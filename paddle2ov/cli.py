@@ -120,7 +120,7 @@ def convert_command(
     with _plain_errors(traceback):
         import openvino
 
-        from paddle2ov.convert import convert
+        from paddle2ov.conversion import convert
 
         for path in extensions:
             runpy.run_path(str(path))

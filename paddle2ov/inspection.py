@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from paddle2ov.convert import convert_program
+from paddle2ov.conversion import convert_program
 from paddle2ov.errors import OpConversionError, UnsupportedOpsError
 from paddle2ov.extension import Extension
 from paddle2ov.program import read_program

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.errors import OpConversionError, Place
 from paddle2ov.opset import ops
+from paddle2ov.pairs import part_of
 from paddle2ov.program.model import AnyArray, Operator, Variable
 from paddle2ov.program.signatures import Signature
 from paddle2ov.types import OV_TYPES, EmptyArray, Known, constant, element_type
@@ -259,6 +261,29 @@ class NodeContext:
         variable = self._variables.get(names[idx]) if names and idx < len(names) else None
         return bool(variable and variable.dtype and variable.dtype.startswith("complex"))
 
+    def input_ports(self) -> list[tuple[str, int]]:
+        """Name and position of every value that is passed."""
+        return [
+            (port, i) for port, values in self._inputs.items() for i, value in enumerate(values) if value is not None
+        ]
+
+    def of_parts(self, part: Callable[[str, int], int]) -> NodeContext:
+        """The same operator on real numbers: the real (0) or imaginary (1) parts of its complex inputs.
+
+        Args:
+            part: which part of an input to take, by its name and position.
+        """
+        inputs = {
+            port: [
+                part_of(value, part(port, i)) if value is not None and self.is_complex(port, i) else value
+                for i, value in enumerate(values)
+            ]
+            for port, values in self._inputs.items()
+        }
+        names = {*self._operator.input_names(), *self._operator.output_names()} & self._variables.keys()
+        real = {name: _real(self._variables[name]) for name in names}
+        return NodeContext(self._operator, inputs, real, self._signature, self._used)
+
     def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
         """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
         return {name: node.output(i) for i, name in enumerate(names)}
@@ -313,6 +338,11 @@ class NodeContext:
         if isinstance(value, EmptyArray):
             self.refuse(f"input '{name}' is a tensor array that nothing was written to")
         return value.constant().output(0) if isinstance(value, Known) else value
+
+
+def _real(variable: Variable) -> Variable:
+    dtype = {"complex64": "float32", "complex128": "float64"}.get(variable.dtype or "", variable.dtype)
+    return replace(variable, dtype=dtype)
 
 
 def _known(value: Value | None) -> AnyArray | None:

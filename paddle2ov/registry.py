@@ -56,6 +56,15 @@ class Registry:
         """The operators of a block, and of the blocks inside, that have no converter."""
         return [one for one in block.walk() if one.type not in STRUCTURE and self.get(one.type) is None]
 
+    def get_for_complex(self, key: str) -> Converter | None:
+        """The converter of an operator for complex numbers, or None; one of the user's own gets them as pairs."""
+        if key in self._overlay:
+            return self._overlay[key].callback
+        from paddle2ov.converters.complex_rules import COMPLEX_RULES
+
+        rule, converter = COMPLEX_RULES.get(key), self._table.get(key)
+        return rule(converter) if rule is not None and converter is not None else None
+
     def extensions(self) -> Iterator[ConversionExtension]:
         """The converters that are not of this repository."""
         yield from self._overlay.values()

@@ -19,7 +19,7 @@ import numpy as np
 import openvino
 from numpy.typing import NDArray
 
-from paddle2ov.convert import convert
+from paddle2ov.conversion import convert
 from paddle2ov.types import OV_TYPES
 
 Array = NDArray[Any]

@@ -116,12 +116,22 @@ class Translator:
             return EmptyArray()
         kind = OV_TYPES.get((variable.dtype if variable else None) or "float32", Type.f32)
         shape = [max(dim, 0) for dim in (variable.shape if variable and variable.shape else ())]
+        if self._is_complex(name):
+            shape.append(2)
         return ops.constant(0, kind).output(0) if not shape else _zeros(shape, kind)
+
+    def _is_complex(self, name: str) -> bool:
+        variable = self.variables.get(name)
+        return variable is not None and (variable.dtype or "").startswith("complex")
 
     def _translate_operator(self, operator: Operator, scope: Scope) -> None:
         converter = self._registry.get(operator.type)
         if converter is None:
             raise OpConversionError(operator.place, "there is no converter for this operator")
+        if any(self._is_complex(name) for name in (*operator.input_names(), *operator.output_names())):
+            converter = self._registry.get_for_complex(operator.type)
+            if converter is None:
+                raise OpConversionError(operator.place, "complex numbers are not supported by this operator")
         inputs = {
             port: [scope.find(name) if name else None for name in names] for port, names in operator.inputs.items()
         }

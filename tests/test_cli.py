@@ -171,3 +171,12 @@ def test_conversion_does_not_import_paddle(model):
         check=True,
     )
     assert run.stdout == "False\n"
+
+
+def test_public_names():
+    assert sorted(paddle2ov._MODULES) == sorted(paddle2ov.__all__)
+    for name in paddle2ov.__all__:
+        assert getattr(paddle2ov, name).__name__ == name or name == "NamedOutputs"
+    assert set(paddle2ov.__all__) <= set(dir(paddle2ov))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        paddle2ov.nothing  # noqa: B018
