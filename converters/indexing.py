@@ -1,7 +1,7 @@
 """Elements picked by index or by mask.
 
 Paddle: `gather`, `gather_nd`, `index_select`, `index_sample`, `take_along_axis`, `lookup_table_v2` (PIR `embedding`),
-`lookup_table`, `where`, `where_index` (PIR `nonzero`), `masked_select`, `masked_fill`.
+`lookup_table`, `where`, `where_index` (PIR `nonzero`), `masked_select`, `masked_fill`, `shard_index`.
 Semantics: `paddle/phi/kernels/funcs/gather.h`, `paddle/phi/kernels/cpu/{embedding,where,nonzero,masked_select,
 index_select,index_sample,take_along_axis}_kernel.cc`.
 An index that is out of range is an error in Paddle; OpenVINO does not check it.
@@ -142,3 +142,14 @@ def masked_fill(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     value: Node | Output = node.get_input("value")
     return {"out": ops.select(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
+
+
+def shard_index(node: NodeContext) -> NamedOutputs:
+    """out = input within its shard of ceil(index_num / nshards) numbers, or ignore_value in another one's."""
+    x = node.get_input("input")
+    count, shards = node.get_int("index_num"), node.get_int("nshards")
+    first = (count + shards - 1) // shards * node.get_int("shard_id")
+    local = ops.subtract(x, const_like(first, x))
+    size = (count + shards - 1) // shards
+    inside = ops.logical_and(ops.greater_equal(local, const_like(0, x)), ops.less(local, const_like(size, x)))
+    return {"out": ops.select(inside, local, const_like(node.get_int("ignore_value", -1), x))}

@@ -1,9 +1,10 @@
 """Several tensors into one, and one into several.
 
-Paddle: `concat`, `stack`, `split`, `split_with_num`, `unstack`, `unbind`, `broadcast_tensors`, `meshgrid`.
+Paddle: `concat`, `stack`, `split`, `split_with_num`, `unstack`, `unbind`, `broadcast_tensors`, `meshgrid`,
+`partial_concat`, `partial_sum`.
 Semantics: `paddle/phi/infermeta/multiary.cc` (ConcatInferMeta, StackInferMeta, MeshgridInferMeta),
 `paddle/phi/infermeta/unary.cc` (SplitInferMeta, UnStackInferMeta, UnbindInferMeta).
-Refused: a split axis that is computed by the program.
+Refused: an axis that is computed by the program; a negative start_index of partial_sum.
 """
 
 from __future__ import annotations
@@ -76,6 +77,27 @@ def broadcast_tensors(node: NodeContext) -> NamedOutputs:
     """out[i] = input[i] broadcast to the shape that all inputs share."""
     tensors = node.get_inputs("input")
     return {"out": [_broadcast_with(x, [other for other in tensors if other is not x]) for x in tensors]}
+
+
+def _partial(node: NodeContext) -> list[Node]:
+    start, length = node.get_int("start_index", 0), node.get_int("length", -1)
+    # A negative start counts from the end, where start + length may reach 0: the end itself.
+    stop = start + length
+    end = 2**31 - 1 if length < 0 or (start < 0 and stop >= 0) else stop
+    return [ops.slice(x, ints([start]), ints([end]), ints([1]), ints([1])) for x in node.get_inputs("x")]
+
+
+def partial_concat(node: NodeContext) -> NamedOutputs:
+    """out = the columns start_index : start_index + length of the matrices of x, side by side."""
+    parts = _partial(node)
+    return {"out": parts[0] if len(parts) == 1 else ops.concat(parts, 1)}
+
+
+def partial_sum(node: NodeContext) -> NamedOutputs:
+    """out = the sum of the columns start_index : start_index + length of the matrices of x."""
+    start = node.get_int("start_index", 0)
+    node.require(start >= 0, "Paddle reads foreign memory where it is negative", start_index=start)
+    return {"out": reduce(ops.add, _partial(node))}
 
 
 def meshgrid(node: NodeContext) -> NamedOutputs:

@@ -1,7 +1,7 @@
 """Shapes: asking for them, and the same elements under another one.
 
-Paddle: `shape`, `shape64`, `size` (PIR `numel`), `reshape2`, `reshape`, `squeeze2`, `squeeze`, `unsqueeze2`,
-`unsqueeze`, `flatten_contiguous_range` (PIR `flatten`), `flatten2`, `flatten`, `view_shape`.
+Paddle: `shape`, `shape64`, `size` (PIR `numel`), `is_empty`, `reshape2`, `reshape`, `squeeze2`, `squeeze`,
+`unsqueeze2`, `unsqueeze`, `flatten_contiguous_range` (PIR `flatten`), `flatten2`, `flatten`, `view_shape`.
 Semantics: `paddle/phi/infermeta/unary.cc` (ReshapeInferMeta, SqueezeInferMeta, FlattenInferMeta),
 `paddle/phi/kernels/funcs/unsqueeze.h`.
 Refused: axes of squeeze and unsqueeze that are computed by the program (the rank of the result would depend on them).
@@ -51,6 +51,15 @@ def size(node: NodeContext) -> NamedOutputs:
         return {"size": Known(np.array(math.prod(int(dim) for dim in shape.to_shape()) // parts, np.int64))}
     count = ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False)
     return {"size": ops.divide(count, ints(2)) if parts == 2 else count}
+
+
+def is_empty(node: NodeContext) -> NamedOutputs:
+    """out = whether x has no elements, a 0-D boolean."""
+    x = node.get_input("x")
+    shape = x.get_partial_shape()
+    if shape.is_static:
+        return {"out": Known(np.array(0 in shape.to_shape()))}
+    return {"out": ops.equal(ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False), ints(0))}
 
 
 def reshape(node: NodeContext) -> NamedOutputs:

@@ -27,11 +27,8 @@ class _Bounds:
         self._name = name
         self._tensor: Output | None = None
         self.known: list[int] | None = None
-        absent = [] if default is not None else None
         if node.is_known(name):
-            self.known = node.get_ints(name, absent) if absent is not None else node.get_ints(name)
-            if not self.known and default is not None:
-                self.known = [default] * count
+            self.known = node.get_ints(name) if default is None else node.get_ints(name, []) or [default] * count
             node.require(len(self.known) == count, f"{count} axes are sliced", **{name: self.known})
 
     def select(self, positions: list[int]) -> Node | Output:

@@ -72,6 +72,10 @@ def _masked_fill(x, mask, *, value):
     return paddle.masked_fill(x, mask, value)
 
 
+def _shard_index(x, *, index_num, nshards, shard_id, ignore_value=-1):
+    return paddle.shard_index(x, index_num, nshards, shard_id, ignore_value)
+
+
 def _gather_random(draw):
     shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
     axis = draw(st.integers(0, len(shape) - 1))
@@ -293,5 +297,14 @@ OPS = [
             case(x=tensor([3, 4], "int64"), mask=tensor([3, 4], "bool"), value=2),
         ],
         random=None,
+    ),
+    Op(
+        "shard_index",
+        _shard_index,
+        cases=[
+            case(x=tensor([4, 1], "int64", 0, 20), index_num=20, nshards=2, shard_id=0),
+            case(x=tensor([4, 1], "int64", 0, 20), index_num=20, nshards=3, shard_id=2, ignore_value=-5),
+            case(x=tensor([4, 1], "int32", 0, 20, dims=[-1, 1]), index_num=20, nshards=3, shard_id=1),
+        ],
     ),
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 
+from gen_models.shape import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 
 
@@ -94,7 +97,24 @@ def _meshgrid_random(draw):
     return case(x=[tensor([draw(st.integers(1, 5))]) for _ in range(draw(st.integers(1, 4)))])
 
 
+def _partial(kind):
+    def build(x, *, start_index=0, length=-1):
+        return legacy_op(kind, {"X": x}, {"start_index": start_index, "length": length}, x[0].dtype)
+
+    return build
+
+
+LEGACY_ONLY = {"formats": ("legacy",), "why": "no function of Paddle 3 makes it"}
+_PARTS: list[dict[str, Any]] = [
+    {"x": [tensor([3, 5]), tensor([3, 5])], **LEGACY_ONLY},
+    {"x": [tensor([3, 5]), tensor([3, 5])], "start_index": 1, "length": 2, **LEGACY_ONLY},
+    {"x": [tensor([3, 5]), tensor([3, 5]), tensor([3, 5])], "start_index": -2, "length": 2, **LEGACY_ONLY},
+    {"x": [tensor([3, 5], dims=[-1, 5])] * 2, "start_index": -3, "length": 1, **LEGACY_ONLY},
+]
+
 OPS = [
+    Op("partial_concat", _partial("partial_concat"), cases=[case(**one) for one in _PARTS]),
+    Op("partial_sum", _partial("partial_sum"), cases=[case(**one) for one in _PARTS[:2]]),
     Op(
         "concat",
         _concat,

@@ -18,6 +18,10 @@ def _size(x):
     return paddle.numel(x)
 
 
+def _is_empty(x):
+    return paddle.is_empty(x)
+
+
 def _reshape(x, *, shape):
     """A string in `shape` names a dimension of x, taken from its shape; "rolled": all of them, the first one last."""
     own = paddle.shape(x)
@@ -153,6 +157,16 @@ OPS = [
             case(x=tensor([5], "bool")),
         ],
         random=_shape_random,
+    ),
+    Op(
+        "is_empty",
+        _is_empty,
+        cases=[
+            case(x=tensor([2, 3])),
+            case(x=tensor([0, 3])),
+            case(x=tensor([0, 3], dims=[-1, 3])),
+            case(x=tensor([2, 3], "int64", dims=[-1, -1])),
+        ],
     ),
     Op(
         "reshape2",
