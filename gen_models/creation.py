@@ -37,6 +37,10 @@ def _zeros_like(x, *, dtype=None):
     return paddle.zeros_like(x, dtype)
 
 
+def _ones_like(x, *, dtype=None):
+    return paddle.ones_like(x, dtype)
+
+
 def _batch_size_like(x, *, shape, value, dtype, source=0, target=0):
     kind = {"float32": paddle.float32, "int64": paddle.int64}[dtype]
     if paddle.__version__ >= "3":
@@ -175,6 +179,8 @@ OPS = [
         random=_full_like_random,
     ),
     Op("fill_zeros_like", _zeros_like),  # Paddle 1 only
+    Op("zeros_like", _zeros_like),  # Paddle's own functions make full_like
+    Op("ones_like", _ones_like),
     Op(
         "fill_constant_batch_size_like",
         _batch_size_like,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from gen_models.shape import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
-
-PIR = ("pir",)
 
 
 def _topk(x, *, k, axis=-1, largest=True, sorted=True):
     return paddle.topk(x, k, axis, largest, sorted)
+
+
+def _old_topk(x, *, k):
+    return legacy_op("top_k", {"X": [x]}, {"k": k}, x.dtype, ("Out", "Indices"))
 
 
 def _arg_max(x, *, axis=None, keepdim=False, dtype="int64"):
@@ -118,6 +121,11 @@ OPS = [
             case(x=tensor([]), k=1),
         ],
         random=_topk_random,
+    ),
+    Op(
+        "top_k",
+        _old_topk,
+        cases=[case(x=tensor([3, 7], dims=[-1, 7]), k=2, formats=("legacy",), why="an operator of old programs only")],
     ),
     Op(
         "arg_max",

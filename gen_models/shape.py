@@ -277,4 +277,5 @@ OPS = [
         ],
     ),
     Op("flatten", _old_flatten),  # Paddle 1 only
+    Op("view_shape", _reshape),  # made by Tensor.view, which static programs do not have
 ]
