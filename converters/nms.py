@@ -15,7 +15,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.common import cast_to, const, ints, rank_of, reshape
-from paddle2ov.converters.suppression import Greedy, Tensor, best, column, count_images, positions
+from paddle2ov.converters.suppression import Greedy, Tensor, best, column, columns, count_images, positions
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -84,7 +84,7 @@ def _shared(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) ->
     images = _dim(scores, 0)
     rows, score = greedy(boxes, _foreground(scores, node.get_int("background_label", 0), 3))
     image, label, number = (column(rows, i) for i in range(3))
-    box = ops.gather_nd(boxes, ops.gather(rows, ints([0, 2]), ints(1)))
+    box = ops.gather_nd(boxes, columns(rows, 0, 2))
     return _Kept(image, label, number, score, box, images)
 
 
@@ -113,7 +113,7 @@ def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) 
     key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK wants at least one
     size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
     order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
-    box = ops.gather_nd(boxes, ops.gather(rows, ints([0, 2]), ints(1)))
+    box = ops.gather_nd(boxes, columns(rows, 0, 2))
     kept = _Kept(image, label, number, score, box, images)
     return kept.at(ops.slice(order, ints([0]), ints([-1]), ints([1])))
 

@@ -108,7 +108,7 @@ class Greedy:
 
     def _delicate(self, boxes: Tensor, rows: Tensor) -> Node:
         """Whether a kept box is so small that Paddle's overlap is not OpenVINO's."""
-        box = ops.gather_nd(boxes, ops.gather(rows, ints([0, 2]), ints(1)))
+        box = ops.gather_nd(boxes, columns(rows, 0, 2))
         low, high = ops.variadic_split(box, ints(1), ints([2, 2])).outputs()
         bound = 0.0 if self.normalized else 1.0 / self.iou_threshold
         small = ops.less_equal(ops.subtract(high, low), const(bound, Type.f32))
@@ -127,7 +127,7 @@ class Greedy:
         number = ops.range(ints(0), ops.squeeze(width, ints(0)), ints(1), "i64")  # [K]
         valid = ops.less(number, ops.unsqueeze(counts, ints(1)))  # [G, K]
         table = ops.select(valid, ops.add(ops.unsqueeze(starts, ints(1)), number), ints(0))  # [G, K] -> row
-        box = ops.gather_nd(boxes, ops.gather(rows, ints([0, 2]), ints(1)))  # [M, 4]
+        box = ops.gather_nd(boxes, columns(rows, 0, 2))  # [M, 4]
         box = ops.concat([box, const(np.zeros((1, 4)), Type.f32)], 0)  # there may be none
         kept = self._rounds(ops.gather(box, table, ints(0)), valid, number, ops.squeeze(width, ints(0)))
         found = ops.gather_nd(table, ops.transpose(ops.non_zero(kept, "i64"), ints([1, 0])))
@@ -214,6 +214,11 @@ def count_images(image: Tensor, images: Tensor) -> Node:
 def column(rows: Tensor, i: int) -> Node:
     """Column `i` of a matrix, 1-D."""
     return ops.gather(rows, ints(i), ints(1))
+
+
+def columns(rows: Tensor, *which: int) -> Node:
+    """Some columns of a matrix."""
+    return ops.concat([ops.gather(rows, ints([i]), ints(1)) for i in which], 1)
 
 
 def _non_max_suppression(

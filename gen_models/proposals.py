@@ -1,0 +1,192 @@
+"""Proposals of regions, and their way through the levels of a feature pyramid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.building import in_pir, legacy_op
+from gen_models.nms import shuffled
+from gen_models.roi import regions
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+
+_RPN = {"pre_nms_top_n": 6000, "post_nms_top_n": 1000, "nms_thresh": 0.5, "min_size": 0.1, "eta": 1.0}
+
+
+def _generate_proposals_v2(
+    scores: Any, bbox_deltas: Any, im_shape: Any, anchors: Any, variances: Any, **attributes: Any
+) -> Any:
+    return paddle.vision.ops.generate_proposals(
+        scores, bbox_deltas, im_shape, anchors, variances, **{**_RPN, **attributes}, return_rois_num=True
+    )
+
+
+def _generate_proposals(
+    scores: Any, bbox_deltas: Any, im_info: Any, anchors: Any, variances: Any, **attributes: Any
+) -> Any:
+    attrs = {**_RPN, **attributes}
+    attrs["pre_nms_topN"], attrs["post_nms_topN"] = attrs.pop("pre_nms_top_n"), attrs.pop("post_nms_top_n")
+    inputs = {
+        "Scores": scores,
+        "BboxDeltas": bbox_deltas,
+        "ImInfo": im_info,
+        "Anchors": anchors,
+        "Variances": variances,
+    }
+    outputs = {"RpnRois": scores.dtype, "RpnRoiProbs": scores.dtype, "RpnRoisNum": "int32"}
+    return legacy_op("generate_proposals", inputs, outputs, attrs)
+
+
+def _anchors(h: int, w: int, count: int, stride: int = 8, dims: Any = None) -> TensorSpec:
+    y, x, a = np.meshgrid(np.arange(h), np.arange(w), np.arange(count), indexing="ij")
+    half = np.stack([(6 + 5 * a), (9 + 4 * a)], -1)
+    center = np.stack([x, y], -1) * stride + stride / 2
+    return tensor([h, w, count, 4], values=np.concatenate([center - half, center + half], -1), dims=dims)
+
+
+def _rpn(n: int, count: int, h: int, w: int, *, dynamic: bool = False, seed: int = 0, **more: Any) -> dict[str, Any]:
+    def dims(*shape: int) -> Any:
+        return list(shape) if dynamic else None
+
+    sizes = [[8 * h - 3 * i, 8 * w - i, 1.0 + i][: 3 if "im_info" in more else 2] for i in range(n)]
+    info = "im_info" if more.pop("im_info", False) else "im_shape"
+    return {
+        "scores": shuffled(n, count, h, w, seed=seed, dims=dims(-1, count, -1, -1)),
+        "bbox_deltas": tensor([n, 4 * count, h, w], low=-1.5, high=1.5, dims=dims(-1, 4 * count, -1, -1)),
+        info: tensor([n, len(sizes[0])], values=sizes, dims=dims(-1, len(sizes[0]))),
+        "anchors": _anchors(h, w, count, dims=dims(-1, -1, count, 4)),
+        "variances": tensor([h, w, count, 4], low=0.4, high=1.2, dims=dims(-1, -1, count, 4)),
+        **more,
+    }
+
+
+_PIXELS: dict[str, Any] = {"atol": 2e-4, "why": "coordinates of a hundred pixels, sums of larger numbers"}
+
+
+def _rpn_random(draw: Any) -> Case:
+    return case(
+        **_rpn(
+            draw(st.integers(1, 3)),
+            draw(st.integers(1, 3)),
+            draw(st.integers(1, 5)),
+            draw(st.integers(1, 5)),
+            dynamic=draw(st.booleans()),
+            seed=draw(st.integers(0, 1000)),
+        ),
+        pre_nms_top_n=draw(st.sampled_from([0, 5, 20, 100])),
+        post_nms_top_n=draw(st.sampled_from([1, 5, 100])),
+        nms_thresh=draw(st.sampled_from([0.3, 0.5, 0.7])),
+        min_size=draw(st.sampled_from([0.0, 4.0, 25.0])),
+        eta=draw(st.sampled_from([1.0, 0.9])),
+        pixel_offset=draw(st.booleans()),
+        **_PIXELS,
+    )
+
+
+GENERATE_PROPOSALS_V2 = [
+    case(**_rpn(1, 3, 4, 5), **_PIXELS),
+    case(**_rpn(2, 3, 4, 5), pixel_offset=True, **_PIXELS),
+    case(**_rpn(2, 3, 4, 5, dynamic=True), pre_nms_top_n=20, post_nms_top_n=5, **_PIXELS),
+    case(**_rpn(2, 3, 4, 5), pre_nms_top_n=30, nms_thresh=0.7, eta=0.8, pixel_offset=True, **_PIXELS),
+    case(**_rpn(2, 3, 4, 5), min_size=16.0, pixel_offset=True, **_PIXELS),
+    # nothing is large enough: in all images, in one
+    case(**_rpn(2, 3, 4, 5), min_size=1000.0, **_PIXELS),
+    case(**_rpn(2, 3, 4, 5, dynamic=True), min_size=1000.0, **_PIXELS),
+    case(
+        **{**_rpn(3, 3, 4, 5), "im_shape": tensor([3, 2], values=[[32, 40], [3, 3], [32, 40]])}, min_size=8.0, **_PIXELS
+    ),
+    case(**_rpn(2, 3, 4, 5), nms_thresh=0.0, **_PIXELS),
+]
+GENERATE_PROPOSALS = [
+    case(
+        **_rpn(2, 3, 4, 5, im_info=True), formats=("legacy",), **{**_PIXELS, "why": _PIXELS["why"] + "; Paddle 2 only"}
+    ),
+    case(
+        **_rpn(2, 3, 4, 5, im_info=True),
+        min_size=12.0,
+        post_nms_top_n=6,
+        formats=("legacy",),
+        **{**_PIXELS, "why": _PIXELS["why"] + "; Paddle 2 only"},
+    ),
+]
+
+
+def _distribute_fpn_proposals(fpn_rois: Any, rois_num: Any = None, **attributes: Any) -> Any:
+    levels = {"min_level": 2, "max_level": 5, "refer_level": 4, "refer_scale": 224}
+    return paddle.vision.ops.distribute_fpn_proposals(fpn_rois, **{**levels, **attributes}, rois_num=rois_num)
+
+
+def _distribute_random(draw: Any) -> Case:
+    count, n = draw(st.integers(1, 12)), draw(st.integers(1, 3))
+    count = max(count, n)  # Paddle raises when an image has no region
+    cuts = (
+        sorted(draw(st.lists(st.integers(1, count - 1), min_size=n - 1, max_size=n - 1, unique=True))) if n > 1 else []
+    )
+    dynamic = draw(st.booleans())
+    return case(
+        fpn_rois=regions(count, 1200, 900, draw(st.integers(0, 1000)), dims=[-1, 4] if dynamic else None),
+        rois_num=tensor([n], "int32", values=np.diff([0, *cuts, count]), dims=[-1] if dynamic else None),
+        pixel_offset=draw(st.booleans()),
+        refer_scale=draw(st.sampled_from([224, 100])),
+        refer_level=draw(st.sampled_from([3, 4])),
+    )
+
+
+def _counts(*counts: int, dims: Any = None) -> TensorSpec:
+    return tensor([len(counts)], "int32", values=counts, dims=dims)
+
+
+_EDGES = [[0, 0, 224, 224], [0, 0, 112, 112], [0, 0, 111.99, 112], [0, 0, 448, 448], [5, 5, 1, 1], [0, 0, 900, 900]]
+
+DISTRIBUTE_FPN_PROPOSALS = [
+    case(fpn_rois=regions(10, 1200, 900), rois_num=_counts(10)),
+    case(fpn_rois=regions(10, 1200, 900), rois_num=_counts(4, 1, 5)),
+    case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), rois_num=_counts(4, 6, dims=[-1]), pixel_offset=True),
+    case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=_counts(6)),
+    case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=_counts(2, 4), pixel_offset=True),
+    case(fpn_rois=regions(5, 1200, 900), rois_num=_counts(5), min_level=3, max_level=4),
+]
+
+
+def _collect_fpn_proposals(rois: Any, scores: Any, counts: Any, *, post_nms_topn: int) -> Any:
+    if in_pir():
+        return paddle._C_ops.collect_fpn_proposals(rois, scores, counts, post_nms_topn)
+    inputs = {"MultiLevelRois": rois, "MultiLevelScores": scores, "MultiLevelRoIsNum": counts}
+    attrs = {"post_nms_topN": post_nms_topn}
+    return legacy_op("collect_fpn_proposals", inputs, {"FpnRois": rois[0].dtype, "RoisNum": "int32"}, attrs)
+
+
+def _levels(*counts: tuple[int, ...], seed: int = 0, dynamic: bool = False) -> dict[str, Any]:
+    sizes = [sum(c) for c in counts]
+    scores = np.asarray(shuffled(sum(sizes), 1, seed=seed).values)
+    parts = np.split(scores, np.cumsum(sizes)[:-1])
+    return {
+        "rois": [regions(s, 100, 100, seed + i, dims=[-1, 4] if dynamic else None) for i, s in enumerate(sizes)],
+        "scores": [tensor([len(p), 1], values=p, dims=[-1, 1] if dynamic else None) for p in parts],
+        "counts": [_counts(*c, dims=[-1] if dynamic else None) for c in counts],
+    }
+
+
+def _collect_random(draw: Any) -> Case:
+    n = draw(st.integers(1, 3))
+    counts = [tuple(draw(st.integers(1, 4)) for _ in range(n)) for _ in range(draw(st.integers(1, 4)))]
+    total = sum(map(sum, counts))
+    # Paddle counts wrongly when an image is left without regions
+    return case(**_levels(*counts, seed=draw(st.integers(0, 1000))), post_nms_topn=draw(st.sampled_from([total, 1000])))
+
+
+COLLECT_FPN_PROPOSALS = [
+    case(**_levels((5,), (3,)), post_nms_topn=6),
+    case(**_levels((5, 4), (3, 2), (1, 1)), post_nms_topn=9),
+    case(**_levels((5, 4), (3, 2), (1, 1)), post_nms_topn=100),
+    case(**_levels((5, 4), (3, 2), dynamic=True), post_nms_topn=9),
+]
+
+OPS = [
+    Op("generate_proposals_v2", _generate_proposals_v2, GENERATE_PROPOSALS_V2, _rpn_random),
+    Op("generate_proposals", _generate_proposals, GENERATE_PROPOSALS),
+    Op("distribute_fpn_proposals", _distribute_fpn_proposals, DISTRIBUTE_FPN_PROPOSALS, _distribute_random),
+    Op("collect_fpn_proposals", _collect_fpn_proposals, COLLECT_FPN_PROPOSALS, _collect_random),
+]
