@@ -38,12 +38,10 @@ def _mode(x, *, axis=-1, keepdim=False):
     return paddle.mode(x, axis, keepdim)
 
 
-def _searchsorted(sequence, values, *, out_int32=False, right=False):
+def _searchsorted(sequence, values, *, out_int32=False, right=False, bucketize=False):
+    if bucketize:
+        return paddle.bucketize(values, sequence, out_int32, right)
     return paddle.searchsorted(sequence, values, out_int32, right)
-
-
-def _bucketize(x, sequence, *, out_int32=False, right=False):
-    return paddle.bucketize(x, sequence, out_int32, right)
 
 
 def _distinct(draw, shape, kind):
@@ -95,11 +93,6 @@ def _searchsorted_random(draw):
     values = tensor(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)), "int32", 0, 7)
     right = draw(st.booleans())
     return case(sequence=tensor([length], "int32", values=sequence), values=values, right=right)
-
-
-def _bucketize_random(draw):
-    one = _searchsorted_random(draw)
-    return case(x=one.arguments["values"], sequence=one.arguments["sequence"], right=one.arguments["right"])
 
 
 TIES = [[3, 1, 3, 2, 3], [0, 0, 0, 0, 0], [1, 2, 2, 1, 2]]
@@ -202,6 +195,14 @@ OPS = [
         "searchsorted",
         _searchsorted,
         cases=[
+            case(sequence=tensor([4], values=[1, 3, 5, 7]), values=tensor([2, 3], low=0, high=9), bucketize=True),
+            case(
+                sequence=tensor([4], "int32", values=[1, 3, 5, 7]),
+                values=tensor([2, 3], "int32", 0, 9),
+                right=True,
+                out_int32=True,
+                bucketize=True,
+            ),
             case(sequence=tensor([4], values=[0.1, 0.3, 0.3, 0.7]), values=tensor([3], values=[0.3, -1.0, 0.9])),
             case(
                 sequence=tensor([4], values=[0.1, 0.3, 0.3, 0.7]),
@@ -219,14 +220,5 @@ OPS = [
             ),
         ],
         random=_searchsorted_random,
-    ),
-    Op(
-        "bucketize",
-        _bucketize,
-        cases=[
-            case(x=tensor([2, 3], "int32", 0, 9), sequence=tensor([4], "int32", values=[1, 3, 5, 7])),
-            case(x=tensor([2, 3], "int32", 0, 9), sequence=tensor([4], "int32", values=[1, 3, 5, 7]), right=True),
-        ],
-        random=_bucketize_random,
     ),
 ]

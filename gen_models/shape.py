@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from gen_models.spec import Op, case, paddle, tensor
 
-PIR_ONLY = "Paddle 2 has no such operator"
-
 
 def _shape(x, *, then=None):
     out = paddle.shape(x)
@@ -145,6 +143,14 @@ OPS = [
             case(x=tensor([1, 3, 8, 8], dims=[1, 3, -1, -1]), then="int64"),
         ],
         random=_shape_random,
+    ),
+    Op(
+        "shape64",
+        _shape,
+        cases=[
+            case(x=tensor([2, 3, 5], dims=[-1, 3, -1]), formats=("pir",), why="Paddle 2 has shape only"),
+            case(x=tensor([2, 3], "int64"), formats=("pir",), why="Paddle 2 has shape only"),
+        ],
     ),
     Op(
         "size",
