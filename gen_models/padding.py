@@ -13,15 +13,6 @@ def _pad(x, pad, *, mode="constant", value=0.0, data_format="NCHW") -> Any:
     return paddle.nn.functional.pad(x, pad, mode, value, data_format)
 
 
-def _pad2d(x, paddings=None, *, pad=(0, 0, 0, 0), mode="constant", value=0.0, data_format="NCHW") -> Any:
-    helper = paddle.base.layer_helper.LayerHelper("pad2d")
-    out = helper.create_variable_for_type_inference("float32")
-    inputs = {"X": [x]} if paddings is None else {"X": [x], "Paddings": [paddings]}
-    attributes = {"paddings": list(pad), "mode": mode, "pad_value": value, "data_format": data_format}
-    helper.append_op(type="pad2d", inputs=inputs, outputs={"Out": [out]}, attrs=attributes)
-    return out
-
-
 _F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
 
 PAD = [
@@ -68,17 +59,6 @@ PAD3D = [
     case(x=tensor([1, 2, 3, 4], "int64"), pad=[1, 2, 0, 1], value=3),
 ]
 
-_OLD = {"why": "an operator of Paddle 1 that Paddle 2 still runs", "formats": ("legacy",)}
-
-PAD2D = [
-    case(x=tensor([1, 2, 3, 4]), pad=[1, 2, 0, 1], **_OLD),
-    case(x=tensor([1, 2, 3, 4]), pad=[1, 2, 0, 1], value=1.5, **_OLD),
-    case(x=tensor([1, 2, 3, 4]), pad=[1, 2, 0, 1], mode="reflect", **_OLD),
-    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), pad=[1, 2, 0, 1], mode="edge", **_OLD),
-    case(x=tensor([1, 3, 4, 2]), pad=[1, 2, 0, 1], data_format="NHWC", **_OLD),
-    case(x=tensor([1, 2, 3, 4]), paddings=tensor([4], "int32", values=[1, 2, 0, 1]), **_OLD),
-]
-
 
 def _pad_random(draw) -> Case:
     shape = [draw(st.integers(1, 4)) for _ in range(draw(st.integers(1, 5)))]
@@ -103,5 +83,4 @@ def _spatial_random(draw) -> Case:
 OPS = [
     Op("pad", _pad, cases=PAD, random=_pad_random),
     Op("pad3d", _pad, cases=PAD3D, random=_spatial_random),
-    Op("pad2d", _pad2d, cases=PAD2D),
 ]

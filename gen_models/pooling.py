@@ -75,7 +75,12 @@ POOL2D = [
     case(x=tensor([2, 3, 8]), size=3),
     case(x=tensor([2, 3, 8], dims=[-1, 3, -1]), size=5),
     case(x=tensor([2, 3, 8]), size=1),
-    case(x=tensor([2, 3, 6, 8]), size=tensor([2], "int32", values=[2, 3])),
+    case(
+        x=tensor([2, 3, 6, 8]),
+        size=tensor([2], "int32", values=[2, 3]),
+        formats=("pir",),
+        why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
+    ),
     case(x=tensor([2, 3, 6, 8], "float64"), mode="avg", why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5),
 ]
 
