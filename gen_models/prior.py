@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.building import legacy_op
+from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
@@ -138,7 +138,7 @@ DENSITY_PRIOR_BOX = [
 
 
 def _anchor_generator(input: Any, *, variances: Any = (0.1, 0.1, 0.2, 0.2), **attributes: Any) -> Any:
-    if hasattr(paddle.framework, "in_pir_mode") and paddle.framework.in_pir_mode():
+    if in_pir():
         names = ("anchor_sizes", "aspect_ratios", "stride", "offset")
         sizes, ratios, stride, offset = (attributes[name] for name in names)
         return paddle._C_ops.anchor_generator(input, sizes, ratios, list(variances), stride, offset)

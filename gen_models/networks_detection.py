@@ -1,0 +1,185 @@
+"""Whole networks that find objects and text, as PaddleDetection and PaddleOCR export them, in small."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import in_pir, legacy_op
+from gen_models.network import Network
+from gen_models.spec import paddle, tensor
+
+
+def _layer(build: Any, forward: Any) -> Any:
+    """A layer with the parts that `build()` names; `forward(parts, *inputs)` runs it."""
+
+    class Assembled(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            for name, part in build().items():
+                setattr(self, name, part)
+
+    Assembled.forward = forward
+    return Assembled()
+
+
+def _conv_norm(inputs: int, outputs: int, stride: int = 1, act: Any = None) -> Any:
+    nn = paddle.nn
+    conv = nn.Conv2D(inputs, outputs, 3, stride, 1, bias_attr=False)
+    return nn.Sequential(conv, nn.BatchNorm2D(outputs), act or nn.LeakyReLU(0.1))
+
+
+def _multiclass_nms3(boxes: Any, scores: Any, **attributes: Any) -> Any:
+    names = (
+        "score_threshold",
+        "nms_top_k",
+        "keep_top_k",
+        "nms_threshold",
+        "normalized",
+        "nms_eta",
+        "background_label",
+    )
+    attrs = {name: {"nms_eta": 1.0, **attributes}[name] for name in names}
+    if in_pir() or paddle.in_dynamic_mode():
+        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *attrs.values())
+    else:
+        outputs = {"Out": boxes.dtype, "Index": "int32", "NmsRoisNum": "int32"}
+        out, _, count = legacy_op("multiclass_nms3", {"BBoxes": boxes, "Scores": scores}, outputs, attrs)
+    return out, count
+
+
+# --- YOLOv3: three heads, boxes in pixels of the original image -------------------------------------------------------
+
+_CLASSES = 4
+_ANCHORS = [[10, 13, 16, 30], [30, 61, 62, 45], [59, 119, 116, 90]]
+
+
+def _yolo_parts() -> dict[str, Any]:
+    nn = paddle.nn
+    channels = 2 * (5 + _CLASSES)
+    return {
+        "stem": nn.Sequential(_conv_norm(3, 8, 2), _conv_norm(8, 16, 2)),
+        "down": nn.LayerList([_conv_norm(16, 16, 2), _conv_norm(16, 24, 2), _conv_norm(24, 32, 2)]),
+        "lateral": nn.LayerList([_conv_norm(32, 24), _conv_norm(48, 16)]),
+        "head": nn.LayerList([nn.Conv2D(c, channels, 1) for c in (32, 48, 32)]),
+    }
+
+
+def _yolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
+    x, features = self.stem(image), []
+    for down in self.down:
+        x = down(x)
+        features.append(x)
+    route, levels = features[2], [features[2]]
+    for lateral, feature in zip(self.lateral, (features[1], features[0])):  # noqa: B905 (dy2static)
+        up = paddle.nn.functional.interpolate(lateral(route), scale_factor=2.0)
+        route = paddle.concat([up, feature], axis=1)
+        levels.append(route)
+    original = paddle.cast(paddle.round(im_shape / scale_factor), "int32")
+    boxes, scores = [], []
+    for i in range(3):
+        head = self.head[i](levels[i])
+        box, score = paddle.vision.ops.yolo_box(head, original, _ANCHORS[2 - i], _CLASSES, 0.3, 32 // 2**i)
+        boxes.append(box)
+        scores.append(paddle.transpose(score, [0, 2, 1]))
+    return _multiclass_nms3(
+        paddle.concat(boxes, axis=1),
+        paddle.concat(scores, axis=2),
+        score_threshold=0.1,
+        nms_top_k=50,
+        keep_top_k=200,
+        nms_threshold=0.45,
+        normalized=False,
+        background_label=-1,
+    )
+
+
+def _yolo_inputs(n: int, size: int = 64) -> dict[str, Any]:
+    return {
+        "image": tensor([n, 3, size, size], dims=[-1, 3, -1, -1]),
+        "im_shape": tensor([n, 2], values=[[size, size]] * n, dims=[-1, 2]),
+        "scale_factor": tensor([n, 2], values=[[0.5, 0.8 + 0.1 * i] for i in range(n)], dims=[-1, 2]),
+    }
+
+
+# --- SSD: prior boxes, decoded and suppressed -------------------------------------------------------------------------
+
+
+def _ssd_parts() -> dict[str, Any]:
+    nn = paddle.nn
+    return {
+        "stem": nn.Sequential(_conv_norm(3, 8, 2), _conv_norm(8, 16, 2), _conv_norm(16, 16, 2)),
+        "down": _conv_norm(16, 24, 2),
+        "boxes": nn.LayerList([nn.Conv2D(c, 4 * 4, 3, padding=1) for c in (16, 24)]),
+        "scores": nn.LayerList([nn.Conv2D(c, 4 * 3, 3, padding=1) for c in (16, 24)]),
+    }
+
+
+def _ssd(self: Any, image: Any) -> Any:
+    first = self.stem(image)
+    priors, variances, codes, scores = [], [], [], []
+    for i, feature in enumerate((first, self.down(first))):
+        prior, variance = paddle.vision.ops.prior_box(
+            feature, image, [12.0 * (i + 1)], [24.0 * (i + 1)], [2.0], flip=True, clip=True
+        )
+        priors.append(paddle.reshape(prior, [-1, 4]))
+        variances.append(paddle.reshape(variance, [-1, 4]))
+        codes.append(paddle.reshape(paddle.transpose(self.boxes[i](feature), [0, 2, 3, 1]), [0, -1, 4]))
+        scores.append(paddle.reshape(paddle.transpose(self.scores[i](feature), [0, 2, 3, 1]), [0, -1, 3]))
+    boxes = paddle.vision.ops.box_coder(
+        paddle.concat(priors), paddle.concat(variances), paddle.concat(codes, axis=1), "decode_center_size"
+    )
+    probability = paddle.transpose(paddle.nn.functional.softmax(paddle.concat(scores, axis=1)), [0, 2, 1])
+    return _multiclass_nms3(
+        boxes,
+        probability,
+        score_threshold=0.4,
+        nms_top_k=30,
+        keep_top_k=20,
+        nms_threshold=0.45,
+        normalized=True,
+        background_label=0,
+    )
+
+
+# --- DB: a pyramid, merged, and transposed convolutions up to a map of probabilities ----------------------------------
+
+
+def _db_parts() -> dict[str, Any]:
+    nn = paddle.nn
+    return {
+        "stem": _conv_norm(3, 8, 2, nn.ReLU()),
+        "down": nn.LayerList([_conv_norm(8, 16, 2, nn.Hardswish()), _conv_norm(16, 24, 2, nn.Hardswish())]),
+        "lateral": nn.LayerList([nn.Conv2D(c, 16, 1, bias_attr=False) for c in (16, 24)]),
+        "smooth": nn.LayerList([nn.Conv2D(16, 8, 3, padding=1, bias_attr=False) for _ in range(2)]),
+        "conv": _conv_norm(16, 8, 1, nn.ReLU()),
+        "up": nn.Conv2DTranspose(8, 8, 2, 2),
+        "norm": nn.BatchNorm2D(8),
+        "last": nn.Conv2DTranspose(8, 1, 2, 2),
+    }
+
+
+def _db(self: Any, image: Any) -> Any:
+    functional = paddle.nn.functional
+    fine = self.down[0](self.stem(image))
+    coarse = self.lateral[1](self.down[1](fine))
+    fine = self.lateral[0](fine) + functional.interpolate(coarse, scale_factor=2, mode="nearest", align_mode=1)
+    coarse = functional.interpolate(self.smooth[1](coarse), scale_factor=2, mode="nearest", align_mode=1)
+    merged = paddle.concat([coarse, self.smooth[0](fine)], axis=1)
+    x = functional.relu(self.norm(self.up(self.conv(merged))))
+    return functional.sigmoid(self.last(x))
+
+
+def _image(n: int, h: int, w: int) -> dict[str, Any]:
+    return {"image": tensor([n, 3, h, w], dims=[-1, 3, -1, -1])}
+
+
+NETWORKS = [
+    Network("yolov3", lambda: _layer(_yolo_parts, _yolo), _yolo_inputs(2), more=[_yolo_inputs(1), _yolo_inputs(3, 96)]),
+    Network(
+        "ssd",
+        lambda: _layer(_ssd_parts, _ssd),
+        {"image": tensor([2, 3, 64, 64], dims=[-1, 3, 64, 64])},
+        more=[{"image": tensor([1, 3, 64, 64])}],
+    ),
+    Network("db", lambda: _layer(_db_parts, _db), _image(1, 64, 96), more=[_image(2, 32, 64)]),
+]
