@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
@@ -19,7 +20,18 @@ def _roi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_s
 
 
 def _psroi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_scale: float = 1.0) -> Any:
-    return paddle.vision.ops.psroi_pool(x, boxes, boxes_num, output_size, spatial_scale)
+    if in_pir():
+        return paddle.vision.ops.psroi_pool(x, boxes, boxes_num, output_size, spatial_scale)
+    # Paddle 2's function forgets boxes_num.
+    height, width = output_size if isinstance(output_size, (list, tuple)) else (output_size, output_size)
+    channels = x.shape[1] // (height * width)
+    attrs = {
+        "pooled_height": height,
+        "pooled_width": width,
+        "output_channels": channels,
+        "spatial_scale": spatial_scale,
+    }
+    return legacy_op("psroi_pool", {"X": x, "ROIs": boxes, "RoisNum": boxes_num}, {"Out": x.dtype}, attrs)
 
 
 def regions(count: int, width: float, height: float, seed: int = 0, out: float = 0.0, dims: Any = None) -> TensorSpec:
@@ -46,8 +58,8 @@ def _random(draw: Any) -> dict[str, Any]:
     scale = draw(st.sampled_from([1.0, 0.25, 0.5]))
     dynamic = draw(st.booleans())
     seed, out = draw(st.integers(0, 1000)), draw(st.sampled_from([0.0, 0.3]))
-    size = draw(st.sampled_from([2, 3, [2, 3], 1]))
-    cells = int(np.prod(size)) if isinstance(size, list) else size * size
+    size = draw(st.sampled_from([2, 3, (2, 3), 1]))
+    cells = int(np.prod(size)) if isinstance(size, tuple) else size * size
     return {
         "x": (n, cells, h, w),
         "dims": [-1, None, -1, -1] if dynamic else None,
@@ -79,7 +91,7 @@ def _roi_pool_random(draw: Any) -> Case:
 
 def _psroi_pool_random(draw: Any) -> Case:
     drawn = _random(draw)
-    return case(**_with_map(drawn, drawn["x"][1] * draw(st.integers(1, 3))))
+    return case(**_with_map(drawn, drawn["x"][1] * draw(st.integers(2, 3))))
 
 
 _ANY = [-1, 3, -1, -1]
@@ -87,7 +99,7 @@ _ANY = [-1, 3, -1, -1]
 ROI_ALIGN = [
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2, aligned=False),
-    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=[2, 3], spatial_scale=0.25),
+    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25),
     case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3, sampling_ratio=2),
     case(
         x=_map(2, 3, 8, 9, _ANY),
@@ -102,7 +114,7 @@ ROI_ALIGN = [
 ]
 ROI_POOL = [
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
-    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=[2, 3], spatial_scale=0.25),
+    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25),
     case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3),
     case(
         x=_map(2, 3, 8, 9, _ANY),
@@ -121,18 +133,18 @@ ROI_POOL = [
 PSROI_POOL = [
     case(x=_map(1, 8, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
     case(
-        x=_map(2, 12, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=[2, 3], spatial_scale=0.25
+        x=_map(2, 12, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25
     ),
-    case(x=_map(3, 9, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3),
+    case(x=_map(3, 18, 8, 9), boxes=regions(5, 9, 8), boxes_num=_counts(2, 0, 3), output_size=3),
     case(
         x=_map(2, 18, 8, 9, [-1, 18, -1, -1]),
         boxes=regions(5, 9, 8, dims=[-1, 4]),
         boxes_num=_counts(4, 1, dims=[-1]),
         output_size=3,
     ),
-    case(x=_map(1, 9, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3),
+    case(x=_map(1, 18, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=_counts(6), output_size=3),
     case(
-        x=_map(1, 4, 8, 8),
+        x=_map(1, 8, 8, 8),
         boxes=tensor([2, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2]]),
         boxes_num=_counts(2),
         output_size=2,
