@@ -30,7 +30,9 @@ def test_inputs_large_and_random_values_stay():
     for node in (
         ops.add(parameter, ops.constant(np.float32(1))),
         ops.add(ops.constant(np.zeros(65, np.float32)), ops.constant(np.float32(1))),
-        ops.random_uniform(ops.constant(np.array([2])), ops.constant(0.0), ops.constant(1.0), "f32"),
+        ops.random_uniform(
+            ops.constant(np.array([2])), ops.constant(np.float32(0)), ops.constant(np.float32(1)), "f32"
+        ),
     ):
         assert fold(node) is node
 
