@@ -42,10 +42,15 @@ fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/to
 	$(BIN)/python -m pytest -n auto tests/test_op_fuzzy.py tests/test_op_random.py --filter='$(FILTER)' --seeds=$(SEEDS) $(PYTEST_ARGS)
 
 .PHONY: lint
-lint: $(READY) ## Check format, style and types
+lint: $(READY) ## Check format, style, types and that docs/coverage.md is up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/python tools/typecheck.py
+	$(BIN)/python tools/coverage.py --check
+
+.PHONY: docs
+docs: $(READY) ## Write the pages that are generated: docs/coverage.md
+	$(BIN)/python tools/coverage.py
 
 .PHONY: format
 format: $(READY) ## Format the code and apply the safe fixes

@@ -112,7 +112,7 @@ def deploy(folder: Path) -> bool:
         right = int((predicted.argmax(axis=1) == labels).sum())
         print(f"{name:<22}{right:>5} of {len(labels)}{right / len(labels):>10.2%}{time:>17.2f} ms")
 
-    print(f"{len(labels)} held-back digits{'right':>10}{'accuracy':>13}{'time for all':>20}")
+    print(f"{len(labels)} held-back digits{'right':>14}{'accuracy':>10}{'time for all':>20}")
     row(f"Paddle {paddle['version']}", paddle["predictions"], float(paddle["milliseconds"]))
     row(f"OpenVINO {openvino.__version__.split('-')[0]}", predictions, milliseconds)
 

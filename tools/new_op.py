@@ -203,7 +203,7 @@ def main(arguments: list[str] | None = None) -> int:
     scaffold.write()
     for note in scaffold.notes:
         print(note)
-    print(f"then: make fuzz FILTER='testOp*/{scaffold.op}*'")
+    print(f"then: make fuzz FILTER='testOp*/{scaffold.op}*', make docs, and a line in CHANGELOG.md")
     return 0
 
 
