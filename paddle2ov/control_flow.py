@@ -90,7 +90,9 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
         after = [inner.find(name) or translator.placeholder(name) for name in yielded]
         # An array that the body writes first: now the type of its elements is known.
         started = [
-            _no_elements(new) if isinstance(old, EmptyArray) and not isinstance(new, EmptyArray) else old
+            _no_elements(new, _some_size(scope, before, inner))
+            if isinstance(old, EmptyArray) and not isinstance(new, EmptyArray)
+            else old
             for old, new in zip(before, after[1:], strict=True)
         ]
         widened = [
@@ -158,19 +160,36 @@ def _output(value: Value) -> Output:
 
 def _output_like(value: Value, other: Value) -> Output:
     if isinstance(value, EmptyArray):
-        return _output(_no_elements(other))
+        return _output(_no_elements(other, ops.constant([1], Type.i64)))
     return _output(value)
 
 
-def _no_elements(array: Value) -> Value:
-    """An array without elements, of the type of `array`; dimensions that are not known are empty."""
+def _no_elements(array: Value, size: Node) -> Value:
+    """An array without elements, of the type of `array`; `size` stands for dimensions that are not known."""
     output = _output(array)
     shape = output.get_partial_shape()
     if shape.rank.is_dynamic:
         raise ValueError("a tensor array whose elements have no known rank")
-    dims = [0, *(int(dim.get_length()) if dim.is_static else 0 for dim in list(shape)[1:])]
+    dims = [ops.constant([int(dim.get_length())], Type.i64) if dim.is_static else size for dim in list(shape)[1:]]
     zero = ops.constant(0, output.get_element_type())
-    return ops.broadcast(zero, ops.constant(dims, Type.i64)).output(0)
+    return ops.broadcast(zero, ops.concat([ops.constant([0], Type.i64), *dims], 0)).output(0)
+
+
+def _some_size(scope: Scope, before: Sequence[Value], inner: Scope) -> Node:
+    """A size that only the run shows, of a value that enters the loop.
+
+    An array without elements may have any size of element. A known one, however, would be taken for the size of all the
+    elements that the loop adds.
+    """
+    entering = [value for value in before if isinstance(value, Output)]
+    entering += [_outer(scope, name) for name in inner.captures]
+    for value in entering:
+        shape = value.get_partial_shape()
+        for axis, dim in enumerate(shape if shape.rank.is_static else ()):
+            if dim.is_dynamic:
+                size = ops.shape_of(value, Type.i64)
+                return ops.gather(size, ops.constant([axis], Type.i64), ops.constant(0, Type.i64))
+    return ops.constant([1], Type.i64)
 
 
 def _boolean(value: Value) -> Output:
