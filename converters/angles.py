@@ -12,10 +12,10 @@ import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.converters.common import as_float, const, const_like, refuse_complex
-from paddle2ov.converters.complex import parts
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.pairs import parts
 
 
 def atan2(node: NodeContext) -> NamedOutputs:

@@ -13,9 +13,10 @@ import numpy as np
 from openvino import Type
 
 from paddle2ov.converters.common import cast_to, const_like, fold_known, refuse_complex
-from paddle2ov.converters.complex import from_real, parts
+from paddle2ov.converters.complex import from_real
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.pairs import parts
 from paddle2ov.registry import Converter
 from paddle2ov.types import Known
 

@@ -1,7 +1,8 @@
 """Complex numbers, which are carried as real ones with a last dimension of 2: the real and the imaginary part.
 
-Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`; and the complex forms of `abs`, `cast` and
-of `elementwise_add`, `_sub`, `_mul`, `_div`.
+Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`; and the complex forms of `abs`, `cast`, of
+`elementwise_add`, `_sub`, `_mul`, `_div`, and of `exp`, `square`, `reciprocal`, `equal`, `not_equal`. What other
+operators do with complex numbers is in `complex_rules.py`.
 Semantics: `paddle/phi/kernels/funcs/complex_functors.h`, `paddle/phi/kernels/impl/complex_kernel_impl.h`.
 """
 
@@ -13,16 +14,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.common import const_like, ints, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-
-
-def parts(x: Output | Node) -> tuple[Node, Node]:
-    """The real and the imaginary part."""
-    return ops.gather(x, ints(0), ints(-1)), ops.gather(x, ints(1), ints(-1))
-
-
-def joined(real: Output | Node, imag: Output | Node) -> Node:
-    """The complex numbers with these parts, which have one shape."""
-    return ops.concat([ops.unsqueeze(real, ints([-1])), ops.unsqueeze(imag, ints([-1]))], -1)
+from paddle2ov.pairs import joined, parts
 
 
 def product(x: Output | Node, y: Output | Node) -> Node:
@@ -77,3 +69,34 @@ def from_real(x: Output | Node, dtype: Type) -> Node:
     """Real numbers as complex ones."""
     whole = ops.convert(x, dtype)
     return joined(whole, ops.multiply(whole, const_like(0, whole)))
+
+
+def exp(node: NodeContext) -> NamedOutputs:
+    """out = exp(a) · (cos(b) + i · sin(b)) for x = a + ib."""
+    real, imag = parts(node.get_input("x"))
+    size = ops.exp(real)
+    return {"out": joined(ops.multiply(size, ops.cos(imag)), ops.multiply(size, ops.sin(imag)))}
+
+
+def square(node: NodeContext) -> NamedOutputs:
+    """out = x · x."""
+    x = node.get_input("x")
+    return {"out": product(x, x)}
+
+
+def reciprocal(node: NodeContext) -> NamedOutputs:
+    """out = 1 / x = conj(x) / |x|²."""
+    x = node.get_input("x")
+    return {"out": ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True))}
+
+
+def equal(node: NodeContext) -> NamedOutputs:
+    """out = whether both parts are equal."""
+    same = ops.equal(node.get_input("x"), node.get_input("y"))
+    return {"out": ops.reduce_logical_and(same, ints([-1]), False)}
+
+
+def not_equal(node: NodeContext) -> NamedOutputs:
+    """out = whether one part differs."""
+    differs = ops.not_equal(node.get_input("x"), node.get_input("y"))
+    return {"out": ops.reduce_logical_or(differs, ints([-1]), False)}

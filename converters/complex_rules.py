@@ -1,0 +1,154 @@
+"""What becomes of complex numbers in operators: the translator refuses them wherever no rule is listed here.
+
+A complex tensor is carried as a real one with a last dimension of 2, so that a converter written for real numbers
+would take that dimension for one of Paddle's. A rule makes a converter for complex numbers of the one for real
+numbers: it runs that one on the real and the imaginary parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import TypeAlias
+
+from openvino import Node, Output
+
+from paddle2ov.converters import complex
+from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
+from paddle2ov.opset import ops
+from paddle2ov.pairs import joined
+from paddle2ov.registry import Converter
+from paddle2ov.types import EmptyArray, Known
+
+Rule: TypeAlias = Callable[[Converter], Converter]
+
+
+def native(convert: Converter) -> Converter:
+    """The converter knows about complex numbers."""
+    return convert
+
+
+def linear(convert: Converter, besides: Sequence[str] = ()) -> Converter:
+    """f(a + ib) = f(a) + i · f(b), all inputs taken together: operators that move or add up numbers.
+
+    Args:
+        convert: the converter for real numbers.
+        besides: inputs that may be real beside complex ones.
+    """
+
+    def of_complex(node: NodeContext) -> NamedOutputs:
+        """out = f(real parts) + i · f(imaginary parts)."""
+        operands = node.complex_inputs()
+        for port, i in node.input_ports():
+            real = (port, i) not in operands and node.get_input(port, i).get_element_type().is_real()
+            node.require(not real or port in besides, f"'{port}' is real beside complex numbers: not supported")
+        first, second = (_results(convert(node.of_parts(dict.fromkeys(operands, part)))) for part in (0, 1))
+        return {
+            port: [joined(a, b) if node.is_complex(port) else a for a, b in zip(values, second[port], strict=True)]
+            for port, values in first.items()
+        }
+
+    return of_complex
+
+
+def multilinear(convert: Converter) -> Converter:
+    """f(a + ib, c + id) = f(a, c) - f(b, d) + i · (f(a, d) + f(b, c)): products of every kind."""
+
+    def of_complex(node: NodeContext) -> NamedOutputs:
+        """out = the sum over all choices of a real or imaginary part of each operand, times i for the latter."""
+        operands = node.complex_inputs()
+        node.require(len(operands) <= 4, f"{len(operands)} complex operands are too many")
+        sums: dict[str, list[list[Node | Output | None]]] = {}
+        for choice in product((0, 1), repeat=len(operands)):
+            turns = sum(choice)  # the factor is i to this power
+            results = _results(convert(node.of_parts(dict(zip(operands, choice, strict=True)))))
+            for port, values in results.items():
+                total = sums.setdefault(port, [[None, None] for _ in values])
+                for part, value in zip(total, values, strict=True):
+                    part[turns % 2] = _accumulated(part[turns % 2], value, negative=turns % 4 > 1)
+        return {port: [joined(*_both(pair)) for pair in total] for port, total in sums.items()}
+
+    return of_complex
+
+
+def instead(of_complex: Converter) -> Rule:
+    """Complex numbers have a converter of their own."""
+    return lambda convert: of_complex
+
+
+def of_shape(convert: Converter) -> Converter:
+    """The result depends on the shape alone."""
+    return lambda node: convert(node.of_parts(dict.fromkeys(node.complex_inputs(), 0)))
+
+
+def where_zero(name: str) -> Rule:
+    """Linear as long as an attribute, a number that the result holds, is 0."""
+
+    def rule(convert: Converter) -> Converter:
+        def of_complex(node: NodeContext) -> NamedOutputs:
+            """out = f(real parts) + i · f(imaginary parts)."""
+            value = node.get_float(name, 0.0)
+            node.require(value == 0, "only 0 is supported for complex numbers", **{name: value})
+            return linear(convert, (name,))(node)
+
+        return of_complex
+
+    return rule
+
+
+def _results(outputs: NamedOutputs) -> dict[str, list[Node | Output]]:
+    return {
+        port: [_tensor(one) for one in (value if isinstance(value, Sequence) else [value])]
+        for port, value in outputs.items()
+    }
+
+
+def _tensor(value: OutputLike) -> Node | Output:
+    if isinstance(value, EmptyArray):
+        raise TypeError("tensor arrays of complex numbers are not supported")
+    return value.constant() if isinstance(value, Known) else value
+
+
+def _accumulated(total: Node | Output | None, value: Node | Output, negative: bool) -> Node | Output:
+    if total is None:
+        return ops.negative(value) if negative else value
+    return ops.subtract(total, value) if negative else ops.add(total, value)
+
+
+def _both(pair: list[Node | Output | None]) -> tuple[Node | Output, Node | Output]:
+    real, imag = pair
+    assert real is not None
+    assert imag is not None
+    return real, imag
+
+
+_NATIVE = """
+    abs angle as_complex as_real assign assign_out cast complex conj depend elementwise_add elementwise_div
+    elementwise_mul elementwise_sub fft_c2c fft_c2r fft_r2c imag memcpy memcpy_d2h memcpy_h2d npu_identity print real
+    scale share_data
+"""
+_OF_SHAPE = "is_empty shape shape64 size"
+_LINEAR = """
+    broadcast_tensors concat crop_tensor cumsum diag_embed diagonal expand expand_as expand_as_v2 expand_v2
+    flatten flatten2 flatten_contiguous_range flip frame gather gather_nd index_sample index_select
+    masked_select mean reduce_mean reduce_sum repeat_interleave reshape reshape2 reverse roll
+    scatter scatter_nd_add set_value_with_tensor slice split split_with_num squeeze squeeze2 stack strided_slice sum
+    take_along_axis tile trace transpose transpose2 tril tril_triu triu unbind unsqueeze unsqueeze2 unstack
+    view_shape where zeros_like
+"""
+_MULTILINEAR = "bmm dot einsum kron matmul matmul_v2 mul multi_dot mv"
+
+COMPLEX_RULES: dict[str, Rule] = {
+    **dict.fromkeys(_NATIVE.split(), native),
+    **dict.fromkeys(_OF_SHAPE.split(), of_shape),
+    **dict.fromkeys(_LINEAR.split(), linear),
+    **dict.fromkeys(_MULTILINEAR.split(), multilinear),
+    "equal": instead(complex.equal),
+    "exp": instead(complex.exp),
+    "not_equal": instead(complex.not_equal),
+    "pad": where_zero("pad_value"),
+    "pad3d": where_zero("pad_value"),
+    "reciprocal": instead(complex.reciprocal),
+    "square": instead(complex.square),
+}
+"""Key of the operator -> the rule for complex inputs or results."""

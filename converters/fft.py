@@ -1,0 +1,120 @@
+"""Discrete Fourier transforms and the frames of a signal.
+
+Paddle: `fft_c2c`, `fft_r2c`, `fft_c2r`, which all of `paddle.fft` uses; `frame`, `overlap_add`, which `paddle.signal`
+uses around them (`paddle.signal.stft` is `frame`, a product with the window, `fft_r2c`).
+Semantics: `paddle/phi/kernels/impl/fft_kernel_impl.h`, `paddle/phi/kernels/funcs/fft.h` (what a norm means),
+`paddle/phi/kernels/cpu/{frame,overlap_add}_kernel.cc`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.complex import conjugate, from_real
+from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def fft_c2c(node: NodeContext) -> NamedOutputs:
+    """out[k] = the sum over j of x[j] · exp(∓2πi · jk / n) along axes; forward has the minus."""
+    x = _signal(node)
+    return {"out": _complex_transform(node, x, _axes(node, rank_of(node, x) - 1))}
+
+
+def fft_r2c(node: NodeContext) -> NamedOutputs:
+    """out = the transform of real numbers; onesided keeps the elements 0 ... n/2 along the last of axes."""
+    x = _signal(node)
+    axes = _axes(node, rank_of(node, x))
+    if not node.get_attribute("onesided"):
+        return {"out": _complex_transform(node, from_real(x, x.get_element_type()).output(0), axes)}
+    out = ops.rdft(x, ints(axes))
+    # The backward transform of real numbers is the conjugate of the forward one.
+    out = out if node.get_attribute("forward") else conjugate(out)
+    return {"out": _normalized(node, out, x, axes, divided_by_n=False)}
+
+
+def fft_c2r(node: NodeContext) -> NamedOutputs:
+    """out = the transform to n real numbers of the elements 0 ... n/2 along the last of axes; n is last_dim_size."""
+    x = _signal(node)
+    axes, size = _axes(node, rank_of(node, x) - 1), node.get_int("last_dim_size", 0)
+    sizes = None
+    if size > 0:  # OpenVINO knows -1 for "as it is", but its CPU plugin runs out of memory with it
+        others = ops.gather(shape_of(x), ints(axes[:-1]), ints(0))
+        sizes = ops.concat([others, ints([size])], 0) if len(axes) > 1 else ints([size])
+    # The forward transform to real numbers is the backward one of the conjugate.
+    out = ops.irdft(conjugate(x) if node.get_attribute("forward") else x, ints(axes), sizes)
+    return {"out": _normalized(node, out, out.output(0), axes, divided_by_n=True)}
+
+
+def _signal(node: NodeContext) -> Output:
+    # OpenVINO transforms no f64; its CPU plugin would compute with f32 in any case.
+    x = node.get_input("x")
+    return ops.convert(x, Type.f32).output(0) if x.get_element_type() == Type.f64 else x
+
+
+def _axes(node: NodeContext, rank: int) -> list[int]:
+    return [normalize_axis(node, axis, rank, "axes") for axis in node.get_ints("axes")]
+
+
+def _complex_transform(node: NodeContext, x: Output, axes: list[int]) -> Node:
+    forward = node.get_attribute("forward")
+    out = ops.dft(x, ints(axes)) if forward else ops.idft(x, ints(axes))
+    return _normalized(node, out, x, axes, divided_by_n=not forward)
+
+
+def _normalized(node: NodeContext, out: Node, signal: Output, axes: list[int], divided_by_n: bool) -> Node:
+    """`out` times the power of n that normalization asks for, n being the elements of `signal` along axes."""
+    norm, forward = node.get_attribute("normalization"), node.get_attribute("forward")
+    node.require(norm in ("", "backward", "forward", "ortho"), "unknown norm", normalization=norm)
+    wanted = -0.5 if norm == "ortho" else -1.0 if (norm == "forward") == forward else 0.0
+    power = wanted + (1.0 if divided_by_n else 0.0)
+    if power != 0:
+        out = ops.multiply(out, _power_of_count(signal, axes, power, out))
+    return ops.convert(out, Type.f64) if node.output_dtype() == Type.f64 else out
+
+
+def _power_of_count(signal: Output, axes: list[int], power: float, like: Node) -> Node:
+    dims = [signal.get_partial_shape()[axis] for axis in axes]
+    if all(dim.is_static for dim in dims):
+        return const_like(math.prod(int(dim.get_length()) for dim in dims) ** power, like)
+    count = ops.reduce_prod(ops.gather(shape_of(signal), ints(axes), ints(0)), ints([0]), False)
+    return ops.power(ops.convert(count, like.get_element_type()), const_like(power, like))
+
+
+def frame(node: NodeContext) -> NamedOutputs:
+    """out = pieces, hop_length apart: [..., frame_length, frames], for axis 0 [frames, frame_length, ...]."""
+    x = node.get_input("x")
+    first, length, hop = _is_first(node), node.get_int("frame_length"), node.get_int("hop_length")
+    axis = 0 if first else rank_of(node, x) - 1
+    size = ops.gather(shape_of(x), ints(axis), ints(0))
+    starts = ops.range(ints(0), ops.subtract(size, ints(length - 1)), ints(hop), Type.i64)
+    offsets = ops.range(ints(0), ints(length), ints(1), Type.i64)
+    rows, columns = (starts, offsets) if first else (offsets, starts)
+    places = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
+    return {"out": ops.gather(x, places, ints(axis))}
+
+
+def overlap_add(node: NodeContext) -> NamedOutputs:
+    """out = the sum of all frames, each at its place: what frame took apart."""
+    x, first, hop = node.get_input("x"), _is_first(node), node.get_int("hop_length")
+    rank = rank_of(node, x)
+    if first:  # [frames, length, ...] -> [..., length, frames]
+        x = transpose_to(x, [*range(2, rank), 1, 0])
+    dims = shape_of(x)
+    batch = ops.gather(dims, ints(list(range(rank - 2))), ints(0))
+    length, frames = (ops.gather(dims, ints([axis]), ints(0)) for axis in (-2, -1))
+    size = ops.add(ops.multiply(ops.subtract(frames, ints([1])), ints([hop])), length)
+    pieces = ops.reshape(x, ops.concat([ints([-1]), length, frames], 0), False)
+    out = ops.col2im(pieces, ops.concat([ints([1]), size], 0), ops.concat([ints([1]), length], 0), [1, hop])
+    out = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
+    return {"out": transpose_to(out, [rank - 2, *range(rank - 2)]) if first else out}
+
+
+def _is_first(node: NodeContext) -> bool:
+    axis = node.get_int("axis", -1)
+    node.require(axis in (0, -1), "0 or -1 is expected", axis=axis)
+    return axis == 0

@@ -1,0 +1,159 @@
+"""Discrete Fourier transforms and the frames of a signal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.strategies import axes, flag, integer, one_of, shape, varied
+
+_SUMS: dict[str, Any] = {"atol": 1e-4, "why": "sums of up to 729 numbers"}
+_NORMS = ("backward", "forward", "ortho")
+
+
+def _fft_c2c(x: Any, *, n: Any = None, axes: Any = None, norm: str = "backward", forward: bool = True) -> Any:
+    return (paddle.fft.fftn if forward else paddle.fft.ifftn)(x, n, axes, norm)
+
+
+def _fft_r2c(
+    x: Any, *, n: Any = None, axes: Any = None, norm: str = "backward", forward: bool = True, onesided: bool = True
+) -> Any:
+    if not onesided:  # as fft of a real tensor and stft(onesided=False) have it
+        return paddle.fft.fft_r2c(x, n, -1 if axes is None else axes[0], norm, forward, False, None)
+    return (paddle.fft.rfftn if forward else paddle.fft.ihfftn)(x, n, axes, norm)
+
+
+def _fft_c2r(x: Any, *, n: Any = None, axes: Any = None, norm: str = "backward", forward: bool = False) -> Any:
+    return (paddle.fft.hfftn if forward else paddle.fft.irfftn)(x, n, axes, norm)
+
+
+def _signal(draw: Any, dtype: str, most: int = 3) -> TensorSpec:
+    return varied(draw, shape(draw, 1, most, low=2, high=9), dtype)
+
+
+def _arguments(draw: Any, x: TensorSpec) -> dict[str, Any]:
+    chosen = axes(draw, len(x.shape)) if flag(draw) else None
+    return {"axes": chosen, "norm": one_of(draw, *_NORMS), "forward": flag(draw)}
+
+
+def _c2c_random(draw: Any) -> Case:
+    x = _signal(draw, "complex64")
+    return case(x=x, **_arguments(draw, x), **_SUMS)
+
+
+def _r2c_random(draw: Any) -> Case:
+    x = _signal(draw, "float32")
+    given = _arguments(draw, x)
+    onesided = given["axes"] is None or flag(draw)
+    return case(x=x, onesided=onesided, **_SUMS, **(given if onesided else given | {"axes": given["axes"][:1]}))
+
+
+def _c2r_random(draw: Any) -> Case:
+    x = _signal(draw, "complex64")
+    return case(x=x, **_arguments(draw, x))
+
+
+_C = tensor([4, 6], "complex64")
+_C_DYNAMIC = tensor([2, 4, 6], "complex64", dims=[-1, -1, -1])
+_R = tensor([4, 7])
+_R_DYNAMIC = tensor([2, 4, 6], dims=[-1, -1, -1])
+_F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+_NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 frames no complex numbers"}
+_MODES: list[dict[str, Any]] = [{"norm": norm, "forward": forward} for norm in _NORMS for forward in (True, False)]
+
+C2C = [
+    *(case(x=_C, **mode) for mode in _MODES),
+    *(case(x=_C_DYNAMIC, axes=[1], **mode) for mode in _MODES[-2:]),
+    case(x=tensor([7], "complex64")),
+    case(x=_C_DYNAMIC, axes=[2, 0]),
+    case(x=_C_DYNAMIC, axes=[-3, -1], forward=False),
+    case(x=_C, n=[5], axes=[0]),
+    case(x=_C, n=[3, 8]),
+    case(x=tensor([1, 1], "complex64")),
+    case(x=tensor([4, 6], "complex128"), **_F64),
+    case(x=tensor([4, 6])),
+]
+
+R2C = [
+    *(case(x=_R, **mode) for mode in _MODES),
+    *(case(x=_R_DYNAMIC, axes=[1], **mode) for mode in _MODES),
+    *(case(x=_R, axes=[-1], onesided=False, **mode) for mode in _MODES),
+    case(x=_R_DYNAMIC, axes=[1], onesided=False),
+    case(x=_R_DYNAMIC, axes=[2, 0]),
+    case(x=_R_DYNAMIC, axes=[-1, -3], forward=False),
+    case(x=_R, n=[10], axes=[1]),
+    case(x=_R, n=[3], axes=[0]),
+    case(x=tensor([8])),
+    case(x=tensor([4, 8], "float64"), **_F64),
+    case(x=tensor([4, 8], "int32")),
+]
+
+C2R = [
+    *(case(x=_C, **mode) for mode in _MODES),
+    *(case(x=_C_DYNAMIC, axes=[1], **mode) for mode in _MODES),
+    case(x=_C, n=[4, 9]),
+    case(x=_C, n=[4, 10]),
+    case(x=_C, n=[7], axes=[1]),
+    case(x=_C, n=[11], axes=[1], norm="ortho"),
+    case(x=_C_DYNAMIC, axes=[2, 0]),
+    case(x=_C_DYNAMIC, axes=[2, 1], forward=True),
+    case(x=tensor([5], "complex64")),
+    case(x=tensor([4, 6], "complex128"), **_F64),
+]
+
+
+def _frame(x: Any, *, frame_length: int, hop_length: int, axis: int = -1) -> Any:
+    return paddle.signal.frame(x, frame_length, hop_length, axis)
+
+
+def _overlap_add(x: Any, *, hop_length: int, axis: int = -1) -> Any:
+    return paddle.signal.overlap_add(x, hop_length, axis)
+
+
+def _frame_random(draw: Any) -> Case:
+    x = varied(draw, shape(draw, 1, 3, low=4, high=9), one_of(draw, "float32", "int32", "int64"))
+    return case(x=x, frame_length=integer(draw, 1, 4), hop_length=integer(draw, 1, 5), axis=one_of(draw, 0, -1))
+
+
+def _overlap_random(draw: Any) -> Case:
+    x = varied(draw, shape(draw, 2, 4, high=6), one_of(draw, "float32", "int32", "int64"))
+    return case(x=x, hop_length=integer(draw, 1, 5), axis=one_of(draw, 0, -1))
+
+
+_WAVE = tensor([16])
+_WAVES_DYNAMIC = tensor([2, 3, 17], dims=[-1, 3, -1])
+
+FRAME = [
+    case(x=_WAVE, frame_length=4, hop_length=2),
+    case(x=_WAVE, frame_length=4, hop_length=2, axis=0),
+    case(x=_WAVE, frame_length=16, hop_length=5),
+    case(x=tensor([2, 17]), frame_length=4, hop_length=7),
+    case(x=tensor([17, 2]), frame_length=4, hop_length=3, axis=0),
+    case(x=_WAVES_DYNAMIC, frame_length=5, hop_length=3),
+    case(x=_WAVES_DYNAMIC, frame_length=2, hop_length=1, axis=0),
+    case(x=tensor([2, 9], "int64"), frame_length=4, hop_length=2),
+    case(x=tensor([2, 9], "complex64"), frame_length=4, hop_length=2, **_NEW),
+    case(x=tensor([9, 2], "complex64", dims=[-1, 2]), frame_length=4, hop_length=2, axis=0, **_NEW),
+    case(x=tensor([2, 9], "float64"), frame_length=4, hop_length=2, **_F64),
+]
+
+OVERLAP_ADD = [
+    case(x=tensor([4, 6]), hop_length=2),
+    case(x=tensor([6, 4]), hop_length=2, axis=0),
+    case(x=tensor([2, 4, 6]), hop_length=3),
+    case(x=tensor([6, 4, 2]), hop_length=4, axis=0),
+    case(x=tensor([2, 3, 4, 6], dims=[-1, 3, 4, -1]), hop_length=1),
+    case(x=tensor([6, 4, 2, 3], dims=[-1, -1, -1, -1]), hop_length=2, axis=0),
+    case(x=tensor([2, 4, 6], "int32"), hop_length=3),
+    case(x=tensor([2, 4, 6], "int64"), hop_length=3),
+    case(x=tensor([2, 4, 6], "float64"), hop_length=3, **_F64),
+    case(x=tensor([4, 1]), hop_length=2),
+]
+
+OPS = [
+    Op("fft_c2c", _fft_c2c, C2C, _c2c_random),
+    Op("fft_r2c", _fft_r2c, R2C, _r2c_random),
+    Op("fft_c2r", _fft_c2r, C2R, _c2r_random),
+    Op("frame", _frame, FRAME, _frame_random),
+    Op("overlap_add", _overlap_add, OVERLAP_ADD, _overlap_random),
+]
