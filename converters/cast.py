@@ -33,7 +33,7 @@ def cast(node: NodeContext) -> NamedOutputs:
         return {"out": from_real(x, dtype)}
     if node.is_complex("x") and not node.is_complex("out"):
         node.require(dtype != Type.boolean, "bool of a complex number", dtype="bool")
-        x = parts(x)[0].output(0)
+        x = parts(x)[0]
     if dtype == Type.boolean and x.get_element_type() != Type.boolean:
         return {"out": ops.not_equal(x, const_like(0, x))}
     return {"out": cast_to(x, dtype)}

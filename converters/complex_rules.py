@@ -14,9 +14,10 @@ from typing import TypeAlias
 from openvino import Node, Output
 
 from paddle2ov.converters import complex
+from paddle2ov.converters.common import ints
 from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
-from paddle2ov.pairs import joined
+from paddle2ov.pairs import joined, parts
 from paddle2ov.registry import Converter
 from paddle2ov.types import EmptyArray, Known
 
@@ -81,6 +82,19 @@ def of_shape(convert: Converter) -> Converter:
     return lambda node: convert(node.of_parts(dict.fromkeys(node.complex_inputs(), 0)))
 
 
+def scaled(convert: Converter) -> Converter:
+    """A product with a real number, and a sum with one, which is added to the real part."""
+
+    def of_complex(node: NodeContext) -> NamedOutputs:
+        """out = f(real part) + i · scale · imaginary part."""
+        x = node.get_input("x")
+        (real,) = _results(convert(node.of_parts({("x", 0): 0})))["out"]
+        factor = ops.reshape(node.get_tensor("scale", x.get_element_type(), 1.0), ints([]), False)
+        return {"out": joined(real, ops.multiply(parts(x)[1], factor))}
+
+    return of_complex
+
+
 def where_zero(name: str) -> Rule:
     """Linear as long as an attribute, a number that the result holds, is 0."""
 
@@ -125,7 +139,7 @@ def _both(pair: list[Node | Output | None]) -> tuple[Node | Output, Node | Outpu
 _NATIVE = """
     abs angle as_complex as_real assign assign_out cast complex conj depend elementwise_add elementwise_div
     elementwise_mul elementwise_sub fft_c2c fft_c2r fft_r2c imag memcpy memcpy_d2h memcpy_h2d npu_identity print real
-    scale share_data
+    share_data
 """
 _OF_SHAPE = "is_empty shape shape64 size"
 _LINEAR = """
@@ -149,6 +163,7 @@ COMPLEX_RULES: dict[str, Rule] = {
     "pad": where_zero("pad_value"),
     "pad3d": where_zero("pad_value"),
     "reciprocal": instead(complex.reciprocal),
+    "scale": scaled,
     "square": instead(complex.square),
 }
 """Key of the operator -> the rule for complex inputs or results."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
@@ -267,19 +267,20 @@ class NodeContext:
             (port, i) for port, values in self._inputs.items() for i, value in enumerate(values) if value is not None
         ]
 
-    def of_parts(self, part: Callable[[str, int], int]) -> NodeContext:
-        """The same operator on real numbers: the real (0) or imaginary (1) parts of its complex inputs.
+    def complex_inputs(self) -> list[tuple[str, int]]:
+        """Name and position of every input that is complex."""
+        return [port for port in self.input_ports() if self.is_complex(*port)]
+
+    def of_parts(self, chosen: Mapping[tuple[str, int], int]) -> NodeContext:
+        """The same operator on real numbers.
 
         Args:
-            part: which part of an input to take, by its name and position.
+            chosen: for each complex input, by name and position, whether its real (0) or imaginary (1) part is taken.
         """
-        inputs = {
-            port: [
-                part_of(value, part(port, i)) if value is not None and self.is_complex(port, i) else value
-                for i, value in enumerate(values)
-            ]
-            for port, values in self._inputs.items()
-        }
+        inputs = {port: list(values) for port, values in self._inputs.items()}
+        for (port, i), part in chosen.items():
+            value = inputs[port][i]
+            inputs[port][i] = None if value is None else part_of(value, part)
         names = {*self._operator.input_names(), *self._operator.output_names()} & self._variables.keys()
         real = {name: _real(self._variables[name]) for name in names}
         return NodeContext(self._operator, inputs, real, self._signature, self._used)
