@@ -14,6 +14,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.sorting import sort
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -33,16 +34,16 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         empty = ops.is_nan(rows) if is_real else None
         filled = rows if empty is None else ops.select(empty, const_like(np.inf, rows), rows)
         length = ops.gather(shape_of(rows), ints(-1), ints(0))
-        sorted_ = ops.topk(filled, length, -1, "min", "value", index_element_type=Type.i64, stable=True)
+        values, places = sort(filled, -1, descending=False)
         counted = ops.reduce_sum(ops.convert(empty, "i64"), ints([-1]), True) if empty is not None else ints([0])
         # With n elements that count, the middle ones are (n - 1) / 2 and n / 2.
         valid = ops.subtract(length, counted) if ignore_nan else length
         low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
-        out = _at(sorted_.output(0), low)
+        out = _at(values, low)
         if average:
             # In integers too: Paddle casts them before.
-            out = ops.multiply(ops.add(out, _at(sorted_.output(0), high)), const_like(0.5, out))
-        index = _at(sorted_.output(1), low)
+            out = ops.multiply(ops.add(out, _at(values, high)), const_like(0.5, out))
+        index = _at(places, low)
         if empty is not None:
             lost = ops.equal(valid, ints(0)) if ignore_nan else ops.greater(counted, ints(0))
             out = ops.select(lost, const_like(np.nan, out), out)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of
+from paddle2ov.converters.sorting import length_of, sort, top
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
@@ -23,14 +24,6 @@ def _sortable(x: Output) -> Output | Node:
     return cast_to(x, Type.i32) if x.get_element_type() == Type.boolean else x
 
 
-def _length(x: Output, axis: int) -> Node:
-    return ops.gather(shape_of(x), ints(axis), ints(0))
-
-
-def _topk(x: Output | Node, k: Output | Node, axis: int, largest: bool) -> Node:
-    return ops.topk(x, k, axis, "max" if largest else "min", "value", index_element_type=Type.i64, stable=True)
-
-
 def top_k_v2(node: NodeContext) -> NamedOutputs:
     """out, indices = the k largest (or smallest) elements along axis, sorted, and where they stand (int64)."""
     x = node.get_input("x")
@@ -39,9 +32,9 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
-    # Paddle sorts in either case: `sorted` only says that the order may be relied on.
-    top = _topk(x, k, axis, node.get_attribute("largest", True))
-    return {"out": top.output(0), "indices": top.output(1)}
+    # Sorted in either case: without `sorted` Paddle leaves the order open.
+    found = top(x, k, axis, node.get_attribute("largest", True))
+    return {"out": found.output(0), "indices": found.output(1)}
 
 
 def _arg_extreme(largest: bool) -> Converter:
@@ -57,7 +50,7 @@ def _arg_extreme(largest: bool) -> Converter:
             return {"out": ops.constant(0, dtype)}
         if flat:
             x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
-        found = _topk(_sortable(x), ints(1), axis, largest).output(1)
+        found = top(_sortable(x), ints(1), axis, largest).output(1)
         if flat:
             shape = [1] * rank if keep else []
             return {"out": cast_to(ops.reshape(found, ints(shape), False), dtype)}
@@ -77,8 +70,8 @@ def argsort(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    top = _topk(x, _length(x, axis), axis, node.get_attribute("descending", False))
-    return {"out": top.output(0), "indices": top.output(1)}
+    values, where = sort(x, axis, node.get_attribute("descending", False))
+    return {"out": values, "indices": where}
 
 
 def kthvalue(node: NodeContext) -> NamedOutputs:
@@ -89,11 +82,11 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
-    top = _topk(x, ints(k), axis, largest=False)
+    found = top(x, ints(k), axis, largest=False)
     place = ints([k - 1]) if node.get_attribute("keepdim", False) else ints(k - 1)
     return {
-        "out": ops.gather(top.output(0), place, ints(axis)),
-        "indices": ops.gather(top.output(1), place, ints(axis)),
+        "out": ops.gather(found.output(0), place, ints(axis)),
+        "indices": ops.gather(found.output(1), place, ints(axis)),
     }
 
 
@@ -104,15 +97,14 @@ def mode(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    order = _topk(x, _length(x, axis), axis, largest=False)
-    values = order.output(0)
+    values, _ = sort(x, axis, descending=False)
     # How often each element occurs: a comparison of all with all.
     same = ops.equal(ops.unsqueeze(values, ints(axis)), ops.unsqueeze(values, ints(axis + 1)))
     counts = ops.reduce_sum(cast_to(same, Type.i32), ints([axis + 1]), False)
-    first = _topk(counts, ints(1), axis, largest=True).output(1)
+    first = top(counts, ints(1), axis, largest=True).output(1)
     value = ops.gather_elements(values, first, axis)
     # The last place of that value: the position of the first one, read backwards.
-    places = ops.range(ints(0), _length(x, axis), ints(1), "i64")
+    places = ops.range(ints(0), length_of(x, axis), ints(1), "i64")
     places = ops.unsqueeze(places, ints(list(range(1, rank - axis)))) if axis + 1 < rank else places
     last = ops.reduce_max(ops.select(ops.equal(x, value), places, ints(-1)), ints([axis]), True)
     if node.get_attribute("keepdim", False):

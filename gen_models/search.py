@@ -24,6 +24,9 @@ def _arg_min(x, *, axis=None, keepdim=False, dtype="int64"):
     return paddle.argmin(x, axis, keepdim, dtype)
 
 
+STABLE = {"formats": ("pir",), "why": "Paddle 2.6 has no stable sort"}
+
+
 def _argsort(x, *, axis=-1, descending=False, stable=True):
     if paddle.__version__ < "3":
         return paddle.argsort(x, axis, descending), paddle.sort(x, axis, descending)
@@ -165,6 +168,12 @@ OPS = [
             case(x=tensor([9], "int64", values=[5, -3, 9, 0, 2, 7, -8, 4, 1])),
             case(x=tensor([3, 7], dims=[-1, -1])),
             case(x=tensor([])),
+            # Long rows with many equal elements, which only a stable sort keeps in order.
+            *(
+                case(x=tensor([2, 600], "int64", low=0, high=9), descending=descending, **STABLE)
+                for descending in (False, True)
+            ),
+            case(x=tensor([600, 2], "int32", low=0, high=9), axis=0, **STABLE),
         ],
         random=_argsort_random,
     ),
