@@ -22,6 +22,8 @@ def cases():
         if op.random is None:
             continue
         for format in FORMATS:
+            if op.cases and not any(format in case.formats for case in op.cases):
+                continue  # an operator that this format does not have
             marks = []
             if format == "legacy" and legacy_python() is None:
                 marks.append(pytest.mark.skip(reason="no Paddle 2 here; `make venv-legacy` sets it up"))
@@ -62,10 +64,6 @@ def test_op_random(op, format, request, tmp_path):
 
     try:
         check()
-    except hypothesis.errors.Unsatisfiable:
-        if all(format not in case.formats for case in op.cases) and op.cases:
-            pytest.skip(f"this operator has no {format} form")
-        raise
     except BaseException:
         if failed:
             rerun = f"python -m gen_models --rerun {failed[0]}"
