@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddle2ov import __version__
+from paddle2ov.commands.verify import verify_command
 
 if TYPE_CHECKING:
     from paddle2ov.inspection import Inspection
+    from paddle2ov.registry import Registry
 
 
 class _DefaultToConvert(click.Group):
@@ -45,6 +47,7 @@ def cli() -> None:
     \b
     paddle2ov MODEL_DIR -o model.xml      convert a model (short for: paddle2ov convert ...)
     paddle2ov inspect MODEL_DIR           show what a model is made of and whether it converts
+    paddle2ov verify MODEL_DIR            compare what OpenVINO computes with what Paddle computes
     paddle2ov ops                         list the operators that can be converted
 
     `paddle2ov convert --help` shows what a conversion can be told.
@@ -156,12 +159,16 @@ def inspect_command(model: Path, params: Path | None, as_json: bool, traceback: 
 
 @cli.command("ops")
 @click.argument("pattern", default="*")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: name -> family.")
-def ops_command(pattern: str, as_json: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: name -> family (or reason).")
+@click.option("--unsupported", is_flag=True, help="List the operators of Paddle that cannot be converted, and why.")
+def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
     """List the operators that can be converted, by family; PATTERN filters them ('reduce_*')."""
     from paddle2ov.registry import STRUCTURE, Registry
 
     registry = Registry()
+    if unsupported:
+        _print_unsupported(registry, pattern, as_json)
+        return
     names = [name for name in registry.names() if fnmatch.fnmatchcase(name, pattern)]
     families: dict[str, list[str]] = {}
     for name in names:
@@ -179,12 +186,31 @@ def ops_command(pattern: str, as_json: bool) -> None:
     click.echo(f"{len(names)} operators in {len(families)} families")
 
 
+cli.add_command(verify_command)
+
+
 def main() -> None:
     """The entry point of the `paddle2ov` script."""
     cli(prog_name="paddle2ov")
 
 
-def _family(registry: Any, name: str) -> str:
+def _print_unsupported(registry: Registry, pattern: str, as_json: bool) -> None:
+    from paddle2ov.program.signatures import ROWS
+    from paddle2ov.registry import STRUCTURE
+    from paddle2ov.unsupported import by_reason
+
+    missing = [name for name in ROWS if registry.get(name) is None and name not in STRUCTURE]
+    groups = by_reason(name for name in missing if fnmatch.fnmatchcase(name, pattern))
+    if as_json:
+        click.echo(json.dumps({name: why for why, members in groups.items() for name in members}, indent=1))
+        return
+    for why, members in groups.items():
+        click.secho(f"{why} ({len(members)})", bold=True)
+        click.echo(click.wrap_text(", ".join(members), 100, "  ", "  "))
+    click.echo(f"{sum(len(members) for members in groups.values())} operators")
+
+
+def _family(registry: Registry, name: str) -> str:
     converter = registry.get(name)
     module = str(getattr(converter, "__module__", "") or "")
     head, _, tail = module.rpartition(".")

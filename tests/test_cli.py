@@ -117,6 +117,15 @@ def test_ops():
     assert len(families) > 150
 
 
+def test_ops_that_are_not_supported():
+    missing = json.loads(call("ops", "--unsupported", "--json").stdout)
+    assert not set(missing) & set(json.loads(call("ops", "--json").stdout))
+    assert missing["nce"].startswith("made for training")
+    result = call("ops", "--unsupported", "sequence_*")
+    assert "which OpenVINO does not have (" in result.stdout
+    assert "sequence_pool" in result.stdout
+
+
 def test_inspect(model, tmp_path):
     result = call("inspect", model)
     assert result.exit_code == 0, result.output

@@ -1,0 +1,69 @@
+"""Why an operator that Paddle knows has no converter, for `paddle2ov ops --unsupported`.
+
+The operators are those of the signature table; what stands in no group below has simply not been written yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+NOT_YET = "not written yet"
+
+_REASONS: dict[str, str] = {
+    "made for training or for measuring it; no exported inference program holds it": """
+        accuracy auc bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map fill_any
+        fill_zeros_like2 hierarchical_sigmoid hinge_loss identity_loss kldiv_loss linear_chain_crf log_loss
+        margin_cross_entropy margin_rank_loss modified_huber_loss moving_average_abs_max_scale nce nll_loss
+        positive_negative_pair precision_recall rank_loss sigmoid_cross_entropy_with_logits
+        teacher_student_sigmoid_loss warpctc warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient
+        tdm_child sigmoid_focal_loss""",
+    "works on sequences of different lengths packed in one tensor (LoD), which OpenVINO does not have": """
+        array_to_lod_tensor attention_lstm cudnn_lstm ctc_align edit_distance fused_embedding_fc_lstm
+        fused_embedding_seq_pool fused_seqpool_cvm fusion_gru fusion_lstm fusion_seqconv_eltadd_relu
+        fusion_seqexpand_concat_fc fusion_seqpool_concat fusion_seqpool_cvm_concat gru lod_rank_table
+        lod_tensor_to_array lstm lstmp match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer
+        pyramid_hash recurrent reorder_lod_tensor_by_rank row_conv sequence_concat sequence_conv sequence_enumerate
+        sequence_erase sequence_expand sequence_expand_as sequence_pad sequence_pool sequence_reshape
+        sequence_reverse sequence_scatter sequence_slice sequence_softmax sequence_topk_avg_pooling sequence_unpad
+        shrink_rnn_memory split_lod_tensor tree_conv var_conv_2d beam_search beam_search_decode crf_decoding
+        im2sequence chunk_eval rank_attention""",
+    "runs on one vendor's GPU or accelerator only; there is no CPU kernel to agree with": """
+        add_group_norm_silu apply_per_channel_scale batched_gemm blha_get_max_len block_multihead_attention
+        calc_reduced_attn_scores fast_ln fast_rms_norm flash_attn_qkvpacked flash_attn_unpadded flash_attn_v3
+        flash_attn_v3_varlen flash_attn_varlen_qkvpacked flashmask_attention flashmask_attention_v2
+        fp8_fp8_half_gemm_fused fp8_gemm_blockwise fp8_quant_blockwise fused_act_dequant fused_batch_norm_act
+        fused_bn_add_activation fused_dot_product_attention fused_gate_attention fused_multi_transformer
+        fused_multi_transformer_int8 fused_partial_rope fused_scale_bias_add_relu fused_scale_bias_relu_conv_bn
+        fused_stack_quant fused_stack_transpose_quant fused_token_prune fused_transpose_split_quant
+        fused_transpose_wlch_split_quant fused_weighted_swiglu_act_quant gemm_epilogue llm_int8_linear
+        masked_multihead_attention moe moe_combine moe_combine_auto moe_combine_no_weight moe_gate_dispatch
+        moe_gate_dispatch_and_quant moe_gate_dispatch_auto moe_gate_dispatch_partial_nosoftmaxtopk
+        moe_gate_dispatch_permute moe_permute moe_unpermute qkv_unpack_mha resnet_basic_block resnet_unit
+        self_dp_attention squeeze_excitation_block top_p_sampling variable_length_memory_efficient_attention
+        weight_dequantize weight_only_linear weight_quantize expand_modality_expert_id quant_linear
+        fused_fc_elementwise_layernorm yolo_box_head yolo_box_post""",
+    "decomposes a matrix; OpenVINO has no such operation": """
+        eig eigh eigvals eigvalsh lstsq lu lu_solve lu_unpack matrix_rank matrix_rank_atol_rtol matrix_rank_tol qr svd
+        svdvals""",
+    "samples a graph, a tree or a table of records": """
+        graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
+        similarity_focus unzip cvm batch_fc filter_by_instag shuffle_batch""",
+    "draws from a distribution that OpenVINO cannot sample": "binomial dirichlet poisson standard_gamma",
+    "reads or decodes files": "decode_jpeg",
+}
+
+
+def reason(name: str) -> str:
+    """Why an operator without a converter has none."""
+    for why, names in _REASONS.items():
+        if name in names.split():
+            return why
+    return NOT_YET
+
+
+def by_reason(names: Iterable[str]) -> dict[str, list[str]]:
+    """Groups operators without a converter by the reason; those not written yet come last."""
+    groups: dict[str, list[str]] = {why: [] for why in (*_REASONS, NOT_YET)}
+    for name in sorted(names):
+        groups[reason(name)].append(name)
+    return {why: members for why, members in groups.items() if members}
