@@ -23,7 +23,7 @@ def program(op, attributes=None, dtype="complex64", result="complex64"):
 
 
 def test_an_operator_without_a_rule_refuses_complex_numbers():
-    with pytest.raises(paddle2ov.OpConversionError, match="softmax.*complex"):
+    with pytest.raises(paddle2ov.OpConversionError, match=r"softmax.*complex"):
         paddle2ov.convert(program("softmax", {"axis": -1}))
 
 

@@ -1,0 +1,211 @@
+"""Quantization: what training with simulated integers and calibration leave in a program.
+
+Paddle: `quantize_linear`, `dequantize_linear`; `fake_quantize_dequantize_abs_max`,
+`fake_quantize_dequantize_moving_average_abs_max`, `fake_channel_wise_quantize_dequantize_abs_max`;
+`fake_quantize_abs_max`, `fake_quantize_moving_average_abs_max`, `fake_quantize_range_abs_max`;
+`fake_dequantize_max_abs`, `fake_channel_wise_dequantize_max_abs`; `moving_average_abs_max_scale`.
+Semantics: `paddle/phi/kernels/impl/{quantize_linear,fake_quantize_kernel,fake_dequantize_kernel}_impl.h`,
+`paddle/phi/kernels/funcs/fake_quantize_functor.cc`. Paddle 3.3 runs a `dequantize_linear` of a PIR program as if it
+were `quantize_linear`: the reference is its kernel, as Paddle 2 runs it.
+
+With a scale that is known, and an exported model has no other, numbers become a FakeQuantize: OpenVINO then runs what
+follows in int8. It rounds half-way numbers to even, where `round_type` 1 asks for away from zero. On processors without
+VNNI instructions OpenVINO's int8 products saturate at 16 bits where weights use the whole range of int8.
+Refused: float8, zero points other than 0 (Paddle's kernels ignore them), training.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import const, const_like, ints, rank_of, reshape
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray
+from paddle2ov.registry import Converter
+from paddle2ov.types import Known
+
+Tensor = Output | Node
+
+
+_INT8 = 127
+_TINY, _EPSILON = 1e-30, 1e-6
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The integers -low ... high that numbers are rounded to, and how."""
+
+    high: int
+    to_even: bool
+
+    @property
+    def low(self) -> int:
+        """The magnitude of the lowest integer."""
+        return self.high + 1 if self.to_even else self.high
+
+
+def _grid(node: NodeContext, default_round_type: int = 1, high: int | None = None) -> Grid:
+    round_type = node.get_int("round_type", default_round_type)
+    node.require(round_type in (0, 1), "unknown", round_type=round_type)
+    if high is None:
+        high = 2 ** (node.get_int("bit_length", 8) - 1) - 1
+    return Grid(high, to_even=round_type == 0)
+
+
+def _spread(scale: AnyArray | Tensor, rank: int, axis: int | None) -> AnyArray | Tensor:
+    """A scale, or one for each element along an axis, to be combined with a tensor of the given rank."""
+    shape = [1] * rank
+    if axis is not None:
+        shape[axis] = -1
+    return scale.reshape(shape) if isinstance(scale, np.ndarray) else reshape(scale, shape if axis is not None else [])
+
+
+def _quantize(
+    node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, grid: Grid, back: bool
+) -> Tensor:
+    """x / scale · high, rounded and bounded; with `back` multiplied by scale / high again."""
+    dtype = x.get_element_type()
+    scale = _spread(scale, rank_of(node, x), axis)
+    if isinstance(scale, np.ndarray) and grid.high <= _INT8:
+        # Paddle divides by 1e-6 in place of 0, but with round_type 1 it has cut the numbers off at the scale before.
+        unit = np.where(scale <= _TINY, scale + _EPSILON, scale).astype(np.float64) / grid.high
+        result = scale.astype(np.float64) / grid.high if back else np.ones_like(unit)
+        result = result if grid.to_even else np.where(scale <= _TINY, 0, result)
+        bounds = [const(side * size, dtype) for size in (unit, result) for side in (-grid.low, grid.high)]
+        return ops.fake_quantize(x, *bounds, grid.low + grid.high + 1)
+    size = const(scale, dtype) if isinstance(scale, np.ndarray) else scale
+    divisor = ops.select(ops.less_equal(size, const(_TINY, dtype)), ops.add(size, const(_EPSILON, dtype)), size)
+    within = x if grid.to_even else ops.minimum(ops.maximum(x, ops.negative(size)), size)
+    out = ops.multiply(ops.multiply(const(grid.high, dtype), ops.divide(const(1, dtype), divisor)), within)
+    out = ops.clamp(ops.round(out, "half_to_even" if grid.to_even else "half_away_from_zero"), -grid.low, grid.high)
+    return ops.divide(ops.multiply(out, size), const(grid.high, dtype)) if back else out
+
+
+def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, high: float) -> Tensor:
+    """x · scale / high; what was quantized right before becomes one FakeQuantize with it."""
+    scale = _spread(scale, rank_of(node, x), axis)
+    source = x.get_node()
+    if not isinstance(scale, np.ndarray):
+        return ops.divide(ops.multiply(x, scale), const_like(high, x))
+    unit = scale.astype(np.float64) / high
+    if source.get_type_name() == "FakeQuantize":
+        bounds = [source.input_value(i) for i in range(5)]
+        if all(bound.get_node().get_type_name() == "Constant" for bound in bounds[1:]):
+            results = [const(bound.get_node().get_data() * unit, x.get_element_type()) for bound in bounds[3:]]
+            return ops.fake_quantize(*bounds[:3], *results, source.get_attributes()["levels"])
+    return ops.multiply(x, const(unit, x.get_element_type()))
+
+
+def _integers(node: NodeContext) -> Output:
+    """The input `x` as floating point; weights that hold small integers become int8, which OpenVINO computes with."""
+    known, dtype = node.get_known("x"), node.output_dtype("y") or node.output_dtype() or Type.f32
+    if known is not None and known.size > 64 and bool((known == known.astype(np.int8)).all()):
+        return ops.convert(Known(known.astype(np.int8)).constant(), dtype).output(0)
+    x = node.get_input("x")
+    return x if x.get_element_type().is_real() else ops.convert(x, dtype).output(0)
+
+
+def _scale(node: NodeContext, name: str, idx: int = 0) -> AnyArray | Output:
+    known = node.get_known(name, idx)
+    return node.get_input(name, idx) if known is None else known.astype(np.float32)
+
+
+def _axis_of(node: NodeContext, rank: int, default: int) -> int | None:
+    axis = node.get_int("quant_axis", default)
+    node.require(axis < rank, "out of range", quant_axis=axis)
+    return axis if axis >= 0 else None
+
+
+def _high_of_linear(node: NodeContext) -> int:
+    high = node.get_int("qmax", 127)
+    node.require(high not in (448, 57344), "float8 is not supported", qmax=high)
+    if node.has_input("zero_point"):
+        known = node.get_known("zero_point")
+        node.require(known is None or not known.any(), "only zero points of 0 are supported", zero_point=known)
+    return high
+
+
+def quantize_linear(node: NodeContext) -> NamedOutputs:
+    """y = x / scale · qmax, rounded, within -qmax - 1 ... qmax; as floating point."""
+    x = node.get_input("x")
+    high, axis = _high_of_linear(node), _axis_of(node, rank_of(node, x), 0)
+    _require_inference(node, True)
+    if node.get_attribute("only_observer", False):
+        return {"y": x}
+    return {"y": _quantize(node, x, _scale(node, "scale"), axis, _grid(node, 0, high), back=False)}
+
+
+def dequantize_linear(node: NodeContext) -> NamedOutputs:
+    """y = x · scale / qmax."""
+    high, x = _high_of_linear(node), _integers(node)
+    if node.get_attribute("only_observer", False):
+        return {"y": x}
+    axis = _axis_of(node, rank_of(node, x), 0)
+    return {"y": _dequantize(node, x, _scale(node, "scale"), axis, high)}
+
+
+def _abs_max(node: NodeContext, x: Output, axis: int | None) -> AnyArray | Tensor:
+    """The largest magnitude in x, or for each element along an axis."""
+    others = [i for i in range(rank_of(node, x)) if i != axis]
+    known = node.get_known("x")
+    if known is not None:
+        return np.asarray(np.abs(known).max(axis=tuple(others))).astype(np.float32).reshape(-1)
+    return reshape(ops.reduce_max(ops.abs(x), ints(others), False), [-1])
+
+
+def _require_inference(node: NodeContext, default: bool = False) -> None:
+    if not node.get_attribute("is_test", default):
+        node.refuse("training keeps scales from batch to batch; export the model in eval() mode", is_test=False)
+
+
+def by_abs_max(per_channel: bool, back: bool) -> Converter:
+    """A converter that takes the largest magnitude in x for the scale, of each channel or of all."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = x rounded to a grid over its largest magnitude."""
+        x = node.get_input("x")
+        axis = _axis_of(node, rank_of(node, x), 0) if per_channel else None
+        scale = _abs_max(node, x, axis)
+        out = _quantize(node, x, scale, axis, _grid(node), back)
+        return {"out": out, "out_scale": Known(scale) if isinstance(scale, np.ndarray) else scale}
+
+    return convert
+
+
+def by_given_scale(back: bool) -> Converter:
+    """A converter that takes for the scale what training found."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = x rounded to a grid over in_scale."""
+        _require_inference(node)
+        return {"out": _quantize(node, node.get_input("x"), _scale(node, "in_scale"), None, _grid(node), back)}
+
+    return convert
+
+
+def fake_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
+    """out = x · scale / max_range."""
+    return {"out": _dequantize(node, _integers(node), _scale(node, "scale"), None, node.get_float("max_range"))}
+
+
+def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
+    """out = x · scales[0] / (2^(bits - 1) - 1) along an axis; the same with scales[1], which is one number."""
+    x, bits = _integers(node), node.get_ints("quant_bits", [8])
+    highs = [2 ** (one - 1) - 1 for one in bits]
+    if node.get_input_size("scales") == 1:
+        axis = _axis_of(node, rank_of(node, x), 0)
+        return {"out": _dequantize(node, x, _scale(node, "scales"), axis, highs[0])}
+    columns = node.get_int("x_num_col_dims", 1)
+    out = _dequantize(node, x, _scale(node, "scales"), columns, highs[0])
+    out = out.output(0) if isinstance(out, Node) else out
+    return {"out": _dequantize(node, out, _scale(node, "scales", 1), None, highs[1])}
+
+
+def moving_average_abs_max_scale(node: NodeContext) -> NamedOutputs:
+    """out = x; training observes its magnitude."""
+    _require_inference(node)
+    return {"out": node.get_input("x")}
