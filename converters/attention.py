@@ -26,7 +26,7 @@ _HEADS_FIRST = [0, 2, 1, 3]
 
 
 def flash_attn(node: NodeContext) -> NamedOutputs:
-    """out = softmax(q k^T / sqrt(width) + attn_mask) v, of [batch, tokens, heads, width]; causal counts from the end."""
+    """out = softmax(q k^T / sqrt(width) + attn_mask) v, of [batch, tokens, heads, width]; causal from the end."""
     refuse_dropout(node, "dropout")
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
     k, v = (_repeated(node, one, q) for one in (k, v))
@@ -38,7 +38,7 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
 
 
 def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
-    """output = softmax(query key^T * scale + bias) value, of [batch, tokens, heads, width]."""
+    """output = softmax(query key^T * scale + bias) value, all [batch, tokens, heads, width]; causal from the start."""
     refuse_dropout(node, "dropout_p")
     for name in ("cu_seqlens_q", "cu_seqlens_k", "causal_diagonal", "seqlen_k"):
         node.require(not node.has_input(name), f"'{name}' is not supported")
@@ -46,8 +46,9 @@ def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
     scale = node.get_float("scale", -1.0)
     mask: Tensor | None = node.get_input("bias") if node.has_input("bias") else None
     if node.get_attribute("causal", False):
-        mask = _later(q, k) if mask is None else ops.add(mask, _later(q, k))
-    out = _attention(q, k, v, mask, scale if scale > 0 else None)
+        later = _later(q, k, from_end=False)
+        mask = later if mask is None else ops.add(mask, later)
+    out = _attention(q, k, v, mask, None if scale < 0 else scale)
     return {"output": ops.transpose(out, ints(_HEADS_FIRST))}
 
 
@@ -168,13 +169,16 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: floa
     return ops.scaled_dot_product_attention(q, k, v, mask, factor)
 
 
-def _later(q: Tensor, k: Tensor) -> Node:
-    """[tokens of q, tokens of k]: -inf where the key comes after the query, both counted from the end."""
+def _later(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
+    """[tokens of q, tokens of k]: -inf where the key comes after the query, both counted from the end or the start."""
     queries, keys = (ops.gather(shape_of(one), ints(2), ints(0)) for one in (q, k))
-    rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64")
-    columns = ops.range(ints(0), keys, ints(1), "i64")
-    seen = ops.less_equal(columns, ops.unsqueeze(rows, ints([1])))
+    rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else _count(queries)
+    seen = ops.less_equal(_count(keys), ops.unsqueeze(rows, ints([1])))
     return ops.select(seen, const_like(0.0, _output(q)), const_like(-np.inf, _output(q)))
+
+
+def _count(number: Node) -> Node:
+    return ops.range(ints(0), number, ints(1), "i64")
 
 
 def _repeated(node: NodeContext, x: Node, q: Node) -> Tensor:

@@ -124,6 +124,26 @@ def _whole(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
     return ops.add(estimate, ops.divide(ops.subtract(rest, remainder), y)), remainder
 
 
+def _modulo(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
+    """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^12.
+
+    1 / 0.1 is 10 in float32, but 0.1 goes into 1 only nine times: what decides is the remainder, whose products are
+    exact because y is split into halves of 12 bits.
+    """
+    kind = x.get_element_type()
+    if kind in (Type.f16, Type.bf16):
+        quotient, rest = _modulo(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
+        return ops.convert(quotient, kind), ops.convert(rest, kind)
+    wide = ops.multiply(y, const_like(4097, y))
+    high = ops.subtract(wide, ops.subtract(wide, y))
+    quotient = ops.floor(exact_divide(x, y))
+    rest = ops.subtract(x, ops.multiply(quotient, high))
+    rest = ops.subtract(rest, ops.multiply(quotient, ops.subtract(y, high)))
+    over = ops.less(ops.multiply(rest, ops.sign(y)), const_like(0, x))
+    quotient = ops.subtract(quotient, ops.convert(over, kind))
+    return quotient, ops.select(over, ops.add(rest, y), rest)
+
+
 def divide(x: Output | Node, y: Output | Node) -> Node:
     """x / y; integers as in C++, towards zero."""
     if _is_float(x):
@@ -136,12 +156,12 @@ def divide(x: Output | Node, y: Output | Node) -> Node:
 
 def floor_divide(x: Output | Node, y: Output | Node) -> Node:
     """⌊x / y⌋."""
-    return ops.floor(exact_divide(x, y)) if _is_float(x) else _whole(x, y)[0]
+    return (_modulo if _is_float(x) else _whole)(x, y)[0]
 
 
 def remainder(x: Output | Node, y: Output | Node) -> Node:
     """x - ⌊x / y⌋ · y, which has the sign of y."""
-    return ops.floor_mod(x, y) if _is_float(x) else _whole(x, y)[1]
+    return (_modulo if _is_float(x) else _whole)(x, y)[1]
 
 
 def fmax(x: Output | Node, y: Output | Node) -> Node:

@@ -41,6 +41,9 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
     sizes = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(spatial)]
     # The grid's last dimension has the innermost coordinate first.
     places = [_coordinate(grid, spatial - 1 - i, sizes[i], padding, align) for i in range(spatial)]
+    # [N, P] from here on. As the very first step this would leave so long a chain to OpenVINO 2026.4 that its compiler
+    # of elementwise chains runs out of registers (nearest, reflection, an unknown size).
+    places = [ops.reshape(place, ints([0, -1]), True) for place in places]
     flat = ops.reshape(x, ints([0, 0, -1]), True)
     if mode == "nearest":
         out = _gather(flat, [ops.round(place, "half_to_even") for place in places], sizes)
@@ -54,8 +57,8 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
 
 
 def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool) -> Node:
-    """One coordinate in elements of x: [N, P]."""
-    raw = ops.reshape(ops.gather(grid, ints(index), ints(-1)), ints([0, -1]), True)
+    """One coordinate in elements of x, in the grid's own shape."""
+    raw = ops.gather(grid, ints(index), ints(-1))
     length = ops.convert(size, grid.get_element_type())
     top = ops.subtract(length, const_like(1, length))
     place = ops.add(raw, const_like(1, raw))
@@ -90,7 +93,11 @@ def _gather(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
         index = whole if index is None else ops.add(ops.multiply(index, size), whole)
         inside = within if inside is None else ops.logical_and(inside, within)
     assert index is not None
-    found = ops.gather(flat, index, ints(2), 1)
+    if known_dims(flat.output(0))[:2] == [1, 1]:
+        # Not by batch_dims: OpenVINO 2026.4 crashes on them where there is a single row.
+        found = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
+    else:
+        found = ops.gather(flat, index, ints(2), 1)
     return ops.select(ops.unsqueeze(inside, ints(1)), found, const_like(0, found))
 
 

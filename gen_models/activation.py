@@ -182,6 +182,7 @@ OPS = [
         {"slope": 0.2, "offset": 0.5},
         {"slope": 0.0, "offset": 0.3},
         {"slope": 0.0, "offset": 2.0},
+        {"slope": 1.0, "offset": 0.0},
         {"slope": -0.5, "offset": 0.1},
         {"slope": 1 / 6, "offset": 0.25},
         low=-5,

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import varied
 
 
 def _grid_sample(x, grid, *, mode="bilinear", padding_mode="zeros", align_corners=True) -> Any:
@@ -55,6 +56,15 @@ SAMPLE = [
         padding_mode="reflection",
         align_corners=False,
     ),
+    case(
+        x=tensor([1, 1, 2, 2, 2], dims=[1, 1, 2, 2, -1]),
+        grid=_grid(1, 1, 1, 2, 3),
+        mode="nearest",
+        padding_mode="reflection",
+        **_NEW,
+    ),
+    case(x=tensor([1, 1, 4, 5, 6]), grid=_grid(1, 2, 1, 2, 3)),
+    case(x=tensor([1, 1, 4, 5, 6], dims=[-1, 1, -1, -1, -1]), grid=_grid(1, 1, 1, 2, 3, dims=[-1, -1, -1, -1, 3])),
 ]
 
 
@@ -63,9 +73,10 @@ def _random(draw) -> Case:
     mode = draw(st.sampled_from(["bilinear", "nearest"]))
     size = [draw(st.integers(2, 6)) for _ in range(spatial)]
     out = [draw(st.integers(1, 4)) for _ in range(spatial)]
+    batch, channels = draw(st.integers(1, 2)), draw(st.integers(1, 3))
     return case(
-        x=tensor([1, 2, *size]),
-        grid=_grid(1, *out, spatial, reach=draw(st.sampled_from([0.9, 1.5, 3.0]))),
+        x=varied(draw, [batch, channels, *size]),
+        grid=_grid(batch, *out, spatial, reach=draw(st.sampled_from([0.9, 1.5, 3.0]))),
         mode=mode,
         padding_mode=draw(st.sampled_from(["zeros", "border", "reflection"])),
         align_corners=draw(st.booleans()),
