@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ModelReadError,
         OpConversionError,
         Paddle2OVError,
+        PaddleRunError,
         Place,
         UnsupportedOpsError,
     )
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from paddle2ov.inspection import Inspection, inspect
     from paddle2ov.node_context import NamedOutputs, NodeContext
     from paddle2ov.program import read_program
+    from paddle2ov.verification.verify import Verification, verify
 
 # Importing the package must cost next to nothing beside OpenVINO: a module is loaded when its name is first used.
 _MODULES = {
@@ -38,12 +40,15 @@ _MODULES = {
     "NodeContext": "node_context",
     "OpConversionError": "errors",
     "Paddle2OVError": "errors",
+    "PaddleRunError": "errors",
     "Place": "errors",
     "UnsupportedOpsError": "errors",
+    "Verification": "verification.verify",
     "convert": "conversion",
     "inspect": "inspection",
     "read_program": "program",
     "register_converter": "extension",
+    "verify": "verification.verify",
 }
 
 __all__ = [
@@ -55,12 +60,15 @@ __all__ = [
     "NodeContext",
     "OpConversionError",
     "Paddle2OVError",
+    "PaddleRunError",
     "Place",
     "UnsupportedOpsError",
+    "Verification",
     "convert",
     "inspect",
     "read_program",
     "register_converter",
+    "verify",
 ]
 
 

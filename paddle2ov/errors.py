@@ -88,3 +88,7 @@ class OpConversionError(Paddle2OVError):
         self.place = place
         self.reason = reason
         super().__init__(f"cannot convert '{place.op_type}': {reason}\n  at {place}")
+
+
+class PaddleRunError(Paddle2OVError):
+    """Paddle, which `verify` runs in a process of its own, is not there, refuses the model or its inputs, or died."""

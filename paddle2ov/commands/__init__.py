@@ -1,0 +1,1 @@
+"""Commands of the command line that fill a module of their own."""

@@ -1,0 +1,146 @@
+"""`paddle2ov verify MODEL`."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from paddle2ov.verification.verify import Progress, Verification
+
+_WORST = 5
+
+
+@click.command("verify")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("-pf", "--params", "--params_filename", type=click.Path(path_type=Path), help="The parameter file.")
+@click.option(
+    "--inputs",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
+)
+@click.option(
+    "--shape",
+    "shapes",
+    multiple=True,
+    help='Shapes of random inputs: "x[1,3,48,320]"; may be repeated. Default: three, if the model\'s are dynamic.',
+)
+@click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
+@click.option(
+    "--tolerance", default=1e-4, show_default=True, help="Of floats, relative to the largest value of a result."
+)
+@click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
+@click.option("--case", type=click.Path(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
+@click.option(
+    "--extension",
+    "extensions",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A Python file that registers converters of your own; may be repeated.",
+)
+@click.option("--paddle-python", type=click.Path(), help="An interpreter that has Paddle. Default: this one.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+def verify_command(
+    model: Path,
+    params: Path | None,
+    inputs: tuple[Path, ...],
+    shapes: tuple[str, ...],
+    seed: int,
+    tolerance: float,
+    operators: bool,
+    case: Path | None,
+    extensions: tuple[Path, ...],
+    paddle_python: str | None,
+    as_json: bool,
+    traceback: bool,
+) -> None:
+    """Run MODEL in Paddle and in OpenVINO on the same inputs and compare.
+
+    Where they differ, the first operator is named whose results differ although its inputs agree. Needs Paddle, which
+    runs in a process of its own.
+
+    The exit status is 0 if the results agree, 1 if they differ and 2 if that could not be found out.
+    """
+    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.verification.verify import verify
+
+    try:
+        for path in extensions:
+            runpy.run_path(str(path))
+        with _progress() as progress:
+            found = verify(
+                model,
+                params,
+                inputs=inputs,
+                shapes=list(shapes),
+                seed=seed,
+                tolerance=tolerance,
+                operators=operators,
+                case=case,
+                paddle_python=paddle_python,
+                progress=progress,
+            )
+    except (Paddle2OVError, OSError) as error:
+        if traceback:
+            raise
+        click.secho(f"error: {error}", fg="red", err=True)
+        sys.exit(2)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), indent=1))
+    else:
+        _print(found)
+    sys.exit(0 if found.ok else 1)
+
+
+def _print(found: Verification) -> None:
+    click.echo(f"{found.model} ({found.format}): Paddle {found.paddle}, OpenVINO {found.openvino}")
+    for run in found.runs:
+        shapes = ", ".join(f"{name} {list(shape)}" for name, shape in run.inputs.items())
+        click.secho(shapes or "no inputs", bold=True)
+        if run.refused:
+            click.echo(f"  not compared: {run.refused}")
+        for one in run.outputs:
+            text = (
+                f"  {one.name}  {one.dtype} {list(one.shape)}  absolute {one.absolute:.2g}, relative {one.relative:.2g}"
+            )
+            click.echo(text)
+            if not one.ok:
+                click.secho(f"    differs: {one.reason}", fg="red")
+    if found.operators:
+        worst = sorted((one for one in found.operators if one.outputs), key=lambda one: -one.error)
+        compared = sum(bool(one.outputs) for one in found.operators)
+        click.secho(f"operators: {compared} of {len(found.operators)} compared; the largest differences", bold=True)
+        for entry in worst[:_WORST]:
+            click.echo(f"  {entry.error:9.2g}  {entry.place}")
+    if found.culprit is not None:
+        click.secho("First to differ although its inputs agree", fg="red", bold=True)
+        click.echo(f"  {found.culprit.place}")
+        for one in found.culprit.isolated or found.culprit.outputs:
+            click.echo(f"  {one.name}: {one.reason or 'agrees when it gets the inputs of Paddle'}")
+        if found.culprit.case is not None:
+            click.echo(f"  its inputs and results: {found.culprit.case}")
+    if found.note:
+        click.echo(found.note)
+    click.secho("The results agree." if found.ok else "The results differ.", fg="green" if found.ok else "red")
+
+
+@contextmanager
+def _progress() -> Iterator[Progress | None]:
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

@@ -1,0 +1,8 @@
+"""Does the converted model compute what Paddle computes, and if not, which operator does not: `verify`.
+
+- `verify.py`: runs both sides, compares, reports;
+- `inputs.py`: what they are run on;
+- `paddle_process.py`, `reference.py`: Paddle, in a process of its own;
+- `comparison.py`: how far two tensors are apart;
+- `localisation.py`: the operator at fault.
+"""

@@ -1,0 +1,182 @@
+"""Inputs to verify a model with: random ones from its declared inputs, or the user's `.npz` files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from openvino import Dimension, PartialShape
+
+from paddle2ov.arguments import InputArgument, parse_input
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.program import dtypes
+from paddle2ov.program.model import AnyArray, Program, Variable
+
+Inputs = dict[str, AnyArray]
+InputsArgument = (
+    Mapping[str, AnyArray] | str | os.PathLike[str] | Sequence[Mapping[str, AnyArray] | str | os.PathLike[str]] | None
+)
+"""Arrays by the names of the inputs, the path of an `.npz` file that holds such, or several of either."""
+
+_BATCHES = (1, 2, 3)
+_IMAGES = ((224, 224), (160, 320), (320, 128))  # multiples of 32: feature pyramids add maps of different strides
+_LENGTHS = (16, 7, 33)
+_SHAPES = 3
+
+_INDEXED = {"lookup_table": "w", "lookup_table_v2": "weight", "embedding": "weight", "gather": "x"}
+_UNCHANGED = frozenset(("assign", "cast", "reshape", "reshape2", "squeeze2", "unsqueeze2", "share_data", "flatten2"))
+_MOST_INDEX = 10
+
+
+def random_inputs(program: Program, shapes: Sequence[InputArgument] = (), seed: int = 0) -> list[Inputs]:
+    """Random inputs for a program: one set where all shapes are fixed, several where they are not.
+
+    Floats are uniform in [-1, 1); integers in [0, 10), or below the size of the table that they index; bools are fair.
+    Two names are known by what they mean in PaddleDetection's models: `im_shape` is the image's height and width,
+    `scale_factor` is 1.
+
+    Args:
+        program: the program.
+        shapes: shapes to use, in the forms of `convert(input=...)`, one for each set.
+        seed: of the random numbers.
+
+    Raises:
+        ConversionInputError: a shape does not fit the program.
+    """
+    dynamic = any(variable.shape is None or -1 in variable.shape for variable in program.inputs)
+    overrides = [_named(program, one) for one in shapes] or [{}] * (_SHAPES if dynamic else 1)
+    found = []
+    for k, override in enumerate(overrides):
+        sizes = {one.name: _shape(one, override.get(one.name), k) for one in program.inputs}
+        rng = np.random.default_rng([seed, k])
+        found.append({one.name: _array(rng, one, sizes, program) for one in program.inputs})
+    return found
+
+
+def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
+    """The user's inputs, checked against the program.
+
+    Raises:
+        ConversionInputError: an input is missing, or of another type or rank than the program's.
+        OSError: a file cannot be read.
+    """
+    items = [argument] if isinstance(argument, Mapping | str | os.PathLike) else list(argument or ())
+    found = []
+    for item in items:
+        arrays = item if isinstance(item, Mapping) else _load(Path(item))
+        missing = [one.name for one in program.inputs if one.name not in arrays]
+        if missing:
+            raise ConversionInputError(
+                f"inputs: '{missing[0]}' is missing; the program's inputs are "
+                f"{', '.join(one.name for one in program.inputs)}, given are {', '.join(arrays) or 'none'}"
+            )
+        found.append({one.name: _checked(one, np.asarray(arrays[one.name])) for one in program.inputs})
+    return found
+
+
+def _checked(variable: Variable, array: AnyArray) -> AnyArray:
+    wanted = dtypes.STORAGE.get(variable.dtype or "", array.dtype)
+    if array.dtype != wanted:
+        raise ConversionInputError(f"inputs: '{variable.name}' is {array.dtype}, the program takes {variable.dtype}")
+    fits = variable.shape is None or (
+        len(variable.shape) == array.ndim
+        and all(want in (-1, size) for want, size in zip(variable.shape, array.shape, strict=True))
+    )
+    if not fits:
+        raise ConversionInputError(
+            f"inputs: '{variable.name}' has shape {list(array.shape)}, the program takes {list(variable.shape or ())}"
+        )
+    return array
+
+
+def _load(path: Path) -> Inputs:
+    try:
+        with np.load(path) as file:
+            return {name: file[name] for name in file.files}
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ConversionInputError(f"inputs: {path} is not an .npz file of arrays: {error}") from None
+
+
+def _named(program: Program, argument: InputArgument) -> dict[str, PartialShape]:
+    found = {}
+    for position, override in enumerate(parse_input(argument)):
+        if override.name is None and position >= len(program.inputs):
+            raise ConversionInputError(f"shapes: the program has {len(program.inputs)} inputs")
+        name = override.name if override.name is not None else program.inputs[position].name
+        variable = next((one for one in program.inputs if one.name == name), None)
+        if variable is None:
+            known = ", ".join(one.name for one in program.inputs)
+            raise ConversionInputError(f"shapes: the program has no input '{name}'; its inputs are {known}")
+        if override.shape is not None:
+            if variable.shape is not None and len(override.shape) != len(variable.shape):
+                raise ConversionInputError(f"shapes: '{name}' has {len(variable.shape)} dimensions in the program")
+            found[name] = override.shape
+    return found
+
+
+def _shape(variable: Variable, wanted: PartialShape | None, k: int) -> tuple[int, ...]:
+    declared = variable.shape if variable.shape is not None else (-1,) * (len(wanted) if wanted is not None else 1)
+    sizes = []
+    for position, size in enumerate(declared):
+        usual = size if size >= 0 else _usual_size(len(declared), position, declared, k)
+        sizes.append(usual if wanted is None else _within(wanted[position], usual, size >= 0))
+    return tuple(sizes)
+
+
+def _usual_size(rank: int, position: int, declared: Sequence[int], k: int) -> int:
+    if position == 0:
+        return _BATCHES[k % _SHAPES]
+    if rank in (4, 5) and position >= rank - 2:
+        return _IMAGES[k % _SHAPES][position - (rank - 2)]
+    if rank in (4, 5) and position == 1:
+        return 3
+    return _LENGTHS[k % _SHAPES]
+
+
+def _within(dimension: Dimension, usual: int, fixed: bool) -> int:
+    if dimension.is_static:
+        return int(dimension.get_length())
+    most = int(dimension.get_max_length())
+    return max(int(dimension.get_min_length()), usual if most < 0 else min(most, usual))
+
+
+def _array(
+    rng: np.random.Generator, variable: Variable, sizes: Mapping[str, tuple[int, ...]], program: Program
+) -> AnyArray:
+    shape = sizes[variable.name]
+    dtype = variable.dtype or "float32"
+    storage = dtypes.STORAGE.get(dtype, np.dtype("float32"))
+    if variable.name == "scale_factor":
+        return np.ones(shape, storage)
+    image = next((size for size in sizes.values() if len(size) == 4), None)
+    if variable.name == "im_shape" and image is not None:
+        return np.broadcast_to(np.array(image[2:], storage), shape).copy()
+    if dtype == "bfloat16":
+        return (rng.uniform(-1, 1, shape).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(np.bool_)
+    if storage.kind in "iu":
+        return rng.integers(0, _index_limit(program, variable.name), shape).astype(storage)
+    if storage.kind == "c":
+        return (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(storage)
+    return rng.uniform(-1, 1, shape).astype(storage)
+
+
+def _index_limit(program: Program, name: str) -> int:
+    """The number of rows of the smallest table that an input indexes; 10 where none is smaller."""
+    names, limit = {name}, _MOST_INDEX
+    for operator in program.block.operators:
+        if not names.intersection(operator.input_names()):
+            continue
+        if operator.type in _UNCHANGED:
+            names.update(operator.output_names())
+        table: Iterable[str] = operator.inputs.get(_INDEXED.get(operator.type, ""), ())
+        for one in table:
+            rows = (program.variables[one].shape or (-1,))[0] if one not in names and one in program.variables else -1
+            limit = min(limit, rows) if rows > 0 else limit
+    return limit
+
+
+__all__ = ["Inputs", "InputsArgument", "given_inputs", "random_inputs"]

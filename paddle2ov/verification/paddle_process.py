@@ -1,0 +1,183 @@
+"""Paddle in a process of its own: it may crash there, and it may be a Paddle of another interpreter."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from paddle2ov.errors import PaddleRunError
+from paddle2ov.program.files import ModelFiles
+from paddle2ov.program.model import AnyArray
+from paddle2ov.testing import Expected
+
+PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"
+"""The environment variable that names the interpreter with Paddle, where it is not the running one."""
+
+
+class PaddleProcess:
+    """A Paddle process that has loaded one model. Use it in a `with` statement.
+
+    Args:
+        files: the model.
+        python: the interpreter that has Paddle; by default what `PADDLE2OV_PADDLE_PYTHON` names, else this one.
+
+    Raises:
+        PaddleRunError: there is no Paddle, or it cannot load the model.
+    """
+
+    def __init__(self, files: ModelFiles, python: str | os.PathLike[str] | None = None) -> None:
+        self._python = str(python or os.environ.get(PYTHON_VARIABLE) or sys.executable)
+        self._folder = Path(tempfile.mkdtemp(prefix="paddle2ov-"))
+        self._log = (self._folder / "log").open("wb")
+        # Paddle 3 loads a legacy program only with its new representation switched off, before it is imported.
+        environment = {**os.environ, "GLOG_minloglevel": "3", "FLAGS_enable_pir_api": str(int(files.format == "pir"))}
+        try:
+            self._process = subprocess.Popen(
+                [self._python, str(Path(__file__).with_name("reference.py"))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                env=environment,
+                text=True,
+            )
+        except OSError as error:
+            self._log.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise PaddleRunError(f"the interpreter {self._python} cannot be started: {error}") from error
+        try:
+            loaded = self._ask(self._load_request(files))
+        except BaseException:
+            self.close()
+            raise
+        self.version: str = loaded["version"]
+        self.names: list[str] = loaded["names"]
+
+    def __enter__(self) -> PaddleProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self._process.stdin is not None:
+            with suppress(BrokenPipeError):  # of what is still to be written to a process that died
+                self._process.stdin.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._log.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def is_alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def run(self, inputs: Mapping[str, AnyArray]) -> list[Expected]:
+        """The results of the model.
+
+        Raises:
+            PaddleRunError: Paddle refuses the inputs, or dies.
+        """
+        found = self._run(inputs, None, len(self.names))
+        results = [item for item in found if item is not None]
+        if len(results) != len(self.names):
+            raise PaddleRunError("Paddle gave no value for some of the model's results")
+        return [Expected(name, item.dtype, item.array) for name, item in zip(self.names, results, strict=True)]
+
+    def values(self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]]) -> list[Expected | None]:
+        """Values inside the program, see `reference.py`; None for those that Paddle cannot hand out.
+
+        Raises:
+            PaddleRunError: Paddle refuses the inputs, or dies.
+        """
+        return self._run(inputs, values, len(values))
+
+    def _run(
+        self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]] | None, count: int
+    ) -> list[Expected | None]:
+        given, taken = self._folder / "inputs.npz", self._folder / "outputs.npz"
+        save_arrays(given, inputs)
+        request = {"run": str(given), "to": str(taken), "values": values}
+        kinds = self._ask(request)["dtypes"]
+        with np.load(taken) as file:
+            found = {name: file[name] for name in file.files}
+        taken.unlink()
+        keys = [str(i) for i in range(count)]
+        return [Expected("", kinds[key], found[key]) if key in found else None for key in keys]
+
+    def _load_request(self, files: ModelFiles) -> dict[str, Any]:
+        # Paddle wants the names of its own; the model's files may have others.
+        suffix = ".json" if files.format == "pir" else ".pdmodel"
+        _link(files.program, self._folder / f"model{suffix}")
+        request: dict[str, Any] = {"load": str(self._folder / "model")}
+        if files.params is not None:
+            _link(files.params, self._folder / "model.pdiparams")
+        elif files.format == "legacy" and len(list(files.program.parent.iterdir())) > 1:
+            request["separate"] = str(files.program.parent.resolve())
+        return request
+
+    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with suppress(BrokenPipeError):  # the reason is in its last reply, or in how it ended
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise PaddleRunError(self._how_it_ended())
+        reply: dict[str, Any] = json.loads(line)
+        if "missing" in reply:
+            raise PaddleRunError(
+                f"verifying needs Paddle, and {self._python} has none ({reply['missing']}). Install it there "
+                "(pip install paddlepaddle), or name an interpreter that has it: --paddle-python PATH, or the "
+                f"environment variable {PYTHON_VARIABLE}"
+            )
+        if "error" in reply:
+            raise PaddleRunError(f"Paddle: {reply['error']}")
+        return reply
+
+    def _how_it_ended(self) -> str:
+        code = self._process.wait()
+        how = f"with status {code}"
+        if code < 0:
+            known = {int(one): one.name for one in signal.Signals}
+            how = f"by {known.get(-code, f'signal {-code}')}"
+        self._log.flush()
+        lines = (self._folder / "log").read_text("utf-8", "replace").splitlines()
+        last = "\n  ".join(line for line in lines[-8:] if line.strip())
+        return f"Paddle's process ended {how}" + (f"; it said last:\n  {last}" if last else "")
+
+
+def save_arrays(path: Path, arrays: Mapping[str, AnyArray]) -> None:
+    """Writes an .npz file, under any names (`numpy.savez` takes them as its own arguments)."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)  # type: ignore[no-untyped-call]
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        target.symlink_to(source.resolve())
+    except OSError:  # Windows without the right to make links
+        shutil.copy2(source, target)

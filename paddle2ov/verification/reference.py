@@ -1,0 +1,213 @@
+"""Runs Paddle on request, in a process of its own: one JSON request per line in, one reply per line out.
+
+This file is started by its path, also by interpreters that have Paddle but not paddle2ov: it imports only Paddle and
+NumPy. Requests:
+
+- `{"load": prefix}`: reads `prefix.json` or `prefix.pdmodel` with `prefix.pdiparams` (or, for a legacy model with
+  `"separate"`, the folder that holds one file per parameter);
+- `{"run": inputs.npz, "to": outputs.npz, "values": [...]}`: computes the program's results, or values inside it. A
+  value is `{"op": position in the file, "type": operator, "result": i, "element": k}` in a PIR program and
+  `{"op": position, "name": variable}` in a legacy one. What cannot be fetched has no array in the answer.
+
+A reply is `{"ok": true, ...}` or `{"error": text}`. bfloat16 arrays are their bits, as unsigned integers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from typing import Any
+
+_DTYPES = {
+    "fp16": "float16",
+    "fp32": "float32",
+    "fp64": "float64",
+    "bf16": "bfloat16",
+    "float": "float32",
+    "double": "float64",
+}
+
+
+class Program:
+    """A loaded model. `fetch` makes a value inside it one that a run can return."""
+
+    def __init__(self, paddle: Any, prefix: str, separate: str | None) -> None:
+        self._paddle = paddle
+        self._executor = paddle.static.Executor(paddle.CPUPlace())
+        self._scope = paddle.static.Scope()
+        with paddle.static.scope_guard(self._scope):
+            if separate is not None:
+                self._program, self.feeds, self._results = self._load_separate(prefix, separate)
+            else:
+                loaded = paddle.static.load_inference_model(prefix, self._executor)
+                self._program, self.feeds, self._results = loaded
+        self.is_pir = not hasattr(self._results[0], "desc") if self._results else False
+        # Before anything is inserted: positions are those of the file.
+        self._ops = list(self._program.global_block().ops)
+        self._found: dict[str, Any] = {}
+        self._inserted: list[int] = []
+        self.names = [str(result.name) for result in self._results] if not self.is_pir else self._take_fetches()
+
+    def _take_fetches(self) -> list[str]:
+        """Removes the program's own fetches; returns the names of its results.
+
+        The executor adds fetches of its own and numbers them from 0 again: two of one number write to one place.
+        """
+        fetches = [op for op in self._ops if op.name() == "pd_op.fetch"]
+        fetches.sort(key=lambda op: op.attrs()["col"])
+        self._results = [op.operand_source(0) for op in fetches]
+        names = [str(op.attrs()["name"]) for op in fetches]
+        for op in fetches:
+            self._ops[self._ops.index(op)] = None
+            self._program.global_block().remove_op(op)
+        return names
+
+    def run(self, feeds: dict[str, Any], values: list[dict[str, Any]] | None) -> list[Any]:
+        """The results, or the given values (None for those that cannot be fetched)."""
+        targets = self._results if values is None else [self._fetchable(value) for value in values]
+        wanted = [target for target in targets if target is not None]
+        with self._paddle.static.scope_guard(self._scope):
+            feed = {name: feeds[name] for name in self.feeds}
+            arrays = iter(self._executor.run(self._program, feed, wanted, return_numpy=False) if wanted else ())
+        return [None if target is None else next(arrays) for target in targets]
+
+    def _fetchable(self, value: dict[str, Any]) -> Any:
+        key = json.dumps(value, sort_keys=True)
+        if key not in self._found:
+            found = self._pir_value(value) if self.is_pir else self._legacy_value(value)
+            self._found[key] = found
+        return self._found[key]
+
+    def _pir_value(self, value: dict[str, Any]) -> Any:
+        if value["op"] >= len(self._ops):
+            return None
+        op = self._ops[value["op"]]
+        if (
+            op is None
+            or op.name().rpartition(".")[2] != value["type"].rpartition(".")[2]
+            or value["result"] >= op.num_results()
+        ):
+            return None
+        found = op.result(value["result"])
+        if not found.is_dense_tensor_type():  # a list: its elements come out of the operators that take it apart
+            found = self._element(found, value["element"])
+        elif value["element"]:
+            return None
+        if found is None:
+            return None
+        users = [user.name() for user in found.all_used_ops()]
+        if any(name.endswith("_") for name in (op.name(), *users)):
+            return self._copied(found, op)
+        return found
+
+    def _element(self, found: Any, element: int) -> Any:
+        for user in found.all_used_ops():
+            if user.name() == "builtin.split":
+                return user.result(element)
+            if user.name() == "builtin.slice" and user.attrs().get("index") == element:
+                return user.result(0)
+        return None
+
+    def _copied(self, found: Any, op: Any) -> Any:
+        """A copy made where the value is defined: an operator further down may write into its memory."""
+        with self._paddle.static.program_guard(self._program):
+            self._paddle.pir.set_insertion_point_after(op)
+            try:
+                return self._paddle._C_ops.assign(found)
+            finally:
+                self._paddle.pir.reset_insertion_point_to_end()
+
+    def _legacy_value(self, value: dict[str, Any]) -> Any:
+        block, name = self._program.global_block(), value["name"]
+        writers = [i for i, op in enumerate(self._ops) if name in op.output_arg_names and op.type != "feed"]
+        after = [i for i in writers if i >= value["op"]]
+        if not after:
+            return None
+        variable = block.vars.get(name)
+        if variable is None or "TENSOR" not in str(variable.type) or "ARRAY" in str(variable.type):
+            return None
+        if len(writers) == 1 and not any(op.has_attr("sub_block") for op in self._ops):
+            return variable
+        position = after[0] + sum(one < after[0] for one in self._inserted)
+        self._inserted.append(after[0])
+        copy = block.create_var(
+            name=f"{name}@paddle2ov@{after[0]}", dtype=variable.dtype, shape=variable.shape, persistable=False
+        )
+        block._insert_op(position + 1, type="assign", inputs={"X": [name]}, outputs={"Out": [copy.name]})
+        return copy
+
+    def _load_separate(self, prefix: str, folder: str) -> tuple[Any, list[str], list[Any]]:
+        paddle = self._paddle
+        with open(prefix + ".pdmodel", "rb") as file:  # noqa: PTH123 - runs in interpreters of any age
+            program = paddle.static.deserialize_program(file.read())
+        persistable = [one for one in program.list_vars() if one.persistable and one.name not in ("feed", "fetch")]
+        paddle.static.load_vars(self._executor, folder, main_program=program, vars=persistable)
+        block = program.global_block()
+        feeds = sorted((op for op in block.ops if op.type == "feed"), key=lambda op: op.attr("col"))
+        fetches = sorted((op for op in block.ops if op.type == "fetch"), key=lambda op: op.attr("col"))
+        return program, [op.output("Out")[0] for op in feeds], [block.var(op.input("X")[0]) for op in fetches]
+
+
+def serve() -> None:
+    """Answers requests until standard input ends."""
+    # Paddle prints: replies go to a copy of standard output, everything else to standard error.
+    replies = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    try:
+        import numpy  # noqa: F401 - first of all, whether it is there
+        import paddle
+    except ImportError as error:
+        replies.write(json.dumps({"missing": str(error)}) + "\n")
+        return
+    paddle.enable_static()
+    program: Program | None = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        reply: dict[str, Any]
+        try:
+            if "load" in request:
+                program = Program(paddle, request["load"], request.get("separate"))
+                reply = {"ok": True, "version": paddle.__version__, "feeds": program.feeds, "names": program.names}
+            else:
+                assert program is not None
+                reply = _run(program, request)
+        except Exception as error:
+            reply = {"error": f"{type(error).__name__}: {_short(str(error))}"}
+        replies.write(json.dumps(reply) + "\n")
+
+
+def _run(program: Program, request: dict[str, Any]) -> dict[str, Any]:
+    import numpy as np
+
+    with np.load(request["run"]) as file:
+        feeds = {name: file[name] for name in file.files}
+    tensors = program.run(feeds, request.get("values"))
+    arrays, kinds = {}, {}
+    for i, tensor in enumerate(tensors):
+        if tensor is None or not hasattr(tensor, "_dtype") or not tensor._is_initialized():
+            continue
+        arrays[str(i)] = np.asarray(tensor)
+        kinds[str(i)] = _dtype(tensor)
+    np.savez(request["to"], **arrays)  # type: ignore[arg-type]
+    return {"ok": True, "dtypes": kinds}
+
+
+def _dtype(tensor: Any) -> str:
+    name = str(tensor._dtype()).rpartition(".")[2].lower()
+    return _DTYPES.get(name, name)
+
+
+def _short(text: str) -> str:
+    """Paddle's own reason, without the C++ stack before it and the advice behind it."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    marked = [i for i, line in enumerate(lines) if "Error Message Summary" in line]
+    if marked:
+        lines = [line for line in lines[marked[-1] + 1 :] if not line.startswith("---")] or lines
+    return " ".join(lines[:4])[:1000]
+
+
+if __name__ == "__main__":
+    serve()

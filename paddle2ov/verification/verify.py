@@ -1,0 +1,303 @@
+"""Runs a model in Paddle and in OpenVINO on the same inputs and compares: `verify(model)`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import openvino
+
+from paddle2ov.arguments import InputArgument
+from paddle2ov.conversion import convert
+from paddle2ov.errors import PaddleRunError
+from paddle2ov.extension import Extension
+from paddle2ov.program import find_model, read_program
+from paddle2ov.program.model import Program
+from paddle2ov.registry import Registry
+from paddle2ov.testing import Expected, Result, compile_model, infer
+from paddle2ov.verification.comparison import TensorComparison, compare_results
+from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
+from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
+from paddle2ov.verification.paddle_process import PaddleProcess, save_arrays
+
+TOLERANCE = 1e-4
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One set of inputs.
+
+    Attributes:
+        inputs: the shapes by the inputs' names.
+        outputs: the results, compared.
+        refused: why Paddle did not take these inputs; "" if it did.
+    """
+
+    inputs: dict[str, tuple[int, ...]]
+    outputs: tuple[TensorComparison, ...] = ()
+    refused: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether no result differs."""
+        return all(one.ok for one in self.outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedOperator:
+    """An operator of the main block: its type, its place, its results compared, and whether its inputs agree."""
+
+    type: str
+    index: int
+    place: str
+    outputs: tuple[TensorComparison, ...]
+    inputs_agree: bool
+
+    @property
+    def error(self) -> float:
+        """The largest relative difference of its results."""
+        return max((one.relative for one in self.outputs), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """The first operator whose results differ although its inputs agree.
+
+    Attributes:
+        type: the operator's type.
+        index: its position in its block.
+        block: its block.
+        place: the same in words, with the model's source where it is known.
+        outputs: its results in the whole model, compared.
+        isolated: its results when OpenVINO gets Paddle's inputs, compared; None where it cannot be run alone.
+        amplifies: it agrees with Paddle when it gets Paddle's inputs: it only magnifies earlier rounding.
+        case: the folder with its inputs and results, see `verify(case=...)`.
+    """
+
+    type: str
+    index: int
+    block: int
+    place: str
+    outputs: tuple[TensorComparison, ...]
+    isolated: tuple[TensorComparison, ...] | None
+    amplifies: bool
+    case: Path | None = None
+
+
+@dataclass(slots=True)
+class Verification:
+    """What `verify` found.
+
+    Attributes:
+        model: the program's file.
+        format: "pir" or "legacy".
+        paddle: Paddle's version.
+        openvino: OpenVINO's version.
+        tolerance: of floats, relative to the largest value of each result.
+        runs: every set of inputs.
+        operators: every operator that the results need, in program order; empty where nothing was looked for.
+        culprit: the operator at fault, where one was found.
+        note: what else is to be said about the difference.
+    """
+
+    model: Path
+    format: str
+    paddle: str
+    openvino: str
+    tolerance: float
+    runs: list[Run] = field(default_factory=list)
+    operators: list[ComparedOperator] = field(default_factory=list)
+    culprit: Culprit | None = None
+    note: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the model computes the same in both, on all inputs that Paddle takes."""
+        return all(run.ok for run in self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data, for JSON; infinite differences are null."""
+        found = _plain(dataclasses.asdict(self))
+        assert isinstance(found, dict)
+        return {"ok": self.ok, **found}
+
+
+def verify(
+    model: str | os.PathLike[str],
+    params: str | os.PathLike[str] | None = None,
+    *,
+    inputs: InputsArgument = None,
+    shapes: InputArgument | Sequence[InputArgument] = None,
+    seed: int = 0,
+    tolerance: float = TOLERANCE,
+    operators: bool = False,
+    case: str | os.PathLike[str] | None = None,
+    extension: Extension = None,
+    paddle_python: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Runs a model in Paddle and in OpenVINO on the same inputs and compares the results.
+
+    Paddle runs in a process of its own. Where the results differ, the values inside the program are compared too, to
+    find the first operator whose results differ although its inputs agree.
+
+    Args:
+        model: a model folder, a program file or a path prefix, as for `convert`.
+        params: the parameter file, where it does not lie beside the program under the usual name.
+        inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
+        shapes: shapes of the random inputs, in the forms of `convert(input=...)`: one, or a list of strings or
+            mappings. By default a model with dynamic shapes is run with three.
+        seed: of the random inputs.
+        tolerance: of floats, relative to the largest value of each result. Integers and bools must be equal.
+        operators: whether to compare the values inside the program even if the results agree.
+        case: where to write the operator at fault: its inputs (`inputs.npz`), Paddle's and OpenVINO's results
+            (`outputs.npz`, `openvino.npz`), what it is (`case.json`), and the operator alone as IR (`model.xml`).
+        extension: converters of your own, as for `convert`.
+        paddle_python: an interpreter that has Paddle; default: the environment variable PADDLE2OV_PADDLE_PYTHON, or
+            this interpreter.
+        progress: called with (what is done, steps done, steps in all).
+
+    Raises:
+        ModelReadError: the model cannot be found or read.
+        UnsupportedOpsError, OpConversionError: it cannot be converted.
+        ConversionInputError: the inputs or shapes do not fit the model.
+        PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
+    """
+    signatures = [one for item in Registry(extension).extensions() if (one := item.parsed_signature()) is not None]
+    files = find_model(model, params)
+    program = read_program(model, params, signatures)
+    sets = given_inputs(program, inputs) or random_inputs(program, _listed(shapes), seed)
+    compiled = compile_model(convert(program, extension=extension))
+    say = progress or (lambda what, done, total: None)
+    say("starting Paddle", 0, len(sets))
+    with PaddleProcess(files, paddle_python) as paddle:
+        found = Verification(files.program, program.format, paddle.version, openvino.__version__, tolerance)
+        expected: list[list[Expected] | None] = []
+        for i, arrays in enumerate(sets):
+            say("running", i, len(sets))
+            run, results = _run(paddle, compiled, arrays, tolerance)
+            found.runs.append(run)
+            expected.append(results)
+        if all(run.refused for run in found.runs):
+            raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {found.runs[0].refused}")
+        chosen = next((i for i, run in enumerate(found.runs) if not run.ok), None)
+        if chosen is None and operators:
+            chosen = next(i for i, run in enumerate(found.runs) if not run.refused)
+        if chosen is not None:
+            localiser = Localiser(program, paddle, sets[chosen], tolerance, extension)
+            location = localiser.run(lambda done, total: say("comparing operators", done, total))
+            found.operators = [_compared(one) for one in location.operators]
+            if not found.ok:
+                _explain(found, location, case)
+                if location.culprit is None:
+                    found.note = _blame(program, extension, sets[chosen], expected[chosen] or [], tolerance)
+    return found
+
+
+def _run(
+    paddle: PaddleProcess, compiled: openvino.CompiledModel, arrays: Inputs, tolerance: float
+) -> tuple[Run, list[Expected] | None]:
+    shapes = {name: tuple(array.shape) for name, array in arrays.items()}
+    try:
+        expected = paddle.run(arrays)
+    except PaddleRunError as error:
+        if not paddle.is_alive():
+            raise
+        return Run(shapes, refused=str(error)), None
+    return Run(shapes, compare_results(_infer(compiled, arrays), expected, tolerance)), expected
+
+
+def _infer(compiled: openvino.CompiledModel, arrays: Inputs) -> list[Result]:
+    """OpenVINO's results; none where it refuses the inputs, which then differ from Paddle's."""
+    try:
+        return infer(compiled, arrays)
+    except RuntimeError:
+        return []
+
+
+def _explain(found: Verification, location: Localisation, case: str | os.PathLike[str] | None) -> None:
+    one = location.culprit
+    if one is None:
+        return
+    place = one.operator.place
+    folder = _save_case(Path(case), found, location) if case is not None and location.isolated is not None else None
+    found.culprit = Culprit(
+        place.op_type, place.index, place.block, str(place), one.outputs, one.isolated, location.amplifies, folder
+    )
+    if location.amplifies:
+        found.note = (
+            "Every operator agrees with Paddle when it gets Paddle's inputs: the difference is rounding that the "
+            "network magnifies"
+        )
+
+
+def _blame(
+    program: Program, extension: Extension, inputs: Inputs, expected: Sequence[Expected], tolerance: float
+) -> str:
+    """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
+    plain = _infer(compile_model(convert(program, extension=extension, rewrite=False)), inputs)
+    if all(one.ok for one in compare_results(plain, expected, tolerance)):
+        return (
+            "All operators agree; without paddle2ov's rewrites (paddle2ov/passes) the results agree too: one is wrong"
+        )
+    return (
+        "All operators that can be compared agree, yet the whole model differs: an optimisation of OpenVINO, "
+        "or an operator whose results cannot be fetched (tensor arrays, operators inside branches and loops)"
+    )
+
+
+def _save_case(folder: Path, found: Verification, location: Localisation) -> Path:
+    assert location.culprit is not None
+    assert location.isolated is not None
+    operator, isolated = location.culprit.operator, location.isolated
+    folder.mkdir(parents=True, exist_ok=True)
+    save_arrays(folder / "inputs.npz", {name: one.array for name, one in isolated.inputs.items()})
+    save_arrays(folder / "outputs.npz", {name: one.array for name, one in isolated.expected.items()})
+    save_arrays(folder / "openvino.npz", {name: one.array for name, one in isolated.results.items()})
+    openvino.save_model(isolated.model, folder / "model.xml", compress_to_fp16=False)
+    record = {
+        "operator": operator.type,
+        "place": str(operator.place),
+        "inputs": operator.inputs,
+        "outputs": operator.outputs,
+        "attributes": operator.attributes,
+        "dtypes": {name: one.dtype for name, one in (isolated.inputs | isolated.expected).items()},
+        "model": str(found.model),
+        "format": found.format,
+        "paddle": found.paddle,
+        "openvino": found.openvino,
+        "differences": [dataclasses.asdict(one) for one in location.culprit.isolated or ()],
+    }
+    (folder / "case.json").write_text(json.dumps(_plain(record), indent=1, default=str) + "\n")
+    return folder
+
+
+def _compared(one: OperatorComparison) -> ComparedOperator:
+    place = one.operator.place
+    return ComparedOperator(place.op_type, place.index, str(place).splitlines()[0], one.outputs, one.inputs_agree)
+
+
+def _listed(shapes: Any) -> list[InputArgument]:
+    if shapes is None:
+        return []
+    several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)
+    return list(shapes) if several else [shapes]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and value - value != 0:  # infinite or NaN: JSON has neither
+        return None
+    return str(value) if isinstance(value, Path) else value
+
+
+__all__ = ["ComparedOperator", "Culprit", "Run", "Verification", "verify"]

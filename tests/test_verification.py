@@ -1,0 +1,210 @@
+"""`verify`: good models pass, a wrong operator is found exactly, and what goes wrong is said."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+from click.testing import CliRunner
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_networks, all_ops
+from gen_models.legacy import legacy_python
+from gen_models.store import generated, generated_network
+from paddle2ov.cli import cli
+from paddle2ov.program import read_program
+from paddle2ov.testing import Expected, Result
+from paddle2ov.verification.comparison import compare_tensor
+from paddle2ov.verification.inputs import given_inputs, random_inputs
+
+FORMATS = [
+    "pir",
+    pytest.param(
+        "legacy",
+        marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up"),
+    ),
+]
+
+WRONG = """
+import numpy as np
+import paddle2ov
+from openvino import opset16 as ops
+order = []
+@paddle2ov.register_converter("relu", override=True)
+def relu(node):
+    place = node.place.index
+    if place not in order:
+        order.append(place)
+    result = ops.relu(node.get_input("x"))
+    return {"out": result if order.index(place) < 3 else ops.add(result, np.float32(1e-2))}
+"""
+
+
+def network(name, format):
+    return generated_network(all_networks()[name], format)
+
+
+def call(*arguments):
+    return CliRunner().invoke(cli, ["verify", *(str(argument) for argument in arguments)], prog_name="paddle2ov")
+
+
+def wrong_relu(after=3):
+    """Adds 1e-2 from the fourth relu of the program on, in whichever order and how often they are converted."""
+    order = []
+
+    def relu(node):
+        place = node.place.index
+        if place not in order:
+            order.append(place)
+        result = ops.relu(node.get_input("x"))
+        return {"out": result if order.index(place) < after else ops.add(result, np.float32(1e-2))}
+
+    return {"relu": relu}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_good_model_passes(format):
+    found = paddle2ov.verify(network("crnn", format), operators=True, shapes=["x[1,3,32,64]", "x[2,3,32,40]"])
+    assert found.ok
+    assert found.culprit is None
+    assert found.format == format
+    assert [run.inputs["x"] for run in found.runs] == [(1, 3, 32, 64), (2, 3, 32, 40)]
+    assert all(one.relative < 1e-5 for run in found.runs for one in run.outputs)
+    assert all(one.outputs and one.error < 1e-5 for one in found.operators)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_operator_at_fault_is_found(format, tmp_path):
+    folder = network("squeezenet1_1", format)
+    found = paddle2ov.verify(folder, shapes="x[1,3,64,64]", extension=wrong_relu(), case=tmp_path / "case")
+    fourth = [one for one in read_program(folder).block.operators if one.type == "relu"][3]
+    assert not found.ok
+    assert found.culprit is not None
+    assert (found.culprit.type, found.culprit.index) == ("relu", fourth.index)
+    assert not found.culprit.amplifies
+    (only,) = found.culprit.isolated
+    assert only.absolute == pytest.approx(1e-2, rel=1e-3)
+    assert only.name == fourth.outputs["out"][0]
+    before = [one for one in found.operators if one.index < fourth.index]
+    assert all(tensor.ok for one in before for tensor in one.outputs)
+    # The case stands alone: Paddle's inputs, both results, and the operator as IR.
+    record = json.loads((tmp_path / "case" / "case.json").read_text())
+    assert record["operator"] == "relu"
+    inputs, outputs, ours = (np.load(tmp_path / "case" / f"{name}.npz") for name in ("inputs", "outputs", "openvino"))
+    x = inputs[fourth.inputs["x"][0]]
+    np.testing.assert_array_equal(outputs[only.name], np.maximum(x, 0))
+    compiled = openvino.compile_model(tmp_path / "case" / "model.xml", "CPU")
+    np.testing.assert_allclose(compiled([x])[0], ours[only.name], atol=1e-6)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_values_that_are_overwritten_or_in_lists(format):
+    inputs = {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])}
+    for name in ("growing", "nested"):
+        found = paddle2ov.verify(network(name, format), inputs=inputs, operators=True)
+        assert found.ok, found.to_dict()
+    op = all_ops()["split"] if "split" in all_ops() else all_ops()["unbind"]
+    case = next(case for case in op.cases if format in case.formats)
+    found = paddle2ov.verify(generated(op, case, format), operators=True)
+    assert found.ok, found.to_dict()
+
+
+def test_command(tmp_path):
+    folder = network("squeezenet1_1", "pir")
+    np.savez(tmp_path / "x.npz", x=np.ones((2, 3, 64, 64), np.float32))
+    result = call(folder, "--inputs", tmp_path / "x.npz")
+    assert result.exit_code == 0, result.output
+    assert "x [2, 3, 64, 64]" in result.stdout
+    assert result.stdout.endswith("The results agree.\n")
+    result = call(folder, "--shape", "x[1,3,64,64]", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found["ok"] is True
+    assert found["runs"][0]["inputs"] == {"x": [1, 3, 64, 64]}
+
+
+def test_command_with_a_wrong_converter(tmp_path, monkeypatch):
+    monkeypatch.setattr("paddle2ov.extension._script", {})
+    (tmp_path / "own.py").write_text(WRONG)
+    folder = network("squeezenet1_1", "pir")
+    result = call(folder, "--shape", "x[1,3,64,64]", "--extension", tmp_path / "own.py", "--case", tmp_path / "case")
+    assert result.exit_code == 1, result.output
+    assert "First to differ although its inputs agree\n  block 0, operator" in result.stdout
+    assert "(relu)" in result.stdout
+    assert (tmp_path / "case" / "inputs.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--shape", "y[1]"], "no input 'y'; its inputs are x"),
+        (["--shape", "x[1,2]"], "'x' has 4 dimensions"),
+        (["--paddle-python", "/nowhere/python"], "the interpreter /nowhere/python cannot be started"),
+        (["--shape", "x[1,7,64,64]"], "Paddle takes none of the inputs"),
+    ],
+)
+def test_what_cannot_be_verified(arguments, message):
+    result = call(network("squeezenet1_1", "pir"), *arguments)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-ins for Paddle's interpreter are shell scripts")
+def test_paddle_is_missing_or_dies(tmp_path):
+    folder = network("squeezenet1_1", "pir")
+    without, dying = tmp_path / "without", tmp_path / "dying"
+    # -I -S: no site-packages; NumPy goes with Paddle, so its folder is not there either.
+    without.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    dying.write_text("#!/bin/sh\necho it was like this >&2\nkill -SEGV $$\n")
+    for path in (without, dying):
+        path.chmod(0o755)
+    with pytest.raises(paddle2ov.PaddleRunError, match="pip install paddlepaddle") as caught:
+        paddle2ov.verify(folder, paddle_python=without)
+    assert "--paddle-python" in str(caught.value)
+    with pytest.raises(paddle2ov.PaddleRunError, match="ended by SIGSEGV; it said last:\n  it was like this"):
+        paddle2ov.verify(folder, paddle_python=dying)
+
+
+def test_random_inputs():
+    program = read_program(network("bert", "pir"))
+    sets = random_inputs(program)
+    assert len(sets) == 3
+    rows = min(
+        program.parameters[name].data.shape[0]
+        for one in program.block.operators
+        if one.type == "lookup_table_v2"
+        for name in one.inputs["weight"]
+    )
+    assert all(array.min() >= 0 and array.max() < max(rows, 10) for one in sets for array in one.values())
+    again = random_inputs(program)
+    assert all(np.array_equal(one[name], other[name]) for one, other in zip(sets, again, strict=True) for name in one)
+    with pytest.raises(paddle2ov.ConversionInputError, match="is missing"):
+        given_inputs(program, {"nothing": np.zeros(1)})
+
+
+@pytest.mark.parametrize(
+    ("ours", "paddle", "dtype", "reason"),
+    [
+        ([1.0, np.nan, np.inf], [1.0, np.nan, np.inf], "float32", ""),
+        ([1.0, 2.0], [1.0, np.nan], "float32", "1 of 2 elements; the worst at [1]: OpenVINO 2.0, Paddle nan"),
+        ([1.0, 1000.0], [1.05, 1000.0], "float32", ""),  # 5e-5 of the largest value
+        ([1, 2], [1, 3], "int32", "1 of 2 elements; the worst at [1]: OpenVINO 2, Paddle 3"),
+        ([[1.0]], [1.0], "float32", "shape [1, 1] in OpenVINO, [1] in Paddle"),
+    ],
+)
+def test_comparison(ours, paddle, dtype, reason):
+    kind = {"float32": "f32", "int32": "i32"}[dtype]
+    result = Result(frozenset(), kind, np.array(ours, dtype))
+    compared = compare_tensor("y", result, Expected("y", dtype, np.array(paddle, dtype)), 1e-4)
+    assert compared.reason == reason
+    assert compared.ok == (not reason)
+
+
+def test_reference_needs_nothing_of_ours():
+    text = (Path(paddle2ov.__file__).parent / "verification" / "reference.py").read_text()
+    assert "import paddle2ov" not in text
+    assert "from paddle2ov" not in text
