@@ -43,7 +43,8 @@ def transpose(node: NodeContext) -> NamedOutputs:
     logical = rank - node.is_complex("x")
     perm = [normalize_axis(node, axis, logical, "perm") for axis in node.get_ints("perm")]
     node.require(sorted(perm) == list(range(logical)), f"no permutation of {logical} axes", perm=perm)
-    return {"out": transpose_to(x, [*perm, *range(logical, rank)])}
+    # As it is: `paddle2ov.passes.reduce_transposes` removes it where no data moves, and counts it.
+    return {"out": ops.transpose(x, ints([*perm, *range(logical, rank)]))}
 
 
 def flip(node: NodeContext) -> NamedOutputs:

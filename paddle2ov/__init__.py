@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from paddle2ov.inspection import Inspection, inspect
     from paddle2ov.node_context import NamedOutputs, NodeContext
     from paddle2ov.program import read_program
+    from paddle2ov.report import ConversionReport
     from paddle2ov.verification.verify import Verification, verify
 
 # Importing the package must cost next to nothing beside OpenVINO: a module is loaded when its name is first used.
 _MODULES = {
     "ConversionExtension": "extension",
     "ConversionInputError": "errors",
+    "ConversionReport": "report",
     "Inspection": "inspection",
     "ModelReadError": "errors",
     "NamedOutputs": "node_context",
@@ -54,6 +56,7 @@ _MODULES = {
 __all__ = [
     "ConversionExtension",
     "ConversionInputError",
+    "ConversionReport",
     "Inspection",
     "ModelReadError",
     "NamedOutputs",

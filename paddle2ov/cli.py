@@ -89,6 +89,12 @@ def cli() -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A Python file that registers converters of your own; may be repeated.",
 )
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write what the conversion did to this file (JSON) and print it as a table.",
+)
 @click.option("--verbose", "-v", is_flag=True, help="Say what was read and how long each step took.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 @click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
@@ -102,6 +108,7 @@ def convert_command(
     outputs: str | None,
     fp16: bool,
     extensions: tuple[Path, ...],
+    report_file: Path | None,
     verbose: bool,
     quiet: bool,
     traceback: bool,
@@ -124,15 +131,28 @@ def convert_command(
         import openvino
 
         from paddle2ov.conversion import convert
+        from paddle2ov.report import ConversionReport
 
+        report = ConversionReport() if report_file is not None else None
         for path in extensions:
             runpy.run_path(str(path))
         with _progress(enabled=not quiet) as progress:
             converted = convert(
-                program, params, input=inputs, output=outputs, verbose=verbose and not quiet, progress=progress
+                program,
+                params,
+                input=inputs,
+                output=outputs,
+                verbose=verbose and not quiet,
+                progress=progress,
+                report=report,
             )
         _save(openvino, converted, xml, fp16)
+        if report is not None and report_file is not None:
+            report_file.parent.mkdir(parents=True, exist_ok=True)
+            report_file.write_text(json.dumps(report.to_dict(), indent=1) + "\n")
     if not quiet:
+        if report is not None:
+            click.echo(report.table())
         click.echo(f"{xml}")
 
 

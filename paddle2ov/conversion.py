@@ -16,13 +16,14 @@ from paddle2ov.control_flow import CONTROL_FLOW
 from paddle2ov.errors import ConversionInputError, UnsupportedOpsError
 from paddle2ov.extension import Extension
 from paddle2ov.opset import ops
-from paddle2ov.passes import run_passes
+from paddle2ov.passes import run_rewrites
 from paddle2ov.program import Program, read_program
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Operator, Variable
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Registry
+from paddle2ov.report import ConversionReport
 from paddle2ov.translator import Scope, Translator, input_parameter
 from paddle2ov.types import Known
 
@@ -42,6 +43,8 @@ def convert(
     verbose: bool = False,
     share_weights: bool = True,
     progress: Progress | None = None,
+    report: ConversionReport | None = None,
+    rewrite: bool = True,
 ) -> Model:
     """Converts a Paddle inference model of either format.
 
@@ -59,6 +62,8 @@ def convert(
         share_weights: constants share the memory-mapped file, which must then stay as it is for as long as the model
             lives; False copies them.
         progress: called with (operators done, operators in all) as the conversion goes on.
+        report: a new `ConversionReport`, which is filled with what the conversion did.
+        rewrite: False leaves the graph as the converters made it, to compare with.
 
     Returns:
         The model. Inputs and results have Paddle's names, order and types.
@@ -92,7 +97,19 @@ def convert(
         program, overrides, parse_output(output), registry, Vocabulary(signatures), share_weights, progress
     )
     translated = time.perf_counter()
-    run_passes(converted)
+    nodes = len(converted.get_ops()) if report is not None else 0
+    rewrites = run_rewrites(converted) if rewrite else {}
+    if report is not None:
+        report.format = program.format
+        report.operators = sum(1 for _ in program.block.walk())
+        report.nodes, report.nodes_after = nodes, len(converted.get_ops())
+        report.rewrites = rewrites
+        optimised = time.perf_counter()
+        report.seconds = {
+            "read": read - started,
+            "translate": translated - read,
+            "optimise": optimised - translated,
+        }
     if verbose:
         log_steps(program, converted, read - started, translated - read, time.perf_counter() - translated)
     return converted

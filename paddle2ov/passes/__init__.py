@@ -1,17 +1,50 @@
-"""Graph rewrites: one per file, run in the order of `PASSES` after translation."""
+"""Graph rewrites: one per file, run in the order of `REWRITES` after translation.
+
+A rewrite is a function of a `Graph` that changes the model in place and returns what it did, as counts by kind. Its
+docstring says `Given` which structure it makes which `Result`. It is linear in the size of the model, knows nothing of
+Paddle, never takes an unknown dimension for 1, and leaves alone what OpenVINO does itself as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from openvino import Model
 
-Pass = Callable[[Model], int]
-"""Rewrites the model in place and returns how many times it did."""
+from paddle2ov.passes.absorb_transposes import absorb_transposes
+from paddle2ov.passes.cut_projections import cut_projections
+from paddle2ov.passes.fuse_transposes import fuse_transposes
+from paddle2ov.passes.gather_windows import gather_windows
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.reduce_transposes import reduce_transposes
+from paddle2ov.passes.sink_transposes import sink_transposes
+from paddle2ov.passes.spread_masks import spread_masks
 
-PASSES: tuple[Pass, ...] = ()
+Rewrite: TypeAlias = Callable[[Graph], Counts]
+"""Changes the model in place; returns what it did: kind -> how often."""
+
+REWRITES: tuple[Rewrite, ...] = (
+    reduce_transposes,  # first: its counts are those of the program's own transposes
+    cut_projections,
+    gather_windows,
+    spread_masks,
+    absorb_transposes,
+    sink_transposes,
+    fuse_transposes,
+)
 
 
-def run_passes(model: Model) -> dict[str, int]:
-    """Runs all passes; returns how often each of them applied."""
-    return {rewrite.__name__: rewrite(model) for rewrite in PASSES}
+def run_rewrites(model: Model, rewrites: tuple[Rewrite, ...] = REWRITES) -> dict[str, Counts]:
+    """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did."""
+    graph = Graph(model)
+    inner = [run_rewrites(body, rewrites) for body in graph.bodies()]
+    done = {rewrite.__name__: rewrite(graph) for rewrite in rewrites}
+    for counts in inner:
+        for name, kinds in counts.items():
+            for kind, count in kinds.items():
+                done[name][kind] = done[name].get(kind, 0) + count
+    return done
+
+
+__all__ = ["REWRITES", "Counts", "Graph", "Rewrite", "run_rewrites"]

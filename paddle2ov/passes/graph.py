@@ -1,0 +1,130 @@
+"""The model as rewrites see it: its nodes by type, listed once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Input, Model, Node, Output
+from openvino.op import Constant
+
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray
+
+Counts: TypeAlias = dict[str, int]
+"""What a rewrite did: kind -> how often."""
+
+Dims: TypeAlias = list[int | None]
+"""The dimensions of a tensor of known rank; None where one is not known."""
+
+
+class Graph:
+    """A model whose nodes can be asked for by type.
+
+    Listing the nodes of a model costs a millisecond per thousand, so it is done only after a rewrite changed
+    something. Every rewrite that does must call `changed()`.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._by_type: dict[str, list[Node]] | None = None
+
+    def nodes(self, *kinds: str) -> list[Node]:
+        """The nodes of some types, each after those that it reads."""
+        if self._by_type is None:
+            self._by_type = {}
+            for node in self.model.get_ordered_ops():
+                self._by_type.setdefault(node.get_type_name(), []).append(node)
+        if len(kinds) == 1:
+            return self._by_type.get(kinds[0], [])
+        return [node for kind in kinds for node in self._by_type.get(kind, [])]
+
+    def bodies(self) -> list[Model]:
+        """The models that branches and loops own."""
+        found = [node.get_function() for node in self.nodes("Loop", "TensorIterator")]
+        for node in self.nodes("If"):
+            found += [node.get_then_body(), node.get_else_body()]
+        return found
+
+    def changed(self) -> None:
+        """Forgets the list of nodes: the graph is another one now."""
+        self._by_type = None
+
+
+def dims_of(output: Output) -> Dims | None:
+    """The dimensions of a tensor; None where not even their number is known."""
+    shape = output.get_partial_shape()
+    if shape.rank.is_dynamic:
+        return None
+    return [int(dim.get_length()) if dim.is_static else None for dim in shape]
+
+
+def constant_of(output: Output) -> AnyArray | None:
+    """The value of a Constant; None for any other node."""
+    node = output.get_node()
+    if node.get_type_name() != "Constant":
+        return None
+    value: AnyArray = node.get_data()
+    return value
+
+
+def ints_of(output: Output) -> list[int] | None:
+    """The values of an integer Constant; None for any other node."""
+    value = constant_of(output)
+    return None if value is None else [int(one) for one in value.reshape(-1)]
+
+
+def perm_of(node: Node) -> list[int] | None:
+    """The order of the axes of a Transpose; None where it is computed."""
+    perm = ints_of(node.input_value(1))
+    if perm:
+        return perm
+    dims = dims_of(node.input_value(0))  # an empty order reverses the axes
+    return list(range(len(dims)))[::-1] if perm is not None and dims is not None else None
+
+
+def consumers(output: Output) -> list[Input]:
+    """The inputs that read a tensor."""
+    return list(output.get_target_inputs())
+
+
+def only_consumer(output: Output) -> Node | None:
+    """The node that alone reads a tensor; None if there are several."""
+    inputs = output.get_target_inputs()
+    return next(iter(inputs)).get_node() if len(inputs) == 1 else None
+
+
+def replace(old: Output, new: Output) -> None:
+    """Lets everything that reads `old` read `new`, which takes the name of the node if it has none of its own."""
+    node, source = new.get_node(), old.get_node()
+    if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
+        node.set_friendly_name(source.get_friendly_name())
+    for reader in old.get_target_inputs():
+        if reader.get_node().get_type_name() == "Result" and _is_named(new):
+            reader.replace_source_output(ops.convert(new, new.get_element_type()).output(0))
+        else:
+            reader.replace_source_output(new)
+
+
+def _is_named(output: Output) -> bool:
+    """Whether another result would take a tensor's name from it: an input and a result have one already."""
+    readers = output.get_target_inputs()
+    return output.get_node().get_type_name() == "Parameter" or any(
+        reader.get_node().get_type_name() == "Result" for reader in readers
+    )
+
+
+def without(values: Sequence[int], index: int) -> list[int]:
+    """A list without the element at `index`."""
+    return [value for i, value in enumerate(values) if i != index]
+
+
+def ints(values: Sequence[int] | int) -> Node:
+    """A constant of int64; made without the checks of `ops.constant`, it costs a quarter of the time."""
+    return Constant(np.asarray(values, np.int64))
+
+
+def weight(array: AnyArray) -> Node:
+    """A constant that holds an array without copying it, if it may be written to (OpenVINO insists)."""
+    return Constant(array if array.flags.writeable else array.copy(), shared_memory=True)

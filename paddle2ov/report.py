@@ -1,0 +1,68 @@
+"""What a conversion did: `convert(..., report=ConversionReport())`, `paddle2ov MODEL --report FILE.json`."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class ConversionReport:
+    """Filled by `convert`; give it a new one.
+
+        report = ConversionReport()
+        model = convert("model", report=report)
+        print(report.table())
+
+    Attributes:
+        format: "pir" or "legacy".
+        operators: the operators of the program, those of branches and loops included.
+        nodes: the model's nodes after translation, before the rewrites.
+        nodes_after: the model's nodes after the rewrites.
+        rewrites: rewrite -> kind -> how often; every rewrite is listed in the order in which they ran.
+        seconds: stage ("read", "translate", "optimise") -> time.
+    """
+
+    format: str = ""
+    operators: int = 0
+    nodes: int = 0
+    nodes_after: int = 0
+    rewrites: dict[str, dict[str, int]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data, for JSON."""
+        return dataclasses.asdict(self)
+
+    @property
+    def transposes(self) -> dict[str, int]:
+        """OpenCV's table of permutes: the program's in all, those that move no data, matrices, and those gone.
+
+        "removed" counts what the conversion got rid of, whatever they were before.
+        """
+        counts = self.rewrites.get("reduce_transposes", {})
+        sunk, fused = (self.rewrites.get(name, {}) for name in ("sink_transposes", "fuse_transposes"))
+        gone = [counts.get("removed", 0), self.rewrites.get("absorb_transposes", {}).get("absorbed", 0)]
+        gone += [sunk.get("joined", 0), sunk.get("reduced away", 0), fused.get("fused", 0), fused.get("cancelled", 0)]
+        return {
+            "total": counts.get("total", 0),
+            "reshape": counts.get("reshape", 0),
+            "2-D": counts.get("2-D", 0),
+            "removed": sum(gone),
+        }
+
+    def table(self) -> str:
+        """A few lines for the terminal: the transposes, and what each rewrite did."""
+        lines = [f"{self.operators} operators -> {self.nodes} nodes -> {self.nodes_after} after the rewrites"]
+        permutes = self.transposes
+        if permutes["total"]:
+            lines.append(
+                "{total} transposes: {reshape} reduced to reshape, {2-D} to 2-D, {removed} removed".format(**permutes)
+            )
+        for name, counts in self.rewrites.items():
+            done = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
+            if done:
+                lines.append(f"  {name:20}{done}")
+        lines.append("  ".join(f"{stage} {1e3 * time:.1f} ms" for stage, time in self.seconds.items()))
+        return "\n".join(lines)
