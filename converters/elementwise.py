@@ -2,7 +2,7 @@
 
 Paddle: `elementwise_add`, `_sub`, `_mul`, `_div`, `_min`, `_max`, `_pow`, `_mod`, `_floordiv`, `_fmin`, `_fmax`,
 `_heaviside` (PIR `add`, `subtract`, `multiply`, `divide`, `minimum`, `maximum`, `elementwise_pow`, `remainder`,
-`floor_divide`, `fmin`, `fmax`, `heaviside`), `minus`, `lerp`.
+`floor_divide`, `fmin`, `fmax`, `heaviside`), `trunc_divide`, `minus`, `lerp`.
 Semantics: `paddle/phi/kernels/funcs/elementwise_functor.h`, `paddle/phi/kernels/funcs/elementwise_base.h` (`axis`),
 `paddle/phi/kernels/impl/lerp_kernel_impl.h`.
 
@@ -159,6 +159,14 @@ def floor_divide(x: Output | Node, y: Output | Node) -> Node:
     return (_modulo if _is_float(x) else _whole)(x, y)[0]
 
 
+def truncated_divide(x: Output | Node, y: Output | Node) -> Node:
+    """x / y without its fraction."""
+    if not _is_float(x):
+        return divide(x, y)
+    quotient = exact_divide(x, y)
+    return ops.multiply(ops.sign(quotient), ops.floor(ops.abs(quotient)))
+
+
 def remainder(x: Output | Node, y: Output | Node) -> Node:
     """x - ⌊x / y⌋ · y, which has the sign of y."""
     return (_modulo if _is_float(x) else _whole)(x, y)[1]
@@ -205,6 +213,7 @@ elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
 elementwise_mod = binary(remainder, np.mod)
 elementwise_floordiv = binary(floor_divide, np.floor_divide)
+trunc_divide = binary(truncated_divide, lambda x, y: np.asarray(np.trunc(_trunc_quotient(x, y))))
 elementwise_pow = binary(ops.power, _power)
 elementwise_fmin = binary(fmin, np.fmin)
 elementwise_fmax = binary(fmax, np.fmax)

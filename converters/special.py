@@ -1,7 +1,8 @@
 """Special functions, by approximations that are exact to float32.
 
-Paddle: `erfinv`, `digamma`, `lgamma`, `gammaln`, `i0`, `i0e`, `i1`, `i1e`.
-Semantics: `paddle/phi/kernels/cpu/{erfinv,digamma,lgamma,gammaln,i0,i0e,i1,i1e}_kernel.cc`.
+Paddle: `erfinv`, `digamma`, `polygamma`, `lgamma`, `gammaln`, `i0`, `i0e`, `i1`, `i1e`.
+Semantics: `paddle/phi/kernels/cpu/{erfinv,digamma,lgamma,gammaln,i0,i0e,i1,i1e}_kernel.cc`,
+`paddle/phi/kernels/impl/polygamma_kernel_impl.h`.
 Approximations: erfinv as in M. Giles, "Approximating the erfinv function" (2012); the Bessel functions as in
 M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions", 9.8.1-9.8.4; the gamma functions by recurrence and
 Stirling's series.
@@ -13,10 +14,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.activation import unary
+from paddle2ov.converters.activation import real_input, unary
 from paddle2ov.converters.common import const
+from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
 Value: TypeAlias = Output | Node
@@ -111,6 +114,50 @@ def di_gamma(x: Output) -> Node:
     reflected = ops.subtract(value, ops.divide(number(math.pi, x), ops.tan(angle)))
     pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
     return ops.select(pole, number(math.nan, x), ops.select(mirror, reflected, value))
+
+
+def polygamma(node: NodeContext) -> NamedOutputs:
+    """out = the n-th derivative of digamma: (-1)^(n+1) n! times the sum of 1 / (x + k)^(n+1) over all k >= 0."""
+    x, n = real_input(node), node.get_int("n")
+    node.require(n >= 1, "only derivatives are supported; digamma is an operator of its own", n=n)
+    mirror = ops.less(x, number(0, x))
+    positive = ops.select(mirror, ops.subtract(number(1, x), x), x)
+    factor = math.factorial(n) * (1 if n % 2 else -1)
+    value = ops.multiply(_zeta(n + 1, positive), number(factor, x))
+    rest = ops.subtract(x, ops.round(x, "half_to_even"))
+    angle = ops.multiply(rest, number(math.pi, x))
+    # The n-th derivative of cot(pi x) is a polynomial in the cotangent.
+    slope = np.polynomial.Polynomial([0, math.pi])
+    for _ in range(n):
+        slope = -math.pi * np.polynomial.Polynomial([1, 0, 1]) * slope.deriv()
+    cotangent = ops.divide(ops.cos(angle), ops.sin(angle))
+    reflected = ops.subtract(
+        ops.multiply(value, number((-1) ** n, x)), polynomial(cotangent, [float(one) for one in slope.coef[::-1]])
+    )
+    pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
+    pole_value = number(math.copysign(math.inf, factor), x)
+    return {"out": ops.select(pole, pole_value, ops.select(mirror, reflected, value))}
+
+
+def _zeta(s: int, x: Node) -> Node:
+    """The sum of (x + k)^-s over all k >= 0, for x > 0: some terms, and the rest by Euler and Maclaurin."""
+    steps = 8
+
+    def power(base: Value, exponent: int) -> Node:
+        return ops.power(base, number(-exponent, x))
+
+    total: Value = power(x, s)
+    for k in range(1, steps):
+        total = ops.add(total, power(ops.add(x, number(k, x)), s))
+    edge = ops.add(x, number(steps, x))
+    inverse = ops.divide(number(1, x), edge)
+    coefficients, rising = [], 1.0
+    for j, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30), 1):
+        rising *= s if j == 1 else (s + 2 * j - 3) * (s + 2 * j - 2)
+        coefficients.append(bernoulli / math.factorial(2 * j) * rising)
+    series = ops.multiply(polynomial(ops.multiply(inverse, inverse), coefficients[::-1]), inverse)
+    tail = ops.add(ops.add(ops.divide(edge, number(s - 1, x)), number(0.5, x)), series)
+    return ops.add(total, ops.multiply(tail, power(edge, s)))
 
 
 _I0_NEAR = (0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1.0)

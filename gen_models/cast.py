@@ -70,6 +70,14 @@ def _seed(x: Any = None, *, seed: int) -> Any:
     return legacy_op("dropout", {"X": x, "Seed": drawn}, {"Out": x.dtype, "Mask": "uint8"}, attributes)[0]
 
 
+_MODES = ("upscale_in_train", "downgrade_in_infer")
+
+
+def _dropout_nd(x: Any, *, p: float, mode: str) -> Any:
+    attributes = {"is_test": True, "dropout_prob": p, "dropout_implementation": mode, "axis": [0]}
+    return legacy_op("dropout_nd", {"X": x}, {"Out": x.dtype, "Mask": "uint8"}, attributes)[0]
+
+
 def _print(x: Any) -> Any:
     return paddle.static.Print(x, message="x") * paddle.abs(x)
 
@@ -141,6 +149,7 @@ OPS = [
     Op("npu_identity", _npu_identity, cases=[case(x=tensor([3, 4]), format=-1, **LEGACY)]),
     Op("lod_reset", _legacy_identity("lod_reset"), cases=[case(x=tensor([3, 4]), target_lod=[0, 1, 3], **LEGACY)]),
     Op("depend", _depend, cases=[case(x=tensor([3, 4]), dep=tensor([2]), **LEGACY)]),
+    Op("dropout_nd", _dropout_nd, cases=[case(x=tensor([3, 4]), p=0.3, mode=mode, **LEGACY) for mode in _MODES]),
     Op("assign_out", _assign_out, cases=[case(x=tensor([3, 4]), **PIR)]),
     Op(
         "seed",

@@ -30,6 +30,10 @@ def binary(name: str, function: str) -> Callable[..., Any]:
     return build
 
 
+def _trunc_divide(x: Any, y: Any) -> Any:
+    return paddle.divide(x, y, rounding_mode="trunc")
+
+
 def _filled(spec: TensorSpec, dtype: str, low: float | None, high: float | None) -> TensorSpec:
     return tensor(spec.shape, dtype, low, high, dims=spec.dims)
 
@@ -214,6 +218,16 @@ OPS = [
             case(x=tensor([3], "int64", 1, 900), y=tensor([], "int64", 16, 17)),
         ],
         random_binary(_NUMBERS, (-50, 50), (1, 9)),
+    ),
+    Op(
+        "trunc_divide",
+        _trunc_divide,
+        [
+            case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", 1, 8), **NEW),
+            case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", -8, 0), **NEW),
+            case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO), **NEW),
+            case(x=tensor([4], values=[1.0, -1.0, 7.5, -7.5]), y=tensor([4], values=[0.1, 0.1, 3.0, -3.0]), **NEW),
+        ],
     ),
     _op(
         "elementwise_pow",

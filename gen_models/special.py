@@ -8,6 +8,7 @@ from typing import Any
 
 from gen_models.activation import NEW, unary
 from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import integer, shape, varied
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -34,9 +35,34 @@ def _new(op: Op) -> Op:
 
 _WIDE = [-30.0, -8.0, -3.75, -1e-3, 0.0, 1e-3, 3.75, 8.0, 30.0, 60.0]
 
+
+def _polygamma(x: Any, *, n: int) -> Any:
+    return paddle.polygamma(x, n)
+
+
+_LARGE: dict[str, Any] = {"why": "values of a thousand and more that Paddle computes in float32", "rtol": 2e-4}
+POLYGAMMA = [
+    case(x=tensor([3, 4], low=0.1, high=20), n=1),
+    case(x=tensor([3, 4], low=0.5, high=20, dims=[-1, 4]), n=2),
+    case(x=tensor([4], low=1, high=9), n=3),
+    case(x=tensor([], low=1, high=9), n=5),
+    case(x=tensor([7], values=[0.01, 0.3, 1.0, 1.5, 30.0, 1e4, math.inf]), n=1),
+    case(x=tensor([5], values=[-0.5, -1.25, -2.3, -10.7, -3.6]), n=1),
+    case(x=tensor([4], values=[-0.5, -1.25, -2.3, -4.6]), n=2, **_LARGE),
+    case(x=tensor([3], values=[0.0, -1.0, -4.0]), n=1),
+    case(x=tensor([3], values=[0.0, -1.0, -4.0]), n=2),
+]
+
+
+def _polygamma_random(draw: Any) -> Case:
+    sizes = shape(draw, 0, 3)
+    return case(x=varied(draw, sizes, low=0.5, high=20), n=integer(draw, 1, 4))
+
+
 OPS = [
     _of("erfinv", -0.99, 0.99, [0.0, 1.0, -1.0, 0.9999, -0.9999, 1.5, 1e-6, math.nan]),
     _of("digamma", 0.1, 20, [0.01, 1.0, 1.4616321, 2.0, 100.0, 1e5], [-0.5, -1.5, -2.3, -10.7, -3.0]),
+    Op("polygamma", _polygamma, POLYGAMMA, _polygamma_random),
     _of("lgamma", 0.1, 20, [0.01, 1.0, 1.5, 2.0, 100.0, 1e5, 1e20], [-0.5, -1.5, -2.3, -10.7, -3.0, 0.0]),
     _new(_of("gammaln", 0.1, 20, [0.01, 1.0, 1.5, 2.0, 100.0, 1e5])),
     *[_of(name, -6, 6, _WIDE) for name in ("i0", "i0e", "i1", "i1e")],

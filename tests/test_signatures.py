@@ -31,7 +31,7 @@ EXCLUDED = {
     ),
     "collectives, distributed training, parameter servers": (
         r"all_gather|all_reduce|all_to_all|assign_pos|barrier|broadcast|build_src_rank_and_local_expert_id"
-        r"|c_\w+|comm_init_all|dist_concat|fetch_barrier|global_gather|global_scatter|limit_by_capacity"
+        r"|c_(?!identity)\w+|comm_init_all|dist_concat|fetch_barrier|global_gather|global_scatter|limit_by_capacity"
         r"|lookup_table_dequant|mp_allreduce_sum|number_count|p_(recv|send)(_array)?|partial_(allgather|recv|send)"
         r"|prune_gate_by_capacity|random_routing|recv_v2|reduce|reduce_scatter|send_v2|sync_(calc|comm)_stream"
     ),
@@ -39,7 +39,7 @@ EXCLUDED = {
     "the executor, files, Python callbacks, other engines, debugging": (
         r"accuracy_check|ap_\w+|check_numerics|copy_to|create_double_buffer_reader|create_py_reader|cuda_graph"
         r"|(dis|en)able_check_model_nan_inf|fusion_group|load|load_combine|memcpy_d2h_multi_io|nop|openvino_engine"
-        r"|py_func|pylayer|read|read_file|run_program|save|save_combine|shadow_\w+|share_var"
+        r"|py_func|pylayer|read|read_file|run_program|save|save_combine|shadow_(?!feed$)\w+|share_var"
     ),
     "in the headers, but PIR programs use embedding, array_length and array_write_": (
         r"lookup_table|lod_array_length|write_to_array"
