@@ -53,7 +53,7 @@ class ModelReadError(Paddle2OVError):
 
 
 class ConversionInputError(Paddle2OVError, ValueError):
-    """An argument of `convert` does not fit the model (unknown name, wrong shape or type)."""
+    """An argument of `convert` is of no kind that is known, or does not fit the model (unknown name, wrong shape)."""
 
 
 class UnsupportedOpsError(Paddle2OVError):
@@ -75,6 +75,10 @@ class UnsupportedOpsError(Paddle2OVError):
         lines.append("A converter of your own can be given with convert(..., extension=...).")
         super().__init__("\n".join(lines))
 
+    def __reduce__(self) -> tuple[type[UnsupportedOpsError], tuple[list[Place]]]:
+        # An exception pickles its message as its only argument; this one is made from places.
+        return type(self), ([self.places[name] for name in self.operators.elements()],)
+
 
 class OpConversionError(Paddle2OVError):
     """An operator could not be converted: its converter refused a mode, or failed.
@@ -88,6 +92,9 @@ class OpConversionError(Paddle2OVError):
         self.place = place
         self.reason = reason
         super().__init__(f"cannot convert '{place.op_type}': {reason}\n  at {place}")
+
+    def __reduce__(self) -> tuple[type[OpConversionError], tuple[Place, str]]:
+        return type(self), (self.place, self.reason)
 
 
 class PaddleRunError(Paddle2OVError):
