@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from openvino import Dimension, PartialShape, Type
+from openvino import Dimension, PartialShape, Shape, Type
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.types import element_type
@@ -38,7 +38,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     Raises:
         ConversionInputError: it is not of a form that is known.
     """
-    if argument is None:
+    if argument is None or (isinstance(argument, list | tuple) and not argument):
         return []
     if isinstance(argument, Mapping):
         overrides = []
@@ -46,11 +46,11 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
             parts = [] if value is None else [value]
             if isinstance(value, tuple) and not _is_dims(value):
                 parts = list(value)
-            overrides.append(_override([str(name), *parts]))
+            overrides.append(_override(parts, str(name)))
         return overrides
     if isinstance(argument, str):
         return [_from_string(item) for item in re.split(r",(?![^\[]*\])", argument)]
-    if _is_shape(argument) or _is_type(argument):
+    if (_is_shape(argument) and not _is_pairs(argument)) or _is_type(argument):
         return [_override([argument])]
     if (
         isinstance(argument, tuple)
@@ -73,6 +73,8 @@ def parse_output(argument: Any) -> list[str]:
         return []
     if isinstance(argument, str):
         return [item.strip() for item in argument.split(",")]
+    if not isinstance(argument, Iterable):
+        raise ConversionInputError(f"output: names are expected, not {argument!r}")
     names = [item if isinstance(item, str) else getattr(item, "name", None) for item in argument]
     if not all(isinstance(name, str) for name in names):
         raise ConversionInputError(f"output: names are expected, not {argument!r}")
@@ -89,8 +91,8 @@ def _one(item: Any) -> InputOverride:
     raise ConversionInputError(f"input: cannot make an input of {item!r}")
 
 
-def _override(parts: Iterable[Any]) -> InputOverride:
-    result = InputOverride()
+def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
+    result = InputOverride(name)
     for part in parts:
         if isinstance(part, str) and result.name is None and _type(part) is None:
             result.name = part
@@ -124,8 +126,8 @@ def to_partial_shape(shape: Any) -> PartialShape:
     Raises:
         ConversionInputError: a dimension is neither a number, a range nor "?".
     """
-    if isinstance(shape, PartialShape):
-        return shape
+    if isinstance(shape, PartialShape | Shape):
+        return PartialShape(shape)
     try:
         return PartialShape([_dimension(dim) for dim in shape])
     except (TypeError, ValueError, RuntimeError) as error:
@@ -141,14 +143,20 @@ def _dimension(dim: Any) -> Dimension:
         low, dots, high = dim.partition("..")
         if not dots:
             return Dimension(int(dim))
-        return Dimension(int(low) if low else 0, int(high) if high else -1)
+        return _range(int(low) if low else 0, int(high) if high else -1)
     if isinstance(dim, Sequence):
         low, high = dim
-        return Dimension(int(low), int(high))
+        return _range(int(low), int(high))
     number = int(dim)
     if number < -1:
         raise ValueError(f"dimension {number}")
     return Dimension() if number == -1 else Dimension(number)
+
+
+def _range(low: int, high: int) -> Dimension:
+    if low > high != -1:  # OpenVINO would take it for any size
+        raise ValueError(f"no size is at least {low} and at most {high}")
+    return Dimension(max(low, 0), high)
 
 
 def _is_dims(value: Any) -> bool:
@@ -161,9 +169,12 @@ def _is_dims(value: Any) -> bool:
 
 
 def _is_shape(value: Any) -> bool:
-    return isinstance(value, PartialShape) or (
-        isinstance(value, list | tuple) and _is_dims(value) and not (value and all(isinstance(d, tuple) for d in value))
-    )
+    return isinstance(value, PartialShape | Shape) or (isinstance(value, list | tuple) and _is_dims(value))
+
+
+def _is_pairs(value: Any) -> bool:
+    """Whether a list may be one of shapes: [(1, 8), (1, 4)] are two inputs of rank 2, not one with two ranges."""
+    return isinstance(value, list | tuple) and all(isinstance(dim, tuple) for dim in value)
 
 
 def _is_type(value: Any) -> bool:

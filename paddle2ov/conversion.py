@@ -55,7 +55,8 @@ def convert(
         input: names, shapes and types of inputs where they are to differ from the program, in the forms of
             `openvino.convert_model`: `{"x": [1, 3, -1, 640]}`, `[("x", [(1, 8), 3, 224, 224])]`,
             `"x[1,3,224..640,?]"`. A name inside the program cuts it there. For a Layer it is its input spec.
-        output: the names of the results to compute, where not all; a variable inside the program cuts it there.
+        output: the names of the results to compute, where not all; a variable inside the program cuts it there. For a
+            `paddle.static.Program`, which has no results of its own, the variables to fetch, or their names.
         example_input: for a Layer without an input spec: tensors or arrays to take the shapes and types from.
         extension: converters of your own, see `ConversionExtension`.
         verbose: logs what was read and how long each step took.
@@ -81,21 +82,19 @@ def convert(
         if len(model) != 2 or params is not None:
             raise ConversionInputError("a model given as a pair is (program file, parameter file)")
         model, params = model
-    if isinstance(model, str | os.PathLike):
-        program = read_program(model, params, signatures)
-        overrides = parse_input(input)
-    elif isinstance(model, Program):
-        program = model
-        overrides = parse_input(input)
+    if params is not None and not isinstance(model, str | os.PathLike):
+        raise ConversionInputError(f"params is for a model in files, not for a {type(model).__name__}")
+    if isinstance(model, str | os.PathLike | Program):
+        if example_input is not None:
+            raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
+        program = model if isinstance(model, Program) else read_program(model, params, signatures)
+        overrides, outputs = parse_input(input), parse_output(output)
     else:
         from paddle2ov.live import read_live
 
-        program = read_live(model, input, output, example_input, signatures)
-        overrides, output = [], None
+        program, overrides, outputs = read_live(model, input, output, example_input, signatures)
     read = time.perf_counter()
-    converted = convert_program(
-        program, overrides, parse_output(output), registry, Vocabulary(signatures), share_weights, progress
-    )
+    converted = convert_program(program, overrides, outputs, registry, Vocabulary(signatures), share_weights, progress)
     translated = time.perf_counter()
     nodes = len(converted.get_ops()) if report is not None else 0
     rewrites = run_rewrites(converted) if rewrite else {}
@@ -136,10 +135,11 @@ def convert_program(
     scope = Scope()
     parameters = []
     for name, (variable, override) in given.items():
-        # All inputs of the program stay, used or not, unless a cut replaces them.
-        if cuts and name not in used and name not in cuts:
+        # All inputs of the program stay, used or not, unless a cut replaces them; so does one that the caller names.
+        if override is None and cuts and name not in used:
             continue
-        parameter = input_parameter(variable, override.shape, override.kind)
+        wish = override or InputOverride()
+        parameter = input_parameter(variable, wish.shape, wish.kind)
         parameters.append(parameter)
         scope.values[name] = parameter.output(0)
     for name, weight in program.parameters.items():
@@ -158,8 +158,10 @@ def _outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:
     if not names:
         return program.outputs
     by_name = {item.name: item for item in program.outputs}
-    chosen = []
+    chosen: list[ProgramOutput] = []
     for name in names:
+        if any(name == item.name for item in chosen):
+            raise ConversionInputError(f"output: '{name}' is given twice")
         if name in by_name:
             chosen.append(by_name[name])
         elif name in program.variables:
@@ -171,12 +173,16 @@ def _outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:
     return chosen
 
 
-def _inputs(program: Program, overrides: Sequence[InputOverride]) -> dict[str, tuple[Variable, InputOverride]]:
-    given = {variable.name: (variable, InputOverride(variable.name)) for variable in program.inputs}
+def _inputs(program: Program, overrides: Sequence[InputOverride]) -> dict[str, tuple[Variable, InputOverride | None]]:
+    given: dict[str, tuple[Variable, InputOverride | None]] = {one.name: (one, None) for one in program.inputs}
     if len(overrides) > len(program.inputs) and any(override.name is None for override in overrides):
         raise ConversionInputError(f"input: {len(overrides)} are given, the program has {len(program.inputs)}")
+    named: set[str] = set()
     for position, override in enumerate(overrides):
         name = override.name if override.name is not None else program.inputs[position].name
+        if name in named:
+            raise ConversionInputError(f"input: '{name}' is given twice")
+        named.add(name)
         variable = program.variables.get(name)
         if variable is None or name in program.parameters:
             raise ConversionInputError(f"input: the program has no '{name}'; its inputs are {', '.join(given)}")

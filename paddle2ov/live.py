@@ -10,21 +10,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from paddle2ov.arguments import parse_input, parse_output
+from openvino import Dimension
+
+from paddle2ov.arguments import InputOverride, parse_input, parse_output
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program import Program, read_program
 from paddle2ov.program.signatures import Signature
 
 
-def read_live(model: Any, input: Any, output: Any, example_input: Any, signatures: Iterable[Signature]) -> Program:
+def read_live(
+    model: Any, input: Any, output: Any, example_input: Any, signatures: Iterable[Signature]
+) -> tuple[Program, list[InputOverride], list[str]]:
     """Reads the program of a `paddle.nn.Layer`, a function made static, or a `paddle.static.Program`.
 
     Args:
         model: the object.
         input: a Layer's input spec (`InputSpec`s, or the forms of `convert`); a Program's fed variables.
-        output: a Program's fetched variables, or their names.
+        output: a Program's fetched variables, or their names; of a Layer, the names of the results to compute.
         example_input: tensors or arrays to take a Layer's input spec from; for a Program, its fed variables.
         signatures: those of operators that Paddle does not have.
+
+    Returns:
+        The program, and what of `input` and `output` is left to ask of it: what a saved Layer cannot hold.
 
     Raises:
         ConversionInputError: the object is of no kind that can be converted, or its inputs or outputs are not known.
@@ -40,9 +47,9 @@ def read_live(model: Any, input: Any, output: Any, example_input: Any, signature
         prefix = str(Path(folder) / "inference")
         if _is_program(model, paddle):
             _save_program(paddle, model, prefix, input, output, example_input)
-        else:
-            _save_layer(paddle, model, prefix, input, example_input)
-        return read_program(folder, signatures=signatures)
+            return read_program(folder, signatures=signatures), [], []
+        _save_layer(paddle, model, prefix, input, example_input)
+        return read_program(folder, signatures=signatures), _ranges(paddle, input), parse_output(output)
 
 
 def _has_paddle_base(model: Any) -> bool:
@@ -65,7 +72,10 @@ def _save_layer(paddle: Any, model: Any, prefix: str, input: Any, example_input:
     if input is not None:
         spec = _input_spec(paddle, input, example_input)
     elif example_input is not None:
-        spec = [_spec_of(paddle, item, f"x{i}") for i, item in enumerate(_items(example_input))]
+        names = list(example_input) if isinstance(example_input, Mapping) else ()
+        spec = [
+            _spec_of(paddle, item, str(names[i]) if names else f"x{i}") for i, item in enumerate(_items(example_input))
+        ]
     was_training = getattr(model, "training", False)
     if was_training:
         model.eval()
@@ -102,9 +112,22 @@ def _input_spec(paddle: Any, input: Any, example_input: Any) -> list[Any]:
     return spec
 
 
+def _ranges(paddle: Any, input: Any) -> list[InputOverride]:
+    """The inputs with ranges of sizes, for which Paddle's InputSpec knows only "any size"."""
+    if input is None or all(isinstance(item, paddle.static.InputSpec) for item in _items(input)):
+        return []
+    return [
+        InputOverride(override.name or f"x{i}", override.shape)
+        for i, override in enumerate(parse_input(input))
+        if override.shape is not None and any(dim.is_dynamic and dim != Dimension() for dim in override.shape)
+    ]
+
+
 def _spec_of(paddle: Any, example: Any, name: str) -> Any:
     if isinstance(example, paddle.static.InputSpec):
         return example
+    if not hasattr(example, "shape"):
+        raise ConversionInputError(f"example_input: a tensor or an array is expected, not a {type(example).__name__}")
     return paddle.static.InputSpec(list(example.shape), _dtype_name(example), name)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Dimension, PartialShape, Type
+from openvino import Dimension, PartialShape, Shape, Type
 
 from paddle2ov import ConversionInputError
 from paddle2ov.arguments import parse_input, parse_output
@@ -30,6 +30,11 @@ RANGED = PartialShape([1, 3, Dimension(224, 640), -1])
         ({"x": PartialShape([2])}, "x", PartialShape([2]), None),
         ({"x": ([1, -1], Type.i32)}, "x", PartialShape([1, -1]), Type.i32),
         ({"x": ((1, 8), 3)}, "x", PartialShape([Dimension(1, 8), 3]), None),
+        ({"x": [(1, 8), (2, -1)]}, "x", PartialShape([Dimension(1, 8), Dimension(2, -1)]), None),
+        ({"x": ((1, 8), (2, 4))}, "x", PartialShape([Dimension(1, 8), Dimension(2, 4)]), None),
+        ([("x", [(1, 8), (2, 4)])], "x", PartialShape([Dimension(1, 8), Dimension(2, 4)]), None),
+        ({"x": Shape([1, 2])}, "x", PartialShape([1, 2]), None),
+        ({"float32": [3]}, "float32", PartialShape([3]), None),
         ({"x": Type.i32}, "x", None, Type.i32),
         ({"x": None}, "x", None, None),
     ],
@@ -51,7 +56,14 @@ def test_several_inputs():
     assert [item.name for item in parse_input(["a", ("b", [1])])] == ["a", "b"]
     assert [item.name for item in parse_input({"a": [1], "b": [2]})] == ["a", "b"]
     assert [item.shape for item in parse_input([[1, 2], [3]])] == [PartialShape([1, 2]), PartialShape([3])]
-    assert parse_input(None) == []
+    assert [item.shape for item in parse_input([(1, 2), (3, 4)])] == [PartialShape([1, 2]), PartialShape([3, 4])]
+    assert parse_input(None) == parse_input([]) == parse_input({}) == []
+
+
+@pytest.mark.parametrize("argument", [{"x": [(8, 1), 3]}, "x[8..1]"])
+def test_range_that_holds_no_size(argument):
+    with pytest.raises(ConversionInputError, match="no size is at least 8 and at most 1"):
+        parse_input(argument)
 
 
 @pytest.mark.parametrize("argument", [3.5, [object()], "x[1,a]", "x[1", {"x": [1.5, "b"]}, [("x", [-2])], "x{float33}"])
@@ -67,3 +79,5 @@ def test_outputs():
     assert parse_output(["a", "b"]) == ["a", "b"]
     with pytest.raises(ConversionInputError, match="names are expected"):
         parse_output([1])
+    with pytest.raises(ConversionInputError, match="names are expected, not 1"):
+        parse_output(1)

@@ -3,7 +3,7 @@
 import numpy as np
 import paddle
 import pytest
-from openvino import PartialShape
+from openvino import Dimension, PartialShape
 
 import paddle2ov
 from paddle2ov import ConversionInputError
@@ -63,6 +63,18 @@ def test_layer(net, arguments, name, shape):
 def test_weights_outlive_the_temporary_files(net):
     check(paddle2ov.convert(net, example_input=X, share_weights=True), net, "x0")
     check(paddle2ov.convert(net, example_input=X, share_weights=False), net, "x0")
+
+
+def test_what_a_saved_layer_cannot_hold(net):
+    model = paddle2ov.convert(net, input={"x": [(1, 8), 4]})
+    assert model.input("x").get_partial_shape() == PartialShape([Dimension(1, 8), 4])
+    assert paddle2ov.convert(net, example_input={"image": X}).input(0).get_any_name() == "image"
+    with pytest.raises(ConversionInputError, match="output: the program has no 'nope'"):
+        paddle2ov.convert(net, example_input=X, output="nope")
+    with pytest.raises(ConversionInputError, match="params is for a model in files, not for a Net"):
+        paddle2ov.convert(net, "weights.pdiparams", example_input=X)
+    with pytest.raises(ConversionInputError, match="a tensor or an array is expected, not a str"):
+        paddle2ov.convert(net, example_input="x")
 
 
 def test_layer_without_a_spec(net):
