@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.signatures import Signature, parse_signature
 
 Callback = Callable[[Any], Any]
 C = TypeVar("C", bound=Callback)
+
+_ITEMS = r"(?:[\w=|@.-]+(?:, [\w=|@.-]+)*)?"
+_SIGNATURE = re.compile(rf"[\w.-]+\({_ITEMS}\) -> \({_ITEMS}\)(?:; {_ITEMS})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +30,30 @@ class ConversionExtension:
         signature: for an operator that is not Paddle's own, its inputs and outputs in order, as
             `"my_op(x, weight) -> (out)"`: PIR programs pass them by position. A legacy spelling that differs from the
             CamelCase of the name follows an equals sign, `x=Input`.
-        override: allows it to replace a converter that exists already.
+        override: allows it to replace another converter of your own for the same operator. One of paddle2ov is replaced
+            without it where the extension is an argument of `convert`.
+
+    Raises:
+        ConversionInputError: the callback cannot be called, or the signature is not of that form.
     """
 
     op_type: str
     callback: Callback
     signature: str | None = None
     override: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuses early what would otherwise be ignored, or fail in the midst of a conversion."""
+        if not isinstance(self.op_type, str):
+            raise ConversionInputError(f"extension: an operator's name is expected, not {self.op_type!r}")
+        if not callable(self.callback):
+            raise ConversionInputError(
+                f"extension: the converter of '{self.op_type}' is no function: {self.callback!r}"
+            )
+        if self.signature is not None and not _SIGNATURE.fullmatch(self.signature):
+            raise ConversionInputError(
+                f"extension: cannot read the signature {self.signature!r}; the form is '{self.op_type}(x, y) -> (out)'"
+            )
 
     def parsed_signature(self) -> Signature | None:
         """The signature of the operator, if one is given."""
@@ -55,12 +77,14 @@ def register_converter(op_type: str, *, signature: str | None = None, override: 
         override: allows it to replace a converter that exists already.
 
     Raises:
-        ValueError: the script registered a converter for this operator before, without `override`.
+        ConversionInputError: the script registered a converter for this operator before, without `override`.
     """
 
     def register(function: C) -> C:
         if op_type in _script and not override:
-            raise ValueError(f"operator '{op_type}' already has a converter; pass override=True to replace it")
+            raise ConversionInputError(
+                f"operator '{op_type}' already has a converter; pass override=True to replace it"
+            )
         _script[op_type] = ConversionExtension(op_type, function, signature, override)
         return function
 
@@ -76,7 +100,7 @@ def extensions_of(extension: Extension) -> list[ConversionExtension]:
     """Flattens what users may pass as extensions.
 
     Raises:
-        TypeError: something in it is neither a ConversionExtension nor a mapping of operator names to functions.
+        ConversionInputError: something in it is neither a ConversionExtension nor a mapping of operators to functions.
     """
     if extension is None:
         return []
@@ -86,7 +110,7 @@ def extensions_of(extension: Extension) -> list[ConversionExtension]:
         return [ConversionExtension(name, callback) for name, callback in extension.items()]
     if isinstance(extension, Iterable) and not isinstance(extension, str | bytes):
         return [one for item in extension for one in extensions_of(item)]
-    raise TypeError(
+    raise ConversionInputError(
         f"an extension is a paddle2ov.ConversionExtension, a mapping {{operator: function}} or a list of these, "
         f"not {type(extension).__name__}"
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from paddle2ov.errors import ConversionInputError
 from paddle2ov.extension import ConversionExtension, Extension, extensions_of, script_extensions
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ class Registry:
     the group `paddle2ov.converters`), converters registered by the running script, the `extension` argument.
 
     Raises:
-        ValueError: two sources name the same operator and the later one does not say `override=True`.
+        ConversionInputError: two name the same operator and the later one does not say `override=True`. The `extension`
+            argument needs not say so, unless it names an operator twice itself.
     """
 
     def __init__(self, extension: Extension = None) -> None:
@@ -40,12 +42,15 @@ class Registry:
         self._add(extensions_of(extension), explicit=True)
 
     def _add(self, extensions: Iterable[ConversionExtension], explicit: bool = False) -> None:
-        taken = set(self._overlay)
+        added: set[str] = set()
         for item in extensions:
-            known = item.op_type in taken or item.op_type in self._table
-            if known and not (item.override or explicit):
-                raise ValueError(f"operator '{item.op_type}' already has a converter; pass override=True to replace it")
+            known = item.op_type in self._overlay or item.op_type in self._table
+            if (item.op_type in added if explicit else known) and not item.override:
+                raise ConversionInputError(
+                    f"operator '{item.op_type}' already has a converter; pass override=True to replace it"
+                )
             self._overlay[item.op_type] = item
+            added.add(item.op_type)
 
     def get(self, key: str) -> Converter | None:
         """The converter of an operator, or None."""
@@ -83,5 +88,7 @@ def _installed() -> tuple[ConversionExtension, ...]:
         try:
             found += extensions_of(entry.load())
         except Exception as error:
-            raise ValueError(f"entry point {entry.name} = {entry.value} of {ENTRY_POINT_GROUP}: {error}") from error
+            raise ConversionInputError(
+                f"entry point {entry.name} = {entry.value} of {ENTRY_POINT_GROUP}: {error}"
+            ) from error
     return tuple(found)

@@ -151,8 +151,10 @@ class Translator:
             values = results.get(port)
             if values is None:
                 if any(name in self._used for name in names):
+                    gave = ", ".join(map(str, results)) or "nothing"
                     raise OpConversionError(
-                        operator.place, f"its converter left out output '{port}', which the program uses"
+                        operator.place,
+                        f"its converter left out output '{port}', which the program uses; it gave {gave}",
                     )
                 continue
             if len(values) != len(names):
@@ -191,6 +193,8 @@ def _value(value: Any, name: str) -> Value:
     if isinstance(value, Known | EmptyArray):
         return value
     output = value.output(0) if isinstance(value, Node) else value
+    if not isinstance(output, Output):
+        raise TypeError(f"its converter gave {output!r} for '{name}', which is no OpenVINO node or output")
     node = output.get_node()
     # A converter may hand an input on as its result (`assign`, `dropout`): that node has its name already.
     if node.get_type_name() not in ("Parameter", "Constant") and node.get_friendly_name() == node.get_name():
@@ -200,6 +204,8 @@ def _value(value: Any, name: str) -> Value:
 
 
 def _named(results: Any, operator: Operator, signature: Any) -> dict[str, list[Any]]:
+    if not isinstance(results, Mapping | Node | Output | Known | EmptyArray | list | tuple):
+        raise TypeError(f"its converter gave {results!r}; a mapping of output names to nodes is expected")
     if not isinstance(results, Mapping):  # a bare value or a sequence of them: results in order
         values = [results] if isinstance(results, Node | Output | Known | EmptyArray) else list(results)
         results = dict(zip(operator.outputs, values, strict=False))

@@ -15,7 +15,8 @@ import paddle2ov
 from gen_models import all_ops
 from gen_models.legacy import legacy_python
 from gen_models.store import generated
-from paddle2ov import ConversionExtension, extension
+from paddle2ov import ConversionExtension, extension, registry
+from paddle2ov.program.signatures import ROWS
 from paddle2ov.testing import check_case, load, run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -127,7 +128,10 @@ def test_installed_package(custom, tmp_path):
 @pytest.mark.parametrize(
     ("converter", "message"),
     [
-        (lambda node: {"other": node.get_input(0)}, "its converter left out output 'output_0'"),
+        (lambda node: {"other": node.get_input(0)}, "its converter left out output 'output_0', .*; it gave other"),
+        (lambda node: None, "its converter gave None; a mapping of output names to nodes is expected"),
+        (lambda node: "output_0", "its converter gave 'output_0'; a mapping"),
+        (lambda node: {"output_0": 5}, "its converter gave 5 for '.*', which is no OpenVINO node or output"),
         (lambda node: {"output_0": [node.get_input(0)] * 2}, "gave 2 values for output 'output_0', which has 1"),
         (lambda node: 1 / 0, "ZeroDivisionError: division by zero"),
         (lambda node: node.get_input("y"), r"input 'y' \[0\] is missing; the program passes input_0"),
@@ -145,5 +149,37 @@ def test_errors_of_a_converter_name_the_place(custom, converter, message):
 
 
 def test_what_is_no_extension(custom):
-    with pytest.raises(TypeError, match="an extension is"):
+    with pytest.raises(paddle2ov.ConversionInputError, match="an extension is"):
         paddle2ov.convert(custom, extension="my_relu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, len), "an operator's name is expected, not 3"),
+        (("my_relu", 3), "the converter of 'my_relu' is no function: 3"),
+        (("my_relu", len, "my_relu"), r"cannot read the signature 'my_relu'; the form is 'my_relu\(x, y\) -> \(out\)'"),
+        (("my_relu", len, "my_relu(x,y) -> (out)"), "cannot read the signature"),
+    ],
+)
+def test_extension_that_cannot_work(arguments, message):
+    with pytest.raises(paddle2ov.ConversionInputError, match=message):
+        ConversionExtension(*arguments)
+
+
+def test_signatures_of_the_table_are_of_the_form():
+    assert [row for key, row in ROWS.items() if ConversionExtension(key, len, row).signature != row] == []
+
+
+def test_operator_named_twice(custom, monkeypatch):
+    def negative(node):
+        return ops.negative(node.get_input(0))
+
+    one, other = ConversionExtension("my_relu", ops.relu), ConversionExtension("my_relu", negative, override=True)
+    with pytest.raises(paddle2ov.ConversionInputError, match="'my_relu' already has a converter"):
+        paddle2ov.convert(custom, extension=[other, one])
+    model = paddle2ov.convert(custom, extension=[one, other])
+    assert "Negative" in {node.get_type_name() for node in model.get_ops()}
+    monkeypatch.setattr(registry, "_installed", lambda: (one, one))  # by two packages
+    with pytest.raises(paddle2ov.ConversionInputError, match="'my_relu' already has a converter"):
+        paddle2ov.convert(custom)
