@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -292,13 +292,18 @@ def _paddle_results(model_dir: Path, inputs: Mapping[str, Array]) -> list[Array]
         raise ValueError(f"{model_dir}: one Paddle program (.json or .pdmodel) is expected, not {len(programs)}")
     was_dynamic = paddle.in_dynamic_mode()
     paddle.enable_static()
+    legacy = programs[0].suffix == ".pdmodel" and hasattr(paddle, "pir_utils")  # Paddle 3 takes any program for PIR
     try:
-        executor = paddle.static.Executor(paddle.CPUPlace())
-        with paddle.static.scope_guard(paddle.static.Scope()):
-            prefix = str(programs[0].with_suffix(""))
-            program, names, results = paddle.static.load_inference_model(prefix, executor)
-            arrays = executor.run(program, {name: inputs[name] for name in names}, results, return_numpy=False)
-            return [np.asarray(array) for array in arrays]
+        with paddle.pir_utils.OldIrGuard() if legacy else nullcontext():
+            return _executed(paddle, str(programs[0].with_suffix("")), inputs)
     finally:
         if was_dynamic:
             paddle.disable_static()
+
+
+def _executed(paddle: Any, prefix: str, inputs: Mapping[str, Array]) -> list[Array]:
+    executor = paddle.static.Executor(paddle.CPUPlace())
+    with paddle.static.scope_guard(paddle.static.Scope()):
+        program, names, results = paddle.static.load_inference_model(prefix, executor)
+        arrays = executor.run(program, {name: inputs[name] for name in names}, results, return_numpy=False)
+        return [np.asarray(array) for array in arrays]

@@ -85,6 +85,16 @@ def test_no_model(tmp_path):
         paddle2ov.convert(tmp_path / "config.json")
 
 
+def test_weights_in_place_of_a_program(model, tmp_path):
+    with pytest.raises(ModelReadError, match=r"inference\.pdiparams: the weights of a model; pass its folder"):
+        paddle2ov.convert(model.with_name("inference.pdiparams"))
+    (tmp_path / "training").mkdir()
+    (tmp_path / "training" / "best.pdparams").write_bytes(b"")
+    for wrong in (tmp_path / "training", tmp_path / "training" / "best.pdparams"):
+        with pytest.raises(ModelReadError, match=r"the weights of a training checkpoint.*export the model first"):
+            paddle2ov.convert(wrong)
+
+
 def test_several_models(model):
     shutil.copy(model, model.with_name("other" + model.suffix))
     with pytest.raises(ModelReadError, match=f"holds 2 models .*other{model.suffix}.*pass the file that is meant"):

@@ -14,6 +14,7 @@ from gen_models.generate import GenerationError, generate
 from gen_models.legacy import ROOT, LegacyWorker, legacy_python
 from gen_models.naming import matches
 from gen_models.spec import Case, Op, bfloat16_bits, case, paddle, tensor
+from gen_models.store import generated
 from paddle2ov.testing import MismatchError, check_case, check_model, load
 
 LEGACY = pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up")
@@ -185,6 +186,13 @@ def test_check_case_and_check_model_on_a_real_model(tmp_path):
     check_model(tmp_path / "case", inputs)  # Paddle computes what is expected
     with pytest.raises(MismatchError):
         check_model(tmp_path / "case", inputs, [outputs["0"] + 1])
+
+
+@LEGACY
+def test_check_model_on_a_legacy_model():
+    op = all_ops()["relu"]
+    folder = generated(op, op.cases[0], "legacy")
+    check_model(folder, load(folder / "inputs.npz"))  # by Paddle 3, which computes legacy programs too
 
 
 OUTSIDE = """

@@ -12,6 +12,12 @@ PathLike = str | os.PathLike[str]
 
 _LEGACY_NAMES = ("__model__", "model", "inference")
 _SNIFF_BYTES = 4096
+_NO_PROGRAM = {
+    ".pdiparams": "the weights of a model; pass its folder, or its program (.json or .pdmodel)",
+    ".pdparams": "the weights of a training checkpoint, without a program; export the model first (paddle.jit.save, or "
+    "the export_model tool of PaddleDetection, PaddleOCR, ...)",
+}
+"""What people pass in place of a program, by its suffix, and what to pass instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,8 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
             program = path
         else:
             program = _program_of_prefix(path)
+        if program.suffix in _NO_PROGRAM:
+            raise ModelReadError(f"{program}: {_NO_PROGRAM[program.suffix]}")
         kind = _sniff(program)
         if kind is None:
             raise ModelReadError(f"{program}: neither a PIR program (JSON) nor a legacy one (protobuf)")
@@ -73,6 +81,8 @@ def _program_in(folder: Path) -> Path:
     if found:
         names = ", ".join(entry.name for entry in found)
         raise ModelReadError(f"{folder}: holds {len(found)} models ({names}); pass the file that is meant")
+    if any(entry.suffix == ".pdparams" for entry in files):
+        raise ModelReadError(f"{folder}: holds {_NO_PROGRAM['.pdparams']}")
     have = ", ".join(entry.name for entry in files[:20]) or "no files"
     raise ModelReadError(
         f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "
