@@ -42,7 +42,9 @@ def write_to_array(node: NodeContext) -> NamedOutputs:
         return {"out": element}
     array = node.get_input("array")
     # An array without elements may not know their shape yet; the reshape gives it that of x and moves nothing.
-    count = ops.gather(shape_of(array), ints([0]), ints(0))
+    # Without the maximum OpenVINO takes the first size for that of the array and the others for -1, which fits no empty
+    # array of other elements, and drops the reshape.
+    count = ops.maximum(ops.gather(shape_of(array), ints([0]), ints(0)), ints([0]))
     array = ops.reshape(array, ops.concat([count, shape_of(x)], 0), False)
     index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
     head = _slice(array, ints([0]), index)

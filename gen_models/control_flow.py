@@ -77,6 +77,22 @@ def _array() -> Any:
     return Array()
 
 
+def _array_of_slices() -> Any:
+    """A list whose elements are smaller than any size that its loop knows of beforehand."""
+
+    class Slices(paddle.nn.Layer):
+        def forward(self, x):
+            parts = []
+            i = paddle.full([1], 0, "int64")
+            n = x.shape[0]
+            while i < n:
+                parts.append(x[i : i + 1] * 2)
+                i += 1
+            return paddle.concat(parts, axis=0)
+
+    return Slices()
+
+
 def _greedy_decoder() -> Any:
     """Greedy decoding: a cell in a loop, a list of tokens, an early end."""
 
@@ -106,6 +122,7 @@ _COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
 
 NETWORKS = [
     Network("array", _array, _MATRIX, more=[{"x": tensor([5, 4])}]),
+    Network("array_of_slices", _array_of_slices, {"x": tensor([3], dims=[-1])}, more=[{"x": tensor([5])}]),
     Network("branch_shapes", _branch_shapes, _MATRIX, more=[{"x": tensor([2, 4], low=-1.0, high=-0.1)}]),
     Network(
         "greedy_decoder", _greedy_decoder, {"state": tensor([2, 8], dims=[-1, 8])}, more=[{"state": tensor([1, 8])}]
