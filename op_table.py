@@ -285,6 +285,7 @@ OP_TABLE: dict[str, Converter] = {
     "log10": math.log10,
     "log1p": math.log1p,
     "log2": math.log2,
+    "log_loss": loss.log_loss,
     "log_softmax": softmax.log_softmax,
     "logcumsumexp": cumulative.logcumsumexp,
     "logical_and": logical.logical_and,

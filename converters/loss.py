@@ -1,7 +1,9 @@
 """Losses that inference programs hold.
 
-Paddle: `softmax_with_cross_entropy` (PIR `cross_entropy_with_softmax`), `label_smooth`, `bce_loss`, `huber_loss`.
-Semantics: `paddle/phi/kernels/cpu/{cross_entropy,label_smooth,bce_loss}_kernel.cc`, `impl/huber_loss_kernel_impl.h`,
+Paddle: `softmax_with_cross_entropy` (PIR `cross_entropy_with_softmax`), `label_smooth`, `bce_loss`, `huber_loss`,
+`log_loss`.
+Semantics: `paddle/phi/kernels/cpu/{cross_entropy,label_smooth,bce_loss}_kernel.cc`,
+`impl/{huber_loss,log_loss}_kernel_impl.h`,
 `paddle/phi/kernels/funcs/cross_entropy.cc`.
 Paddle's CPU kernel cuts logits at 64 below the largest, so that no loss is larger; here it is the true one.
 """
@@ -63,3 +65,12 @@ def huber_loss(node: NodeContext) -> NamedOutputs:
     near = ops.multiply(ops.multiply(residual, residual), const_like(0.5, x))
     far = ops.multiply(ops.subtract(size, const_like(0.5 * delta, x)), const_like(delta, x))
     return {"out": ops.select(ops.less_equal(size, const_like(delta, x)), near, far), "residual": residual}
+
+
+def log_loss(node: NodeContext) -> NamedOutputs:
+    """out = -label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)."""
+    x, label, epsilon = node.get_input("input"), node.get_input("label"), node.get_float("epsilon", 1e-4)
+    one, small = (lambda: const_like(1.0, x)), (lambda: const_like(epsilon, x))
+    yes = ops.multiply(label, ops.log(ops.add(x, small())))
+    no = ops.multiply(ops.subtract(one(), label), ops.log(ops.add(ops.subtract(one(), x), small())))
+    return {"out": ops.negative(ops.add(yes, no))}

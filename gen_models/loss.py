@@ -121,9 +121,30 @@ def _huber_loss_random(draw: Any) -> Case:
     return case(input=x, label=label, delta=one_of(draw, 0.3, 1.0, 2.5))
 
 
+def _log_loss(input: Any, label: Any, *, epsilon: float = 1e-4) -> Any:
+    return paddle.nn.functional.log_loss(input, label, epsilon)
+
+
+LOG_LOSS = [
+    case(input=tensor([4, 1], low=0.01, high=0.99), label=tensor([4, 1], low=0.0, high=1.0)),
+    case(
+        input=tensor([4, 1], values=[0.0, 1.0, 0.0, 1.0], dims=[-1, 1]),
+        label=tensor([4, 1], values=[0.0, 1.0, 1.0, 0.25], dims=[-1, 1]),
+        epsilon=0.01,
+    ),
+]
+
+
+def _log_loss_random(draw: Any) -> Case:
+    sizes = [draw(st.integers(1, 5)), 1]
+    x, label = (varied(draw, sizes, low=0.01, high=0.99) for _ in range(2))
+    return case(input=x, label=label, epsilon=one_of(draw, 1e-4, 1e-2))
+
+
 OPS = [
     Op("softmax_with_cross_entropy", _cross_entropy, CROSS_ENTROPY, _cross_entropy_random),
     Op("label_smooth", _label_smooth, LABEL_SMOOTH, _label_smooth_random),
     Op("bce_loss", _bce_loss, BCE_LOSS, _bce_loss_random),
     Op("huber_loss", _huber_loss, HUBER_LOSS, _huber_loss_random),
+    Op("log_loss", _log_loss, LOG_LOSS, _log_loss_random),
 ]
