@@ -90,10 +90,9 @@ def hard_sigmoid(node: NodeContext) -> NamedOutputs:
     slope, offset = node.get_float("slope", 0.2), node.get_float("offset", 0.5)
     if math.isclose(slope, 1 / 6, rel_tol=1e-6) and offset == 0.5:
         return {"out": ops.hsigmoid(x)}
-    if slope == 0 or offset == 0:  # OpenVINO's HardSigmoid takes 0 for "not given" and computes with 0.2 or 0.5
-        line = ops.add(ops.multiply(x, const_like(slope, x)), const_like(offset, x))
-        return {"out": ops.clamp(line, 0.0, 1.0)}
-    return {"out": ops.hard_sigmoid(x, const_like(slope, x), const_like(offset, x))}
+    # The CPU plugin has HardSigmoid neither as a post-op nor vectorized, and takes 0 for "not given".
+    line = ops.add(ops.multiply(x, const_like(slope, x)), const_like(offset, x))
+    return {"out": ops.clamp(line, 0.0, 1.0)}
 
 
 def hard_swish(node: NodeContext) -> NamedOutputs:

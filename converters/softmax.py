@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Output, Type
 
 from paddle2ov.converters.activation import real_input
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -52,16 +52,16 @@ def prelu(node: NodeContext) -> NamedOutputs:
     mode, data_format = node.get_attribute("mode", "all"), node.get_attribute("data_format", "NCHW")
     node.require(mode in ("all", "channel", "element"), "unknown mode", mode=mode)
     rank = rank_of(node, x)
-    alpha = cast_to(node.get_input("alpha"), x.get_element_type())
     if mode == "all":
-        slope = reshape(alpha, [1])
+        slope = node.get_reshaped("alpha", [1])
     elif mode == "channel":
         node.require(rank >= 2, "per channel needs a channel dimension", mode=mode)
-        slope = reshape(alpha, [-1 if i == _channel_axis(data_format, rank) else 1 for i in range(rank)])
+        axis = _channel_axis(data_format, rank)
+        slope = node.get_reshaped("alpha", [-1 if i == axis else 1 for i in range(rank)])
     else:
         inner = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
-        slope = ops.reshape(alpha, ops.concat([ints([1]), inner], 0), False)
-    return {"out": ops.prelu(x, slope)}
+        slope = ops.reshape(node.get_input("alpha"), ops.concat([ints([1]), inner], 0), False).output(0)
+    return {"out": ops.prelu(x, cast_to(slope, x.get_element_type()))}
 
 
 def _channel_axis(data_format: str, rank: int) -> int:

@@ -1,0 +1,90 @@
+"""What a oneDNN primitive computes in one arrives as one: each chain of `gen_models/post_ops.py`, compiled.
+
+A chain that stays in several nodes is named in `LIMITS` with the reason; it fails here as soon as OpenVINO can do it.
+"""
+
+from fnmatch import fnmatchcase
+
+import pytest
+
+import paddle2ov
+from gen_models.post_ops import CHAINS, ELTWISE
+from gen_models.store import generated
+from paddle2ov.testing import Expected, compare, compile_model, infer, load
+
+_SIMPLE = "the CPU plugin passes oneDNN no post-op of this kind"
+_OPERAND = "it takes a second operand into a post-op only if that is constant, per tensor or per channel"
+_POOLING = "its Pooling takes no post-op in floating point"
+_DECONVOLUTION = "in floating point its Deconvolution takes a bias, a scale and a shift, and no activation"
+_LATE_SUM = "its Convolution sums right after the bias, not after an activation"
+_PULLED = "OpenVINO moves a factor of a matrix product in front of it, to one of the operands"
+_LAST = "the channels of its MatMul are the last dimension, not the second"
+_DEPTHWISE = "it takes a depthwise convolution into the one before only where the tensor between them leaves the cache"
+
+LIMITS = [
+    ("pooling-*", _POOLING),
+    ("*-exp", _SIMPLE),
+    ("*-square", _SIMPLE),
+    ("*-pow", _SIMPLE),
+    ("*-maximum_channel", _SIMPLE),
+    ("*_element", _OPERAND),
+    ("*-multiply_tensor", _OPERAND),
+    ("convolution-relu_depthwise_relu_10", _DEPTHWISE),
+    *((f"{one}-{sum}", _LATE_SUM) for one in ("*convolution",) for sum in ("relu_sum", "tanh_sum_scale_shift")),
+    *((f"{one}-*sum*", _OPERAND) for one in ("deconvolution", "inner_product", "matmul", "reduction")),
+    *((f"matmul-{one}", _LAST) for one in ("prelu_channel", "batch_norm", "batch_norm_relu", "relu_batch_norm")),
+    *((f"matmul-{one}", _PULLED) for one in ("linear", "multiply_*", "divide_*", "subtract_from_number")),
+    *((f"matmul-{one}", _PULLED) for one in ("hard_sigmoid_0.2", "scale_relu_scale")),
+    *((f"deconvolution-{one}", _DECONVOLUTION) for one in ELTWISE if one != "linear"),
+    *((f"deconvolution-{one}", _DECONVOLUTION) for one in ("prelu_*", "*relu*")),
+]
+"""Pattern of names -> why these chains are several nodes."""
+
+UNNAMED = ("convolution-relu_depthwise_relu_512",)
+"""One node, which keeps the names of the first convolution's operators only."""
+
+SKIPPED_KINDS = ("Input", "Output", "Reorder")
+
+
+def limit(name):
+    return next((why for pattern, why in LIMITS if fnmatchcase(name, pattern)), None)
+
+
+def primitives(compiled):
+    """The nodes of a compiled graph that compute on its inputs: (kind, names of the operators in it).
+
+    Changes of the layout are not counted: a network has them at its ends, a chain would have them around each node.
+    """
+    found, live = [], set()
+    for node in compiled.get_runtime_model().get_ordered_ops():
+        info = node.get_rt_info()
+        kind = info["layerType"].astype(str)
+        sources = [value.get_node().get_name() for value in node.input_values()]
+        if kind == "Input" or any(source in live for source in sources):
+            if kind == "Input" and node.get_type_name() == "Constant":
+                continue
+            live.add(node.get_name())
+            if kind not in SKIPPED_KINDS:
+                found.append((kind, set(info["originalLayersNames"].astype(str).split(","))))
+    return found
+
+
+@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain.name)
+def test_post_ops(chain):
+    (case,) = chain.cases
+    folder = generated(chain, case, "pir")
+    model = paddle2ov.convert(folder)
+    last = {result.input_value(0).get_node().get_friendly_name() for result in model.get_results()}
+    compiled = compile_model(model)
+    inputs = load(folder / "inputs.npz")
+    expected = [Expected("", "float32", array) for array in load(folder / "outputs.npz").values()]
+    compare(infer(compiled, inputs), expected, 2e-5, 2e-5, chain.name)
+    found = primitives(compiled)
+    why = limit(chain.name)
+    if why is None:
+        assert len(found) == 1, f"{chain.name} is {[kind for kind, _ in found]}"
+        assert (last <= found[0][1]) != (chain.name in UNNAMED), (
+            f"{chain.name} ends in {last}, which is not among {found[0][1]}"
+        )
+    else:
+        assert len(found) > 1, f"{chain.name} is one node now; LIMITS says: {why}"
