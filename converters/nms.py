@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from openvino import Node, Type
+from openvino import Node, Output, Type
 
+from paddle2ov.converters.candidates import candidates
 from paddle2ov.converters.common import cast_to, const, ints, rank_of, reshape
 from paddle2ov.converters.suppression import Greedy, Tensor, best, column, columns, count_images, positions
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -43,13 +44,15 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) of the boxes that survive in their class, the best keep_top_k of an image, by class.
 
     Scores [N, C, M] share their image's boxes [N, M, 4]; scores [M, C] have boxes [M, C, 4] of their own, and rois_num
-    tells the images apart.
+    tells the images apart. Instead of both there may be YOLO's heads, see `candidates`.
     """
-    boxes, scores = node.get_input("bboxes"), node.get_input("scores")
+    few = candidates(node, node.get_float("score_threshold")) if node.has_attribute("heads") else None
+    boxes = _output(few.boxes) if few else node.get_input("bboxes")
+    scores = _output(few.scores) if few else node.get_input("scores")
     dtype = scores.get_element_type()
     size = boxes.get_partial_shape()[2]
     node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
-    boxes, scores = cast_to(boxes, Type.f32), cast_to(scores, Type.f32)
+    boxes, scores = _output(cast_to(boxes, Type.f32)), _output(cast_to(scores, Type.f32))
     greedy = Greedy(
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),
@@ -57,13 +60,13 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
         node.get_attribute("normalized", True),
         node.get_float("nms_eta", 1.0),
     )
-    separate = rank_of(node, node.get_input("scores")) == 2
-    if separate:
+    if rank_of(node, scores) == 2:
         kept = _separate(node, greedy, boxes, scores)
         index = ops.add(ops.multiply(kept.number, _dim(scores, 1)), kept.label)
     else:
         kept = _shared(node, greedy, boxes, scores)
-        index = ops.add(ops.multiply(kept.image, _dim(boxes, 1)), kept.number)
+        number = ops.gather(few.number, kept.number, ints(0)) if few else kept.number
+        index = ops.add(ops.multiply(kept.image, few.total if few else _dim(boxes, 1)), number)
     keep = node.get_int("keep_top_k")
     if keep >= 0:
         chosen = best(kept.image, kept.score, kept.images, keep) if keep else positions(ops.less(kept.image, ints(0)))
@@ -127,6 +130,10 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
     if rank == 3:
         others = ops.unsqueeze(others, ints(1))
     return ops.select(others, scores, const(-np.inf, Type.f32))
+
+
+def _output(value: Tensor) -> Output:
+    return value.output(0) if isinstance(value, Node) else value
 
 
 def _never_empty(out: Tensor) -> Node:

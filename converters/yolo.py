@@ -44,8 +44,8 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
     kept = ops.select(below, const(0, dtype), confidence)
     scores = ops.multiply(ops.sigmoid(class_score), kept)
 
-    image = _image_size(node, dtype)  # [N, 1, 2, 1], width first
-    sides = _sides(x)
+    image = image_size(node, dtype)  # [N, 1, 2, 1], width first
+    sides = sides_of(x)
     cells = cast_to(reshape(ops.concat([sides[1], sides[0]], 0), [1, 1, 2, 1]), dtype)
     stride = ops.divide(image, cells)  # pixels of the image per cell
     spread = node.get_float("scale_x_y", 1.0)
@@ -69,12 +69,13 @@ def _rows(x: Node, width: int) -> Node:
     return ops.reshape(ops.transpose(x, ints([0, 1, 3, 2])), ints([0, -1, width]), True)
 
 
-def _image_size(node: NodeContext, dtype: Type) -> Node:
+def image_size(node: NodeContext, dtype: Type) -> Node:
+    """The size of each image, width first: [N, 1, 2, 1]."""
     size = ops.gather(cast_to(node.get_input("img_size"), dtype), ints([1, 0]), ints(1))
     return reshape(size, [-1, 1, 2, 1])
 
 
-def _sides(x: Output) -> list[Node]:
+def sides_of(x: Output) -> list[Node]:
     """Height and width of NCHW, each [1]; constants where they are known."""
     shape = x.get_partial_shape()
     found: list[Node] = []

@@ -15,6 +15,7 @@ from paddle2ov.arguments import InputArgument, InputOverride, parse_input, parse
 from paddle2ov.control_flow import CONTROL_FLOW
 from paddle2ov.errors import ConversionInputError, UnsupportedOpsError
 from paddle2ov.extension import Extension
+from paddle2ov.merging import PARTS, merge_yolo
 from paddle2ov.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program import Program, read_program
@@ -122,8 +123,13 @@ def convert_program(
     vocabulary: Vocabulary,
     share_weights: bool = True,
     progress: Progress | None = None,
+    merge: bool = True,
+    merged: dict[str, int] | None = None,
 ) -> Model:
-    """Translates a program that is read already; see `convert`."""
+    """Translates a program that is read already; see `convert`.
+
+    With `merge` some chains of operators are translated as one; `merged` is told how many.
+    """
     wanted = _outputs(program, output_names)
     given = _inputs(program, overrides)
     cuts = [name for name, (variable, _) in given.items() if variable not in program.inputs]
@@ -131,6 +137,10 @@ def convert_program(
     missing = registry.missing(block)
     if missing:
         raise UnsupportedOpsError([operator.place for operator in missing])
+    if merge and not any(item.op_type in PARTS for item in registry.extensions()):
+        counts = {"heads": merge_yolo(block, (item.variable for item in wanted), cuts)}
+        if merged is not None:
+            merged |= counts
 
     scope = Scope()
     parameters = []

@@ -1,0 +1,114 @@
+"""Which boxes of YOLO's heads can survive a suppression; only those are decoded.
+
+Paddle: `yolo_box` before `multiclass_nms3`, which `paddle2ov/merging.py` makes one operator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const, ints, reshape, shape_of
+from paddle2ov.converters.yolo import image_size, sides_of
+from paddle2ov.node_context import NodeContext
+from paddle2ov.opset import ops
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Boxes [N, K, 4] and scores [N, classes, K], the number [K] of each among all boxes, and how many those are."""
+
+    boxes: Output | Node
+    scores: Output | Node
+    number: Output | Node
+    total: Output | Node
+
+
+def candidates(node: NodeContext, threshold: float) -> Candidates:
+    """The boxes of all heads that have a score above `threshold` >= 0 in any image, and maybe some others.
+
+    A score is a factor in [0, 1] times the object's, so it is not above what the object's is not above. Boxes keep
+    their order, and each head's first one always stays: nothing is ever empty.
+    """
+    found = []
+    start: Node = ints(0)
+    for i, operator in enumerate(node.get_attribute("heads")):
+        inputs = {port: [node.get_input(port, i)] for port in ("x", "img_size")}
+        head = _of_head(NodeContext(operator, inputs, {}, None), threshold, start)
+        start = ops.add(start, head.total)
+        found.append(head)
+    return Candidates(
+        ops.concat([one.boxes for one in found], 1),
+        ops.concat([one.scores for one in found], 2),
+        ops.concat([one.number for one in found], 0),
+        start,
+    )
+
+
+def _of_head(node: NodeContext, threshold: float, start: Node) -> Candidates:
+    x = node.get_input("x")
+    dtype = x.get_element_type()
+    anchors = np.asarray(node.get_attribute("anchors"), np.float64).reshape(-1, 2)
+    count, classes = len(anchors), node.get_int("class_num")
+    aware = count if node.get_attribute("iou_aware", False) else 0  # so many channels come first
+    height, width = (ops.squeeze(side, ints(0)) for side in sides_of(x))
+    area = ops.multiply(height, width)
+
+    # [N, A, H, W] -> which cells
+    places = ints([aware + a * (5 + classes) + 4 for a in range(count)])
+    overlap = ops.gather(x, ints(list(range(count))), ints(1)) if aware else None
+    passes = ops.greater(_object(node, ops.gather(x, places, ints(1)), overlap), const(threshold, dtype))
+    passes = ops.reduce_logical_or(passes, ints(0), False)
+    others = ops.slice(reshape(passes, [-1]), ints([1]), ints([np.iinfo(np.int32).max]), ints([1]))
+    passes = ops.reshape(ops.concat([const([True], Type.boolean), others], 0), shape_of(passes), False)
+    anchor, row, column = (
+        ops.squeeze(one, ints(0)) for one in ops.split(ops.non_zero(passes, "i64"), ints(0), 3).outputs()
+    )
+
+    # Their channels [N, 5 + classes, K]
+    flat = ops.reshape(x, ints([0, -1]), True)
+    cell = ops.add(ops.multiply(row, width), column)
+    number = ops.add(ops.multiply(anchor, area), cell)
+    first = ops.add(ops.multiply(ops.add(ops.multiply(anchor, ints(5 + classes)), ints(aware)), area), cell)
+    channels = ops.multiply(ints([[c] for c in range(5 + classes)]), area)
+    raw = ops.gather(flat, ops.add(channels, first), ints(1))
+    shift, scale, confidence, class_score = ops.variadic_split(raw, ints(1), ints([2, 2, 1, classes])).outputs()
+    overlap = ops.unsqueeze(ops.gather(flat, number, ints(1)), ints(1)) if aware else None
+    scores = ops.multiply(ops.sigmoid(class_score), _object(node, confidence, overlap))
+
+    image = reshape(image_size(node, dtype), [-1, 2, 1])
+    cells = ops.concat([reshape(width, [1]), reshape(height, [1])], 0)
+    stride = ops.divide(image, reshape(cast_to(cells, dtype), [2, 1]))
+    spread = node.get_float("scale_x_y", 1.0)
+    place: Node = ops.sigmoid(shift)
+    corner = cast_to(ops.concat([ops.unsqueeze(column, ints(0)), ops.unsqueeze(row, ints(0))], 0), dtype)
+    if spread != 1.0:
+        place = ops.multiply(place, const(spread, dtype))
+        corner = ops.add(corner, const(-0.5 * (spread - 1.0), dtype))
+    center = ops.multiply(ops.add(place, corner), stride)
+    halves = const((anchors / node.get_int("downsample_ratio", 32) / 2).T, dtype)
+    half = ops.multiply(ops.exp(scale), ops.multiply(stride, ops.gather(halves, anchor, ints(1))))
+    low, high = ops.subtract(center, half), ops.add(center, half)
+    if node.get_attribute("clip_bbox", True):
+        low = ops.maximum(low, const(0, dtype))
+        high = ops.minimum(high, ops.subtract(image, const(1, dtype)))
+    return Candidates(
+        ops.transpose(ops.concat([low, high], 1), ints([0, 2, 1])),
+        scores,
+        ops.add(number, start),
+        ops.multiply(ints(count), area),
+    )
+
+
+def _object(node: NodeContext, confidence: Output | Node, overlap: Output | Node | None) -> Node:
+    """The object's score; zero where it is below conf_thresh."""
+    dtype = confidence.get_element_type()
+    score = ops.sigmoid(confidence)
+    if overlap is not None:
+        factor = node.get_float("iou_aware_factor", 0.5)
+        score = ops.multiply(
+            ops.power(score, const(1 - factor, dtype)), ops.power(ops.sigmoid(overlap), const(factor, dtype))
+        )
+    return ops.select(ops.less(score, const(node.get_float("conf_thresh", 0.01), dtype)), const(0, dtype), score)
