@@ -95,10 +95,21 @@ def convert(
 
         program, overrides, outputs = read_live(model, input, output, example_input, signatures)
     read = time.perf_counter()
-    converted = convert_program(program, overrides, outputs, registry, Vocabulary(signatures), share_weights, progress)
+    merged: dict[str, int] = {}
+    converted = convert_program(
+        program,
+        overrides,
+        outputs,
+        registry,
+        Vocabulary(signatures),
+        share_weights,
+        progress,
+        merge=rewrite,
+        merged=merged,
+    )
     translated = time.perf_counter()
     nodes = len(converted.get_ops()) if report is not None else 0
-    rewrites = run_rewrites(converted) if rewrite else {}
+    rewrites = {"merge_yolo": merged, **run_rewrites(converted)} if rewrite else {}
     if report is not None:
         report.format = program.format
         report.operators = sum(1 for _ in program.block.walk())
