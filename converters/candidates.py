@@ -72,7 +72,7 @@ def _of_head(node: NodeContext, threshold: float, start: Node) -> Candidates:
     cell = ops.add(ops.multiply(row, width), column)
     number = ops.add(ops.multiply(anchor, area), cell)
     first = ops.add(ops.multiply(ops.add(ops.multiply(anchor, ints(5 + classes)), ints(aware)), area), cell)
-    channels = ops.multiply(ints([[c] for c in range(5 + classes)]), area)
+    channels = ops.multiply(reshape(ints(list(range(5 + classes))), [-1, 1]), area)
     raw = ops.gather(flat, ops.add(channels, first), ints(1))
     shift, scale, confidence, class_score = ops.variadic_split(raw, ints(1), ints([2, 2, 1, classes])).outputs()
     overlap = ops.unsqueeze(ops.gather(flat, number, ints(1)), ints(1)) if aware else None
