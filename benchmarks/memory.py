@@ -1,0 +1,172 @@
+"""Resident memory while shapes change all the time: plain OpenVINO beside `paddle2ov.inference`.
+
+    python benchmarks/memory.py                          # 2,000 shapes, a text recogniser and a text detector
+    python benchmarks/memory.py --shapes 500 --capacities default 0 16 100 --svg memory.svg
+
+Every setting of CPU_RUNTIME_CACHE_CAPACITY runs in a process of its own (Linux) and gets the same shapes, each once, in
+the same order; `default` is plain OpenVINO. A last column times the first 20 shapes again, ten times each: what
+a cache would have been good for. The networks are those of gen_models/networks_sequence.py and networks_detection.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+NETWORKS = {"crnn": "recogniser", "db": "detector"}
+COLORS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e")
+
+
+def main() -> None:
+    """Generates the models, runs the settings and prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shapes", type=int, default=2000, help="how many different shapes")
+    parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
+    parser.add_argument("--capacities", nargs="+", default=["default", "0"], help="settings; 'default' is OpenVINO's")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--svg", type=Path, help="where to draw them")
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(measure(Path(arguments.one[0]), arguments.one[1], arguments.one[2], arguments.shapes)))
+        return
+    figures: dict[str, dict[str, Any]] = {}
+    for name in arguments.networks:
+        folder = model(name)
+        print(f"{NETWORKS[name]} ({name}): resident memory in MB after so many shapes")
+        for capacity in arguments.capacities:
+            command = [
+                sys.executable,
+                __file__,
+                "--shapes",
+                str(arguments.shapes),
+                "--one",
+                str(folder),
+                name,
+                capacity,
+            ]
+            one = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            figures.setdefault(name, {})[capacity] = one
+            memory = "  ".join(f"{count}: {size:.0f}" for count, size in shown(one["memory"]))
+            print(
+                f"  capacity {capacity:8} {memory}   {one['new']:.1f} ms for a new shape, {one['known']:.1f} ms again",
+                flush=True,
+            )
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    if arguments.svg is not None:
+        arguments.svg.write_text(drawing(figures))
+
+
+def model(name: str) -> Path:
+    """The folder of a network's model."""
+    from gen_models import all_networks
+    from gen_models.store import generated_network
+
+    return generated_network(all_networks()[name], "pir")
+
+
+def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:
+    """Different shapes, in random order: lines of text of any width, or pictures with sides that are multiples of 8."""
+    rng = np.random.default_rng(0)
+    found: dict[tuple[int, ...], None] = {}
+    while len(found) < count:
+        if name == "crnn":
+            found[int(rng.integers(1, 5)), 3, 32, int(rng.integers(16, 640))] = None
+        else:
+            found[1, 3, 32 * int(rng.integers(1, 48)), 32 * int(rng.integers(1, 48))] = None
+    return list(found)
+
+
+def measure(folder: Path, name: str, capacity: str, count: int) -> dict[str, Any]:
+    """Runs all shapes; returns resident memory as it grew, and milliseconds per run for new and for known shapes."""
+    import openvino
+
+    from paddle2ov.inference import Config, create_predictor
+
+    if capacity == "default":
+        from paddle2ov import convert
+
+        request = openvino.Core().compile_model(convert(folder), "CPU").create_infer_request()
+
+        def run(x: Any) -> None:
+            request.infer([x])
+    else:
+        config = Config(folder)
+        config.set_mkldnn_cache_capacity(int(capacity))
+        predictor = create_predictor(config)
+
+        def run(x: Any) -> None:
+            predictor.run([x])
+
+    shapes = shapes_of(name, count)
+    memory = []
+    started = time.perf_counter()
+    for i, shape in enumerate(shapes):
+        run(np.full(shape, 0.1, np.float32))
+        if i % max(count // 200, 1) == 0 or i == count - 1:
+            memory.append((i + 1, resident()))
+    new = time.perf_counter() - started
+    again = shapes[-20:]
+    for shape in again:
+        run(np.full(shape, 0.1, np.float32))
+    started = time.perf_counter()
+    for _ in range(10):
+        for shape in again:
+            run(np.full(shape, 0.1, np.float32))
+    known = time.perf_counter() - started
+    return {"memory": memory, "new": 1e3 * new / count, "known": 1e3 * known / (10 * len(again))}
+
+
+def resident() -> float:
+    """This process's resident memory in MB; Linux only."""
+    found = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1024
+
+
+def shown(memory: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """A few of the measured points: the first, quarters, the last."""
+    last = len(memory) - 1
+    return [memory[last * k // 4] for k in range(5)]
+
+
+def drawing(figures: dict[str, dict[str, Any]]) -> str:
+    """The curves as an SVG: one panel for each network."""
+    width, height, left, top = 360, 240, 60, 30
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{(width + 90) * len(figures)}" height="{height + 80}">']
+    parts.append("<style>text { font: 12px sans-serif; }</style>")
+    for panel, (name, settings) in enumerate(figures.items()):
+        x0 = left + panel * (width + 90)
+        most = max(size for one in settings.values() for _, size in one["memory"]) * 1.05
+        count = max(done for one in settings.values() for done, _ in one["memory"])
+        parts.append(f'<text x="{x0}" y="18">{NETWORKS[name]}: resident memory (MB) over {count} shapes</text>')
+        parts.append(f'<rect x="{x0}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#999"/>')
+        parts.append(f'<text x="{x0 - 6}" y="{top + 10}" text-anchor="end">{most:.0f}</text>')
+        parts.append(f'<text x="{x0 - 6}" y="{top + height}" text-anchor="end">0</text>')
+        for i, (capacity, one) in enumerate(settings.items()):
+            points = " ".join(
+                f"{x0 + width * done / count:.1f},{top + height * (1 - size / most):.1f}"
+                for done, size in one["memory"]
+            )
+            color = COLORS[i % len(COLORS)]
+            parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
+            label = "plain OpenVINO" if capacity == "default" else f"capacity {capacity}"
+            y = top + height + 18 + 14 * (i // 3)
+            parts.append(f'<text x="{x0 + 120 * (i % 3)}" y="{y}" fill="{color}">{label}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+if __name__ == "__main__":
+    main()

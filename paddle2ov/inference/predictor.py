@@ -1,0 +1,208 @@
+"""`create_predictor`: a converted model with the interface of `paddle.inference.Predictor`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import openvino
+
+from paddle2ov.conversion import convert
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.inference.config import Config
+from paddle2ov.program.model import AnyArray
+from paddle2ov.types import numpy_dtype
+
+
+class Tensor:
+    """A handle on an input or a result of a predictor."""
+
+    def __init__(self, request: Any, port: Any, name: str) -> None:
+        self._request = request
+        self._port = port
+        self._name = name
+        self._kind = port.get_element_type()
+        self._given: AnyArray | None = None
+        self._shape: tuple[int, ...] | None = None
+
+    def name(self) -> str:
+        """The tensor's name."""
+        return self._name
+
+    def type(self) -> np.dtype[np.generic]:
+        """Its NumPy type; bfloat16 is float32 in results."""
+        return numpy_dtype(self._kind) or np.dtype(np.float32)
+
+    def reshape(self, shape: Sequence[int]) -> None:
+        """Says which shape the next array has; an array of that size is reshaped to it."""
+        self._shape = tuple(int(size) for size in shape)
+
+    def copy_from_cpu(self, array: AnyArray) -> None:
+        """Sets the input; the array may be changed afterwards.
+
+        Raises:
+            ConversionInputError: it is of another type than the input.
+        """
+        self._set(np.array(array, order="C"))
+
+    def share_external_data(self, array: Any) -> None:
+        """Sets the input without copying it: the array must stay as it is until the predictor has run.
+
+        Raises:
+            ConversionInputError: it is of another type than the input.
+        """
+        self._set(np.asarray(array if isinstance(array, np.ndarray) else array.numpy()))
+
+    def copy_to_cpu(self) -> AnyArray:
+        """The value: a result of the last run, or the input that was set."""
+        if self._given is not None:
+            return self._given.copy()
+        tensor = self._request.get_tensor(self._port)
+        if self._kind == openvino.Type.bf16:
+            bits = np.frombuffer(tensor.data.tobytes(), np.uint16).astype(np.uint32) << 16
+            return bits.view(np.float32).reshape(tuple(tensor.shape))
+        return np.array(tensor.data)
+
+    to_numpy = copy_to_cpu
+    numpy = copy_to_cpu
+
+    def shape(self) -> list[int]:
+        """The shape of the value; before the first run that which the model declares, -1 where it is not fixed."""
+        if self._given is not None:
+            return list(self._given.shape)
+        if self._shape is not None:
+            return list(self._shape)
+        tensor = self._request.get_tensor(self._port)
+        return list(tensor.shape)
+
+    def lod(self) -> list[list[int]]:
+        """Empty: tensors here have no levels of detail."""
+        return []
+
+    def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
+        """Accepts an empty list.
+
+        Raises:
+            ConversionInputError: levels of detail are given; the converted model has none.
+        """
+        if any(len(level) for level in lod):
+            raise ConversionInputError(f"input '{self._name}': levels of detail (LoD) are not supported")
+
+    def _set(self, array: AnyArray) -> None:
+        wanted = self.type()
+        if array.dtype != wanted and not (self._kind == openvino.Type.bf16 and array.dtype == np.uint16):
+            raise ConversionInputError(f"input '{self._name}' is {wanted}, the array is {array.dtype}")
+        array = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes 0-D arrays 1-D
+        if self._shape is not None and self._shape != array.shape and int(np.prod(self._shape)) == array.size:
+            array = array.reshape(self._shape)
+        self._given, self._shape = array, array.shape
+        if self._kind == openvino.Type.bf16:
+            tensor = openvino.Tensor(array, openvino.Shape(array.shape), self._kind)
+        else:
+            tensor = openvino.Tensor(array, shared_memory=array.size > 0)
+        self._request.set_tensor(self._port, tensor)
+
+
+class Predictor:
+    """A model that runs; made by `create_predictor`. One thread at a time: `clone` gives another one its own."""
+
+    def __init__(self, compiled: openvino.CompiledModel) -> None:
+        self._compiled = compiled
+        self._request = compiled.create_infer_request()
+        self._inputs = {port.get_any_name(): port for port in compiled.inputs}
+        self._outputs = {port.get_any_name(): port for port in compiled.outputs}
+        self._handles: dict[str, Tensor] = {}
+
+    def get_input_names(self) -> list[str]:
+        """The names of the inputs, in the program's order."""
+        return list(self._inputs)
+
+    def get_output_names(self) -> list[str]:
+        """The names of the results, in the program's order."""
+        return list(self._outputs)
+
+    def get_input_handle(self, name: str) -> Tensor:
+        """The handle of an input.
+
+        Raises:
+            ConversionInputError: there is no input of this name.
+        """
+        return self._handle(name, self._inputs, "input")
+
+    def get_output_handle(self, name: str) -> Tensor:
+        """The handle of a result.
+
+        Raises:
+            ConversionInputError: there is no result of this name.
+        """
+        return self._handle(name, self._outputs, "result")
+
+    def get_input_tensor_shape(self) -> dict[str, list[int]]:
+        """The declared shapes of the inputs; -1 where a dimension is not fixed."""
+        return {name: _declared(port) for name, port in self._inputs.items()}
+
+    def run(self, inputs: Sequence[Any] | None = None) -> Any:
+        """Runs the model on what the input handles hold, or on a list of arrays in the order of the inputs.
+
+        Returns:
+            True; given a list, the results as arrays, in their order.
+
+        Raises:
+            ConversionInputError: an input is not set, of another type, or the list has another length.
+        """
+        names = self.get_input_names()
+        if inputs is not None:
+            if len(inputs) != len(names):
+                raise ConversionInputError(f"{len(inputs)} arrays are given; the inputs are {', '.join(names)}")
+            for name, array in zip(names, inputs, strict=True):
+                handle = self.get_input_handle(name)
+                handle.reshape(array.shape)
+                handle.share_external_data(array)
+        for name in names:
+            handle = self.get_input_handle(name)
+            if handle._given is None:
+                raise ConversionInputError(f"input '{name}' is not set: get_input_handle('{name}').copy_from_cpu(...)")
+        self._request.infer()
+        if inputs is None:
+            return True
+        return [self.get_output_handle(name).copy_to_cpu() for name in self.get_output_names()]
+
+    def clone(self) -> Predictor:
+        """A predictor for another thread; the compiled model is shared."""
+        return Predictor(self._compiled)
+
+    def clear_intermediate_tensor(self) -> None:
+        """Gives back the memory of intermediate results."""
+        self._compiled.release_memory()
+
+    def try_shrink_memory(self) -> int:
+        """Gives back the memory of intermediate results; returns 0, as how much is not known."""
+        self._compiled.release_memory()
+        return 0
+
+    def _handle(self, name: str, ports: dict[str, Any], what: str) -> Tensor:
+        if name not in ports:
+            raise ConversionInputError(f"there is no {what} '{name}'; there are {', '.join(ports) or 'none'}")
+        key = f"{what} {name}"
+        if key not in self._handles:
+            self._handles[key] = Tensor(self._request, ports[name], name)
+        return self._handles[key]
+
+
+def create_predictor(config: Config) -> Predictor:
+    """Converts the model that a configuration names, and compiles it.
+
+    Raises:
+        ModelReadError: the model cannot be found or read.
+        UnsupportedOpsError, OpConversionError: it cannot be converted.
+        ConversionInputError: the configuration names no model.
+    """
+    if config._model is None:
+        raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
+    model = convert(config._model, config._params)
+    return Predictor(openvino.Core().compile_model(model, config.openvino_device(), config.openvino_properties()))
+
+
+def _declared(port: Any) -> list[int]:
+    return [size.get_length() if size.is_static else -1 for size in port.get_partial_shape()]
