@@ -73,7 +73,8 @@ def _strided_random(draw):
     strides = [draw(st.sampled_from([-3, -2, -1, 1, 2, 3])) for _ in axes]
     starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
     x = tensor(shape)
-    if all(stride > 0 or end >= 0 for stride, end in zip(strides, ends, strict=True)):
+    inside = [0 <= end < shape[axis] for end, axis in zip(ends, axes, strict=True)]
+    if all(stride > 0 or within for stride, within in zip(strides, inside, strict=True)):
         return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides)
     return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides, formats=PIR, why=BACKWARD)
 
