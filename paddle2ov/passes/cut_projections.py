@@ -21,6 +21,7 @@ from paddle2ov.passes.graph import (
     only_consumer,
     perm_of,
     replace,
+    reshaped_dims,
     weight,
     without,
 )
@@ -45,7 +46,7 @@ def cut_projections(graph: Graph) -> Counts:
     memory of a Constant for reading only.
     """
     counts = {"projections": 0, "parts": 0, "scales": 0}
-    for node in graph.nodes("Reshape", "Split", "VariadicSplit"):
+    for node in graph.nodes("Reshape", "Split", "VariadicSplit") if graph.nodes("Transpose") else ():
         projection = _projection(node.input_value(0))
         cut = _cut(node) if projection is not None else None
         if projection is None or cut is None:
@@ -116,7 +117,7 @@ def _cut(node: Node) -> _Cut | None:
     if not before or before[-1] is None or only_consumer(node.input_value(0)) is None:
         return None
     reshape = node if node.get_type_name() == "Reshape" else None
-    after, sizes = (dims_of(node.output(0)) or [], []) if reshape else (before, [before[-1]])
+    after, sizes = (reshaped_dims(node) or [], []) if reshape else (before, [before[-1]])
     while math.prod(sizes) < before[-1] and len(sizes) < len(after):
         size = after[-1 - len(sizes)]
         if size is None:
@@ -255,4 +256,4 @@ def _target(reshape: Node, lead: int, cut: _Cut, part: _Part) -> Node:
     if known is not None:
         return ints(known[:lead] + sizes)
     leading = ops.slice(source, ints([0]), ints([lead]), ints([1]))
-    return ops.concat([leading, ops.convert_like(ints(sizes), source)], 0)
+    return ops.concat([leading, ops.constant(sizes, source.get_element_type())], 0)

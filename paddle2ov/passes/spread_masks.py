@@ -19,7 +19,7 @@ def spread_masks(graph: Graph) -> Counts:
         and the mask is constant, so is its repetition.
     """
     counts = {"masks": 0}
-    for add in graph.nodes("Add"):
+    for add in graph.nodes("Add") if graph.nodes("Softmax") else ():
         last = only_consumer(add.output(0))
         if last is None or last.get_type_name() != "Reshape":
             continue

@@ -1,0 +1,125 @@
+"""What the rewrites of paddle2ov/passes change in the graph that OpenVINO's CPU plugin runs, and how long it takes.
+
+    python benchmarks/passes.py                        # all networks
+    python benchmarks/passes.py swin_tiny --runs 60 --json result.json
+    python benchmarks/passes.py swin_tiny --batch 4    # or --dynamic: compiled without the shape
+
+Each network is converted with and without the rewrites and compiled in float32; both are run in turn, so that whatever
+else the machine does hits both alike. Nodes that move data count if they take time (OpenVINO runs some in place and
+folds those of weights). A node's time is that of its fastest run. The ratios are with / without: of the sum of the
+nodes' times, of the median latency, and of the fastest run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import numpy as np  # noqa: E402
+import openvino  # noqa: E402
+
+import paddle2ov  # noqa: E402
+
+SHAPES = {"swin_tiny": [3, 224, 224], "vit_tiny": [3, 224, 224], "svtr_tiny": [3, 32, 320], "bert_small": [128]}
+MOVING = ("Transpose", "Reorder", "Gather", "Split", "StridedSlice", "Slice", "Roll", "Concatenation", "Concat")
+SHOWN = ("Transpose", "Reorder", "Gather", "Split", "Roll", "MatMul", "Softmax", "Subgraph")
+
+
+class Side:
+    """A compiled model and what was measured of it."""
+
+    def __init__(self, folder: Path, rewrite: bool, shape: list[int] | None, threads: int) -> None:
+        self.report = paddle2ov.ConversionReport()
+        model = paddle2ov.convert(folder, rewrite=rewrite, report=self.report)
+        if shape is not None:
+            model.reshape(shape)
+        options = {"PERF_COUNT": True, "INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
+        self.request = openvino.Core().compile_model(model, "CPU", options).create_infer_request()
+        self.latencies: list[float] = []
+        self.nodes: dict[tuple[str, str], float] = {}
+
+    def run(self, x: Any) -> Any:
+        started = time.perf_counter()
+        result = self.request.infer([x])
+        self.latencies.append(1e3 * (time.perf_counter() - started))
+        for node in self.request.profiling_info:
+            key, spent = (node.node_type, node.node_name), 1e3 * node.real_time.total_seconds()
+            self.nodes[key] = min(self.nodes.get(key, spent), spent)
+        return result[0]
+
+    def summary(self) -> dict[str, Any]:
+        counts = Counter(kind for (kind, _), spent in self.nodes.items() if spent > 0)
+        total = sum(self.nodes.values())
+        moving = sum(spent for (kind, _), spent in self.nodes.items() if kind in MOVING)
+        return {
+            "nodes": dict(counts),
+            "nodes_ms": total,
+            "moving_ms": moving,
+            "median_ms": statistics.median(self.latencies),
+            "min_ms": min(self.latencies),
+            "optimise_ms": 1e3 * self.report.seconds["optimise"],
+            "rewrites": self.report.rewrites,
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("networks", nargs="*", default=list(SHAPES), help=f"of {', '.join(SHAPES)}")
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--dynamic", action="store_true", help="compile with the batch unknown")
+    parser.add_argument("--json", type=Path, help="write the results here")
+    arguments = parser.parse_args()
+    results = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in arguments.networks:
+            results[name] = compare(name, Path(folder), arguments)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=1))
+
+
+def compare(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Exports, converts, compiles and runs one network both ways and prints its table."""
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("attention_networks.py"))]
+    subprocess.run([*command, name, str(folder / name / "inference")], check=True, capture_output=True)
+    shape = [arguments.batch, *SHAPES[name]]
+    rng = np.random.default_rng(0)
+    x = rng.integers(1, 1000, shape) if name == "bert_small" else rng.standard_normal(shape).astype(np.float32)
+    sides = {
+        label: Side(folder / name, rewrite, None if arguments.dynamic else shape, arguments.threads)
+        for label, rewrite in (("without", False), ("with", True))
+    }
+    for _ in range(arguments.runs):
+        outputs = [side.run(x) for side in sides.values()]
+    difference = float(np.abs(outputs[0] - outputs[1]).max() / np.abs(outputs[0]).max())
+    found = {label: side.summary() for label, side in sides.items()}
+    print(f"\n{name} {shape}{' compiled dynamic' if arguments.dynamic else ''}: difference {difference:.1e}")
+    print(f"{'':8}" + "".join(f"{kind:>10}" for kind in SHOWN) + "   moving data    nodes    median    fastest")
+    for label, one in found.items():
+        counts = "".join(f"{one['nodes'].get(kind, 0):10}" for kind in SHOWN)
+        share = 100 * one["moving_ms"] / one["nodes_ms"]
+        times = f"{one['moving_ms']:6.2f} ms {share:4.1f}%{one['nodes_ms']:9.1f}{one['median_ms']:10.1f}"
+        print(f"{label:8}{counts}{times}{one['min_ms']:11.1f}")
+    ratios = {
+        key: found["with"][key] / found["without"][key] for key in ("moving_ms", "nodes_ms", "median_ms", "min_ms")
+    }
+    line = "{moving_ms:17.2f}{nodes_ms:14.3f}{median_ms:10.3f}{min_ms:11.3f}".format(**ratios)
+    print(f"{'ratio':8}{'':{10 * len(SHOWN)}}{line.removeprefix(' ' * 8)}")
+    print(sides["with"].report.table())
+    return {**found, "ratios": ratios, "difference": difference}
+
+
+if __name__ == "__main__":
+    main()

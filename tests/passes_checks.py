@@ -1,0 +1,49 @@
+"""What the tests of the rewrites share: small graphs, and the check that a rewrite changes no value."""
+
+from collections import Counter
+
+import numpy as np
+from openvino import Model, PartialShape, Type
+from openvino import opset16 as ops
+
+from paddle2ov.passes import Graph
+from paddle2ov.testing import compile_model
+
+RNG = np.random.default_rng(0)
+
+
+def parameter(*dims, name="x", kind=Type.f32):
+    node = ops.parameter(PartialShape(list(dims)), kind, name=name)
+    node.output(0).set_names({name})
+    return node
+
+
+def transpose(x, *perm):
+    return ops.transpose(x, np.array(perm))
+
+
+def reshape(x, *shape):
+    return ops.reshape(x, np.array(shape), True)
+
+
+def random(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def kinds(model):
+    return Counter(node.get_type_name() for node in model.get_ops())
+
+
+def apply(rewrite, build, *shapes, inputs=None):
+    """Applies a rewrite to the model that `build()` gives; the values for inputs of the shapes must stay the same."""
+    model, same = build(), build()
+    assert isinstance(model, Model)
+    counts = rewrite(Graph(model))
+    model.validate_nodes_and_infer_types()
+    for port, reference in zip(model.outputs, same.outputs, strict=True):
+        assert port.get_partial_shape() == reference.get_partial_shape()
+    feeds = inputs if inputs is not None else [random(*shape) for shape in shapes]
+    got, want = compile_model(model)(feeds), compile_model(same)(feeds)
+    for i in range(len(model.outputs)):
+        np.testing.assert_allclose(got[i], want[i], rtol=1e-5, atol=1e-5)
+    return model, counts

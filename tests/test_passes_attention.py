@@ -1,0 +1,266 @@
+"""Projections that are cut, masks that are spread, windows that move once."""
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from gen_models import all_networks
+from gen_models.store import generated_network
+from paddle2ov import ConversionReport, convert
+from paddle2ov.passes.cut_projections import cut_projections
+from paddle2ov.passes.gather_windows import gather_windows
+from paddle2ov.passes.spread_masks import spread_masks
+from paddle2ov.testing import compile_model, load
+from tests.passes_checks import apply, kinds, parameter, random, reshape, transpose
+
+WIDTH, HEADS, TOKENS = 8, 2, 5
+WEIGHT, BIAS = random(WIDTH, 3 * WIDTH), random(3 * WIDTH)
+
+
+def _projected(x, bias=BIAS, transposed=False):
+    weight = np.ascontiguousarray(WEIGHT.T) if transposed else WEIGHT
+    product = ops.matmul(x, weight, False, transposed)
+    return product if bias is None else ops.add(product, bias)
+
+
+def _gathered(value, axis=0):
+    return [ops.gather(value, np.array(i), np.array(axis)) for i in range(3)]
+
+
+def _attended(q, k, v):
+    scores = ops.matmul(ops.multiply(q, np.float32(0.5)), k, False, True)
+    return ops.matmul(ops.softmax(scores, -1), v, False, False)
+
+
+def _parts_first(x):
+    return _gathered(transpose(reshape(_projected(x), 0, 0, 3, HEADS, WIDTH // HEADS), 2, 0, 3, 1, 4))
+
+
+def _without_bias(x):
+    value = reshape(_projected(x, None), -1, TOKENS, 3, HEADS, WIDTH // HEADS)
+    return _gathered(transpose(value, 2, 0, 3, 1, 4))
+
+
+def _transposed_weight(x):
+    value = reshape(_projected(x, transposed=True), 0, 0, 3, HEADS, WIDTH // HEADS)
+    return _gathered(transpose(value, 2, 0, 3, 1, 4))
+
+
+def _heads_first(x):
+    value = transpose(reshape(_projected(x), 0, 0, HEADS, 3, WIDTH // HEADS), 3, 0, 2, 1, 4)
+    return [ops.squeeze(part, np.array([0])) for part in ops.split(value, np.array(0), 3).outputs()]
+
+
+def _split_last(x):
+    value = transpose(reshape(_projected(x), 0, 0, HEADS, 3 * WIDTH // HEADS), 0, 2, 1, 3)
+    return ops.variadic_split(value, np.array(-1), [WIDTH // HEADS] * 3).outputs()
+
+
+def _split_before(x):
+    parts = ops.split(_projected(x), np.array(-1), 3).outputs()
+    return [transpose(reshape(part, 0, 0, HEADS, WIDTH // HEADS), 0, 2, 1, 3) for part in parts]
+
+
+def _computed_shape(x):
+    size = ops.shape_of(x)
+    leading = ops.gather(size, np.array([0, 1]), np.array(0))
+    target = ops.concat([leading, np.array([3, HEADS, WIDTH // HEADS])], 0)
+    return _gathered(transpose(ops.reshape(_projected(x), target, False), 2, 0, 3, 1, 4))
+
+
+FORMS = [_parts_first, _without_bias, _transposed_weight, _heads_first, _split_last, _split_before, _computed_shape]
+
+
+@pytest.mark.parametrize("dims", [[2, TOKENS, WIDTH], [-1, -1, WIDTH]], ids=["static", "dynamic"])
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__[1:])
+def test_cut(form, dims):
+    def build():
+        x = parameter(*dims)
+        return Model([_attended(*form(x))], [x])
+
+    model, counts = apply(cut_projections, build, [2, TOKENS, WIDTH])
+    # Where q is reshaped and transposed before it is scaled, OpenVINO's kernel scales it.
+    scales = int(form is not _split_before)
+    assert counts == {"projections": 1, "parts": 3, "scales": scales}
+    left = kinds(model)
+    assert left["MatMul"] == 5
+    assert left["Gather"] == (1 if form is _computed_shape else 0)
+    assert left["Split"] == left["VariadicSplit"] == 0
+    assert left["Multiply"] == 1 - scales
+    assert all(
+        len(node.get_output_partial_shape(0)) == 4 for node in model.get_ops() if node.get_type_name() == "Transpose"
+    )
+
+
+def test_cut_of_unequal_parts():
+    """Grouped queries: 4 heads of q, 1 of k and v each."""
+
+    def build():
+        x = parameter(-1, -1, WIDTH)
+        parts = ops.variadic_split(_projected(x), np.array(2), [16, 4, -1]).outputs()
+        q, k, v = (transpose(reshape(part, 0, 0, -1, 4), 0, 2, 1, 3) for part in parts)
+        return Model([_attended(q, k, v)], [x])
+
+    assert apply(cut_projections, build, [2, TOKENS, WIDTH])[1]["parts"] == 3
+
+
+def _gate(x):
+    one, other = ops.split(_projected(x), np.array(-1), 2).outputs()
+    return [ops.multiply(one, ops.sigmoid(other))]
+
+
+def _read_twice(x):
+    projected = _projected(x)
+    value = transpose(reshape(projected, 0, 0, 3, HEADS, WIDTH // HEADS), 2, 0, 3, 1, 4)
+    return [_attended(*_gathered(value)), ops.relu(projected)]
+
+
+def _read_whole(x):
+    value = transpose(reshape(_projected(x), 0, 0, 3, HEADS, WIDTH // HEADS), 2, 0, 3, 1, 4)
+    return [_attended(*_gathered(value)), ops.relu(value)]
+
+
+def _another_axis(x):
+    value = transpose(reshape(_projected(x), 0, 0, 3, HEADS, WIDTH // HEADS), 1, 0, 3, 2, 4)
+    return [ops.relu(part) for part in _gathered(value)]  # along the tokens
+
+
+def _part_twice(x):
+    value = transpose(reshape(_projected(x), 0, 0, 3, HEADS, WIDTH // HEADS), 2, 0, 3, 1, 4)
+    return [ops.relu(ops.gather(value, np.array(i), np.array(0))) for i in (0, 1, -2)]
+
+
+@pytest.mark.parametrize(
+    "form", [_gate, _read_twice, _read_whole, _another_axis, _part_twice], ids=lambda form: form.__name__[1:]
+)
+def test_cut_refuses(form):
+    def build():
+        x = parameter(-1, -1, WIDTH)
+        return Model(form(x), [x])
+
+    assert apply(cut_projections, build, [2, TOKENS, WIDTH])[1]["projections"] == 0
+
+
+def test_cut_refuses_a_computed_weight():
+    def build():
+        x, weight = parameter(-1, -1, WIDTH), parameter(WIDTH, 3 * WIDTH, name="w")
+        value = reshape(ops.matmul(x, weight, False, False), 0, 0, 3, HEADS, WIDTH // HEADS)
+        return Model([_attended(*_gathered(transpose(value, 2, 0, 3, 1, 4)))], [x, weight])
+
+    assert apply(cut_projections, build, [2, TOKENS, WIDTH], [WIDTH, 3 * WIDTH])[1]["projections"] == 0
+
+
+WINDOWS, SIDE = 4, 6
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_spread(batch, dynamic):
+    mask = random(1, WINDOWS, 1, TOKENS, TOKENS)
+
+    def build():
+        x = parameter(-1 if dynamic else batch * WINDOWS, HEADS, TOKENS, TOKENS)
+        value = ops.add(reshape(x, -1, WINDOWS, HEADS, TOKENS, TOKENS), mask)
+        return Model([ops.softmax(reshape(value, -1, HEADS, TOKENS, TOKENS), -1)], [x])
+
+    model, counts = apply(spread_masks, build, [batch * WINDOWS, HEADS, TOKENS, TOKENS])
+    assert counts == {"masks": 1}
+    assert all(len(node.get_output_partial_shape(0)) <= 4 for node in model.get_ops() if node.get_type_name() == "Add")
+
+
+@pytest.mark.parametrize(
+    ("shape", "last"),
+    [
+        ((2, WINDOWS, 1, TOKENS, TOKENS), HEADS),  # a mask of its own for each image
+        ((1, 1, 1, TOKENS, TOKENS), HEADS),  # nothing that the windows need
+        ((1, WINDOWS, 1, TOKENS, TOKENS), 1),  # another shape comes out
+    ],
+)
+def test_spread_refuses(shape, last):
+    mask = random(*shape)
+
+    def build():
+        x = parameter(2 * WINDOWS, HEADS, TOKENS, TOKENS)
+        value = ops.add(reshape(x, -1, WINDOWS, HEADS, TOKENS, TOKENS), mask)
+        return Model([ops.softmax(reshape(value, -1, last, TOKENS, TOKENS), -1)], [x])
+
+    assert apply(spread_masks, build, [2 * WINDOWS, HEADS, TOKENS, TOKENS])[1] == {"masks": 0}
+
+
+def _roll(x, shift, axes=(1, 2)):
+    return ops.roll(x, np.array([shift] * len(axes)), np.array(axes))
+
+
+def _cut(x, size=3):
+    n = SIDE // size
+    return reshape(transpose(reshape(x, -1, n, size, n, size, 4), 0, 1, 3, 2, 4, 5), -1, size * size, 4)
+
+
+def _put_together(x, size=3):
+    n = SIDE // size
+    return reshape(transpose(reshape(x, -1, n, n, size, size, 4), 0, 1, 3, 2, 4, 5), -1, SIDE, SIDE, 4)
+
+
+@pytest.mark.parametrize("batch", [2, -1])
+def test_windows_there_and_back(batch):
+    def build():
+        x = parameter(batch, SIDE * SIDE, 4)
+        windows = ops.softmax(_cut(_roll(reshape(x, -1, SIDE, SIDE, 4), -1)), -1)
+        back = reshape(_roll(_put_together(windows), 1), -1, SIDE * SIDE, 4)
+        return Model([ops.add(x, back)], [x])
+
+    model, counts = apply(gather_windows, build, [2, SIDE * SIDE, 4])
+    assert counts == {"chains": 2, "moves before": 4, "moves after": 2}
+    left = kinds(model)
+    assert (left["Gather"], left["Roll"], left["Transpose"]) == (2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("build", "shape"),
+    [
+        (lambda x: _roll(x, 1), [2, SIDE, SIDE, 4]),  # one move is one move
+        (lambda x: _cut(_roll(x, 1, (0, 1))), [2, SIDE, SIDE, 4]),  # over the batch
+        (lambda x: _cut(_roll(x, 1, (3,))), [2, SIDE, SIDE, 4]),  # inside a token
+        (lambda x: transpose(_roll(x, 1), 0, 3, 1, 2), [2, SIDE, SIDE, 4]),
+    ],
+)
+def test_windows_refuse(build, shape):
+    def model():
+        x = parameter(*shape)
+        return Model([ops.relu(build(x))], [x])
+
+    assert apply(gather_windows, model, shape)[1]["chains"] == 0
+
+
+def test_windows_refuse_unknown_sides():
+    def build():
+        x = parameter(-1, -1, SIDE, 4)
+        return Model([ops.relu(transpose(_roll(x, 1), 0, 2, 1, 3))], [x])
+
+    assert apply(gather_windows, build, [2, SIDE, SIDE, 4])[1]["chains"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "projections", "windows"),
+    [("swin_stage", 2, 2), ("svtr_mixer", 2, 0), ("encoder_by_hand", 2, 0), ("bert", 0, 0)],
+)
+def test_networks(name, projections, windows):
+    folder = generated_network(all_networks()[name], "pir")
+    report = ConversionReport()
+    model, plain = convert(folder, report=report), convert(folder, rewrite=False)
+    assert report.rewrites["cut_projections"]["projections"] == projections
+    assert report.rewrites["gather_windows"]["chains"] == windows
+    compiled, reference = compile_model(model), compile_model(plain)
+    for file in sorted(folder.glob("inputs_*.npz")):
+        feeds = load(file)
+        got, want = compiled(feeds), reference(feeds)
+        for i in range(len(model.outputs)):
+            np.testing.assert_allclose(got[i], want[i], rtol=1e-5, atol=1e-5)
+
+
+def test_a_model_without_transposes():
+    report = ConversionReport()
+    convert(generated_network(all_networks()["squeezenet1_1"], "pir"), report=report)
+    assert not any(count for counts in report.rewrites.values() for count in counts.values())
+    assert report.nodes == report.nodes_after

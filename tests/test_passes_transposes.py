@@ -1,0 +1,267 @@
+"""Transposes: reduced, absorbed, sunk, fused; and left alone where they must be."""
+
+import itertools
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from paddle2ov.passes import Graph, run_rewrites
+from paddle2ov.passes.absorb_transposes import absorb_transposes
+from paddle2ov.passes.fuse_transposes import fuse_transposes
+from paddle2ov.passes.permutation import kind_of, reduced
+from paddle2ov.passes.reduce_transposes import reduce_transposes
+from paddle2ov.passes.sink_transposes import sink_transposes
+from paddle2ov.testing import compile_model
+from tests.passes_checks import apply, kinds, parameter, random, reshape, transpose
+
+
+@pytest.mark.parametrize(
+    ("dims", "perm", "order", "kind"),
+    [
+        ([1, 8, 5], [1, 0, 2], [0], "reshape"),
+        ([1, 8, 5, 5], [0, 2, 3, 1], [1, 0], "2-D"),
+        ([None, 8, 5, 5], [0, 2, 3, 1], [0, 2, 1], "2-D"),
+        ([None, 8, 1, 1], [0, 2, 3, 1], [0], "reshape"),
+        ([2, 3, 4, 5], [0, 2, 1, 3], [0, 2, 1, 3], "4-D"),
+        ([1, 3, 4, 5], [0, 2, 1, 3], [1, 0, 2], "3-D"),
+        ([1, None, 4], [1, 0, 2], [0], "reshape"),
+        ([None, 4, 4], [1, 0, 2], [1, 0, 2], "3-D"),  # an unknown dimension is not 1
+    ],
+)
+def test_what_is_left_of_a_transpose(dims, perm, order, kind):
+    assert reduced(dims, perm) == order
+    assert kind_of(reduced(dims, perm)) == kind
+
+
+def test_reduced_order_moves_the_same_elements():
+    for dims in ([2, 1, 3, 4], [1, 2, 2, 1], [3, 2, 2, 5]):
+        x = np.arange(np.prod(dims)).reshape(dims)
+        for perm in itertools.permutations(range(4)):
+            order = reduced(dims, perm)
+            kept = [axis for axis in range(4) if dims[axis] != 1]
+            if order == list(range(len(kept))) or len(order) <= 1:
+                assert (x.transpose(perm).ravel() == x.ravel()).all()
+
+
+@pytest.mark.parametrize(
+    ("dims", "shape", "perm", "kind"),
+    [
+        ([2, 3, 4], [2, 3, 4], [0, 1, 2], "removed"),
+        ([1, 3, 4], [1, 3, 4], [1, 0, 2], "reshape"),
+        ([-1, 8, 1, 1], [3, 8, 1, 1], [0, 2, 3, 1], "reshape"),
+        ([-1, -1, 1, -1], [2, 3, 1, 4], [0, 2, 1, 3], "reshape"),
+        ([-1, -1, 1, -1], [2, 3, 1, 4], [2, 0, 1, 3], "reshape"),  # more than one unknown dimension moves
+        ([-1, 8, 4, 4], [2, 8, 4, 4], [0, 2, 3, 1], "2-D"),
+        ([-1, -1, -1], [1, 3, 4], [1, 0, 2], "3-D"),
+    ],
+)
+def test_reduce(dims, shape, perm, kind):
+    model, counts = apply(
+        reduce_transposes, lambda: Model([ops.relu(transpose(x := parameter(*dims), *perm))], [x]), shape
+    )
+    assert counts["total"] == 1
+    assert counts[kind] == 1
+    assert kinds(model)["Transpose"] == (kind not in ("removed", "reshape"))
+
+
+def test_results_keep_their_names():
+    def build():
+        x = parameter(2, 3)
+        y = ops.relu(x)
+        results = [ops.result(transpose(x, 0, 1)), ops.result(y), ops.result(transpose(y, 0, 1))]
+        for i, result in enumerate(results):
+            result.output(0).set_names({f"out{i}"})
+        return Model(results, [x])
+
+    model, counts = apply(reduce_transposes, build, [2, 3])
+    assert counts["removed"] == 2
+    assert [port.names for port in compile_model(model).outputs] == [{"out0"}, {"out1"}, {"out2"}]
+
+
+def test_bodies_of_branches():
+    condition, x = parameter(name="c", kind=ops.constant(True).get_element_type()), parameter(1, 4)
+
+    def body():
+        inner = parameter(1, 4)
+        return inner, Model([ops.result(transpose(inner, 1, 0))], [inner])
+
+    branch = ops.if_op(condition.output(0))
+    (one, then), (other, otherwise) = body(), body()
+    branch.set_then_body(then)
+    branch.set_else_body(otherwise)
+    branch.set_input(x.output(0), one, other)
+    out = branch.set_output(then.results[0], otherwise.results[0])
+    counts = run_rewrites(Model([out], [condition, x]))
+    assert counts["reduce_transposes"]["reshape"] == 2
+
+
+def test_absorb():
+    def build():
+        q, k = parameter(-1, 2, 5, 4, name="q"), parameter(-1, 2, 7, 4, name="k")
+        return Model([ops.matmul(q, transpose(k, 0, 1, 3, 2), False, False)], [q, k])
+
+    model, counts = apply(absorb_transposes, build, [2, 2, 5, 4], [2, 2, 7, 4])
+    assert counts == {"absorbed": 1}
+    assert kinds(model)["Transpose"] == 0
+
+
+def test_absorb_refuses_what_others_read():
+    def build():
+        q, k = parameter(-1, 5, 4, name="q"), parameter(-1, 7, 4, name="k")
+        swapped = transpose(k, 0, 2, 1)
+        return Model([ops.matmul(q, swapped, False, False), ops.relu(swapped)], [q, k])
+
+    assert apply(absorb_transposes, build, [2, 5, 4], [2, 7, 4])[1] == {"absorbed": 0}
+
+
+@pytest.mark.parametrize(
+    ("second", "counts", "left"),
+    [([0, 3, 1, 2], {"fused": 0, "cancelled": 1}, 0), ([0, 2, 1, 3], {"fused": 1, "cancelled": 0}, 1)],
+)
+def test_fuse(second, counts, left):
+    def build():
+        x = parameter(-1, 3, 4, 5)
+        return Model([ops.relu(transpose(transpose(x, 0, 2, 3, 1), *second))], [x])
+
+    model, done = apply(fuse_transposes, build, [2, 3, 4, 5])
+    assert done == counts
+    assert kinds(model)["Transpose"] == left
+
+
+def test_fuse_to_reshape():
+    def build():
+        x = parameter(-1, 3, 1, 5)
+        return Model([ops.relu(transpose(transpose(x, 0, 2, 3, 1), 0, 3, 2, 1))], [x])
+
+    # [0, 2, 3, 1] then [0, 3, 2, 1] is [0, 1, 3, 2], where axis 2 has size 1
+    model, done = apply(fuse_transposes, build, [2, 3, 1, 5])
+    assert done == {"fused": 1, "cancelled": 0}
+    assert kinds(model)["Transpose"] == 0
+
+
+def test_fuse_refuses_what_others_read():
+    def build():
+        x = parameter(-1, 3, 4, 5)
+        first = transpose(x, 0, 2, 3, 1)
+        return Model([ops.relu(transpose(first, 0, 2, 1, 3)), ops.relu(first)], [x])
+
+    assert apply(fuse_transposes, build, [2, 3, 4, 5])[1] == {"fused": 0, "cancelled": 0}
+
+
+def _fused_after(rewrite):
+    def both(graph: Graph):
+        return {**rewrite(graph), **fuse_transposes(graph)}
+
+    return both
+
+
+def _between(x, *middle):
+    value = transpose(x, 0, 2, 3, 1)
+    for step in middle:
+        value = step(value)
+    return value
+
+
+CHANNELS = random(3)
+MIDDLES = {
+    "unary": ([ops.relu, lambda x: ops.clamp(x, 0.0, 1.0)], "met another"),
+    "constants": ([lambda x: ops.add(x, CHANNELS), lambda x: ops.multiply(np.float32(2), x)], "met another"),
+    "pad": (
+        [lambda x: ops.pad(x, np.array([0, 1, 2, 0]), np.array([0, 0, 3, 1]), "constant", np.float32(7))],
+        "met another",
+    ),
+    "reduction": ([lambda x: ops.reduce_mean(x, np.array([1]), True)], "met another"),
+}
+
+
+@pytest.mark.parametrize("dims", [[2, 3, 4, 5], [-1, -1, -1, -1]], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", MIDDLES)
+def test_sink_to_another(name, dims):
+    middle, end = MIDDLES[name]
+    if name == "constants" and dims[1] == -1:
+        dims = [-1, 3, -1, -1]
+
+    def build():
+        x = parameter(*dims)
+        return Model([ops.relu(transpose(_between(x, *middle), 0, 3, 1, 2))], [x])
+
+    model, counts = apply(_fused_after(sink_transposes), build, [2, 3, 4, 5])
+    assert counts[end] == 1
+    assert counts["cancelled"] == 1
+    assert kinds(model)["Transpose"] == 0
+
+
+@pytest.mark.parametrize("dims", [[2, 3, 4, 5], [-1, -1, -1, -1]], ids=["static", "dynamic"])
+def test_sink_into_reductions(dims):
+    def build():
+        x = parameter(*dims)
+        return Model([ops.reduce_mean(ops.relu(transpose(x, 0, 2, 3, 1)), np.array([1, -2]), False)], [x])
+
+    model, counts = apply(sink_transposes, build, [2, 3, 4, 5])
+    assert counts["reduced away"] == 1
+    assert kinds(model)["Transpose"] == 0
+
+
+@pytest.mark.parametrize("dims", [[2, 3, 4, 5], [-1, -1, -1, -1]], ids=["static", "dynamic"])
+def test_sink_two_into_one(dims):
+    def build():
+        x, y = parameter(*dims), parameter(*dims, name="y")
+        value = ops.add(transpose(x, 0, 2, 3, 1), transpose(y, 0, 2, 3, 1))
+        return Model([ops.softmax(value, 3)], [x, y])
+
+    model, counts = apply(sink_transposes, build, [2, 3, 4, 5], [2, 3, 4, 5])
+    assert counts["joined"] == 1
+    assert kinds(model)["Transpose"] == 1
+
+
+def test_sink_through_a_concat():
+    def build():
+        x, y = parameter(-1, 3, 4, 5), parameter(-1, 2, 4, 5, name="y")
+        joined = ops.concat([transpose(x, 0, 2, 3, 1), transpose(y, 0, 2, 3, 1)], -1)
+        return Model([ops.relu(transpose(joined, 0, 3, 1, 2))], [x, y])
+
+    model, counts = apply(_fused_after(sink_transposes), build, [2, 3, 4, 5], [2, 2, 4, 5])
+    assert (counts["joined"], counts["cancelled"]) == (1, 1)
+    assert kinds(model)["Transpose"] == 0
+
+
+def test_a_concat_of_transposes_stays():
+    def build():
+        x, y = parameter(-1, 3, 4, name="x"), parameter(-1, 3, 7, name="y")
+        return Model([ops.concat([transpose(x, 0, 2, 1), transpose(y, 0, 2, 1)], 1)], [x, y])
+
+    assert not any(apply(sink_transposes, build, [1, 3, 4], [1, 3, 7])[1].values())
+
+
+@pytest.mark.parametrize("lengths", [None, [1, 3]])
+def test_sink_through_a_split(lengths):
+    def build():
+        x = parameter(-1, 4, -1, 5)
+        value, axis = transpose(x, 0, 2, 3, 1), np.array(-1)
+        split = ops.split(value, axis, 2) if lengths is None else ops.variadic_split(value, axis, lengths)
+        return Model([ops.relu(transpose(part, 0, 3, 1, 2)) for part in split.outputs()], [x])
+
+    model, counts = apply(_fused_after(sink_transposes), build, [2, 4, 4, 5])
+    assert (counts["through a split"], counts["cancelled"]) == (1, 2)
+    assert kinds(model)["Transpose"] == 0
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        lambda value, y: ops.softmax(ops.relu(value), 3),  # nothing to meet
+        lambda value, y: transpose(ops.softmax(value, 3), 0, 3, 1, 2),  # a softmax stands in the way
+        lambda value, y: transpose(reshape(value, 0, 0, 5, 3), 0, 3, 1, 2),
+        lambda value, y: transpose(ops.add(value, y), 0, 3, 1, 2),  # another input that is no constant
+        lambda value, y: ops.reduce_mean(value, np.array([3]), True),  # the axes that are left are out of order
+    ],
+    ids=["alone", "softmax", "reshape", "input", "reduction"],
+)
+def test_sink_refuses(tail):
+    def build():
+        x, y = parameter(-1, 3, 4, 5), parameter(3, name="y")
+        return Model([ops.relu(tail(transpose(x, 0, 2, 3, 1), y)), ops.relu(y)], [x, y])
+
+    assert not any(apply(sink_transposes, build, [2, 3, 4, 5], [3])[1].values())
