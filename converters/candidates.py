@@ -1,6 +1,6 @@
 """Which boxes of YOLO's heads can survive a suppression; only those are decoded.
 
-Paddle: `yolo_box` before `multiclass_nms3`, which `paddle2ov/merging.py` makes one operator.
+Paddle: `yolo_box` before `multiclass_nms3` or `matrix_nms`, which `paddle2ov/merging.py` makes one operator.
 """
 
 from __future__ import annotations

@@ -167,7 +167,9 @@ def nms(node: NodeContext) -> NamedOutputs:
 
 def matrix_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) with scores that decay by the overlap with better boxes; best first in each image."""
-    boxes, scores = node.get_input("bboxes"), node.get_input("scores")
+    few = candidates(node, node.get_float("score_threshold")) if node.has_attribute("heads") else None
+    boxes = _output(few.boxes) if few else node.get_input("bboxes")
+    scores = _output(few.scores) if few else node.get_input("scores")
     dtype = scores.get_element_type()
     size = boxes.get_partial_shape()[2]
     node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
@@ -197,7 +199,11 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     real = positions(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
     out = ops.subtract(ops.gather(found.output(0), real, ints(0)), const([1, 0, 0, 0, 0, 0], Type.f32))
     index = ops.gather(found.output(1), real, ints(0))
-    index = ops.subtract(index, ops.divide(index, ops.add(count, ints(1))))  # one box less for each image
+    image = ops.divide(index, ops.add(count, ints(1)))
+    index = ops.subtract(index, image)  # one box less for each image
+    if few:
+        number = ops.gather(few.number, ops.subtract(index, ops.multiply(image, count)), ints(0))
+        index = ops.add(ops.multiply(image, few.total), number)
     return {
         "out": cast_to(out, dtype),
         "index": cast_to(index, Type.i32),

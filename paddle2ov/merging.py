@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from paddle2ov.program.model import Block, Operator
 
-SUPPRESSIONS = ("multiclass_nms", "multiclass_nms2", "multiclass_nms3")
+SUPPRESSIONS = ("matrix_nms", "multiclass_nms", "multiclass_nms2", "multiclass_nms3")
 PARTS = ("yolo_box", "transpose2", "transpose", "concat", *SUPPRESSIONS)
 """The operators of YOLO's post-processing."""
 
@@ -16,10 +16,10 @@ def merge_yolo(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -
     """YOLO's heads are decoded where they are suppressed, so that only boxes are decoded that can survive.
 
     Given:
-        yolo_box → (transpose) → concat → multiclass_nms with score_threshold >= 0, for any number of heads, where
-        nothing else reads what lies between.
+        yolo_box → (transpose) → concat → multiclass_nms or matrix_nms with score_threshold >= 0, for any number of
+        heads, where nothing else reads what lies between.
     Result:
-        multiclass_nms without `bboxes` and `scores`; instead it has `x` and `img_size`, one of each head, and an
+        The suppression without `bboxes` and `scores`; instead it has `x` and `img_size`, one of each head, and an
         attribute `heads`: the operators that read them.
 
     Args:

@@ -19,6 +19,7 @@ CLASSES = 3
 ANCHORS = ((116, 90, 156, 198), (30, 61, 62, 45), (10, 13, 16, 30))
 SIZES = ((2, 3), (4, 6), (8, 12))
 RESULTS = ("out", "index", "nms_rois_num")
+_PORTS = (*RESULTS, "roisnum")
 
 
 def program(heads=3, wanted=RESULTS, fixed=False, turn="each", kind="multiclass_nms3", yolo=None, **attributes):
@@ -60,7 +61,9 @@ def program(heads=3, wanted=RESULTS, fixed=False, turn="each", kind="multiclass_
         "nms_eta": 1.0,
         "background_label": -1,
     }
-    add(kind, {"bboxes": boxes, "scores": scores}, {name: name for name in RESULTS}, given | attributes)
+    add(
+        kind, {"bboxes": boxes, "scores": scores}, {name: name for name in wanted if name in _PORTS}, given | attributes
+    )
     declared = {one.name: one for one in inputs} | {name: Variable(name) for name in wanted}
     block = Block(0, operators, [one.name for one in inputs], list(wanted))
     return Program("pir", 1, block, inputs, [Output(name, name) for name in wanted], declared, {})
@@ -145,6 +148,16 @@ def test_attributes_of_the_heads(yolo):
 )
 def test_attributes_of_the_suppression(attributes):
     check_same(program(**attributes), feeds(), feeds(shift=3.0))
+
+
+@pytest.mark.parametrize("gaussian", [False, True])
+@pytest.mark.parametrize("threshold", [0.0, 0.3])
+def test_matrix_nms(gaussian, threshold):
+    attributes = {"score_threshold": threshold, "post_threshold": 0.05, "use_gaussian": gaussian, "gaussian_sigma": 2.0}
+    whole = program(kind="matrix_nms", wanted=("out", "index", "roisnum"), **attributes)
+    some, none, every = check_same(whole, feeds(), feeds(shift=-20.0), feeds(shift=20.0))
+    assert none == [0, 0]
+    assert 0 < sum(some) <= sum(every)
 
 
 def test_one_head_and_one_transpose_for_all():
