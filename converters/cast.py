@@ -4,7 +4,7 @@ Paddle: `cast`; `assign`, `share_data`, `memcpy`, `memcpy_d2h`, `memcpy_h2d`, `n
 `depend`, `lod_reset`, `assign_out`, `c_identity`, `shadow_feed`; `assert`; `dropout`, `dropout_nd`, `seed`.
 Semantics: `paddle/phi/kernels/cpu/{cast,dropout}_kernel.cc`.
 
-Refused: dropout in training mode, which is random.
+Dropout in training mode is random, see `random.py`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from openvino import Type
 
 from paddle2ov.converters.common import cast_to, const_like, fold_known, refuse_complex
 from paddle2ov.converters.complex import from_real
+from paddle2ov.converters.random import dropout_in_training
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.pairs import parts
@@ -58,7 +59,7 @@ def nothing(node: NodeContext) -> NamedOutputs:
 
 
 def seed(node: NodeContext) -> NamedOutputs:
-    """out = [seed]; 0 stands for any number, and nothing but dropout in training, which is refused, depends on it."""
+    """out = [seed]; 0 stands for any number, and nothing but dropout in training depends on it."""
     return {"out": Known(np.array([node.get_int("seed", 0)], np.int32))}
 
 
@@ -69,7 +70,7 @@ def dropout(node: NodeContext) -> NamedOutputs:
     mode = node.get_attribute("mode", "downgrade_in_infer")
     node.require(mode in ("upscale_in_train", "downgrade_in_infer"), "unknown mode", mode=mode)
     if not node.get_attribute("is_test", False) and (not node.is_known("p") or node.get_float("p", 0.5) != 0):
-        node.refuse("dropout in training mode is random; export the model in eval() mode", is_test=False)
+        return dropout_in_training(node)
     if mode == "upscale_in_train":
         return {"out": x}
     dtype = x.get_element_type()

@@ -17,6 +17,7 @@ Refused: float8, zero points other than 0 (Paddle's kernels ignore them), traini
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -28,7 +29,7 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.registry import Converter
 from paddle2ov.types import Known
 
-Tensor = Output | Node
+Tensor: TypeAlias = Output | Node
 
 
 _INT8 = 127

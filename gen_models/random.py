@@ -1,0 +1,180 @@
+"""Random numbers. Values cannot be compared: a case gives the shape, and whether all numbers are in their range.
+
+What the numbers are distributed like is tested in tests/test_random_ops.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import in_pir, legacy_op
+from gen_models.spec import Op, case, paddle, tensor
+from gen_models.strategies import flag, integer, one_of, shape, varied
+
+
+def _checked(out: Any, low: float, high: float) -> list[Any]:
+    """Whether all numbers are in a range (with `high` in it): of the shape of `out`, and known."""
+    return [paddle.logical_and(out >= low, out <= high), paddle.zeros_like(out)]
+
+
+def _uniform(shape: Any, *, low: float = -1.0, high: float = 1.0, dtype: str = "float32", seed: int = 0) -> Any:
+    return _checked(paddle.uniform(shape, dtype, low, high, seed), low, high)
+
+
+def _gaussian(shape: Any, *, mean: float = 0.0, std: float = 1.0) -> Any:
+    # One number in 10^15 is farther off.
+    return _checked(paddle.normal(mean, std, shape), mean - 8 * std, mean + 8 * std)
+
+
+def _randint(shape: Any, *, low: int = 0, high: Any = None, dtype: str = "int64") -> Any:
+    return _checked(paddle.randint(low, high, shape, dtype), *((low, high - 1) if high is not None else (0, low - 1)))
+
+
+def _randperm(*, n: int, dtype: str = "int64") -> Any:
+    return paddle.sort(paddle.randperm(n, dtype))
+
+
+def _bernoulli(x: Any) -> Any:
+    return paddle.bernoulli(x)
+
+
+def _multinomial(x: Any, *, num_samples: int = 1, replacement: bool = False) -> Any:
+    out = paddle.multinomial(x, num_samples, replacement)
+    return _checked(out, 0, x.shape[-1] - 1) if replacement else paddle.sort(out, -1)
+
+
+def _exponential(x: Any, *, lam: float = 1.0) -> Any:
+    if in_pir():
+        out = paddle._C_ops.exponential_(paddle.assign(x), lam)
+    else:
+        out = legacy_op("exponential", {"X": x}, {"Out": x.dtype}, {"lambda": lam})
+    return _checked(out, 0.0, 40.0 / lam)
+
+
+def _truncated(*, shape: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0) -> Any:
+    if in_pir():
+        place, dtype = paddle.CPUPlace(), paddle.base.core.DataType.FLOAT32
+        out = paddle._C_ops.truncated_gaussian_random(shape, mean, std, 0, a, b, dtype, place)
+    else:
+        attributes = {"shape": shape, "mean": mean, "std": std, "a": a, "b": b, "dtype": 5}
+        out = legacy_op("truncated_gaussian_random", {}, {"Out": "float32"}, attributes)
+    return _checked(out, a, b)
+
+
+def _like(x: Any, *, shape: Any, input_dim_idx: int = 0, output_dim_idx: int = 0) -> Any:
+    attributes = {"shape": shape, "input_dim_idx": input_dim_idx, "output_dim_idx": output_dim_idx, "dtype": 5}
+    return _checked(legacy_op("uniform_random_batch_size_like", {"Input": x}, {"Out": "float32"}, attributes), -1, 1)
+
+
+def _gumbel_softmax(x: Any, *, temperature: float = 1.0, hard: bool = False, axis: int = -1) -> Any:
+    out = paddle.nn.functional.gumbel_softmax(x, temperature, hard, axis)
+    return [paddle.sum(out, axis), *_checked(out, 0.0, 1.0)]
+
+
+def _shape_random(draw: Any) -> list[int]:
+    return shape(draw, 1, 3)
+
+
+_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
+_BOUNDS: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 also draws numbers outside of a ... b"}
+_EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 cannot compare the empty tensor that it makes"}
+_SHAPE_TENSOR = tensor([2], "int64", values=[3, 4])
+
+_CERTAIN = [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
+
+OPS = [
+    Op(
+        "uniform_random",
+        _uniform,
+        [
+            case(shape=[3, 4]),
+            case(shape=[3, 4], low=2.0, high=5.0, seed=7),
+            case(shape=[3], dtype="float64"),
+            case(shape=[]),
+            case(shape=[0, 3], **_EMPTY),
+            case(shape=_SHAPE_TENSOR),
+            case(shape=[tensor([1], "int32", values=[3]), 4]),
+        ],
+        lambda draw: case(shape=_shape_random(draw), low=float(integer(draw, -9, 0)), high=float(integer(draw, 1, 9))),
+    ),
+    Op(
+        "gaussian_random",
+        _gaussian,
+        [
+            case(shape=[3, 4]),
+            case(shape=[3, 4], mean=10.0, std=0.5),
+            case(shape=_SHAPE_TENSOR),
+            case(shape=[0], **_EMPTY),
+        ],
+        lambda draw: case(shape=_shape_random(draw), mean=float(integer(draw, -9, 9)), std=float(integer(draw, 1, 9))),
+    ),
+    Op(
+        "truncated_gaussian_random",
+        _truncated,
+        [case(shape=[100]), case(shape=[50, 2], mean=1.0, std=2.0, a=-1.0, **_BOUNDS)],
+    ),
+    Op(
+        "randint",
+        _randint,
+        [
+            case(shape=[3, 4], low=-5, high=5),
+            case(shape=[100], low=3),
+            case(shape=[3], low=0, high=2, dtype="int32"),
+            case(shape=_SHAPE_TENSOR, low=7),
+        ],
+        lambda draw: case(shape=_shape_random(draw), low=integer(draw, -9, 0), high=integer(draw, 1, 9)),
+    ),
+    Op(
+        "randperm",
+        _randperm,
+        [case(n=10), case(n=1), case(n=1000, dtype="int32"), case(n=5, dtype="float32")],
+        lambda draw: case(n=integer(draw, 1, 50), dtype=one_of(draw, "int32", "int64")),
+    ),
+    Op(
+        "bernoulli",
+        _bernoulli,
+        [
+            case(x=tensor([2, 3], values=_CERTAIN)),
+            case(x=tensor([2, 3], values=_CERTAIN, dims=[-1, -1])),
+            case(x=tensor([2, 3], "float64", values=_CERTAIN)),
+            case(x=tensor([], values=1.0)),
+        ],
+    ),
+    Op(
+        "multinomial",
+        _multinomial,
+        [
+            case(x=tensor([4], low=0.1), num_samples=4),
+            case(x=tensor([3, 4], low=0.1, dims=[-1, 4]), num_samples=4),
+            case(x=tensor([3, 4], low=0.1, dims=[-1, 4]), num_samples=9, replacement=True),
+            case(x=tensor([3, 4], values=[[0, 0, 1, 0], [5, 0, 0, 0], [0, 0, 0, 2]])),
+            case(x=tensor([3, 4], "float64", low=0.1), num_samples=5, replacement=True),
+            case(x=tensor([5], low=0.1), num_samples=2, replacement=True),
+        ],
+    ),
+    Op(
+        "exponential",
+        _exponential,
+        [case(x=tensor([3, 4])), case(x=tensor([3, 4], dims=[-1, -1]), lam=5.0), case(x=tensor([3], "float64"))],
+        lambda draw: case(x=varied(draw, shape(draw, 1, 3)), lam=float(integer(draw, 1, 9))),
+    ),
+    Op(
+        "gumbel_softmax",
+        _gumbel_softmax,
+        [
+            case(x=tensor([3, 4])),
+            case(x=tensor([3, 4], dims=[-1, -1]), axis=0, temperature=0.3),
+            case(x=tensor([3, 4]), hard=True),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), hard=True, axis=1),
+        ],
+        lambda draw: case(x=varied(draw, shape(draw, 2, 3)), hard=flag(draw), axis=integer(draw, -2, 1)),
+    ),
+    Op(
+        "uniform_random_batch_size_like",
+        _like,
+        [
+            case(x=tensor([3, 4], dims=[-1, 4]), shape=[-1, 5], **_LEGACY),
+            case(x=tensor([3, 4]), shape=[2, -1], input_dim_idx=1, output_dim_idx=1, **_LEGACY),
+        ],
+    ),
+]
