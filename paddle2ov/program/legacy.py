@@ -168,9 +168,7 @@ class _Reader:
         attributes, call_stack = _attributes(desc, signature)
         if self._program_version < _PADDLE_3:
             _open_backward_ends(attributes)
-        for (
-            attribute
-        ) in desc.attrs:  # an attribute may name variables instead of holding a value: it is an operand then
+        for attribute in desc.attrs:  # one may name variables instead of holding a value: it is an operand then
             names = {13: [attribute.var_name], 14: list(attribute.vars_name)}.get(attribute.type, [])
             if any(names):
                 name = _canonical(attribute.name, signature)

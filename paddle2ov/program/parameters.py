@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.framework_proto import TensorDesc
-from paddle2ov.program.model import AnyArray, Parameter, Variable, element_count
+from paddle2ov.program.model import Parameter, Variable, element_count
 
 _MAX_LOD_LEVELS = 1024
 _MAX_DESC_BYTES = 1 << 16
@@ -69,14 +69,6 @@ def read_separate(folder: Path, variables: Iterable[Variable]) -> dict[str, Para
         if end != len(buffer):
             raise ModelReadError(f"{path}: {len(buffer) - end} bytes are left after the parameter")
     return parameters
-
-
-def from_arrays(arrays: Mapping[str, AnyArray], variables: Iterable[Variable]) -> dict[str, Parameter]:
-    """Takes parameters from memory instead of from a file."""
-    return {
-        variable.name: Parameter(variable.name, variable.dtype or "float32", arrays[variable.name])
-        for variable in variables
-    }
 
 
 def _map(path: Path) -> memoryview:
