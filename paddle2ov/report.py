@@ -33,7 +33,7 @@ class ConversionReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON."""
-        return dataclasses.asdict(self)
+        return {**dataclasses.asdict(self), "transposes": self.transposes}
 
     @property
     def transposes(self) -> dict[str, int]:

@@ -107,6 +107,18 @@ def test_traceback_on_demand():
     assert isinstance(result.exception, paddle2ov.ModelReadError)
 
 
+def test_report(tmp_path):
+    folder = generated_network(all_networks()["swin_stage"], "pir")
+    result = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "new" / "report.json")
+    assert result.exit_code == 0, result.output
+    assert "cut_projections     projections 2, parts 6, scales 2" in result.stdout
+    report = json.loads((tmp_path / "new" / "report.json").read_text())
+    assert report["format"] == "pir"
+    assert report["rewrites"]["gather_windows"]["chains"] == 2
+    assert report["transposes"]["total"] == report["rewrites"]["reduce_transposes"]["total"]
+    assert set(report["seconds"]) == {"read", "translate", "optimise"}
+
+
 def test_ops():
     result = call("ops", "top_k*")
     assert result.exit_code == 0
