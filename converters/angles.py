@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from openvino import Node, Output
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import as_float, const, const_like, refuse_complex
 from paddle2ov.converters.elementwise import operands
@@ -58,7 +58,8 @@ def copysign(node: NodeContext) -> NamedOutputs:
     if (declared := node.output_dtype()) is not None and declared.is_real():
         x, y = as_float(node, x), as_float(node, y)
     size = ops.abs(x)
-    return {"out": ops.select(_is_negative(y), ops.negative(size), size)}
+    minus = size if x.get_element_type() == Type.u8 else ops.negative(size)
+    return {"out": ops.select(_is_negative(y), minus, size)}
 
 
 def _is_negative(x: Output | Node) -> Node:
