@@ -78,14 +78,14 @@ def model(name: str) -> Path:
 
 
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:
-    """Different shapes, in random order: lines of text of any width, or pictures with sides that are multiples of 8."""
+    """Different shapes, in random order: lines of text of any width, or pictures with sides that are multiples of 32."""
     rng = np.random.default_rng(0)
     found: dict[tuple[int, ...], None] = {}
     while len(found) < count:
         if name == "crnn":
             found[int(rng.integers(1, 5)), 3, 32, int(rng.integers(16, 640))] = None
         else:
-            found[1, 3, 32 * int(rng.integers(1, 48)), 32 * int(rng.integers(1, 48))] = None
+            found[int(rng.integers(1, 5)), 3, 32 * int(rng.integers(1, 25)), 32 * int(rng.integers(1, 25))] = None
     return list(found)
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import warnings
 from typing import Any
@@ -206,6 +207,9 @@ def _short(text: str) -> str:
     marked = [i for i, line in enumerate(lines) if "Error Message Summary" in line]
     if marked:
         lines = [line for line in lines[marked[-1] + 1 :] if not line.startswith("---")] or lines
+    reasons = [i for i, line in enumerate(lines) if re.match(r"\w+Error: |\(\w+\) ", line)]
+    if reasons:  # what stands before are the frames of the model's source
+        lines = lines[reasons[0] :]
     return " ".join(lines[:4])[:1000]
 
 

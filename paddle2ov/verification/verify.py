@@ -247,8 +247,9 @@ def _blame(
             "All operators agree; without paddle2ov's rewrites (paddle2ov/passes) the results agree too: one is wrong"
         )
     return (
-        "All operators that can be compared agree, yet the whole model differs: an optimisation of OpenVINO, "
-        "or an operator whose results cannot be fetched (tensor arrays, operators inside branches and loops)"
+        "All operators that can be compared agree, yet the whole model differs: rounding that tips a near tie (boxes "
+        "sorted by score), an optimisation of OpenVINO, or an operator whose results cannot be fetched (tensor arrays, "
+        "operators inside branches and loops)"
     )
 
 
