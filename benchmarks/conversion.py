@@ -4,7 +4,7 @@
     python benchmarks/conversion.py --models resnet18 --runs 50 --json result.json
 
 Each round times every route once, in turn, so that whatever else the machine does hits all of them alike. Time is from
-the path to an `openvino.Model`, imports done. Peak memory is that of a process of its own (Linux) that converts one model.
+the path to an `openvino.Model`, imports done. Peak memory is that of a process of its own (Linux), for one model.
 The legacy models are written by the interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
 """
 
