@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -140,6 +141,14 @@ class Translator:
                 if value is None and name:
                     raise OpConversionError(operator.place, f"input '{port}' reads '{name}', which nothing has written")
         signature = self._vocabulary.of_legacy(operator.type)
+        # PIR passes inputs by position: one that the signature does not name is one that no converter asks for.
+        extra = [port for port, names in operator.inputs.items() if re.fullmatch(r"input_\d+", port) and any(names)]
+        if signature is not None and (unknown := [port for port in extra if port not in signature.operands]):
+            raise OpConversionError(
+                operator.place,
+                f"the program passes {len(unknown)} input(s) more than its signature names "
+                f"({', '.join(signature.operands) or 'none'})",
+            )
         context = NodeContext(operator, inputs, self.variables, signature, self._used)
         results = _named(converter(context), operator, signature)
         if inputs and all(is_small(value) for values in inputs.values() for value in values):

@@ -167,6 +167,15 @@ def test_extension_that_cannot_work(arguments, message):
         ConversionExtension(*arguments)
 
 
+def test_input_that_the_signature_does_not_name(custom):
+    """It would be ignored in silence: PIR programs pass inputs by position."""
+    short = ConversionExtension("my_relu", lambda node: ops.relu(node.get_input(0)), signature="my_relu() -> (out)")
+    with pytest.raises(
+        paddle2ov.OpConversionError, match=r"passes 1 input\(s\) more than its signature names \(none\)"
+    ):
+        paddle2ov.convert(custom, extension=short)
+
+
 def test_signatures_of_the_table_are_of_the_form():
     assert [row for key, row in ROWS.items() if ConversionExtension(key, len, row).signature != row] == []
 
