@@ -152,7 +152,20 @@ def set_value(node: NodeContext) -> NamedOutputs:
     part = ops.slice(x, start, end, step, ints(axes))
     fitted = _fit(node, values, rank, dropped, added)
     updates = ops.broadcast(fitted, shape_of(part))
-    return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
+    if all(bound.known is not None for bound in bounds):
+        return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
+    # OpenVINO's CPU plugin crashes when it compiles a SliceScatter whose bounds are not known.
+    if len(axes) == 1:
+        size = ops.gather(shape_of(x), ints(axes[0]), ints(0))
+        written = ops.slice(ops.range(ints(0), size, ints(1), "i64"), start, end, step, ints([0]))
+        return {"out": ops.scatter_update(x, written, updates, ints(axes[0]))}
+    size = ops.reduce_prod(shape_of(x), ints([0]), False)
+    places = ops.reshape(ops.range(ints(0), size, ints(1), "i64"), shape_of(x), False)
+    written = ops.reshape(ops.slice(places, start, end, step, ints(axes)), ints([-1]), False)
+    flat = ops.scatter_update(
+        ops.reshape(x, ints([-1]), False), written, ops.reshape(updates, ints([-1]), False), ints(0)
+    )
+    return {"out": ops.reshape(flat, shape_of(x), False)}
 
 
 def _values(node: NodeContext, dtype: Type) -> Output:

@@ -208,6 +208,12 @@ OPS = [
             case(x=tensor([4, 5]), value=tensor([5]), at=_i(2, dtype="int64"), key=("at",)),
             case(x=tensor([4, 5]), value=tensor([2, 5]), at=_i(2), key=(slice(None, "at"),)),
             case(x=tensor([4, 5]), value=tensor([], values=[2.0]), key=(0, 0)),
+            case(x=tensor([4, 5], dims=[-1, -1]), value=tensor([4, 1]), at=_i(2), key=(slice(None), slice("at", None))),
+            case(x=tensor([4, 5]), value=tensor([2, 2]), at=_i(2), key=(slice("at", None), slice(None, "at"))),
+            case(x=tensor([4, 5], "int32"), value=tensor([2], "int32"), at=_i(2), key=(slice("at", None), "at")),
+            case(
+                x=tensor([4, 5], "bool"), value=tensor([2, 2], "bool"), at=_i(2), key=(slice("at", None), slice(0, 2))
+            ),
         ],
         random=_set_value_random,
     ),
