@@ -70,7 +70,7 @@ def huber_loss(node: NodeContext) -> NamedOutputs:
 def log_loss(node: NodeContext) -> NamedOutputs:
     """out = -label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)."""
     x, label, epsilon = node.get_input("input"), node.get_input("label"), node.get_float("epsilon", 1e-4)
-    one, small = (lambda: const_like(1.0, x)), (lambda: const_like(epsilon, x))
-    yes = ops.multiply(label, ops.log(ops.add(x, small())))
-    no = ops.multiply(ops.subtract(one(), label), ops.log(ops.add(ops.subtract(one(), x), small())))
-    return {"out": ops.negative(ops.add(yes, no))}
+    yes = ops.log(ops.add(x, const_like(epsilon, x)))
+    no = ops.log(ops.add(ops.subtract(const_like(1.0, x), x), const_like(epsilon, x)))
+    unlike = ops.multiply(ops.subtract(label, const_like(1.0, x)), no)
+    return {"out": ops.subtract(unlike, ops.multiply(label, yes))}
