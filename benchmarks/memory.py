@@ -78,7 +78,7 @@ def model(name: str) -> Path:
 
 
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:
-    """Different shapes, in random order: lines of text of any width, or pictures with sides that are multiples of 32."""
+    """Different shapes, in random order: lines of text, or pictures whose sides are multiples of 32."""
     rng = np.random.default_rng(0)
     found: dict[tuple[int, ...], None] = {}
     while len(found) < count:

@@ -107,7 +107,7 @@ class Config:
     def set_mkldnn_cache_capacity(self, capacity: int) -> None:
         """How many primitives to keep for shapes that were seen before (CPU_RUNTIME_CACHE_CAPACITY).
 
-        The default, 0, keeps none, so that memory stays flat when shapes change all the time. A service whose inputs
+        The default, 0, keeps none, so that memory stays bounded when shapes change all the time. A service whose inputs
         have a few shapes that come again runs faster with some; each new shape then costs memory until it is full.
         """
         self._properties["CPU_RUNTIME_CACHE_CAPACITY"] = str(capacity)
