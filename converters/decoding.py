@@ -1,15 +1,17 @@
 """Decoding of sequences of labels.
 
-Paddle: `viterbi_decode`.
-Semantics: `paddle/phi/kernels/cpu/viterbi_decode_kernel.cc`.
+Paddle: `viterbi_decode`, `crf_decoding`, `gather_tree`, `ctc_align`.
+Semantics: `paddle/phi/kernels/cpu/{viterbi_decode,crf_decoding,gather_tree}_kernel.cc`,
+`paddle/phi/kernels/impl/ctc_align_kernel_impl.h`.
+Refused: sequences whose lengths are in the LoD, which a tensor does not carry here.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from openvino import Model, Output, Type
+from openvino import Model, Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints
+from paddle2ov.converters.common import cast_to, const_like, ints, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -21,16 +23,98 @@ def viterbi_decode(node: NodeContext) -> NamedOutputs:
     """
     x, transitions = node.get_input("potentials"), node.get_input("transition_params")
     lengths = cast_to(node.get_input("lengths"), Type.i64)
+    score, path = _best_path(x, transitions, lengths, node.get_attribute("include_bos_eos_tag", True))
+    return {"scores": score, "path": path}
+
+
+def _best_path(x: Output, transitions: Output, lengths: Output | Node, with_tags: bool) -> tuple[Node, Output]:
     # The path is as long as the longest sequence.
     steps = ops.reduce_max(lengths, ints([0]), False)
     used = ops.slice(x, ints([0]), ops.unsqueeze(steps, ints([0])), ints([1]), ints([1])).output(0)
     remaining = ops.unsqueeze(lengths, ints([1])).output(0)
-    alpha, history = _forward(
-        used, transitions, remaining, steps.output(0), node.get_attribute("include_bos_eos_tag", True)
-    )
+    alpha, history = _forward(used, transitions, remaining, steps.output(0), with_tags)
     best = ops.topk(alpha, ints(1), 1, "max", "value", index_element_type=Type.i64, stable=True)
     path = _backward(history, best.output(1), remaining, steps.output(0))
-    return {"scores": ops.squeeze(best.output(0), ints([1])), "path": path}
+    return ops.squeeze(best.output(0), ints([1])), path
+
+
+def crf_decoding(node: NodeContext) -> NamedOutputs:
+    """viterbi_path = the labels of the best sum of emissions, transitions, start (row 0) and stop scores (row 1).
+
+    With labels given: whether the path has them. 0 behind the end of a sequence.
+    """
+    node.require(node.has_input("length"), "without `length` the sequences are in the LoD")
+    x, weights = node.get_input("emission"), node.get_input("transition")
+    lengths = ops.reshape(cast_to(node.get_input("length"), Type.i64), ints([-1]), False)
+    start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
+    transitions = ops.slice(weights, ints([2]), ints([2**31 - 1]), ints([1]), ints([0])).output(0)
+    # Start and stop scores are those of the first and the last step.
+    size = ops.gather(shape_of(x), ints(1), ints(0))
+    places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0, 2]))
+    ends = ops.unsqueeze(ops.subtract(lengths, ints(1)), ints([1, 2]))
+    scores: Output | Node = x
+    for place, score in ((ints(0), start), (ends, stop)):
+        scores = ops.add(scores, ops.select(ops.equal(places, place), score, const_like(0, x)))
+    _, path = _best_path(scores.output(0), transitions, lengths, with_tags=False)
+    length = ops.gather(shape_of(path), ints([1]), ints(0))
+    rest = ops.concat([ints([0]), ops.subtract(ops.unsqueeze(size, ints([0])), length)], 0)
+    whole = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
+    if node.has_input("label"):
+        labels = ops.reshape(cast_to(node.get_input("label"), Type.i64), shape_of(whole), False)
+        inside = ops.less(ops.squeeze(places, ints([2])), ops.unsqueeze(lengths, ints([1])))
+        whole = ops.convert(ops.logical_and(inside, ops.equal(labels, whole)), Type.i64)
+    return {"viterbi_path": whole}
+
+
+def gather_tree(node: NodeContext) -> NamedOutputs:
+    """out = the tokens of each beam, followed back from the last step through its parents."""
+    ids, parents = node.get_input("ids"), node.get_input("parents")
+    dims, kind = list(ids.get_partial_shape()), ids.get_element_type()
+    step_ids, step_parents = (ops.parameter([1, dims[1], dims[2]], kind) for _ in range(2))
+    beam = ops.parameter([dims[1], dims[2]], Type.i64)
+    places = ops.unsqueeze(beam, ints([0]))
+    here = ops.result(ops.gather_elements(step_ids, places, 2))
+    parent = ops.squeeze(ops.gather_elements(step_parents, places, 2), ints([0]))
+    before = ops.result(ops.convert(parent, Type.i64))
+    go_on = ops.result(ops.constant(np.array(True)))
+
+    size = shape_of(ids)
+    beams = ops.range(ints(0), ops.gather(size, ints(2), ints(0)), ints(1), "i64")
+    first = ops.broadcast(beams, ops.slice(size, ints([1]), ints([3]), ints([1])))
+    loop = ops.loop(ops.gather(size, ints(0), ints(0)).output(0), ops.constant(np.array(True)).output(0))
+    loop.set_function(Model([go_on, here, before], [step_ids, step_parents, beam]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_sliced_input(step_ids, _flipped(ids, 0), 0, 1, 1, -1, 0)
+    loop.set_sliced_input(step_parents, _flipped(parents, 0), 0, 1, 1, -1, 0)
+    loop.set_merged_input(beam, first.output(0), before.output(0))
+    out = loop.get_concatenated_slices(here.output(0), 0, 1, 1, -1, 0)
+    loop.validate_and_infer_types()
+    return {"out": _flipped(out, 0)}
+
+
+def ctc_align(node: NodeContext) -> NamedOutputs:
+    """output = the labels without blanks, and each run of equal ones as one; then padding_value; and their number."""
+    node.require(node.has_input("input_length"), "without `input_length` the sequences are in the LoD")
+    x = node.get_input("input")
+    kind = x.get_element_type()
+    blank, merge = node.get_int("blank", 0), node.get_attribute("merge_repeated", True)
+    length = ops.reshape(cast_to(node.get_input("input_length"), Type.i64), ints([-1, 1]), False)
+    dims = shape_of(x)
+    size = ops.gather(dims, ints(1), ints(0))
+    places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0]))
+    keep = ops.logical_and(ops.not_equal(x, const_like(blank, x)), ops.less(places, length))
+    if merge:
+        padded = ops.pad(x, ints([0, 1]), ints([0, -1]), "constant", const_like(-1, x))
+        keep = ops.logical_and(keep, ops.not_equal(x, padded))
+    count = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
+    # What is left out goes to one more column, which is cut off.
+    target = ops.select(keep, ops.subtract(count, ints(1)), size)
+    wide = ops.add(dims, ints([0, 1]))
+    empty = ops.broadcast(const_like(node.get_int("padding_value", 0), x), wide)
+    filled = ops.scatter_elements_update(empty, target, x, ints(1))
+    out = ops.slice(filled, ints([0]), ints([-1]), ints([1]), ints([1]))
+    number = ops.reduce_sum(ops.convert(keep, kind), ints([1]), True)
+    return {"output": out, "output_length": number}
 
 
 def _forward(x: Output, transitions: Output, lengths: Output, steps: Output, with_tags: bool) -> tuple[Output, Output]:
@@ -104,6 +188,6 @@ def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> 
     return _flipped(path)
 
 
-def _flipped(x: Output) -> Output:
-    """x with its second axis, the steps, turned round: a Loop slices and concatenates forwards only."""
-    return ops.slice(x, ints([-1]), ints([np.iinfo(np.int64).min]), ints([-1]), ints([1])).output(0)
+def _flipped(x: Output, axis: int = 1) -> Output:
+    """x with the axis of the steps turned round: a Loop slices and concatenates forwards only."""
+    return ops.slice(x, ints([-1]), ints([np.iinfo(np.int64).min]), ints([-1]), ints([axis])).output(0)

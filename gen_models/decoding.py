@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 
 
@@ -45,4 +46,101 @@ VITERBI = [
     case(potentials=tensor([2, 3, 4]), transition_params=tensor([4, 4]), lengths=_lengths(1, 1)),
 ]
 
-OPS = [Op("viterbi_decode", _viterbi, VITERBI, _random)]
+
+def _crf(emission: Any, transition: Any, length: Any, label: Any = None) -> Any:
+    inputs = {"Emission": emission, "Transition": transition, "Length": length, "Label": label}
+    return legacy_op("crf_decoding", inputs, {"ViterbiPath": "int64"}, {})
+
+
+def _crf_random(draw: Any) -> Case:
+    batch, steps, labels = draw(st.integers(1, 4)), draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    return case(
+        emission=tensor([batch, steps, labels], dims=[-1, -1, labels]),
+        transition=tensor([labels + 2, labels]),
+        length=_lengths(*(draw(st.integers(1, steps)) for _ in range(batch)), dims=[-1]),
+        label=tensor([batch, steps], "int64", low=0, high=labels) if draw(st.booleans()) else None,
+        **_OLD,
+    )
+
+
+_OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
+
+CRF = [
+    case(emission=tensor([2, 4, 5]), transition=tensor([7, 5]), length=_lengths(4, 4), **_OLD),
+    case(
+        emission=tensor([3, 6, 4], dims=[-1, -1, 4]),
+        transition=tensor([6, 4]),
+        length=_lengths(5, 2, 4, dims=[-1]),
+        **_OLD,
+    ),
+    case(
+        emission=tensor([3, 6, 4]),
+        transition=tensor([6, 4]),
+        length=_lengths(5, 2, 4),
+        label=tensor([3, 6], "int64", low=0, high=4),
+        **_OLD,
+    ),
+    case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=_lengths(1, 0, 2), **_OLD),
+]
+
+
+def _gather_tree(ids: Any, parents: Any) -> Any:
+    return paddle.nn.functional.gather_tree(ids, parents)
+
+
+def _tree(*shape: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]:
+    return {
+        "ids": tensor(shape, dtype, low=0, high=50, dims=dims),
+        "parents": tensor(shape, dtype, low=0, high=shape[2], dims=dims),
+    }
+
+
+def _tree_random(draw: Any) -> Case:
+    shape = [draw(st.integers(1, 5)) for _ in range(3)]
+    return case(**_tree(*shape, dims=[-1, -1, shape[2]]))
+
+
+def _ctc_align(x: Any, length: Any, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0) -> Any:
+    attributes = {"blank": blank, "merge_repeated": merge_repeated, "padding_value": padding_value}
+    outputs = {"Output": x.dtype, "OutputLength": x.dtype}
+    return legacy_op("ctc_align", {"Input": x, "InputLength": length}, outputs, attributes)
+
+
+def _ctc_random(draw: Any) -> Case:
+    batch, steps = draw(st.integers(1, 4)), draw(st.integers(1, 8))
+    return case(
+        x=tensor([batch, steps], "int64", low=0, high=4, dims=[-1, -1]),
+        length=tensor([batch, 1], "int64", values=[draw(st.integers(0, steps)) for _ in range(batch)]),
+        blank=draw(st.integers(0, 4)),
+        merge_repeated=draw(st.booleans()),
+        padding_value=draw(st.integers(0, 9)),
+        **_OLD,
+    )
+
+
+_TOKENS = tensor([2, 6], "int32", values=[[0, 1, 1, 0, 1, 2], [3, 3, 0, 0, 3, 4]])
+_TOKENS_LENGTH = tensor([2, 1], "int32", values=[[6], [5]])
+
+CTC_ALIGN = [
+    case(x=_TOKENS, length=_TOKENS_LENGTH, **_OLD),
+    case(x=_TOKENS, length=_TOKENS_LENGTH, merge_repeated=False, padding_value=9, **_OLD),
+    case(x=_TOKENS, length=_TOKENS_LENGTH, blank=3, **_OLD),
+]
+
+OPS = [
+    Op("viterbi_decode", _viterbi, VITERBI, _random),
+    Op("crf_decoding", _crf, CRF, _crf_random),
+    Op(
+        "gather_tree",
+        _gather_tree,
+        [
+            case(**_tree(4, 2, 3)),
+            case(**_tree(4, 2, 3, dtype="int32")),
+            case(**_tree(4, 2, 3, dims=[-1, -1, -1])),
+            case(**_tree(1, 2, 3)),
+            case(**_tree(5, 1, 1)),
+        ],
+        _tree_random,
+    ),
+    Op("ctc_align", _ctc_align, CTC_ALIGN, _ctc_random),
+]

@@ -1,0 +1,79 @@
+"""Sequences as tensors: positions, look-ahead convolution, click features, windows of an image as a sequence.
+
+Paddle: `add_position_encoding`, `row_conv`, `cvm`, `im2sequence`.
+Semantics: `paddle/phi/kernels/cpu/{add_position_encoding,row_conv}_kernel.cc`,
+`paddle/phi/kernels/impl/{cvm,im2sequence}_kernel_impl.h`.
+
+Refused: sequences packed into one tensor whose lengths are in the LoD, which a tensor does not carry here (for this
+reason there is no converter for the `sequence_*` operators); `im2sequence` with a size for each image.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.common import cast_to, const, const_like, ints, rank_of, reshape, shape_of
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+
+def _require_batch(node: NodeContext, x: Output, rank: int) -> None:
+    node.require(rank_of(node, x) == rank, f"{rank} dimensions are expected; a packed sequence has its lengths in LoD")
+
+
+def add_position_encoding(node: NodeContext) -> NamedOutputs:
+    """out = alpha · x + beta · [sin(p · r), cos(p · r)] for position p and rate r = 10000^(-k / (h - 1)), k < h."""
+    x = node.get_input("x")
+    _require_batch(node, x, 3)
+    size = (node.input_shape("x") or [-1])[-1]
+    node.require(size >= 0, "the number of features must be known")
+    half = size // 2
+    exponents = np.arange(half) / (half - 1) if half > 1 else np.ones(1)
+    rates = const(10000.0**-exponents, Type.f32)
+    positions = ops.range(ints(0), ops.gather(shape_of(x), ints(1), ints(0)), ints(1), "f32")
+    angles = ops.multiply(ops.unsqueeze(positions, ints([1])), rates)
+    waves = cast_to(ops.concat([ops.sin(angles), ops.cos(angles)], 1), x.get_element_type())
+    scaled = ops.multiply(x, const_like(node.get_float("alpha", 1.0), x))
+    return {"out": ops.add(scaled, ops.multiply(waves, const_like(node.get_float("beta", 1.0), x)))}
+
+
+def row_conv(node: NodeContext) -> NamedOutputs:
+    """out[t, d] = the sum over w of filter[w, d] · x[t + w, d]: features of this and of later steps."""
+    x, declared = node.get_input("x"), node.input_shape("filter")
+    _require_batch(node, x, 3)
+    if declared is None or min(declared) < 0:
+        node.refuse("the shape of the filter must be known")
+    ahead, size = declared
+    filters = ops.transpose(node.get_reshaped("filter", [ahead, size]), ints([1, 0]))
+    weights = reshape(filters, [size, 1, 1, ahead])
+    out = ops.group_convolution(ops.transpose(x, ints([0, 2, 1])), weights, [1], [0], [ahead - 1], [1])
+    return {"out": ops.transpose(out, ints([0, 2, 1]))}
+
+
+def cvm(node: NodeContext) -> NamedOutputs:
+    """out = x with its first two columns, shows s and clicks c, as log(s + 1), log(c + 1) - log(s + 1); or without."""
+    x = node.get_input("x")
+    rest = ops.slice(x, ints([2]), ints([2**31 - 1]), ints([1]), ints([1]))
+    if not node.get_attribute("use_cvm", True):
+        return {"out": rest}
+    one = const_like(1, x)
+    shows, clicks = (ops.log(ops.add(ops.gather(x, ints([i]), ints(1)), one)) for i in (0, 1))
+    return {"out": ops.concat([shows, ops.subtract(clicks, shows), rest], 1)}
+
+
+def im2sequence(node: NodeContext) -> NamedOutputs:
+    """out[(n, l), (c, i, j)] = the element (i, j) of the l-th window of channel c of image n."""
+    x = node.get_input("x")
+    node.require(not node.has_input("y"), "a size for each image is not supported", y="tensor")
+    kernel, strides = node.get_ints("kernels"), node.get_ints("strides", [1, 1])
+    top, left, bottom, right = node.get_ints("paddings", [0, 0, 0, 0])
+    padded: Node = ops.pad(x, ints([0, 0, top, left]), ints([0, 0, bottom, right]), "constant", const_like(0, x))
+    # The patches come as [N, (i, j, c), rows, columns].
+    patches = ops.extract_image_patches(padded, kernel, strides, [1, 1], "VALID")
+    dims, area = shape_of(patches), kernel[0] * kernel[1]
+    batch, places = ops.gather(dims, ints([0]), ints(0)), ops.gather(dims, ints([2, 3]), ints(0))
+    channels = ops.gather(shape_of(x), ints([1]), ints(0))
+    split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, places], 0), False)
+    ordered = ops.transpose(split, ints([0, 3, 4, 2, 1]))
+    return {"out": ops.reshape(ordered, ops.concat([ints([-1]), ops.multiply(channels, ints([area]))], 0), False)}

@@ -1,0 +1,103 @@
+"""Sequences as tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import legacy_op
+from gen_models.spec import Case, Op, case, tensor
+from gen_models.strategies import flag, integer, varied
+
+_OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
+_F64: dict[str, Any] = {"formats": ("legacy",), "why": "legacy only; OpenVINO's CPU plugin computes f64 as f32"}
+
+
+def _positions(x: Any, *, alpha: float = 1.0, beta: float = 1.0) -> Any:
+    return legacy_op("add_position_encoding", {"X": x}, {"Out": x.dtype}, {"alpha": alpha, "beta": beta})
+
+
+def _row_conv(x: Any, filters: Any) -> Any:
+    return legacy_op("row_conv", {"X": x, "Filter": filters}, {"Out": "float32"}, {})
+
+
+def _cvm(x: Any, cvm: Any, *, use_cvm: bool = True) -> Any:
+    return legacy_op("cvm", {"X": x, "CVM": cvm}, {"Y": "float32"}, {"use_cvm": use_cvm})
+
+
+def _im2sequence(x: Any, *, kernels: Any, strides: Any = (1, 1), paddings: Any = (0, 0, 0, 0)) -> Any:
+    attributes = {"kernels": list(kernels), "strides": list(strides), "paddings": list(paddings)}
+    return legacy_op("im2sequence", {"X": x}, {"Out": "float32"}, attributes)
+
+
+def _clicks(rows: int, columns: int, dims: Any = None) -> dict[str, Any]:
+    return {
+        "x": tensor([rows, columns], low=0, high=9, dims=dims),
+        "cvm": tensor([rows, 2], dims=None if dims is None else [dims[0], 2]),
+    }
+
+
+def _im2sequence_random(draw: Any) -> Case:
+    return case(
+        x=varied(draw, [integer(draw, 1, 3), integer(draw, 1, 3), integer(draw, 4, 7), integer(draw, 4, 7)]),
+        kernels=[integer(draw, 1, 3), integer(draw, 1, 3)],
+        strides=[integer(draw, 1, 3), integer(draw, 1, 3)],
+        paddings=[integer(draw, 0, 2) for _ in range(4)],
+        **_OLD,
+    )
+
+
+_IMAGE = tensor([2, 3, 5, 6])
+
+OPS = [
+    Op(
+        "add_position_encoding",
+        _positions,
+        [
+            case(x=tensor([2, 5, 6]), **_OLD),
+            case(x=tensor([2, 5, 6], dims=[-1, -1, 6]), alpha=0.5, beta=2.0, **_OLD),
+            case(x=tensor([2, 5, 2]), **_OLD),
+            case(x=tensor([2, 3, 4], "float64"), **_F64),
+        ],
+        lambda draw: case(
+            x=tensor([integer(draw, 1, 3), integer(draw, 1, 9), 8], dims=[-1, -1, 8]),
+            alpha=integer(draw, 1, 9) / 4,
+            beta=integer(draw, 1, 9) / 4,
+            **_OLD,
+        ),
+    ),
+    Op(
+        "row_conv",
+        _row_conv,
+        [
+            case(x=tensor([2, 5, 3]), filters=tensor([3, 3]), **_OLD),
+            case(x=tensor([2, 5, 3], dims=[-1, -1, 3]), filters=tensor([2, 3]), **_OLD),
+            case(x=tensor([2, 2, 3]), filters=tensor([4, 3]), **_OLD),
+            case(x=tensor([2, 2, 3]), filters=tensor([1, 3]), **_OLD),
+        ],
+        lambda draw: case(
+            x=varied(draw, [integer(draw, 1, 3), integer(draw, 1, 7), 3]),
+            filters=tensor([integer(draw, 1, 5), 3]),
+            **_OLD,
+        ),
+    ),
+    Op(
+        "cvm",
+        _cvm,
+        [
+            case(**_clicks(3, 5), **_OLD),
+            case(**_clicks(3, 5), use_cvm=False, **_OLD),
+            case(**_clicks(3, 2, dims=[-1, 2]), **_OLD),
+        ],
+        lambda draw: case(**_clicks(integer(draw, 1, 5), integer(draw, 3, 7)), use_cvm=flag(draw), **_OLD),
+    ),
+    Op(
+        "im2sequence",
+        _im2sequence,
+        [
+            case(x=_IMAGE, kernels=[2, 3], **_OLD),
+            case(x=_IMAGE, kernels=[2, 2], strides=[2, 1], paddings=[1, 0, 1, 2], **_OLD),
+            case(x=tensor([2, 3, 5, 6], dims=[-1, -1, -1, -1]), kernels=[5, 1], **_OLD),
+        ],
+        _im2sequence_random,
+    ),
+]
