@@ -8,6 +8,8 @@ Not supported: activations other than relu, identity, sigmoid, tanh in the fused
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from openvino import Node, Output
 
 from paddle2ov.converters.common import ints, rank_of, shape_of
@@ -57,7 +59,9 @@ def _conv(node: NodeContext) -> Node:
     groups = max(node.get_int("groups", 1), 1)
     if last:
         x = to_channels_first(x, rank).output(0)
-    if groups == 1:
+    if groups == 1 and _is_product(node, [*strides, *dilations], [*begin, *end]):
+        out = _product(x, node.get_input("filter"))
+    elif groups == 1:
         out = ops.convolution(x, node.get_input("filter"), strides, begin, end, dilations, auto_pad)
     else:
         weights = grouped_filter(node, groups)
@@ -65,6 +69,30 @@ def _conv(node: NodeContext) -> Node:
     if node.has_input("bias"):
         out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * spatial))
     return to_channels_last(out, rank) if last else out
+
+
+def _is_product(node: NodeContext, strides: Sequence[int], pads: Sequence[int]) -> bool:
+    """Whether the filter has one element per channel and a number of channels that only the run shows.
+
+    OpenVINO's CPU plugin has no convolution by a filter of unknown shape.
+    """
+    shape = node.get_input("filter").get_partial_shape()
+    return (
+        shape.is_dynamic
+        and shape.rank.is_static
+        and all(dim == 1 for dim in list(shape)[2:])
+        and all(stride == 1 for stride in strides)
+        and not any(pads)
+    )
+
+
+def _product(x: Output, filters: Output) -> Node:
+    """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]"""
+    flat = ops.reshape(x, ints([0, 0, -1]), True)
+    weights = ops.reshape(filters, ops.gather(shape_of(filters), ints([0, 1]), ints(0)), False)
+    places = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
+    out = ops.matmul(weights, flat, False, False)
+    return ops.reshape(out, ops.concat([ints([0, 0]), places], 0), True)
 
 
 def grouped_filter(node: NodeContext, groups: int) -> Output:

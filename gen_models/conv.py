@@ -53,6 +53,7 @@ CONV2D = [
     case(x=tensor([2, 8, 7, 3]), shape=[6, 3, 3, 3], padding=[[0, 0], [1, 2], [3, 0], [0, 0]], data_format="NHWC"),
     case(x=tensor([1, 3, 8, 8]), filter=tensor([4, 3, 3, 3]), **_FIXED),
     case(x=tensor([1, 4, 8, 8]), filter=tensor([6, 2, 3, 3]), groups=2, padding="SAME", stride=2, **_FIXED),
+    case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), filter=tensor([6, 3, 1, 1], dims=[-1, 3, 1, 1]), **_FIXED),
     case(x=tensor([1, 3, 8, 8], "float64"), shape=[4, 3, 3, 3], padding=1, bias=True, **_F64),
     case(x=tensor([1, 3, 1, 1]), shape=[8, 3, 1, 1]),
     case(x=tensor([1, 3, 2, 2]), shape=[8, 3, 5, 5], padding=2),
