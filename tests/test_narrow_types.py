@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from gen_models import all_ops
+from gen_models.generate import GenerationError
 from gen_models.spec import TensorSpec
 from gen_models.store import generated
 from paddle2ov.testing import check_case
@@ -28,7 +29,9 @@ TYPES = {
     },
     "int32": {
         BYTES: """bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor cast ceil
-            copysign""",
+            copysign elementwise_div equal expand_v2 floor greater_equal greater_than less_equal less_than not_equal
+            reciprocal reduce_sum rsqrt set_value sign sqrt strided_slice transpose2""",
+        ("int8", "uint8"): "elementwise_floordiv",
     },
     "int64": {
         BYTES: "cumsum",
@@ -42,7 +45,7 @@ def other_type(value, old, new):
     if isinstance(value, TensorSpec):
         if value.dtype != old:
             return value
-        if new == "uint8":
+        if new == "uint8" and (value.low is None or value.low < 0):
             return dataclasses.replace(value, dtype=new, low=None, high=None, values=None)
         return dataclasses.replace(value, dtype=new)
     if isinstance(value, dict):
@@ -66,7 +69,11 @@ def test_narrow_types(name, old, new):
         arguments = other_type(case.arguments, old, new)
         if "pir" not in case.formats or arguments == case.arguments:
             continue
-        check_case(generated(op, dataclasses.replace(case, arguments=arguments), "pir"))
+        try:
+            folder = generated(op, dataclasses.replace(case, arguments=arguments), "pir")
+        except GenerationError:
+            continue  # a tensor that gives a shape or an axis has a type of its own
+        check_case(folder)
         tried += 1
         if tried == CASES_PER_TYPE:
             break
