@@ -1,6 +1,7 @@
 """Boxes: coding against priors, similarity, clipping.
 
-Paddle: `box_coder`, `iou_similarity` (legacy only), `box_clip`.
+Paddle: `box_coder`, `iou_similarity` (legacy only), `box_clip`, `polygon_box_transform` (legacy only; EAST text
+detectors).
 Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/impl/box_clip_kernel_impl.h`, and
 `paddle/fluid/operators/detection/iou_similarity_op.h` of Paddle 2.6.
 `box_clip` finds the image of a box in the LoD, which a tensor does not carry here: one image only.
@@ -8,9 +9,10 @@ Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/imp
 
 from __future__ import annotations
 
+import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const, ints, rank_of, reshape
+from paddle2ov.converters.common import const, ints, rank_of, reshape, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -134,3 +136,16 @@ def box_clip(node: NodeContext) -> NamedOutputs:
     sizes = [ops.floor(ops.add(ops.divide(side, scale), half)) for side in (width, height)]
     bound = ops.subtract(ops.concat([*sizes, *sizes], 0), const(1, dtype))
     return {"output": ops.maximum(ops.minimum(boxes, bound), const(0, dtype))}
+
+
+def polygon_box_transform(node: NodeContext) -> NamedOutputs:
+    """output = the corners that offsets point to: 4 · column - input in even channels, 4 · row - input in odd ones."""
+    x = node.get_input("input")
+    dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
+    node.require(channels >= 0, "the number of channels must be known")
+    rows, columns = (
+        ops.range(ints(0), ops.gather(shape_of(x), ints(axis), ints(0)), ints(1), "i64") for axis in (2, 3)
+    )
+    odd = const(np.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
+    places = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
+    return {"output": ops.subtract(ops.multiply(ops.convert(places, dtype), const(4, dtype)), x)}

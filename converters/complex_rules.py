@@ -139,7 +139,7 @@ def _both(pair: list[Node | Output | None]) -> tuple[Node | Output, Node | Outpu
 _NATIVE = """
     abs angle as_complex as_real assign assign_out cast complex conj depend elementwise_add elementwise_div
     elementwise_mul elementwise_sub fft_c2c fft_c2r fft_r2c imag memcpy memcpy_d2h memcpy_h2d npu_identity print real
-    share_data
+    share_data stft
 """
 _OF_SHAPE = "is_empty shape shape64 size"
 _LINEAR = """

@@ -1,7 +1,7 @@
 """Discrete Fourier transforms and the frames of a signal.
 
 Paddle: `fft_c2c`, `fft_r2c`, `fft_c2r`, which all of `paddle.fft` uses; `frame`, `overlap_add`, which `paddle.signal`
-uses around them (`paddle.signal.stft` is `frame`, a product with the window, `fft_r2c`).
+uses around them (`paddle.signal.stft` is `frame`, a product with the window, `fft_r2c`); `stft`.
 Semantics: `paddle/phi/kernels/impl/fft_kernel_impl.h`, `paddle/phi/kernels/funcs/fft.h` (what a norm means),
 `paddle/phi/kernels/cpu/{frame,overlap_add}_kernel.cc`.
 """
@@ -12,7 +12,7 @@ import math
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.complex import conjugate, from_real
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -88,14 +88,33 @@ def _power_of_count(signal: Output, axes: list[int], power: float, like: Node) -
 def frame(node: NodeContext) -> NamedOutputs:
     """out = pieces, hop_length apart: [..., frame_length, frames], for axis 0 [frames, frame_length, ...]."""
     x = node.get_input("x")
-    first, length, hop = _is_first(node), node.get_int("frame_length"), node.get_int("hop_length")
+    first = _is_first(node)
     axis = 0 if first else rank_of(node, x) - 1
+    return {"out": _frames(x, axis, node.get_int("frame_length"), node.get_int("hop_length"), first)}
+
+
+def _frames(x: Output, axis: int, length: int, hop: int, frames_first: bool) -> Node:
+    """The pieces of an axis, which becomes two: frames and their elements."""
     size = ops.gather(shape_of(x), ints(axis), ints(0))
     starts = ops.range(ints(0), ops.subtract(size, ints(length - 1)), ints(hop), Type.i64)
     offsets = ops.range(ints(0), ints(length), ints(1), Type.i64)
-    rows, columns = (starts, offsets) if first else (offsets, starts)
+    rows, columns = (starts, offsets) if frames_first else (offsets, starts)
     places = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
-    return {"out": ops.gather(x, places, ints(axis))}
+    return ops.gather(x, places, ints(axis))
+
+
+def stft(node: NodeContext) -> NamedOutputs:
+    """out[n, k, t] = the transform of frame t of signal n, times the window; normalized divides by √n_fft."""
+    x, window, size = _signal(node), node.get_input("window"), node.get_int("n_fft")
+    frames = _frames(x, 1, size, node.get_int("hop_length"), frames_first=True)
+    windowed = ops.multiply(frames, cast_to(window, x.get_element_type()))
+    if node.get_attribute("onesided"):
+        out = ops.rdft(windowed, ints([2]))
+    else:
+        out = ops.dft(from_real(windowed, x.get_element_type()), ints([2]))
+    if node.get_attribute("normalized"):
+        out = ops.multiply(out, const_like(size**-0.5, out))
+    return {"out": cast_to(ops.transpose(out, ints([0, 2, 1, 3])), node.output_dtype())}
 
 
 def overlap_add(node: NodeContext) -> NamedOutputs:

@@ -3,7 +3,8 @@
 Paddle: `quantize_linear`, `dequantize_linear`; `fake_quantize_dequantize_abs_max`,
 `fake_quantize_dequantize_moving_average_abs_max`, `fake_channel_wise_quantize_dequantize_abs_max`;
 `fake_quantize_abs_max`, `fake_quantize_moving_average_abs_max`, `fake_quantize_range_abs_max`;
-`fake_dequantize_max_abs`, `fake_channel_wise_dequantize_max_abs`; `moving_average_abs_max_scale`.
+`fake_dequantize_max_abs`, `fake_channel_wise_dequantize_max_abs`, `dequantize_abs_max`;
+`moving_average_abs_max_scale`.
 Semantics: `paddle/phi/kernels/impl/{quantize_linear,fake_quantize_kernel,fake_dequantize_kernel}_impl.h`,
 `paddle/phi/kernels/funcs/fake_quantize_functor.cc`. Paddle 3.3 runs a `dequantize_linear` of a PIR program as if it
 were `quantize_linear`: the reference is its kernel, as Paddle 2 runs it.
@@ -103,7 +104,9 @@ def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: in
 
 def _integers(node: NodeContext) -> Output:
     """The input `x` as floating point; weights that hold small integers become int8, which OpenVINO computes with."""
-    known, dtype = node.get_known("x"), node.output_dtype("y") or node.output_dtype() or Type.f32
+    known, declared = node.get_known("x"), node.output_dtype("y") or node.output_dtype()
+    # Paddle 3 declares int8 for the result of dequantize_abs_max, which it computes as float.
+    dtype = declared if declared is not None and declared.is_real() else Type.f32
     if known is not None and known.size > 64 and bool((known == known.astype(np.int8)).all()):
         return ops.convert(Known(known.astype(np.int8)).constant(), dtype).output(0)
     x = node.get_input("x")

@@ -160,7 +160,23 @@ IOU_SIMILARITY = [
     case(x=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), y=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), **_LEGACY),
 ]
 
+
+def _polygon_box_transform(x: Any) -> Any:
+    return legacy_op("polygon_box_transform", {"Input": x}, {"Output": x.dtype}, {})
+
+
+def _polygon_random(draw: Any) -> Case:
+    shape = [draw(st.integers(1, 2)), 2 * draw(st.integers(1, 4)), draw(st.integers(1, 5)), draw(st.integers(1, 5))]
+    return case(x=tensor(shape, dims=[-1, shape[1], -1, -1]), **_LEGACY)
+
+
+POLYGON = [
+    case(x=tensor([2, 8, 3, 4]), **_LEGACY),
+    case(x=tensor([1, 4, 3, 4], dims=[-1, 4, -1, -1]), **_LEGACY),
+]
+
 OPS = [
+    Op("polygon_box_transform", _polygon_box_transform, POLYGON, _polygon_random),
     Op("box_coder", _box_coder, BOX_CODER, _box_coder_random),
     Op("iou_similarity", _iou_similarity, IOU_SIMILARITY, _iou_similarity_random),
 ]

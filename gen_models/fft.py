@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.strategies import axes, flag, integer, one_of, shape, varied
 
@@ -150,7 +151,36 @@ OVERLAP_ADD = [
     case(x=tensor([4, 1]), hop_length=2),
 ]
 
+
+def _stft(x: Any, window: Any, *, n_fft: int, hop_length: int, normalized: bool = False, onesided: bool = True) -> Any:
+    if in_pir():
+        return paddle._C_ops.stft(x, window, n_fft, hop_length, normalized, onesided)
+    attributes = {"n_fft": n_fft, "hop_length": hop_length, "normalized": normalized, "onesided": onesided}
+    return legacy_op("stft", {"X": x, "Window": window}, {"Out": "complex64"}, attributes)
+
+
+def _stft_random(draw: Any) -> Case:
+    size = integer(draw, 2, 8)
+    return case(
+        x=tensor([integer(draw, 1, 3), integer(draw, 8, 20)]),
+        window=tensor([size]),
+        n_fft=size,
+        hop_length=integer(draw, 1, 5),
+        normalized=flag(draw),
+        onesided=flag(draw),
+    )
+
+
+_WINDOW = tensor([8])
+
+STFT = [
+    case(x=tensor([2, 20]), window=_WINDOW, n_fft=8, hop_length=4),
+    case(x=tensor([2, 20]), window=_WINDOW, n_fft=8, hop_length=3, normalized=True),
+    case(x=tensor([2, 20], dims=[-1, 20]), window=_WINDOW, n_fft=8, hop_length=2, onesided=False),
+]
+
 OPS = [
+    Op("stft", _stft, STFT, _stft_random),
     Op("fft_c2c", _fft_c2c, C2C, _c2c_random),
     Op("fft_r2c", _fft_r2c, R2C, _r2c_random),
     Op("fft_c2r", _fft_c2r, C2R, _c2r_random),

@@ -83,6 +83,13 @@ def _dequantize_max_abs(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
     return legacy_op("fake_dequantize_max_abs", inputs, {"Out": x.dtype}, {"max_range": max_range})
 
 
+def _dequantize_abs_max(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
+    if in_pir():
+        return paddle._C_ops.dequantize_abs_max(x, _constant(scale), max_range)
+    inputs = {"X": x, "Scale": _constant(scale)}
+    return legacy_op("dequantize_abs_max", inputs, {"Out": "float32"}, {"max_range": max_range})
+
+
 def _dequantize_channels(
     x: Any, scales: Any, *, quant_bits: Any = (8,), quant_axis: int = 0, x_num_col_dims: int = 1
 ) -> Any:
@@ -221,6 +228,15 @@ OPS = [
             case(x=tensor([3], "float64"), scale=tensor([1], "float64", values=[0.5]), why="f64 is computed as f32"),
         ],
         lambda draw: case(x=varied(draw, shape(draw, 1, 4)), scale=[0.75], max_range=float(integer(draw, 1, 9))),
+    ),
+    Op(
+        "dequantize_abs_max",
+        _dequantize_abs_max,
+        [
+            case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[1.3]),
+            case(x=tensor([3, 4], "int8", low=-128, high=127, dims=[-1, 4]), scale=[0.3], max_range=7.0),
+        ],
+        lambda draw: case(x=varied(draw, shape(draw, 1, 3), "int8"), scale=[0.75]),
     ),
     Op(
         "fake_channel_wise_dequantize_max_abs",
