@@ -32,6 +32,8 @@ def matmul(node: NodeContext) -> NamedOutputs:
     """out = alpha * (x @ y)."""
     for scale in ("Scale_x", "Scale_y", "Scale_out"):
         node.require(node.get_attribute(scale, 1.0) == 1.0, "scales of oneDNN are not supported", **{scale: "not 1"})
+    heads = node.get_int("head_number", 1)
+    node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)
     ((name, out),) = matmul_v2(node).items()
     return {name: out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
