@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 GRAFTED = ("converters", "op_table.py")
 
 
-class GraftBuildHook(BuildHookInterface):
+class GraftBuildHook(BuildHookInterface[Any]):
     """Adds the grafted names to a standard wheel; an editable install finds them in the checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
