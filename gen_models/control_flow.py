@@ -46,6 +46,36 @@ def _nested() -> Any:
     return Nested()
 
 
+def _best_masks() -> Any:
+    """SOLOv2's last steps: of the masks above a threshold the best few, resized to the image, or all in order."""
+
+    class Masks(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scores = paddle.nn.Conv2D(8, 4, 3, padding=1)
+            self.kernels = paddle.nn.Conv2D(8, 8, 3, padding=1)
+
+        def forward(self, features, size):
+            scores = paddle.nn.functional.sigmoid(self.scores(features)).transpose([0, 2, 3, 1]).flatten(0, 2)
+            kernels = self.kernels(features).transpose([0, 2, 3, 1]).reshape([-1, 8])
+            found = paddle.nonzero(scores > 0.5)
+            kernels = paddle.gather(kernels, found[:, 0])
+            scores = paddle.gather_nd(scores, found)
+            masks = paddle.nn.functional.conv2d(features, kernels.unsqueeze([2, 3]))
+            masks = paddle.nn.functional.sigmoid(masks).squeeze(0)
+            if scores.shape[0] > 50:
+                _, best = paddle.topk(scores, 50)
+            else:
+                best = paddle.argsort(scores, descending=True)
+            masks, scores = paddle.gather(masks, best), paddle.gather(scores, best)
+            masks = paddle.nn.functional.interpolate(masks.unsqueeze(0), scale_factor=4, mode="bilinear")
+            height, width = size[0, 0].astype("int32"), size[0, 1].astype("int32")
+            masks = masks[:, :, :height, :width]
+            return paddle.nn.functional.interpolate(masks, size=[height, width], mode="bilinear"), scores
+
+    return Masks()
+
+
 def _growing() -> Any:
     """A loop-carried tensor that grows."""
 
@@ -123,6 +153,15 @@ _COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
 NETWORKS = [
     Network("array", _array, _MATRIX, more=[{"x": tensor([5, 4])}]),
     Network("array_of_slices", _array_of_slices, {"x": tensor([3], dims=[-1])}, more=[{"x": tensor([5])}]),
+    Network(
+        "best_masks",
+        _best_masks,
+        {
+            "features": tensor([1, 8, 24, 20], dims=[1, 8, -1, -1]),
+            "size": tensor([1, 2], values=[[80, 75]], dims=[1, 2]),
+        },
+        more=[{"features": tensor([1, 8, 2, 2]), "size": tensor([1, 2], values=[[8, 7]])}],
+    ),
     Network("branch_shapes", _branch_shapes, _MATRIX, more=[{"x": tensor([2, 4], low=-1.0, high=-0.1)}]),
     Network(
         "greedy_decoder", _greedy_decoder, {"state": tensor([2, 8], dims=[-1, 8])}, more=[{"state": tensor([1, 8])}]

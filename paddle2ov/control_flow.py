@@ -60,7 +60,7 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
         node.set_output(a, b)
     node.validate_and_infer_types()
     for output, i in enumerate(positions):
-        values[i] = node.output(output)
+        values[i] = _kept(node.output(output), condition)
     return values
 
 
@@ -208,6 +208,25 @@ def _unbounded(value: Output, entered: Node) -> Output:
     """
     one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False)
     return ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False).output(0)
+
+
+def _kept(value: Output, condition: Value) -> Output:
+    """A copy of an If's result, where the run decides its size.
+
+    Seen with the masks of SOLOv2: on the first run, and on that alone, the CPU plugin hands on zeros in place of the
+    result. It does not where an operator follows that copies it and whose size depends on values, like this slice up to
+    an end that is computed from the condition.
+    """
+    shape = value.get_partial_shape()
+    if shape.is_static or shape.rank.is_dynamic:
+        return value
+    one = ops.maximum(ops.convert(_boolean(condition), Type.i64), ops.constant(1, Type.i64))
+    end = ops.multiply(
+        ops.gather(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64), ops.constant(0, Type.i64)),
+        ops.reshape(one, ops.constant([1], Type.i64), False),
+    )
+    first, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
+    return ops.slice(value, first, end, step, ops.constant([0], Type.i64)).output(0)
 
 
 def _shape(value: Value, shape: PartialShape | None) -> PartialShape:
