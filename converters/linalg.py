@@ -4,7 +4,7 @@ Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `
 `mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`).
 Semantics: `paddle/phi/kernels/impl/matmul_kernel_impl.h`, `paddle/phi/infermeta/binary.cc` (MatmulInferMeta,
 MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}_kernel_impl.h`.
-Not supported: complex matrices, int8 scales of oneDNN.
+Not supported: complex matrices.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ def matmul_v2(node: NodeContext) -> NamedOutputs:
 
 def matmul(node: NodeContext) -> NamedOutputs:
     """out = alpha * (x @ y)."""
-    for scale in ("Scale_x", "Scale_y", "Scale_out"):
-        node.require(node.get_attribute(scale, 1.0) == 1.0, "scales of oneDNN are not supported", **{scale: "not 1"})
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)

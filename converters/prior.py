@@ -85,7 +85,7 @@ def density_prior_box(node: NodeContext) -> NamedOutputs:
     cut = boxes.array.copy()
     cut[..., :2] = np.maximum(cut[..., :2], 0)
     cut[..., 2:] = np.minimum(cut[..., 2:], 1)
-    boxes = _clip(Known(cut)) if node.get_attribute("clip", False) else Known(cut)
+    boxes = _clip(Known(cut)) if node.get_attribute("clip", True) else Known(cut)
     variances = _variances(node, boxes, len(corners))
     if node.get_attribute("flatten_to_2d", False):
         assert isinstance(variances, Known)

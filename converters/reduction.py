@@ -170,7 +170,7 @@ def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | Non
 
 def _axes(node: NodeContext, x: Tensor) -> list[int]:
     rank = rank_of(node, x.output(0) if isinstance(x, Node) else x) - node.is_complex("x")
-    axes = node.get_ints("axis", [])
+    axes = node.get_ints("axis", [0])
     if not axes or node.get_attribute("reduce_all", False):
         return list(range(rank))
     return sorted({normalize_axis(node, axis, rank) for axis in axes} if rank else set())

@@ -31,7 +31,7 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    k = ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
+    k = ops.reshape(node.get_tensor("k", Type.i64, 1), ints([]), False)
     # Sorted in either case: without `sorted` Paddle leaves the order open.
     found = top(x, k, axis, node.get_attribute("largest", True))
     return {"out": found.output(0), "indices": found.output(1)}

@@ -131,7 +131,7 @@ def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": ops.reshape(x, ints([1]), False)}
     start = normalize_axis(node, node.get_int("start_axis", 1), rank, "start_axis")
-    stop = normalize_axis(node, node.get_int("stop_axis", -1), rank, "stop_axis")
+    stop = normalize_axis(node, node.get_int("stop_axis", 1), rank, "stop_axis")
     node.require(start <= stop, "start_axis must not be greater than stop_axis", start_axis=start, stop_axis=stop)
     if start == stop:
         return {"out": x}

@@ -23,6 +23,23 @@ NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
 Value: TypeAlias = Output | Known | EmptyArray
 
 
+NEUTRAL: Mapping[str, tuple[Any, ...]] = {
+    "fuse_activation": ("", "identity"),
+    "fuse_relu": (False,),
+    "fuse_relu_before_depthwise_conv": (False,),
+    "fuse_residual_connection": (False,),
+    "fuse_with_relu": (False,),
+    "fused_output_scale": (1.0,),
+    "scale_in": (1.0,),
+    "scale_in_eltwise": (1.0,),
+    "scale_out": (1.0,),
+    "scale_weights": ([1.0], []),
+    "scale_x": (1.0,),
+    "scale_y": (1.0, [1.0], []),
+}
+"""Attributes that oneDNN's passes set, and the values with which they change nothing."""
+
+
 class _Required:
     def __repr__(self) -> str:
         return "required"
@@ -53,6 +70,7 @@ class NodeContext:
         self._variables = variables
         self._signature = signature
         self._used = used
+        self._asked: set[str] = set()
 
     # --- identity -------------------------------------------------------------------------------------------------
 
@@ -305,6 +323,17 @@ class NodeContext:
         if not condition:
             self.refuse(reason, **attributes)
 
+    def refuse_what_passes_left(self) -> None:
+        """Refuses what Paddle's passes fused into an operator, or made of it in int8, unless the converter asked."""
+        for name in NEUTRAL.keys() & self._operator.attributes.keys() - self._asked:
+            value = self._operator.attributes[name]
+            if value not in NEUTRAL[name]:
+                self.refuse("what Paddle's passes for oneDNN fuse into this operator is not supported", **{name: value})
+        # It asks int8 and bfloat16 kernels for float32; other kernels give what they are given.
+        if self._operator.attributes.get("force_fp32_output", False):
+            kind = self.get_input(0).get_element_type()
+            self.require(kind in (Type.f32, Type.f64), f"an input of {kind} is not supported", force_fp32_output=True)
+
     # --- names ----------------------------------------------------------------------------------------------------
 
     def _input_name(self, name: str) -> str:
@@ -318,9 +347,10 @@ class NodeContext:
         return self._signature.canonical(name)
 
     def _attribute_name(self, name: str) -> str:
-        if name in self._operator.attributes or self._signature is None:
-            return name
-        return self._signature.canonical(name)
+        if name not in self._operator.attributes and self._signature is not None:
+            name = self._signature.canonical(name)
+        self._asked.add(name)
+        return name
 
     def _output_variable(self, name: str, idx: int) -> Variable | None:
         names = self._operator.outputs.get(self._output_name(name), ())

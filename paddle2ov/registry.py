@@ -70,6 +70,10 @@ class Registry:
         rule, converter = COMPLEX_RULES.get(key), self._table.get(key)
         return rule(converter) if rule is not None and converter is not None else None
 
+    def is_extension(self, key: str) -> bool:
+        """Whether the operator's converter is not of this repository."""
+        return key in self._overlay
+
     def extensions(self) -> Iterator[ConversionExtension]:
         """The converters that are not of this repository."""
         yield from self._overlay.values()

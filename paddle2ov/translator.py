@@ -151,6 +151,8 @@ class Translator:
             )
         context = NodeContext(operator, inputs, self.variables, signature, self._used)
         results = _named(converter(context), operator, signature)
+        if not self._registry.is_extension(operator.type):
+            context.refuse_what_passes_left()
         if inputs and all(is_small(value) for values in inputs.values() for value in values):
             results = {port: [fold(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, scope)

@@ -96,9 +96,13 @@ PIR_ONLY_ATTRIBUTES = {
 VALUES = {"bool_values", "fp32_values", "fp64_values", "int32_values", "int64_values"}
 OLDER_SPELLINGS = {
     "assign_value": VALUES,
+    "expand_as_v2": {"target_tensor"},
+    "flip": {"dims"},
     "lookup_table_v2": {"is_sparse"},
     "memory_efficient_attention": {"MaxSeqlenQTensor", "MaxSeqlenKTensor"},
+    "roll": {"dims"},
     "set_value": VALUES | {"fp16_values"},
+    "trace": {"dim1", "dim2"},
 }
 
 Names = tuple[str, ...]
