@@ -27,6 +27,27 @@ def _branch_shapes() -> Any:
     return Branch()
 
 
+def _one_sided() -> Any:
+    """Variables that only one branch defines, of another type and rank than what Paddle 2 puts in their place."""
+
+    class OneSided(paddle.nn.Layer):
+        def forward(self, x):
+            length = paddle.shape(x)[1]
+            causal = None
+            if length > 1:
+                causal = paddle.tril(paddle.ones([length, length], "bool")).unsqueeze([0, 1])
+            bias = None
+            if length > 1:
+                bias = paddle.triu(paddle.full([length, length], -1e4), 1).unsqueeze([0, 1])
+            allowed = (x > -0.5).unsqueeze([1, 2])
+            if causal is not None:
+                allowed = allowed & causal
+            scores = paddle.where(allowed, (x.unsqueeze(1) * x.unsqueeze(2)).unsqueeze(1), bias)
+            return paddle.nn.functional.softmax(scores, -1)
+
+    return OneSided()
+
+
 def _nested() -> Any:
     """A branch inside a loop, and a value that only one of its sides changes."""
 
@@ -168,4 +189,12 @@ NETWORKS = [
     ),
     Network("growing", _growing, _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[0])}]),
     Network("nested", _nested, _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
+    Network(
+        "one_sided",
+        _one_sided,
+        {"x": tensor([2, 5], dims=[-1, -1])},
+        more=[{"x": tensor([1, 3])}],
+        formats=("legacy",),
+        why="Paddle 3 does not export a variable that one branch leaves undefined",
+    ),
 ]

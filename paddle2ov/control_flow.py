@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from openvino import Model, Node, Output, PartialShape, Type
 
 from paddle2ov.node_context import Value
@@ -161,7 +162,29 @@ def _output(value: Value) -> Output:
 def _output_like(value: Value, other: Value) -> Output:
     if isinstance(value, EmptyArray):
         return _output(_no_elements(other, ops.constant([1], Type.i64)))
+    if _is_undefined(value) and not isinstance(other, EmptyArray) and not _is_undefined(other):
+        return _undefined_like(_output(other))
     return _output(value)
+
+
+_UNDEFINED = np.float32(1.77113e27)
+"""`RETURN_NO_VALUE_MAGIC_NUM` of `paddle/jit/dy2static/utils.py`, in a tensor of shape [1]."""
+
+
+def _is_undefined(value: Value) -> bool:
+    """Whether this is what dygraph-to-static puts where a branch leaves a variable undefined."""
+    if not isinstance(value, Known) or value.array.shape != (1,):
+        return False
+    array = value.values()
+    return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
+
+
+def _undefined_like(other: Output) -> Output:
+    """A stand-in of the type and rank of the other branch's value; the program's source never reads it."""
+    shape, kind = other.get_partial_shape(), other.get_element_type()
+    ones = [1] * (len(shape) if shape.rank.is_static else 1)
+    number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0
+    return ops.broadcast(ops.constant(number, kind), ops.constant(ones, Type.i64)).output(0)
 
 
 def _no_elements(array: Value, size: Node) -> Value:
