@@ -117,5 +117,13 @@ def shuffle_channel(node: NodeContext) -> NamedOutputs:
 
 
 def space_to_depth(node: NodeContext) -> NamedOutputs:
-    """out = x with each block of blocksize × blocksize elements moved into the channels."""
-    return {"out": ops.space_to_depth(node.get_input("x"), "blocks_first", node.get_int("blocksize"))}
+    """out = the memory of depth_to_space(x), read as blocksize² times the channels: what darknet's `reorg` does."""
+    x, block = node.get_input("x"), node.get_int("blocksize")
+    node.require(block > 1, "a block of more than one element is expected", blocksize=block)
+    dims = shape_of(x)
+    batch, channels, places = (ops.gather(dims, ints(axes), ints(0)) for axes in ([0], [1], [2, 3]))
+    area = block * block
+    target = ops.concat([batch, ops.multiply(channels, ints([area])), ops.divide(places, ints([block]))], 0)
+    # Channel (i, j, c) of x gives the elements (i, j) of the blocks of channel c.
+    spread = ops.depth_to_space(x, "blocks_first", block)
+    return {"out": ops.reshape(spread, target, False)}

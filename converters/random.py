@@ -172,11 +172,15 @@ def _drawn(x: Node, count: Tensor, seed: int) -> Node:
 
 
 def sampling_id(node: NodeContext) -> NamedOutputs:
-    """out = for each row of probabilities an index drawn with them."""
-    low, high = node.get_float("min", 0.0), node.get_float("max", 1.0)
-    node.require((low, high) == (0.0, 1.0), "is not supported", min=low, max=high)
-    out = _drawn(ops.convert(node.get_input("x"), Type.f32), ints([1]), node.get_int("seed", 0))
-    return {"out": ops.squeeze(out, ints([1]))}
+    """out = for each row the index at which its running sum exceeds a number of min ... max, or else the last one."""
+    x = ops.convert(node.get_input("x"), Type.f32)
+    low, high = (const(node.get_float(name, default), Type.f32) for name, default in (("min", 0.0), ("max", 1.0)))
+    dims = shape_of(x)
+    rows, last = ops.gather(dims, ints([0]), ints(0)), ops.subtract(ops.gather(dims, ints(1), ints(0)), ints(1))
+    numbers = _uniform(ops.concat([rows, ints([1])], 0), low, high, "f32", node.get_int("seed", 0))
+    passed = ops.less_equal(ops.cum_sum(x, ints(1)), numbers)
+    found = ops.reduce_sum(ops.convert(passed, Type.i64), ints([1]), False)
+    return {"out": ops.minimum(found, last)}
 
 
 def exponential(node: NodeContext) -> NamedOutputs:

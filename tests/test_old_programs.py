@@ -53,6 +53,59 @@ def test_trace_by_its_old_names():
     np.testing.assert_allclose(run("trace", {"x": X}, {"dim1": 1, "dim2": 2}), np.trace(X, axis1=1, axis2=2))
 
 
+def reorg(x, block):
+    """What the kernel of Paddle 1 does, element by element."""
+    batch, channels, height, width = x.shape
+    out_channels = channels // block**2
+    out = np.empty(x.size, x.dtype)
+    for b, k, j, i in np.ndindex(x.shape):
+        offset, c = divmod(k, out_channels)
+        row, column = j * block + offset // block, i * block + offset % block
+        out[column + width * block * (row + height * block * (c + out_channels * b))] = x[b, k, j, i]
+    return out.reshape(batch, channels * block**2, height // block, width // block)
+
+
+def lstm_unit(x, c_prev, forget_bias):
+    i, f, o, g = np.split(x, 4, 1)
+    c = sigmoid(f + forget_bias) * c_prev + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(c)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+IMAGE = np.arange(2 * 8 * 4 * 6, dtype=np.float32).reshape(2, 8, 4, 6)
+IDS = np.int64([[[2], [0]], [[3], [7]]])
+GATES, CELL = np.linspace(-2, 2, 24, dtype=np.float32).reshape(2, 12), np.float32([[0.5, -1, 2], [1, 0, -2]])
+
+
+@pytest.mark.parametrize(
+    ("op_type", "inputs", "attributes", "result", "wanted"),
+    [
+        ("squeeze", {"x": X[:, :1]}, {"axes": [1]}, "out", X[:, 0]),
+        ("squeeze", {"x": X[:, :1, None]}, {"axes": []}, "out", X[:, 0]),
+        ("squeeze", {"x": X[:, :1]}, {"axes": [-2]}, "out", X[:, 0]),
+        ("unsqueeze", {"x": X}, {"axes": [0, 2]}, "out", X[None, :, None]),
+        ("unsqueeze", {"x": X}, {"axes": [-1]}, "out", X[..., None]),
+        ("flatten", {"x": X}, {}, "out", X.reshape(2, 12)),
+        ("flatten", {"x": X}, {"axis": 0}, "out", X.reshape(1, 24)),
+        ("flatten", {"x": X}, {"axis": 3}, "out", X.reshape(24, 1)),
+        ("one_hot", {"x": IDS}, {"depth": 8}, "out", np.eye(8, dtype=np.float32)[IDS[..., 0]]),
+        ("one_hot", {"x": IDS}, {"depth": 4, "allow_out_of_range": True}, "out", np.eye(8, 4)[IDS[..., 0]]),
+        ("one_hot", {"x": IDS.astype(np.int32)}, {"depth": 9, "dtype": 3}, "out", np.eye(9)[IDS[..., 0]]),
+        ("expand_as", {"x": X, "y": np.zeros([4, 3, 8], np.float32)}, {}, "out", np.tile(X, [2, 1, 2])),
+        ("space_to_depth", {"x": IMAGE}, {"blocksize": 2}, "out", reorg(IMAGE, 2)),
+        ("lstm_unit", {"x": GATES, "c_prev": CELL}, {}, "h", lstm_unit(GATES, CELL, 0.0)),
+        ("lstm_unit", {"x": GATES, "c_prev": CELL}, {"forget_bias": 0.75}, "h", lstm_unit(GATES, CELL, 0.75)),
+    ],
+)
+def test_operators_that_paddle_2_dropped(op_type, inputs, attributes, result, wanted):
+    out = run(op_type, inputs, attributes, result)
+    assert out.shape == wanted.shape
+    np.testing.assert_allclose(out, wanted, rtol=1e-5)
+
+
 CONV = {"input": np.ones([1, 2, 3, 3], np.float32), "filter": np.ones([2, 2, 1, 1], np.float32)}
 FC = {"input": np.ones([2, 3], np.float32), "w": np.ones([3, 2], np.float32)}
 

@@ -88,6 +88,24 @@ def test_multinomial_without_replacement():
     assert abs(np.mean(second == 2) - 2 / 3) < 0.04
 
 
+def test_sampling_id():
+    rows = np.tile(np.float32([0.1, 0.2, 0.7]), [N, 1])
+    out = draw("sampling_id", {}, rows, dtype="int64")
+    np.testing.assert_allclose(np.bincount(out) / N, [0.1, 0.2, 0.7], atol=0.02)
+    out = draw("sampling_id", {"min": 0.2, "max": 0.4}, rows, dtype="int64")
+    np.testing.assert_allclose(np.bincount(out) / N, [0, 0.5, 0.5], atol=0.02)
+
+
+def test_in_place_forms_draw_in_the_shape_of_their_input():
+    x = np.zeros([100, 200], np.float32)
+    out = draw("uniform_random_inplace", {}, x)
+    assert out.shape == x.shape
+    np.testing.assert_allclose(np.quantile(out, [0.25, 0.5, 0.75]), [-0.5, 0, 0.5], atol=0.05)
+    out = draw("gaussian_inplace", {"mean": 3.0, "std": 2.0}, x)
+    assert out.shape == x.shape
+    np.testing.assert_allclose([out.mean(), out.std()], [3, 2], atol=0.1)
+
+
 def test_exponential():
     out = draw("exponential", {"lam": 4.0}, np.zeros([N], np.float32))
     assert out.min() >= 0
