@@ -10,6 +10,7 @@ from openvino import Node, Output, Type
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
+from paddle2ov.shapes import static_dims
 from paddle2ov.types import Known, numpy_dtype
 
 
@@ -54,10 +55,8 @@ def const_like(value: float | bool, x: Output | Node) -> Node:
 
 def shape_of(x: Output | Node) -> Node:
     """The shape of `x` as a 1-D int64 tensor; a constant where it is known."""
-    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
-    if shape.is_static:
-        return ints([int(dim) for dim in shape.to_shape()])
-    return ops.shape_of(x, Type.i64)
+    dims = static_dims(x)
+    return ops.shape_of(x, Type.i64) if dims is None else ints(dims)
 
 
 def cast_to(x: Output | Node, dtype: Type | None) -> Output | Node:

@@ -22,6 +22,7 @@ from paddle2ov.converters.spatial import (
 )
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import dims_of, static_dims
 
 
 def conv(node: NodeContext) -> NamedOutputs:
@@ -76,11 +77,11 @@ def _is_product(node: NodeContext, strides: Sequence[int], pads: Sequence[int]) 
 
     OpenVINO's CPU plugin has no convolution by a filter of unknown shape.
     """
-    shape = node.get_input("filter").get_partial_shape()
+    dims = dims_of(node.get_input("filter"))
     return (
-        shape.is_dynamic
-        and shape.rank.is_static
-        and all(dim == 1 for dim in list(shape)[2:])
+        dims is not None
+        and None in dims
+        and all(dim == 1 for dim in dims[2:])
         and all(stride == 1 for stride in strides)
         and not any(pads)
     )
@@ -97,9 +98,9 @@ def _product(x: Output, filters: Output) -> Node:
 
 def grouped_filter(node: NodeContext, groups: int) -> Output:
     """The filter [G * A, B, ...] as OpenVINO wants it: [G, A, B, ...]."""
-    shape = node.get_input("filter").get_partial_shape()
-    if shape.is_static:
-        first, *rest = (int(dim) for dim in shape.to_shape())
+    dims = static_dims(node.get_input("filter"))
+    if dims is not None:
+        first, *rest = dims
         return node.get_reshaped("filter", [groups, first // groups, *rest])
     filters = node.get_input("filter")
     rest_dims = ops.slice(shape_of(filters), ints([1]), ints([2**31 - 1]), ints([1]))

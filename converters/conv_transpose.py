@@ -13,6 +13,7 @@ from paddle2ov.converters.common import cast_to, ints, rank_of, shape_of
 from paddle2ov.converters.conv import grouped_filter
 from paddle2ov.converters.spatial import (
     channels_last,
+    known_dims,
     padding_algorithm,
     pads_of,
     same_pads,
@@ -81,11 +82,11 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
 
 
 def _kernel(node: NodeContext, spatial: int) -> list[int]:
-    shape = node.get_input("filter").get_partial_shape()
-    kernel = list(shape)[2:]
-    if any(dim.is_dynamic for dim in kernel):
+    kernel = known_dims(node.get_input("filter"))[2:]
+    sizes = [dim for dim in kernel if dim is not None]
+    if len(sizes) < len(kernel):
         node.refuse("a filter of unknown size is not supported")
-    return [int(dim.get_length()) for dim in kernel]
+    return sizes
 
 
 def _backprop(

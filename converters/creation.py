@@ -18,6 +18,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.common import cast_to, const, int_vector, ints, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
+from paddle2ov.shapes import static_dims
 from paddle2ov.types import Known, numpy_dtype
 
 _LARGE = 4096
@@ -86,12 +87,9 @@ def ones_like(node: NodeContext) -> NamedOutputs:
 
 
 def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
-    shape = x.get_partial_shape()
-    storage = numpy_dtype(dtype)
-    if value is not None and storage is not None and shape.is_static:
-        dims = [int(dim) for dim in shape.to_shape()]
-        if math.prod(dims) <= _LARGE:
-            return Known(np.full(dims, np.asarray(value).astype(storage), storage))
+    dims, storage = static_dims(x), numpy_dtype(dtype)
+    if value is not None and storage is not None and dims is not None and math.prod(dims) <= _LARGE:
+        return Known(np.full(dims, np.asarray(value).astype(storage), storage))
     if value is None:
         scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
     else:

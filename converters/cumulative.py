@@ -11,6 +11,7 @@ of the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop wher
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -20,6 +21,7 @@ from openvino import Model, Node, Output, Type
 from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import static_dims
 
 Tensor: TypeAlias = Output | Node
 State: TypeAlias = list[Output]
@@ -109,9 +111,9 @@ def _input_and_axis(node: NodeContext, axis: int) -> tuple[Output, int]:
 
 def _single_element_kept(x: Output, out: Tensor) -> Tensor:
     # Paddle copies a tensor of one element, also where `exclusive` would put the start value there.
-    shape = x.get_partial_shape()
-    if shape.is_static:
-        return x if int(np.prod(list(shape.to_shape()))) == 1 else out
+    dims = static_dims(x)
+    if dims is not None:
+        return x if math.prod(dims) == 1 else out
     single = ops.equal(ops.reduce_prod(shape_of(x), ints([0]), False), ints(1))
     return ops.select(single, x, out)
 

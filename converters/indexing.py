@@ -15,6 +15,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import static_dims
 
 _END = 2**31 - 1
 
@@ -36,8 +37,7 @@ def index_select(node: NodeContext) -> NamedOutputs:
 
 
 def _gather(x: Output, index: Output, axis: int) -> Node:
-    shape = index.get_partial_shape()
-    if shape.is_dynamic or 0 not in shape.to_shape():
+    if 0 not in (static_dims(index) or ()):
         return ops.gather(x, index, ints(axis))
     # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
     dims = shape_of(x)

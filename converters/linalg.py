@@ -15,6 +15,7 @@ from openvino import Node, Output
 
 from paddle2ov.converters.common import const_like, ints, rank_of, shape_of
 from paddle2ov.converters.reduction import scalar_as_declared
+from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -110,8 +111,7 @@ def multi_dot(node: NodeContext) -> NamedOutputs:
 
 def _chain(factors: list[Tensor]) -> Tensor:
     """The product of matrices by the classic dynamic programme; a dimension that is not known counts as 64."""
-    shapes = [_output(factor).get_partial_shape() for factor in factors]
-    sizes = [[dim.get_length() if dim.is_static else 64 for dim in shape] for shape in shapes]
+    sizes = [[64 if dim is None else dim for dim in known_dims(factor)] for factor in factors]
     edges = [sizes[0][0], *(size[1] for size in sizes)]
     best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(factors))}
     for span in range(1, len(factors)):

@@ -18,6 +18,7 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -61,10 +62,10 @@ def _are_vectors(node: NodeContext, x: Output, y: Output) -> bool:
     rank = rank_of(node, y)
     if rank == 1 or rank != rank_of(node, x) - 1:
         return rank == 1
-    pairs = list(zip(list(x.get_partial_shape())[:-1], y.get_partial_shape(), strict=True))
-    if any(a.is_static and b.is_static and a != b for a, b in pairs):
+    pairs = list(zip(known_dims(x)[:-1], known_dims(y), strict=True))
+    if any(a is not None and b is not None and a != b for a, b in pairs):
         return False
-    certain = all(a.is_static and b.is_static for a, b in pairs)
+    certain = all(a is not None and b is not None for a, b in pairs)
     node.require(certain, "dynamic sizes leave open whether y holds vectors or matrices", y=y.get_partial_shape())
     return True
 

@@ -12,6 +12,7 @@ import numpy as np
 from openvino import Output, Type
 
 from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -23,8 +24,7 @@ def transpose_to(x: Output, perm: list[int]) -> Output:
     """
     if perm == list(range(len(perm))):
         return x
-    shape = x.get_partial_shape()
-    dims = [int(dim.get_length()) if dim.is_static else None for dim in shape]
+    dims = known_dims(x)
     moving = [axis for axis in perm if dims[axis] != 1]
     unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
     if moving == sorted(moving) and (not unknown or (len(unknown) == 1 and 0 not in dims)):

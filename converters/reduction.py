@@ -21,6 +21,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import static_dims
 
 Reduction: TypeAlias = Callable[..., Node]
 Tensor: TypeAlias = Output | Node
@@ -147,9 +148,10 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     """out = x summed to the shape of target: over the axes in front that it lacks, and where it has size 1."""
     x, target = node.get_input("x"), node.get_input("target")
     more = rank_of(node, x) - rank_of(node, target)
-    sizes = list(target.get_partial_shape())
-    node.require(all(size.is_static for size in sizes), "a target of unknown sizes is not supported")
-    ones = [more + axis for axis, size in enumerate(sizes) if size.get_length() == 1]
+    sizes = static_dims(target)
+    if sizes is None:
+        node.refuse("a target of unknown sizes is not supported")
+    ones = [more + axis for axis, size in enumerate(sizes) if size == 1]
     out: Tensor = ops.reduce_sum(x, ints(ones), True) if ones else x
     return {"out": ops.reduce_sum(out, ints(list(range(more))), False) if more else out}
 

@@ -15,6 +15,7 @@ from paddle2ov.converters.common import cast_to, const, const_like, ints, normal
 from paddle2ov.converters.indexing import tuple_index
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import static_dims
 
 
 def scatter(node: NodeContext) -> NamedOutputs:
@@ -63,8 +64,8 @@ def index_put(node: NodeContext) -> NamedOutputs:
     indices = node.get_inputs("indices")
     accumulate = node.get_attribute("accumulate", False)
     masks = [index.get_element_type() == Type.boolean for index in indices]
-    single = value.get_partial_shape()
-    if masks == [True] and not accumulate and single.is_static and all(dim == 1 for dim in single.to_shape()):
+    single = static_dims(value)
+    if masks == [True] and not accumulate and single is not None and all(dim == 1 for dim in single):
         mask = indices[0]
         inner = list(range(rank_of(node, mask), rank_of(node, x)))
         mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask

@@ -18,6 +18,7 @@ from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axi
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
+from paddle2ov.shapes import static_dims
 from paddle2ov.types import Known, numpy_dtype
 
 
@@ -26,8 +27,7 @@ def _shape(default: Type) -> Converter:
         """out = the dimensions of input, as a 1-D tensor."""
         x = node.get_input("input")
         dtype = node.output_dtype("out") or default
-        shape = x.get_partial_shape()
-        dims = None if shape.is_dynamic else [int(dim) for dim in shape.to_shape()]
+        dims = static_dims(x)
         if dims is not None:
             return {"out": Known(np.array(dims[:-1] if node.is_complex("input") else dims, numpy_dtype(dtype)))}
         out = ops.shape_of(x, dtype)
@@ -46,9 +46,9 @@ def size(node: NodeContext) -> NamedOutputs:
     """size = the number of elements of x, a 0-D int64 tensor."""
     x = node.get_input("x")
     parts = 2 if node.is_complex("x") else 1
-    shape = x.get_partial_shape()
-    if shape.is_static:
-        return {"size": Known(np.array(math.prod(int(dim) for dim in shape.to_shape()) // parts, np.int64))}
+    dims = static_dims(x)
+    if dims is not None:
+        return {"size": Known(np.array(math.prod(dims) // parts, np.int64))}
     count = ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False)
     return {"size": ops.divide(count, ints(2)) if parts == 2 else count}
 
@@ -56,9 +56,9 @@ def size(node: NodeContext) -> NamedOutputs:
 def is_empty(node: NodeContext) -> NamedOutputs:
     """out = whether x has no elements, a 0-D boolean."""
     x = node.get_input("x")
-    shape = x.get_partial_shape()
-    if shape.is_static:
-        return {"out": Known(np.array(0 in shape.to_shape()))}
+    dims = static_dims(x)
+    if dims is not None:
+        return {"out": Known(np.array(0 in dims))}
     return {"out": ops.equal(ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False), ints(0))}
 
 
@@ -68,13 +68,13 @@ def reshape(node: NodeContext) -> NamedOutputs:
     complex_part = [2] if node.is_complex("x") else []
     if node.is_known("shape"):
         target = [*node.get_ints("shape"), *complex_part]
-        if x.get_partial_shape().is_static:
-            dims = [int(dim) for dim in x.get_shape()]
+        dims = static_dims(x)
+        if dims is not None:
             resolved = _resolve(target, dims)
             if resolved is not None:
                 return {"out": x if resolved == dims else node.get_reshaped("x", resolved)}
         # In a tensor without elements a 0 is a dimension of 0.
-        empty = x.get_partial_shape().is_static and 0 in x.get_shape()
+        empty = dims is not None and 0 in dims
         return {"out": ops.reshape(x, ints(target), not empty)}
     zero_keeps = node.get_input_size("shape") == 1
     for i in range(node.get_input_size("shape")):

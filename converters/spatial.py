@@ -9,6 +9,7 @@ from openvino import Node, Output
 from paddle2ov.converters.common import ints, rank_of
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import dims_of
 
 CHANNELS_FIRST = ("NCHW", "NCDHW", "NCL", "NCW", "NC", "AnyLayout", "ANYLAYOUT", "AnyLayOut", "Undefined", "")
 CHANNELS_LAST = ("NHWC", "NDHWC", "NLC", "NWC")
@@ -40,8 +41,10 @@ def to_channels_last(x: Output | Node, rank: int) -> Node:
 
 def known_dims(x: Output | Node) -> list[int | None]:
     """The dimensions of `x`, None where one is not known."""
-    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
-    return [None if dim.is_dynamic else int(dim.get_length()) for dim in shape]
+    dims = dims_of(x)
+    if dims is None:
+        raise ValueError("an input of unknown rank is not supported")
+    return dims
 
 
 def spatial_dims(x: Output, last: bool) -> list[int | None]:

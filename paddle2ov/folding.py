@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from openvino import Node, Output, Shape, Tensor
 
 from paddle2ov.node_context import Value
+from paddle2ov.shapes import static_dims
 from paddle2ov.types import Known, numpy_dtype
 
 MOST_ELEMENTS = 64
@@ -49,8 +51,8 @@ def _outputs(node: Node, done: _Results) -> Mapping[tuple[str, int], Tensor | No
     unknown: _Results = {(node.get_name(), i): None for i in range(len(outputs))}
     small = all(
         numpy_dtype(one.get_element_type()) is not None
-        and one.get_partial_shape().is_static
-        and _size(one.get_shape()) <= MOST_ELEMENTS
+        and (dims := static_dims(one)) is not None
+        and math.prod(dims) <= MOST_ELEMENTS
         for one in outputs
     )
     if not small or node.get_type_name() in _RANDOM:
@@ -64,13 +66,6 @@ def _outputs(node: Node, done: _Results) -> Mapping[tuple[str, int], Tensor | No
     if not node.evaluate(results, inputs):
         return unknown
     return {(node.get_name(), i): result for i, result in enumerate(results)}
-
-
-def _size(shape: Shape) -> int:
-    size = 1
-    for dim in shape:
-        size *= int(dim)
-    return size
 
 
 __all__ = ["MOST_ELEMENTS", "fold", "is_small"]

@@ -11,12 +11,11 @@ from openvino.op import Constant
 
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
+from paddle2ov.shapes import Dims as Dims
+from paddle2ov.shapes import dims_of as dims_of
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""
-
-Dims: TypeAlias = list[int | None]
-"""The dimensions of a tensor of known rank; None where one is not known."""
 
 
 class Graph:
@@ -50,16 +49,6 @@ class Graph:
     def changed(self) -> None:
         """Forgets the list of nodes: the graph is another one now."""
         self._by_type = None
-
-
-def dims_of(output: Output) -> Dims | None:
-    """The dimensions of a tensor; None where not even their number is known."""
-    shape = output.get_partial_shape()
-    if shape.rank.is_dynamic:
-        return None
-    # By index: iterating over a PartialShape or a Shape ends with a C++ exception, which takes 20 µs.
-    dims = (shape[i] for i in range(len(shape)))
-    return [int(dim.get_length()) if dim.is_static else None for dim in dims]
 
 
 def reshaped_dims(reshape: Node) -> Dims | None:
