@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.converters.candidates import candidates
 from paddle2ov.converters.common import cast_to, const, ints, rank_of, reshape
-from paddle2ov.converters.suppression import Greedy, Tensor, best, column, columns, count_images, positions
+from paddle2ov.converters.rows import Tensor, best, column, columns, count_images, dim_of, output_of, positions
+from paddle2ov.converters.suppression import Greedy
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -47,12 +48,12 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     tells the images apart. Instead of both there may be YOLO's heads, see `candidates`.
     """
     few = candidates(node, node.get_float("score_threshold")) if node.has_attribute("heads") else None
-    boxes = _output(few.boxes) if few else node.get_input("bboxes")
-    scores = _output(few.scores) if few else node.get_input("scores")
+    boxes = output_of(few.boxes) if few else node.get_input("bboxes")
+    scores = output_of(few.scores) if few else node.get_input("scores")
     dtype = scores.get_element_type()
     size = boxes.get_partial_shape()[2]
     node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
-    boxes, scores = _output(cast_to(boxes, Type.f32)), _output(cast_to(scores, Type.f32))
+    boxes, scores = output_of(cast_to(boxes, Type.f32)), output_of(cast_to(scores, Type.f32))
     greedy = Greedy(
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),
@@ -62,11 +63,11 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     )
     if rank_of(node, scores) == 2:
         kept = _separate(node, greedy, boxes, scores)
-        index = ops.add(ops.multiply(kept.number, _dim(scores, 1)), kept.label)
+        index = ops.add(ops.multiply(kept.number, dim_of(scores, 1)), kept.label)
     else:
         kept = _shared(node, greedy, boxes, scores)
         number = ops.gather(few.number, kept.number, ints(0)) if few else kept.number
-        index = ops.add(ops.multiply(kept.image, few.total if few else _dim(boxes, 1)), number)
+        index = ops.add(ops.multiply(kept.image, few.total if few else dim_of(boxes, 1)), number)
     keep = node.get_int("keep_top_k")
     if keep >= 0:
         chosen = best(kept.image, kept.score, kept.images, keep) if keep else positions(ops.less(kept.image, ints(0)))
@@ -84,7 +85,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
 
 
 def _shared(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) -> _Kept:
-    images = _dim(scores, 0)
+    images = dim_of(scores, 0)
     rows, score = greedy(boxes, _foreground(scores, node.get_int("background_label", 0), 3))
     image, label, number = (column(rows, i) for i in range(3))
     box = ops.gather_nd(boxes, columns(rows, 0, 2))
@@ -96,7 +97,7 @@ def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) 
     boxes = ops.transpose(boxes, ints([1, 0, 2]))
     scores = _foreground(scores, node.get_int("background_label", 0), 2)
     scores = ops.unsqueeze(ops.transpose(scores, ints([1, 0])), ints(1))
-    total = _dim(boxes, 1)
+    total = dim_of(boxes, 1)
     if node.has_input("rois_num"):
         counts = node.get_tensor("rois_num", Type.i64)
         ends = ops.cum_sum(counts, ints(0))
@@ -106,13 +107,13 @@ def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) 
             ops.greater_equal(number, ops.unsqueeze(starts, ints(1))), ops.less(number, ops.unsqueeze(ends, ints(1)))
         )
         scores = ops.select(own, scores, const(-np.inf, Type.f32))
-        images = _dim(counts, 0)
+        images = dim_of(counts, 0)
     else:
         images = ints(1)
     rows, score = greedy(boxes, scores)
     label, image, number = (column(rows, i) for i in range(3))
     # by image, class and number of the box: Paddle sorts this form by number, not by score
-    key = ops.add(ops.multiply(ops.add(ops.multiply(image, _dim(boxes, 0)), label), total), number)
+    key = ops.add(ops.multiply(ops.add(ops.multiply(image, dim_of(boxes, 0)), label), total), number)
     key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK wants at least one
     size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
     order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
@@ -125,15 +126,11 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
     """`scores` where the background class never counts."""
     if background < 0:
         return scores
-    number = ops.range(ints(0), _dim(scores, 1), ints(1), "i64")
+    number = ops.range(ints(0), dim_of(scores, 1), ints(1), "i64")
     others = ops.not_equal(number, ints(background))
     if rank == 3:
         others = ops.unsqueeze(others, ints(1))
     return ops.select(others, scores, const(-np.inf, Type.f32))
-
-
-def _output(value: Tensor) -> Output:
-    return value.output(0) if isinstance(value, Node) else value
 
 
 def _never_empty(out: Tensor) -> Node:
@@ -145,18 +142,10 @@ def _never_empty(out: Tensor) -> Node:
     return ops.slice(marked, ints([0, 0]), ends, ints([1, 1]))
 
 
-def _dim(x: Tensor, axis: int) -> Node:
-    """A dimension, 0-D."""
-    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
-    if shape[axis].is_static:
-        return ints(shape[axis].get_length())
-    return ops.gather(ops.shape_of(x, Type.i64), ints(axis), ints(0))
-
-
 def nms(node: NodeContext) -> NamedOutputs:
     """out = the numbers of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
     x = cast_to(node.get_input("x"), Type.f32)
-    count = _dim(x, 0)
+    count = dim_of(x, 0)
     # Earlier boxes have the better score.
     score = cast_to(ops.subtract(count, ops.range(ints(0), count, ints(1), "i64")), Type.f32)
     greedy = Greedy(node.get_float("threshold", 1.0))
@@ -168,14 +157,14 @@ def nms(node: NodeContext) -> NamedOutputs:
 def matrix_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) with scores that decay by the overlap with better boxes; best first in each image."""
     few = candidates(node, node.get_float("score_threshold")) if node.has_attribute("heads") else None
-    boxes = _output(few.boxes) if few else node.get_input("bboxes")
-    scores = _output(few.scores) if few else node.get_input("scores")
+    boxes = output_of(few.boxes) if few else node.get_input("bboxes")
+    scores = output_of(few.scores) if few else node.get_input("scores")
     dtype = scores.get_element_type()
     size = boxes.get_partial_shape()[2]
     node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
     # A box with the best score in a first class of its own, for each image: OpenVINO raises where nothing survives.
     boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, 4]), True).output(0)
-    count, images = _dim(boxes, 1), _dim(scores, 0)
+    count, images = dim_of(boxes, 1), dim_of(scores, 0)
     last = ops.equal(ops.range(ints(0), ops.add(count, ints(1)), ints(1), "i64"), count)
     extra = ops.select(last, const(_SENTINEL, Type.f32), const(-np.inf, Type.f32))
     row_shape = ops.concat([ops.unsqueeze(size, ints(0)) for size in (images, ints(1), ops.add(count, ints(1)))], 0)

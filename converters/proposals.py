@@ -17,7 +17,8 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const, exact_divide, ints, reshape, shape_of
-from paddle2ov.converters.suppression import Greedy, Tensor, column, columns, count_images, positions
+from paddle2ov.converters.rows import Tensor, column, columns, count_images, positions
+from paddle2ov.converters.suppression import Greedy
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 

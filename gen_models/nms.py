@@ -56,6 +56,14 @@ def shuffled(*shape: int, seed: int = 0, dims: Any = None, high: float = 1.0) ->
     return tensor(shape, values=np.round(values, 6).reshape(shape), dims=dims)
 
 
+def specks(*shape: int, largest: float = 2.0, seed: int = 0, dims: Any = None) -> TensorSpec:
+    """Boxes [..., 4] of a pixel or two that nearly touch; the corners of some are a little reversed."""
+    rng = np.random.default_rng(seed)
+    low = rng.uniform(0, 6, (*shape, 2))
+    high = low + rng.uniform(-0.3, largest, (*shape, 2))
+    return tensor([*shape, 4], values=np.round(np.concatenate([low, high], -1), 2), dims=dims)
+
+
 _B, _S = [-1, -1, 4], [-1, -1, -1]
 
 
@@ -63,6 +71,7 @@ def _multiclass_nms3_random(draw: Any) -> Case:
     n, classes, count = draw(st.integers(1, 3)), draw(st.integers(1, 4)), draw(st.integers(1, 30))
     seed, normalized = draw(st.integers(0, 1000)), draw(st.booleans())
     size = 1.0 if normalized else draw(st.sampled_from([100.0, 10.0]))
+    tiny = draw(st.booleans())
     attributes = {
         "score_threshold": draw(st.sampled_from([0.0, 0.1, 0.5, 0.95])),
         "nms_top_k": draw(st.sampled_from([-1, 1, 5, 40])),
@@ -76,7 +85,8 @@ def _multiclass_nms3_random(draw: Any) -> Case:
     if draw(st.booleans()):
         shared = shuffled(n, classes, count, seed=seed)
         scores = tensor(shared.shape, values=np.round(shared.values, 1)) if ties else shared
-        return case(bboxes=crowd(n, count, size=size, seed=seed), scores=scores, **attributes)
+        boxes = specks(n, count, seed=seed) if tiny else crowd(n, count, size=size, seed=seed)
+        return case(bboxes=boxes, scores=scores, **attributes)
     own = shuffled(count, classes, seed=seed)
     cuts = sorted(draw(st.integers(0, count)) for _ in range(n - 1))
     return case(
@@ -124,6 +134,20 @@ MULTICLASS_NMS = [
     ),
     case(bboxes=crowd(2, 20), scores=tensor([2, 2, 20], values=[0.1] * 40 + [0.2] * 20 + [0.9] * 20), keep_top_k=3),
     case(bboxes=crowd(1, 20), scores=shuffled(1, 1, 20)),
+    case(bboxes=specks(2, 60), scores=shuffled(2, 2, 60), normalized=False, background_label=-1, nms_threshold=0.45),
+    case(
+        bboxes=specks(2, 60, dims=_B), scores=shuffled(2, 3, 60, dims=_S), normalized=False, nms_top_k=20, keep_top_k=15
+    ),
+    case(bboxes=specks(1, 60, largest=0.9), scores=shuffled(1, 2, 60), normalized=False, nms_threshold=0.7),
+    case(bboxes=specks(1, 40, seed=3), scores=shuffled(1, 2, 40), background_label=-1),
+    # corners reversed by more than a pixel
+    case(
+        bboxes=tensor([1, 5, 4], values=[[0, 0, 3, 3], [2, 2, 0, 0], [1, 1, 5, 5], [9, 9, 6, 7], [4, 4, 6, 6]]),
+        scores=shuffled(1, 1, 5),
+        normalized=False,
+        background_label=-1,
+        score_threshold=0.0,
+    ),
     # equal scores: the first box comes first
     case(bboxes=crowd(1, 20), scores=tensor([1, 2, 20], values=[0.5] * 40), background_label=-1),
     case(bboxes=crowd(2, 20), scores=tensor([2, 2, 20], values=[0.5, 0.75] * 40), background_label=-1, nms_top_k=7),
