@@ -143,6 +143,8 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     offset = node.get_int("offset", 0)
     order = [*(i for i in range(rank) if i not in (one, two)), one, two]
     moved = transpose_to(x, order)
+    if rank == 2:  # [1, n] counts as [n]
+        y = ops.reshape(y, ints([-1]), False).output(0)
     # Row r, or column c for a diagonal below the main one, takes the element min(r, c) of y.
     dims = shape_of(moved)
     position = ops.range(ints(0), ops.gather(dims, ints(-2 if offset >= 0 else -1), ints(0)), ints(1), "i64")

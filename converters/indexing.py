@@ -5,7 +5,6 @@ Paddle: `gather`, `gather_nd`, `index_select`, `index_sample`, `take_along_axis`
 Semantics: `paddle/phi/kernels/funcs/gather.h`, `paddle/phi/kernels/cpu/{embedding,where,nonzero,masked_select,
 index_select,index_sample,take_along_axis}_kernel.cc`.
 An index that is out of range is an error in Paddle; OpenVINO does not check it.
-Refused: a gather axis that the program computes.
 """
 
 from __future__ import annotations
@@ -23,10 +22,27 @@ _END = 2**31 - 1
 def gather(node: NodeContext) -> NamedOutputs:
     """out = the slices of x at index along axis; a 0-D index drops the axis."""
     x, index = node.get_input("x"), node.get_input("index")
-    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
     if rank_of(node, index) == 2:  # [n, 1] counts as [n]
         index = ops.squeeze(index, ints([1])).output(0)
+    if not node.is_known("axis"):
+        return {"out": _gather_along(x, index, node.get_tensor("axis", Type.i64), rank_of(node, x))}
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
     return {"out": _gather(x, index, axis)}
+
+
+def _gather_along(x: Output, index: Output, axis: Output, rank: int) -> Node:
+    """Slices along an axis that the program computes: it is moved to the front, and back (or away, with its index)."""
+    axis = ops.floor_mod(ops.reshape(axis, ints([]), False), ints(rank)).output(0)
+    places = ints(list(range(rank)))
+    # The axes before the chosen one move up by one place.
+    front = ops.select(ops.less_equal(places, axis), ops.subtract(places, ints(1)), places)
+    front = ops.select(ops.equal(places, ints(0)), axis, front)
+    moved = ops.gather(ops.transpose(x, front), index, ints(0))
+    if index.get_partial_shape().rank == 0:
+        return moved
+    back = ops.select(ops.less(places, axis), ops.add(places, ints(1)), places)
+    back = ops.select(ops.equal(places, axis), ints(0), back)
+    return ops.transpose(moved, back)
 
 
 def index_select(node: NodeContext) -> NamedOutputs:

@@ -1,7 +1,7 @@
 """Products of matrices.
 
 Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`,
-`mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`).
+`linear_v2` (PIR only), `mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`).
 Semantics: `paddle/phi/kernels/impl/matmul_kernel_impl.h`, `paddle/phi/infermeta/binary.cc` (MatmulInferMeta,
 MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}_kernel_impl.h`.
 Not supported: complex matrices.
@@ -36,6 +36,13 @@ def matmul(node: NodeContext) -> NamedOutputs:
     alpha = node.get_float("alpha", 1.0)
     ((name, out),) = matmul_v2(node).items()
     return {name: out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
+
+
+def linear_v2(node: NodeContext) -> NamedOutputs:
+    """out = input @ weight + bias; `transpose_weight` swaps the axes of the weight."""
+    transpose = bool(node.get_attribute("transpose_weight", False))
+    out = ops.matmul(node.get_input("input"), node.get_input("weight"), False, transpose)
+    return {"out": ops.add(out, node.get_input("bias")) if node.has_input("bias") else out}
 
 
 def mul(node: NodeContext) -> NamedOutputs:

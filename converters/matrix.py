@@ -1,7 +1,7 @@
 """Square matrices: inverses, determinants, systems of equations.
 
-Paddle: `inverse`, `matrix_power`, `determinant` (PIR `det`), `slogdeterminant` (PIR `slogdet`), `solve`, `cholesky`,
-`cholesky_solve`, `triangular_solve`.
+Paddle: `inverse`, `matrix_power`, `determinant` (PIR `det`), `slogdeterminant` (PIR `slogdet`), `slogdet_v2`, `solve`,
+`cholesky`, `cholesky_solve`, `triangular_solve`.
 Semantics: `paddle/phi/kernels/impl/{inverse,matrix_power,determinant,solve,cholesky_solve}_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{cholesky,triangular_solve}_kernel.cc`.
 Not supported: complex matrices. A system of equations is solved by way of the inverse, which OpenVINO has.
@@ -96,9 +96,14 @@ def determinant(node: NodeContext) -> NamedOutputs:
 
 def slogdeterminant(node: NodeContext) -> NamedOutputs:
     """out = [sign(det(x)), log|det(x)|]."""
+    parts = slogdet_v2(node)
+    return {"out": ops.concat([ops.unsqueeze(parts[name], ints([0])) for name in ("sign", "logdet")], 0)}
+
+
+def slogdet_v2(node: NodeContext) -> dict[str, Node]:
+    """sign, logdet = the sign of det(x), and log|det(x)|."""
     found = _determinant(node, _matrices(node, "x"))
-    parts = [ops.unsqueeze(part, ints([0])) for part in (ops.sign(found), ops.log(ops.abs(found)))]
-    return {"out": ops.concat(parts, 0)}
+    return {"sign": ops.sign(found), "logdet": ops.log(ops.abs(found))}
 
 
 def cholesky(node: NodeContext) -> NamedOutputs:

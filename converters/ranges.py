@@ -1,6 +1,6 @@
 """Evenly spaced numbers.
 
-Paddle: `range` (PIR `arange`), `linspace`, `logspace`.
+Paddle: `range` (PIR `arange`), `range_v2` (PIR only), `linspace`, `logspace`.
 Semantics: `paddle/phi/kernels/cpu/{arange,linspace,logspace}_kernel.cc`, `paddle/phi/kernels/funcs/range_function.h`.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, ints
+from paddle2ov.converters.common import cast_to, exact_divide, ints
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Known, numpy_dtype
@@ -38,6 +38,31 @@ def arange(node: NodeContext) -> NamedOutputs:
             return {"out": Known(np.add.accumulate(steps, dtype=storage))}  # it adds up, as the kernel does
     bounds = [ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step")]
     return {"out": ops.range(*bounds, dtype.get_type_name())}
+
+
+def range_v2(node: NodeContext) -> NamedOutputs:
+    """out = start, start + step, ... up to and including end."""
+    dtype = node.get_dtype("dtype") or node.output_dtype("out") or node.get_input("start").get_element_type()
+    storage = numpy_dtype(dtype)
+    names = ("start", "end", "step")
+    if all(node.is_known(name) for name in names) and storage is not None:
+        start, end, step = (node.get_constant(name).reshape(-1)[0].item() for name in names)
+        node.require(step != 0, "the step must not be 0", step=step)
+        count = int((end - start) / step + 1)
+        if count <= _LARGE:
+            steps = np.full(count, step, storage)
+            steps[:1] = start
+            return {"out": Known(np.add.accumulate(steps, dtype=storage))}
+    start, end, step = (ops.reshape(node.get_tensor(name), ints([]), False) for name in names)
+    number = Type.f32 if any(one.get_element_type().is_real() for one in (start, end, step)) else Type.i64
+    first, last, by = (ops.convert(one, number) for one in (start, end, step))
+    distance = ops.subtract(last, first)
+    # A step of the right sign divides towards 0, so that both ways of division agree.
+    whole = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)
+    count_later = ops.add(ops.convert(whole, Type.i64), ints(1))
+    places = ops.convert(ops.range(ints(0), count_later, ints(1), "i64"), dtype)
+    out = ops.multiply(places, ops.convert(step, dtype))
+    return {"out": ops.add(out, ops.convert(start, dtype))}
 
 
 def _number(node: NodeContext, name: str, storage: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
@@ -148,12 +148,17 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     """out = x summed to the shape of target: over the axes in front that it lacks, and where it has size 1."""
     x, target = node.get_input("x"), node.get_input("target")
     more = rank_of(node, x) - rank_of(node, target)
+    out: Tensor = ops.reduce_sum(x, ints(list(range(more))), False) if more else x
     sizes = static_dims(target)
-    if sizes is None:
-        node.refuse("a target of unknown sizes is not supported")
-    ones = [more + axis for axis, size in enumerate(sizes) if size == 1]
-    out: Tensor = ops.reduce_sum(x, ints(ones), True) if ones else x
-    return {"out": ops.reduce_sum(out, ints(list(range(more))), False) if more else out}
+    if sizes is not None:
+        ones = [axis for axis, size in enumerate(sizes) if size == 1]
+        return {"out": ops.reduce_sum(out, ints(ones), True) if ones else out}
+    # A dimension n, as (t, n / t): t is n or 1, so that the sum over n / t leaves all of it or one element.
+    wanted = shape_of(target)
+    parts = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
+    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (wanted, parts)], 1), ints([-1]), False)
+    places = ints([2 * i + 1 for i in range(rank_of(node, target))])
+    return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), places, False)}
 
 
 def scalar_as_declared(node: NodeContext, out: Tensor) -> Tensor:

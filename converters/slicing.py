@@ -1,6 +1,7 @@
 """Parts of a tensor between bounds.
 
-Paddle: `slice`, `strided_slice`, `crop_tensor` (PIR `crop`), `set_value`, `set_value_with_tensor`.
+Paddle: `slice`, `strided_slice`, `crop_tensor` (PIR `crop`), `set_value`, `set_value_with_tensor`,
+`view_slice` (PIR only).
 Semantics: `paddle/phi/kernels/funcs/{slice_utils,strided_slice}.h`,
 `paddle/phi/kernels/impl/{slice,crop,set_value}_kernel_impl.h`.
 Refused: axes that the program computes.
@@ -98,6 +99,12 @@ def _is_whole(x: Output, axis: int, i: int, starts: _Bounds, ends: _Bounds, step
 def slice_(node: NodeContext) -> NamedOutputs:
     """out = input[starts:ends] along axes; the axes in decrease_axis, one element long, are dropped."""
     return _slice(node, "input", None)
+
+
+def view_slice(node: NodeContext) -> NamedOutputs:
+    """out = input[begin_idx:end_idx]."""
+    begin, end = node.get_int("begin_idx"), node.get_int("end_idx")
+    return {"out": ops.slice(node.get_input("input"), ints([begin]), ints([end]), ints([1]), ints([0]))}
 
 
 def strided_slice(node: NodeContext) -> NamedOutputs:

@@ -55,6 +55,11 @@ def _assign_value(*, values, dtype, shape=None):
     return paddle.assign(array if shape is None else array.reshape(shape))
 
 
+def _empty_like(x, *, dtype=None):
+    made = paddle.empty_like(x, dtype)
+    return paddle.isnan(made.astype("float32")) & paddle.zeros_like(made).astype("bool")
+
+
 def _empty_shape(*, shape, dtype="float32"):
     """An empty tensor has no content to compare: only what its shape and type are."""
     return paddle.zeros_like(paddle.empty(shape, dtype))
@@ -200,6 +205,14 @@ OPS = [
             case(values=[True, False, True], dtype="bool"),
             case(values=[0.1, 0.2], dtype="float64", formats=PIR, why="Paddle 2.6 stores float64 as float32"),
             case(values=[5], dtype="int64", shape=[1, 1, 1]),
+        ],
+    ),
+    Op(
+        "empty_like",
+        _empty_like,
+        cases=[
+            case(x=tensor([2, 3]), formats=("pir",), why="Paddle 2 writes `empty`"),
+            case(x=tensor([2, 3], dims=[-1, 3]), dtype="int64", formats=("pir",), why="Paddle 2 writes `empty`"),
         ],
     ),
     Op(

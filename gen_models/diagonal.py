@@ -176,6 +176,7 @@ OPS = [
             case(x=tensor([4, 5]), y=tensor([4])),
             case(x=tensor([4, 5]), y=tensor([4]), offset=1),
             case(x=tensor([4, 5]), y=tensor([3]), offset=-1),
+            case(x=tensor([4, 5], dims=[-1, 5]), y=tensor([1, 3]), offset=2),
             case(x=tensor([2, 4, 5]), y=tensor([2, 4]), dim1=1, dim2=2),
             case(x=tensor([2, 4, 5], dims=[-1, -1, -1]), y=tensor([4, 2], dims=[-1, -1]), dim1=0, dim2=2),
         ],

@@ -16,7 +16,9 @@ def _i(*values, dtype="int64", dims=None):
     return tensor([len(values)], dtype, values=values, dims=dims)
 
 
-def _gather(x, index, *, axis=None, as_tensor=False):
+def _gather(x, index, axis_tensor=None, *, axis=None, as_tensor=False):
+    if axis_tensor is not None:
+        return paddle.gather(x, index, axis_tensor)
     return paddle.gather(x, index, paddle.full([1], axis, "int32") if as_tensor else axis)
 
 
@@ -157,6 +159,18 @@ OPS = [
             case(x=tensor([4, 5], dims=[-1, -1]), index=_i(0, 3, 1, dims=[-1])),
             case(x=tensor([4, 5], "int64"), index=_i(0, 1), axis=1, as_tensor=True),
             case(x=tensor([4], "int32"), index=_i(0, 1)),
+            *[
+                case(
+                    x=tensor([4, 5, 6], dims=[-1, 5, -1]),
+                    index=_i(0, 3, 1),
+                    axis_tensor=tensor([1], "int32", values=[axis]),
+                    formats=PIR,
+                    why="Paddle 2.6 runs out of memory",
+                )
+                for axis in (0, 1, 2)
+            ],
+            case(x=tensor([4, 5]), index=_i(0, 3), axis_tensor=tensor([1], "int64", values=[1])),
+            case(x=tensor([4], dims=[-1]), index=_i(2, 3), axis_tensor=tensor([1], "int64", values=[0])),
         ],
         random=_gather_random,
     ),

@@ -302,10 +302,29 @@ def _bilinear_random(draw: Any) -> Case:
     return case(x=varied(draw, [b, m]), y=varied(draw, [b, n]), weight=tensor([out, m, n]), **bias)
 
 
+def _linear_v2(x: Any, weight: Any, bias: Any, *, transpose: bool = False) -> Any:
+    return paddle._C_ops.linear_v2(x, weight, bias, transpose)
+
+
+_V2: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3, which writes it where it is built for GPUs"}
+LINEAR_V2 = [
+    case(x=tensor([3, 4]), weight=tensor([4, 5]), bias=tensor([5]), **_V2),
+    case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), weight=tensor([4, 5]), bias=tensor([5]), **_V2),
+    case(x=tensor([2, 3, 4]), weight=tensor([5, 4]), bias=tensor([5]), transpose=True, **_V2),
+]
+
+
+def _linear_v2_random(draw: Any) -> Case:
+    rows, columns = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    outer = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    return case(x=tensor([*outer, rows]), weight=tensor([rows, columns]), bias=tensor([columns]), **_V2)
+
+
 OPS = [
     Op("matmul_v2", _matmul_any, MATMUL_V2, _matmul_random),
     Op("matmul", _matmul_v1, MATMUL, _matmul_v1_random),
     Op("mul", _mul, MUL, _mul_random),
+    Op("linear_v2", _linear_v2, LINEAR_V2, _linear_v2_random),
     Op("bmm", _bmm, BMM, _bmm_random),
     Op("dot", _dot, DOT, _dot_random),
     Op("mv", _mv, MV, _mv_random),

@@ -167,10 +167,22 @@ def _triangular_solve_random(draw: Any) -> Case:
     return case(x=x, y=tensor([*batch, n, k]), **modes, **LOOSE)
 
 
+def _slogdet_v2(x: Any) -> Any:
+    return paddle._C_ops.slogdet_v2(x)
+
+
+_V2: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3.3"}
+SLOGDET_V2 = [
+    case(x=regular(3, 3), **_V2),
+    case(x=regular(2, 3, 4, 4, seed=2, dims=[-1, -1, -1, -1]), **_V2),
+    case(x=tensor([2, 2], values=[[0.0, 1.0], [1.0, 0.0]]), **_V2),
+]
+
 OPS = [
     Op("inverse", _inverse, SQUARE + SWAPPED, _random),
     Op("determinant", _det, SQUARE + SWAPPED + SINGULAR, _random),
     Op("slogdeterminant", _slogdet, SQUARE + SWAPPED, _random),
+    Op("slogdet_v2", _slogdet_v2, SLOGDET_V2),
     Op("matrix_power", _matrix_power, MATRIX_POWER, _matrix_power_random),
     Op("solve", _solve, SOLVE, _solve_random),
     Op("cholesky", _cholesky, CHOLESKY, _cholesky_random),

@@ -230,17 +230,13 @@ def _reduce_as(x: Any, target: Any) -> Any:
 
 
 _AS: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
-_FIXED: dict[str, Any] = {
-    **_AS,
-    "dynamic": False,
-    "why": "new in Paddle 3; the target's sizes say which axes are summed",
-}
 REDUCE_AS = [
-    case(x=tensor([2, 3, 4]), target=tensor([3, 4]), **_FIXED),
-    case(x=tensor([2, 3, 4]), target=tensor([1, 4]), **_FIXED),
-    case(x=tensor([2, 3, 4]), target=tensor([2, 1, 1]), **_FIXED),
-    case(x=tensor([3, 4]), target=tensor([3, 4]), **_FIXED),
+    case(x=tensor([2, 3, 4]), target=tensor([3, 4]), **_AS),
+    case(x=tensor([2, 3, 4]), target=tensor([1, 4]), **_AS),
+    case(x=tensor([2, 3, 4]), target=tensor([2, 1, 1]), **_AS),
+    case(x=tensor([3, 4]), target=tensor([3, 4]), **_AS),
     case(x=tensor([3, 4]), target=tensor([]), **_AS),
+    case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), target=tensor([3, 1], dims=[3, -1]), **_AS),
 ]
 
 
@@ -254,7 +250,7 @@ def _renorm_random(draw: Any) -> Case:
 def _reduce_as_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
     kept = [1 if flag(draw) else size for size in sizes]
-    return case(x=tensor(sizes), target=tensor(kept[len(shape(draw, 0, len(sizes))) :]), **_FIXED)
+    return case(x=tensor(sizes), target=tensor(kept[len(shape(draw, 0, len(sizes))) :]), **_AS)
 
 
 def _frobenius_norm_random(draw: Any) -> Case:

@@ -104,7 +104,19 @@ def _set_value_random(draw):
     return case(x=tensor(shape), value=tensor(value or [1]), key=tuple(key))
 
 
+def _view_slice(x, *, begin, end):
+    return paddle._C_ops.view_slice(x, begin, end)
+
+
 OPS = [
+    Op(
+        "view_slice",
+        _view_slice,
+        cases=[
+            case(x=tensor([4, 5]), begin=1, end=3, formats=("pir",), why="new in Paddle 3"),
+            case(x=tensor([4, 5], dims=[4, -1]), begin=0, end=2, formats=("pir",), why="new in Paddle 3"),
+        ],
+    ),
     Op(
         "slice",
         _slice,

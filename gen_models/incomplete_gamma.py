@@ -1,0 +1,46 @@
+"""The incomplete gamma function: both ways to compute it, and where neither applies."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import one_of, shape, varied
+
+NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
+_LARGE: dict[str, Any] = {
+    "formats": ("pir",),
+    "why": "new in Paddle 3; x · ln y loses digits that the exponential brings up",
+    "atol": 2e-4,
+    "rtol": 2e-4,
+}
+
+
+def _gammaincc(x: Any, y: Any) -> Any:
+    return paddle.gammaincc(x, y)
+
+
+def _random(draw: Any) -> Case:
+    sizes = shape(draw, 0, 3)
+    high = one_of(draw, 1.0, 4.0, 9.0)
+    return case(x=varied(draw, sizes, low=0.1, high=9), y=varied(draw, sizes, low=0.0, high=high), **NEW)
+
+
+OPS = [
+    Op(
+        "gammaincc",
+        _gammaincc,
+        [
+            case(x=tensor([3, 4], low=0.1, high=5), y=tensor([3, 4], low=0, high=8), **NEW),
+            case(x=tensor([3, 4], low=5, high=20, dims=[-1, 4]), y=tensor([3, 4], low=5, high=20), **NEW),
+            case(x=tensor([], low=1, high=2), y=tensor([], low=1, high=2), **NEW),
+            case(x=tensor([5], values=[1.0, 2.0, 0.5, 3.0, 1.0]), y=tensor([5], values=[0, 1, 0.5, 3, 1]), **NEW),
+            case(x=tensor([4], values=[1, 2, 2, 3]), y=tensor([4], values=[math.inf, 200, 1e10, 1e-30]), **NEW),
+            case(x=tensor([4], low=50, high=90), y=tensor([4], low=50, high=90), **_LARGE),
+            case(x=tensor([0, 3]), y=tensor([0, 3]), **NEW),
+            case(x=tensor([2, 3], "float64", low=1, high=3), y=tensor([2, 3], "float64", low=1, high=3), **NEW),
+        ],
+        _random,
+    ),
+]

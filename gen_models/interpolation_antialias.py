@@ -1,0 +1,67 @@
+"""Resizing with a filter as wide as what it shrinks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import flag, integer, one_of, varied
+
+NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3"}
+
+
+def _interp(
+    x: Any,
+    size: Any = None,
+    scale: Any = None,
+    *,
+    like: Any = None,
+    mode: str = "bilinear",
+    align_corners: bool = False,
+    data_format: str = "NCHW",
+) -> Any:
+    if like is not None:
+        size = paddle.shape(like)[2:]
+    resize = paddle.nn.functional.interpolate
+    return resize(x, size, scale, mode, align_corners, data_format=data_format, antialias=True)
+
+
+def _random(draw: Any) -> Case:
+    sizes = [1, 2, integer(draw, 1, 16), integer(draw, 1, 16)]
+    target: dict[str, Any] = {"size": [integer(draw, 1, 12), integer(draw, 1, 12)]}
+    if flag(draw):
+        target = {"scale": [one_of(draw, 0.4, 0.5, 1.5, 2.0), one_of(draw, 0.6, 0.75, 1.0, 3.0)]}
+        sizes[2:] = [max(size, 4) for size in sizes[2:]]
+    return case(
+        x=varied(draw, sizes),
+        mode=one_of(draw, "bilinear", "bicubic"),
+        align_corners=flag(draw),
+        **target,
+        **NEW,
+    )
+
+
+OPS = [
+    Op(
+        "interp_antialias",
+        _interp,
+        [
+            case(x=tensor([1, 2, 8, 9]), size=[3, 5], **NEW),
+            case(x=tensor([1, 2, 8, 9]), size=[3, 5], mode="bicubic", **NEW),
+            case(x=tensor([2, 3, 12, 7], dims=[-1, 3, -1, -1]), size=[5, 3], **NEW),
+            case(x=tensor([1, 2, 8, 9]), size=[3, 5], align_corners=True, **NEW),
+            case(x=tensor([1, 2, 8, 9]), size=[1, 4], mode="bicubic", align_corners=True, **NEW),
+            case(x=tensor([1, 2, 5, 4]), size=[9, 3], mode="bicubic", **NEW),
+            case(x=tensor([1, 2, 5, 4]), size=[5, 4], mode="bicubic", **NEW),
+            case(x=tensor([1, 2, 20, 17]), scale=[0.3, 0.45], **NEW),
+            case(x=tensor([1, 2, 10, 11], dims=[-1, 2, -1, -1]), scale=0.4, mode="bicubic", **NEW),
+            case(x=tensor([1, 2, 3, 3]), scale=[1.2, 1.3], **NEW),
+            case(x=tensor([1, 8, 9, 2]), size=[3, 5], data_format="NHWC", **NEW),
+            case(x=tensor([1, 2, 8, 9]), size=tensor([2], "int32", values=[4, 5]), **NEW),
+            case(x=tensor([1, 2, 8, 9]), size=[tensor([1], "int32", values=[4]), 5], mode="bicubic", **NEW),
+            case(x=tensor([1, 2, 8, 9]), like=tensor([1, 1, 3, 4], dims=[-1, 1, -1, -1]), **NEW),
+            case(x=tensor([1, 2, 8, 9], "float64"), size=[3, 5], **NEW),
+        ],
+        _random,
+    ),
+]
