@@ -91,10 +91,19 @@ def cli() -> None:
 )
 @click.option(
     "--report",
-    "report_file",
+    "reports",
+    multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write what the conversion did to this file (JSON) and print it as a table.",
+    help="Compile and measure the model, and write what became of every operator to this file (.html or .json; may be "
+    "repeated).",
 )
+@click.option(
+    "--verify",
+    "compare",
+    is_flag=True,
+    help="Run the model in Paddle too and compare; with --report, every operator. The exit status is 1 if they differ.",
+)
+@click.option("--paddle-python", type=click.Path(), help="For --verify: an interpreter that has Paddle.")
 @click.option("--verbose", "-v", is_flag=True, help="Say what was read and how long each step took.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 @click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
@@ -108,7 +117,9 @@ def convert_command(
     outputs: str | None,
     fp16: bool,
     extensions: tuple[Path, ...],
-    report_file: Path | None,
+    reports: tuple[Path, ...],
+    compare: bool,
+    paddle_python: str | None,
     verbose: bool,
     quiet: bool,
     traceback: bool,
@@ -130,30 +141,44 @@ def convert_command(
     with _plain_errors(traceback):
         import openvino
 
+        from paddle2ov.commands import report as reporting
         from paddle2ov.conversion import convert
+        from paddle2ov.errors import Paddle2OVError
         from paddle2ov.report import ConversionReport
 
-        report = ConversionReport() if report_file is not None else None
+        reporting.check_targets(reports)
+        conversion = ConversionReport() if reports else None
         for path in extensions:
             runpy.run_path(str(path))
-        with _progress(enabled=not quiet) as progress:
-            converted = convert(
-                program,
-                params,
-                input=inputs,
-                output=outputs,
-                verbose=verbose and not quiet,
-                progress=progress,
-                report=report,
-            )
+        try:
+            with _progress(enabled=not quiet) as progress:
+                converted = convert(
+                    program,
+                    params,
+                    input=inputs,
+                    output=outputs,
+                    verbose=verbose and not quiet,
+                    progress=progress,
+                    report=conversion,
+                )
+        except Paddle2OVError as error:
+            reporting.write_refused(reports, program, params, _name(source), error)
+            raise
         _save(openvino, converted, xml, fp16)
-        if report is not None and report_file is not None:
-            report_file.parent.mkdir(parents=True, exist_ok=True)
-            report_file.write_text(json.dumps(report.to_dict(), indent=1) + "\n")
+        found = None
+        if compare:
+            from paddle2ov.verification.verify import verify
+
+            found = verify(program, params, operators=bool(reports), paddle_python=paddle_python)
+        if conversion is not None:
+            reporting.write(reports, converted, conversion, _name(source), found, show=not quiet)
     if not quiet:
-        if report is not None:
-            click.echo(report.table())
-        click.echo(f"{xml}")
+        if found is not None:
+            click.echo(f"The results {'agree with' if found.ok else 'differ from'} Paddle's.")
+        for path in (xml, *reports):
+            click.echo(f"{path}")
+    if found is not None and not found.ok:
+        sys.exit(1)
 
 
 @cli.command("inspect")
@@ -259,13 +284,16 @@ def _print_inspection(found: Inspection) -> None:
 
 def _target(target: Path | None, source: Path) -> Path:
     if target is None:
-        name = source.resolve().name if source.is_dir() else source.name.removesuffix(source.suffix)
-        target = Path(f"{name}.xml")
+        target = Path(f"{_name(source)}.xml")
     if target.is_dir():
         raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
     if target.suffix != ".xml":
         target = target.with_name(target.name + ".xml")
     return target
+
+
+def _name(source: Path) -> str:
+    return source.resolve().name if source.is_dir() else source.name.removesuffix(source.suffix)
 
 
 def _save(openvino: Any, model: Any, xml: Path, fp16: bool) -> None:

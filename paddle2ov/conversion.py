@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from openvino import Model, Output, PartialShape
@@ -111,7 +112,9 @@ def convert(
     nodes = len(converted.get_ops()) if report is not None else 0
     rewrites = {"merge_yolo": merged, **run_rewrites(converted)} if rewrite else {}
     if report is not None:
-        report.format = program.format
+        report.format, report.program = program.format, replace(program, parameters={})
+        report.parameters = len(program.parameters)
+        report.parameter_bytes = sum(weight.data.nbytes for weight in program.parameters.values())
         report.operators = sum(1 for _ in program.block.walk())
         report.nodes, report.nodes_after = nodes, len(converted.get_ops())
         report.rewrites = rewrites

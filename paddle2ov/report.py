@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paddle2ov.program.model import Program
 
 
 @dataclass(slots=True)
@@ -20,20 +23,27 @@ class ConversionReport:
         operators: the operators of the program, those of branches and loops included.
         nodes: the model's nodes after translation, before the rewrites.
         nodes_after: the model's nodes after the rewrites.
+        parameters: the program's weights.
+        parameter_bytes: their size.
         rewrites: rewrite -> kind -> how often; every rewrite is listed in the order in which they ran.
         seconds: stage ("read", "translate", "optimise") -> time.
+        program: what was converted, without its weights, for `paddle2ov.reporting`.
     """
 
     format: str = ""
     operators: int = 0
     nodes: int = 0
     nodes_after: int = 0
+    parameters: int = 0
+    parameter_bytes: int = 0
     rewrites: dict[str, dict[str, int]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    program: Program | None = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, for JSON."""
-        return {**dataclasses.asdict(self), "transposes": self.transposes}
+        """The same as plain data, for JSON; without the program."""
+        plain = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.name != "program"}
+        return {**plain, "transposes": self.transposes}
 
     @property
     def transposes(self) -> dict[str, int]:

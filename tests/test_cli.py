@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -109,14 +110,51 @@ def test_traceback_on_demand():
 
 def test_report(tmp_path):
     folder = generated_network(all_networks()["swin_stage"], "pir")
-    result = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "new" / "report.json")
+    targets = [tmp_path / "new" / "report.json", tmp_path / "report.html"]
+    result = call(folder, "-o", tmp_path / "net.xml", "--report", targets[0], "--report", targets[1])
     assert result.exit_code == 0, result.output
-    assert "cut_projections     projections 2, parts 6, scales 2" in result.stdout
-    report = json.loads((tmp_path / "new" / "report.json").read_text())
+    assert re.search(r"cut_projections +projections 2, parts 6, scales 2", result.stdout)
+    assert result.stdout.endswith("".join(f"{path}\n" for path in (tmp_path / "net.xml", *targets)))
+    report = json.loads(targets[0].read_text())
     assert report["format"] == "pir"
-    assert report["rewrites"]["gather_windows"]["chains"] == 2
-    assert report["transposes"]["total"] == report["rewrites"]["reduce_transposes"]["total"]
-    assert set(report["seconds"]) == {"read", "translate", "optimise"}
+    assert report["model"] == folder.name
+    conversion = report["conversion"]
+    assert conversion["rewrites"]["gather_windows"]["chains"] == 2
+    assert conversion["transposes"]["total"] == conversion["rewrites"]["reduce_transposes"]["total"]
+    assert set(conversion["seconds"]) == {"read", "translate", "optimise"}
+    assert targets[1].read_text().startswith("<!DOCTYPE html>")
+
+
+def test_report_of_a_model_that_is_refused(model, tmp_path):
+    folder = tmp_path / "foreign"
+    shutil.copytree(model, folder)
+    program = (folder / "inference.json").read_text()
+    (folder / "inference.json").write_text(program.replace('"1.relu"', '"1.my_relu"'))
+    result = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "report.json")
+    assert result.exit_code == 1
+    assert "no converter for 1 operator type(s)" in result.output
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert [one["operator"] for one in report["refusals"]] == ["my_relu"]
+    assert report["conversion"] is None
+    assert len(report["operators"]) > 26
+    assert not (tmp_path / "net.xml").exists()
+
+
+def test_report_to_a_file_of_another_kind(model, tmp_path):
+    result = call(model, "-o", tmp_path / "net.xml", "--report", tmp_path / "report.pdf")
+    assert result.exit_code == 1
+    assert "report.pdf is neither a .json nor an .html file" in result.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_verify_with_a_conversion(model, tmp_path):
+    arguments = (model, "-o", tmp_path / "net.xml", "--verify", "--report", tmp_path / "report.json")
+    result = call(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "The results agree with Paddle's." in result.stdout
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["verification"]["ok"] is True
+    assert all(one["agrees"] for one in report["operators"] if one["type"] == "conv2d")
 
 
 def test_ops():

@@ -18,6 +18,7 @@ from paddle2ov.passes.graph import (
     dims_of,
     ints,
     ints_of,
+    name_after,
     only_consumer,
     perm_of,
     replace,
@@ -66,6 +67,7 @@ class _Projection:
     matrix: AnyArray  # [features, out] or, transposed, [out, features]
     transposed: bool
     bias: AnyArray | None
+    names: tuple[str, str]  # of MatMul and Add
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class _Cut:
 
 def _projection(output: Output) -> _Projection | None:
     node = output.get_node()
-    bias = None
+    bias, last = None, node.get_friendly_name()
     if node.get_type_name() == "Add":
         if only_consumer(node.output(0)) is None:
             return None
@@ -109,7 +111,7 @@ def _projection(output: Output) -> _Projection | None:
     columns = matrix.shape[0 if transposed else 1]
     if bias is not None and (bias.size != columns or bias.shape[-1] != columns):
         return None
-    return _Projection(node, matrix, transposed, bias)
+    return _Projection(node, matrix, transposed, bias, (node.get_friendly_name(), last))
 
 
 def _cut(node: Node) -> _Cut | None:
@@ -218,14 +220,17 @@ def _rewrite(projection: _Projection, cut: _Cut) -> None:
     lead = cut.rank - len(cut.sizes)
     x = projection.matmul.input_value(0)
     transpose_a = projection.matmul.get_attributes()["transpose_a"]
-    for part in cut.parts:
+    for k, part in enumerate(cut.parts):
         columns = _columns(projection.matrix, cut, part, 0 if projection.transposed else 1)
         value = ops.matmul(x, weight(columns), transpose_a, projection.transposed)
+        name_after(value, projection.names[0], k)
         if projection.bias is not None:
             value = ops.add(value, weight(_columns(projection.bias, cut, part, projection.bias.ndim - 1)))
+            name_after(value, projection.names[1], k)
         if cut.reshape is not None:
             target = _target(cut.reshape, lead, cut, part)
             value = ops.reshape(value, target, cut.reshape.get_attributes()["special_zero"])
+            name_after(value, cut.reshape.get_friendly_name(), k)
         if cut.perm is not None:
             perm = cut.perm
             if part.squeezed:

@@ -9,7 +9,18 @@ import numpy as np
 from openvino import Node
 
 from paddle2ov.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, ints_of, only_consumer, perm_of, replace, weight
+from paddle2ov.passes.graph import (
+    Counts,
+    Graph,
+    dims_of,
+    ints,
+    ints_of,
+    name_after,
+    only_consumer,
+    perm_of,
+    replace,
+    weight,
+)
 from paddle2ov.program.model import AnyArray
 
 
@@ -38,6 +49,7 @@ def gather_windows(graph: Graph) -> Counts:
         assert dims is not None
         x = ops.reshape(chain[0].input_value(0), ints([-1, places.size, dims[-1] or 0]), False)
         moved = ops.gather(x, weight(places.astype(np.int32)), ints(1))
+        name_after(moved, roll.get_friendly_name(), "windows")
         replace(chain[-1].output(0), ops.reshape(moved, ints([-1, *(dim or 0 for dim in dims[1:])]), False).output(0))
         counts["chains"] += 1
         counts["moves before"] += moves

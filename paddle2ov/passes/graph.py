@@ -117,6 +117,11 @@ def replace(old: Output, new: Output) -> None:
             reader.replace_source_output(new)
 
 
+def name_after(new: Node, old: str, part: str | int) -> None:
+    """Names a node after the one that it stands for in part; the report finds its operator by what precedes the "/"."""
+    new.set_friendly_name(f"{old}/{part}")
+
+
 def _is_named(output: Output) -> bool:
     """Whether another result would take a tensor's name from it: an input and a result have one already."""
     readers = output.get_target_inputs()

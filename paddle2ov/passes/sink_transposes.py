@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from openvino import Node, Output
 
 from paddle2ov.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, constant_of, ints, ints_of, only_consumer, perm_of, weight
+from paddle2ov.passes.graph import Counts, Graph, constant_of, ints, ints_of, name_after, only_consumer, perm_of, weight
 from paddle2ov.passes.permutation import inverse
 from paddle2ov.program.model import AnyArray
 
@@ -148,11 +148,12 @@ def _move(transpose: Node, perm: list[int], path: list[Node]) -> list[Node]:
         node.validate_and_infer_types()
         source = value = node.output(0)
         order = after
-    followers = []
+    followers: list[Node] = []
     for part, inputs in zip(path[-1].outputs(), readers, strict=True):
         if order == sorted(order):
             continue
         follower = ops.transpose(part, ints(order))
+        name_after(follower, transpose.get_friendly_name(), len(followers))
         followers.append(follower)
         for reader in inputs:
             reader.replace_source_output(follower.output(0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, only_consumer, replace
+from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, name_after, only_consumer, replace
 
 
 def spread_masks(graph: Graph) -> Counts:
@@ -27,7 +27,7 @@ def spread_masks(graph: Graph) -> Counts:
         for value, mask in (sides, sides[::-1]):
             first = value.get_node()
             if first.get_type_name() == "Reshape" and only_consumer(value) is not None and _fits(first, mask, last):
-                _rewrite(first, mask, last)
+                _rewrite(first, mask, last, add.get_friendly_name())
                 counts["masks"] += 1
                 break
     if counts["masks"]:
@@ -54,7 +54,7 @@ def _fits(first: Node, mask: Output, last: Node) -> bool:
     )
 
 
-def _rewrite(first: Node, mask: Output, last: Node) -> None:
+def _rewrite(first: Node, mask: Output, last: Node, name: str) -> None:
     scores = first.input_value(0)
     dims, shape = dims_of(scores), dims_of(mask)
     windows = (dims_of(first.output(0)) or [])[1]
@@ -65,4 +65,6 @@ def _rewrite(first: Node, mask: Output, last: Node) -> None:
     flat = ops.reshape(mask, ints([windows, *inner]), False)
     length = ops.gather(ops.shape_of(scores, Type.i64), ints([0]), ints(0))
     times = ops.concat([ops.divide(length, ints([windows])), ints([1] * (len(dims) - 1))], 0)
-    replace(last.output(0), ops.add(scores, ops.tile(flat, times)).output(0))
+    masked = ops.add(scores, ops.tile(flat, times))
+    name_after(masked, name, "spread")
+    replace(last.output(0), masked.output(0))

@@ -1,0 +1,147 @@
+"use strict";
+/* Charts, with one look: horizontal bars that grow with their number, stacked bars, points, a line. */
+
+const COLOURS = ["#2f6690", "#5fa8a0", "#d9a441", "#b5657a", "#7a6fa8", "#7d9b4e", "#a9764a", "#6b7b8c", "#9cc1d9", "#c9b8d8"];
+const FATE_COLOURS = {
+  primitive: "#2f6690", fused: "#5fa8a0", folded: "#d9a441", removed: "#c8ced6", converted: "#e2e6eb",
+  inner: "#7a6fa8", unused: "#f0d9d6", unknown: "#c8ced6",
+};
+const FATE_WORDS = {
+  primitive: "own primitive", fused: "fused", folded: "folded", removed: "removed", converted: "no node",
+  inner: "in a branch or loop", unused: "unused", unknown: "not compiled",
+};
+
+Chart.defaults.font.family = getComputedStyle(document.documentElement).getPropertyValue("--font");
+Chart.defaults.font.size = 12;
+Chart.defaults.color = "#5b6775";
+Chart.defaults.animation = false;
+Chart.defaults.maintainAspectRatio = false;
+Chart.defaults.plugins.legend.position = "bottom";
+Chart.defaults.plugins.legend.labels.boxWidth = 12;
+Chart.defaults.plugins.tooltip.displayColors = false;
+
+/* The plot's place, or null where the page has none or there is nothing to show. */
+function place(id, isEmpty, height) {
+  const canvas = byId(id);
+  if (!canvas) return null;
+  if (isEmpty) {
+    canvas.parentElement.replaceWith(element("p", { class: "empty" }, "Nothing to show."));
+    return null;
+  }
+  if (height) canvas.parentElement.style.height = `${height}px`;
+  return canvas;
+}
+
+const axis = (title, more = {}) => ({
+  title: { display: Boolean(title), text: title },
+  grid: { color: "#edf0f3" },
+  border: { display: false },
+  ...more,
+});
+
+/* Horizontal bars. rows: [{label, value, note, colour, click}]. */
+function bars(id, rows, { title = "", format = (value) => value.toLocaleString("en") } = {}) {
+  const canvas = place(id, !rows.length, Math.max(120, 62 + 23 * rows.length));
+  if (!canvas) return null;
+  return new Chart(canvas, {
+    type: "bar",
+    data: {
+      labels: rows.map((row) => shortened(row.label, 64)),
+      datasets: [{ data: rows.map((row) => row.value || null), backgroundColor: rows.map((row) => row.colour || COLOURS[0]), maxBarThickness: 17, minBarLength: 2 }],
+    },
+    options: {
+      indexAxis: "y",
+      scales: { x: axis(title, { min: 0, ticks: { maxTicksLimit: 6, precision: 0, callback: (value) => format(value) } }), y: axis("", { grid: { display: false }, ticks: { autoSkip: false } }) },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          callbacks: {
+            title: (items) => rows[items[0].dataIndex].label,
+            label: (item) => [format(rows[item.dataIndex].value), ...(rows[item.dataIndex].note || [])],
+          },
+        },
+      },
+      onClick: (_, items) => items.length && rows[items[0].index].click && rows[items[0].index].click(),
+      onHover: (event, items) => {
+        event.native.target.style.cursor = items.length && rows[items[0].index].click ? "pointer" : "";
+      },
+    },
+  });
+}
+
+/* Horizontal bars of several parts. parts: [{label, colour, values}] with one value for each label. */
+function stacked(id, labels, parts, title = "") {
+  const shown = parts.filter((part) => part.values.some((value) => value));
+  const canvas = place(id, !labels.length || !shown.length, Math.max(150, 96 + 23 * labels.length));
+  if (!canvas) return null;
+  return new Chart(canvas, {
+    type: "bar",
+    data: {
+      labels: labels.map((label) => shortened(label, 64)),
+      datasets: shown.map((part) => ({ label: part.label, data: part.values, backgroundColor: part.colour, maxBarThickness: 17 })),
+    },
+    options: {
+      indexAxis: "y",
+      interaction: { mode: "index", axis: "y", intersect: false },
+      scales: { x: axis(title, { stacked: true, ticks: { precision: 0 } }), y: axis("", { stacked: true, grid: { display: false }, ticks: { autoSkip: false } }) },
+      plugins: {
+        tooltip: {
+          displayColors: true,
+          filter: (item) => item.raw,
+          callbacks: { title: (items) => (items.length ? labels[items[0].dataIndex] : "") },
+        },
+      },
+    },
+  });
+}
+
+/* A line from x to y. */
+function curve(id, points, { x, y, note }) {
+  const canvas = place(id, points.length < 2, 300);
+  if (!canvas) return null;
+  return new Chart(canvas, {
+    type: "line",
+    data: { datasets: [{ data: points, borderColor: COLOURS[0], backgroundColor: "rgb(47 102 144 / 10%)", fill: true, pointRadius: 0, pointHitRadius: 8, borderWidth: 2 }] },
+    options: {
+      interaction: { mode: "nearest", axis: "x", intersect: false },
+      scales: { x: axis(x, { type: "linear", min: 0, ticks: { precision: 0 } }), y: axis(y, { min: 0, max: 100 }) },
+      plugins: { legend: { display: false }, tooltip: { callbacks: { title: () => "", label: (item) => note(item.raw) } } },
+    },
+  });
+}
+
+/* Points on a logarithmic axis, with the tolerance as a line. points: [{x, y, good, note, click}]. */
+function differences(id, points, tolerance, { x = "", labels = null } = {}) {
+  const canvas = place(id, !points.length, labels ? Math.max(130, 80 + 24 * labels.length) : 380);
+  if (!canvas) return null;
+  const least = 1e-9;
+  const value = (point) => Math.max(point.value, least);
+  const sideways = Boolean(labels);
+  const at = (point) => (sideways ? { x: value(point), y: point.at } : { x: point.at, y: value(point) });
+  const ends = sideways ? [-0.5, labels.length - 0.5] : [-1, Math.max(...points.map((point) => point.at)) + 1];
+  const line = ends.map((end) => (sideways ? { x: tolerance, y: end } : { x: end, y: tolerance }));
+  const largest = Math.max(tolerance * 10, ...points.map(value));
+  const logarithmic = axis("largest relative difference", { type: "logarithmic", min: least / 2, max: largest * 3, ticks: { callback: (tick) => (Math.abs(Math.log10(tick) % 1) < 1e-6 ? scientific(tick) : null) } });
+  const plain = sideways
+    ? axis("", { type: "linear", min: -0.5, max: labels.length - 0.5, grid: { display: false }, reverse: true, ticks: { stepSize: 0.5, autoSkip: false, callback: (tick) => (Number.isInteger(tick) ? shortened(labels[tick] || "", 40) : null) } })
+    : axis(x, { type: "linear", min: ends[0], max: ends[1], ticks: { precision: 0 } });
+  return new Chart(canvas, {
+    data: {
+      datasets: [
+        { type: "scatter", label: "operators", data: points.map(at), backgroundColor: points.map((point) => (point.good ? "#2f6690" : "#b3261e")), pointRadius: sideways ? 5 : 3.2, pointHoverRadius: 6 },
+        { type: "line", label: "tolerance", data: line, borderColor: "#d9a441", borderDash: [6, 5], borderWidth: 1.5, pointRadius: 0, pointHitRadius: 0 },
+      ],
+    },
+    options: {
+      scales: { x: sideways ? logarithmic : plain, y: sideways ? plain : logarithmic },
+      plugins: {
+        legend: { display: false },
+        tooltip: { filter: (item) => item.datasetIndex === 0, callbacks: { label: (item) => points[item.dataIndex].note } },
+      },
+      onClick: (_, items) => {
+        const hit = items.find((item) => item.datasetIndex === 0);
+        if (hit && points[hit.index].click) points[hit.index].click();
+      },
+    },
+  });
+}

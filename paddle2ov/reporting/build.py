@@ -1,0 +1,184 @@
+"""Puts a report together: `build_report(model, conversion)`, `refused_report(program, error)`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import openvino
+from openvino import Model, PartialShape
+
+import paddle2ov
+from paddle2ov.errors import ConversionInputError, OpConversionError, Paddle2OVError, UnsupportedOpsError
+from paddle2ov.program.liveness import prune
+from paddle2ov.program.model import Program, Variable
+from paddle2ov.report import ConversionReport
+from paddle2ov.reporting.compiled import Inputs, compile_report
+from paddle2ov.reporting.model import Port, Refusal, Report, ReportedOperator
+from paddle2ov.reporting.program import listed
+from paddle2ov.types import OV_TYPES, numpy_dtype
+from paddle2ov.verification.inputs import random_inputs
+from paddle2ov.verification.verify import Verification
+
+
+def build_report(
+    model: Model,
+    conversion: ConversionReport,
+    *,
+    name: str = "model",
+    inputs: Inputs | None = None,
+    verification: Verification | None = None,
+    config: Mapping[str, Any] | None = None,
+) -> Report:
+    """Compiles and runs a converted model and says everything that is known about it.
+
+        conversion = ConversionReport()
+        model = convert("model", report=conversion)
+        report = build_report(model, conversion)
+
+    Args:
+        model: the model that `convert` made, or the same read back from its IR.
+        conversion: what `convert(..., report=...)` filled.
+        name: the model's name, for titles.
+        inputs: arrays by the names of the inputs, to measure with; default: random ones, see `verify`.
+        verification: what `verify(model, operators=True)` found, to show with the rest.
+        config: further properties for OpenVINO's compilation.
+
+    Raises:
+        ConversionInputError: `conversion` was not filled by `convert`.
+    """
+    program = conversion.program
+    if program is None:
+        raise ConversionInputError("the ConversionReport is empty: give it to convert(..., report=...) first")
+    report = _described(name, program)
+    report.parameters, report.parameter_bytes = conversion.parameters, conversion.parameter_bytes
+    report.conversion, report.verification = conversion, verification
+    variables = {one.name: one.variable for one in program.outputs}
+    report.inputs, report.outputs = (
+        [_port(one, variables) for one in ports] for ports in (model.inputs, model.outputs)
+    )
+    _mark_unused(report.operators, program, model)
+    _mark_constant(report.operators, {one.variable for one in report.inputs})
+    if verification is not None:
+        _mark_verified(report.operators, verification)
+    try:
+        arrays = generated_inputs(model, program) if inputs is None else inputs
+    except (ConversionInputError, MemoryError, ValueError) as error:
+        report.notes.append(f"No inputs could be made up, so nothing was measured: {error}")
+        arrays = {}
+    for arguments in (arrays, {}):
+        try:
+            report.compiled = compile_report(model, report.operators, arguments, config)
+            break
+        except RuntimeError as error:  # OpenVINO's: the model cannot be run on these inputs, or not be compiled at all
+            what = "run on random inputs, so nothing was measured" if arguments else "compiled"
+            report.notes.append(f"The model could not be {what}: {_first_line(error)}")
+            if not arguments:
+                break
+    return report
+
+
+def refused_report(program: Program, error: Paddle2OVError, name: str = "model") -> Report:
+    """What is known of a program whose conversion was refused."""
+    report = _described(name, program)
+    report.parameters = len(program.parameters)
+    report.parameter_bytes = sum(weight.data.nbytes for weight in program.parameters.values())
+    variables = program.variables
+    report.inputs = [_declared(one.name, one) for one in program.inputs]
+    report.outputs = [_declared(one.name, variables[one.variable]) for one in program.outputs]
+    _mark_constant(report.operators, {one.variable for one in report.inputs})
+    if isinstance(error, UnsupportedOpsError):
+        for kind, count in error.operators.most_common():
+            reason = f"there is no converter for it (used {count}x)"
+            report.refusals.append(Refusal(kind, reason, str(error.places[kind])))
+    elif isinstance(error, OpConversionError):
+        report.refusals.append(Refusal(error.place.op_type, error.reason, str(error.place)))
+    else:
+        report.notes.append(str(error))
+    return report
+
+
+def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
+    """Random arrays for a model's inputs, which may lie inside the program: the first set that `verify` would use.
+
+    Raises:
+        ConversionInputError: the shapes do not fit the program.
+    """
+    variables, shapes = [], {}
+    for port in model.inputs:
+        name, shape = port.get_any_name(), port.get_partial_shape()
+        variable = program.variables.get(name) or Variable(name, "float32")
+        variables.append(variable)
+        if shape.rank.is_static:
+            pairs = (variable.dtype or "").startswith("complex")
+            shapes[name] = PartialShape(list(shape)[: len(shape) - pairs])
+    found = random_inputs(dataclasses.replace(program, inputs=variables), [shapes])[0]
+    for port in model.inputs:
+        name, dtype = port.get_any_name(), numpy_dtype(port.get_element_type())
+        if dtype is not None and found[name].dtype != dtype and found[name].dtype.kind != "c":
+            found[name] = found[name].astype(dtype)
+    return found
+
+
+def _described(name: str, program: Program) -> Report:
+    return Report(name, paddle2ov.__version__, openvino.__version__, program.format, operators=listed(program))
+
+
+def _port(port: Any, variables: Mapping[str, str]) -> Port:
+    name, kind = port.get_any_name(), port.get_element_type().get_type_name()
+    return Port(name, kind, str(port.get_partial_shape()), variables.get(name, name))
+
+
+def _declared(name: str, variable: Variable) -> Port:
+    kind = OV_TYPES.get(variable.dtype or "")
+    shape = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
+    return Port(name, kind.get_type_name() if kind is not None else "?", str(shape), variable.name)
+
+
+def _mark_unused(operators: list[ReportedOperator], program: Program, model: Model) -> None:
+    names = {name for port in model.outputs for name in port.get_names()}
+    wanted = [one.variable for one in program.outputs if one.name in names]
+    wanted += [name for name in names if name in program.variables]
+    block, _ = prune(program.block, wanted, [name for port in model.inputs for name in port.get_names()])
+    needed = {one.index for one in block.operators}
+    for operator in operators:
+        owner = operators[operator.owner] if operator.owner is not None else None
+        if (owner.fate == "unused") if owner is not None else operator.index not in needed:
+            operator.fate = "unused"
+
+
+def _mark_constant(operators: list[ReportedOperator], inputs: set[str]) -> None:
+    """What only weights and constants go into; inside branches and loops, only what makes constants."""
+    varying, known = set(inputs), {name for one in operators for name in one.outputs}
+    for operator in operators:
+        if operator.owner is None:
+            operator.constant = not any(name in varying for name in operator.inputs)
+        else:
+            operator.constant = not operator.inputs
+        if not operator.constant:
+            varying.update(operator.outputs)
+    for operator in operators:  # an owner is constant only if all that it owns is
+        if operator.owner is not None and any(name not in known or name in varying for name in operator.inputs):
+            owner: int | None = operator.owner
+            while owner is not None and operators[owner].constant:
+                operators[owner].constant = False
+                owner = operators[owner].owner
+
+
+def _mark_verified(operators: list[ReportedOperator], verification: Verification) -> None:
+    main = {one.index: one for one in operators if one.owner is None}
+    for compared in verification.operators:
+        operator = main.get(compared.index)
+        if operator is not None and operator.type == compared.type and compared.outputs:
+            operator.difference = compared.error
+            operator.agrees = all(one.ok for one in compared.outputs)
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
+    return (useful or lines or ["no message"])[0]
+
+
+__all__ = ["build_report", "generated_inputs", "refused_report"]

@@ -1,0 +1,251 @@
+"""What a report holds, as types. `Report.to_dict()` is its JSON, described in docs/report.md."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from paddle2ov.report import ConversionReport
+from paddle2ov.verification.verify import Verification
+
+SCHEMA = "paddle2ov-report/1"
+"""Name and version of the JSON: the number changes when a field changes its meaning or goes, not when one is added."""
+
+FATES = {
+    "primitive": "runs as a primitive of its own",
+    "fused": "runs inside another operator's primitive",
+    "folded": "computed by OpenVINO as it compiles: it depends on constants only",
+    "removed": "removed by OpenVINO: it moves no data, or changes nothing",
+    "converted": "left no node: known at conversion, handed on, or taken in by a neighbour",
+    "inner": "runs inside a branch or a loop",
+    "unused": "no result needs it",
+    "unknown": "the model was not compiled",
+}
+"""What becomes of an operator -> in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An input or result of the model.
+
+    Attributes:
+        name: its name.
+        dtype: its element type in OpenVINO.
+        shape: its shape, with "?" where a dimension is dynamic.
+        variable: the program's variable that it is.
+    """
+
+    name: str
+    dtype: str
+    shape: str
+    variable: str
+
+
+@dataclass(slots=True)
+class ReportedOperator:
+    """An operator of the Paddle program.
+
+    Attributes:
+        id: its position among all operators, those of branches and loops after the one that owns them.
+        type: the registry's key.
+        block: the block that it stands in.
+        index: its position there.
+        owner: the operator whose branch or loop it is part of, or None.
+        inputs: the variables that it reads.
+        outputs: the variables that it writes.
+        attributes: name -> value in a few characters.
+        constant: whether it depends on none of the model's inputs.
+        source: the frames of the model's Python source that made it, where the program carries them.
+        fate: what became of it, one of `FATES`.
+        primitives: the primitives that compute it.
+        microseconds: how long those run whose first operator it is; None if it has none or nothing was measured.
+        difference: the largest relative difference of its results to Paddle's; None where it was not compared. Infinite
+            (null in JSON) where type or shape differ.
+        agrees: whether its results are those of Paddle; None where it was not compared.
+    """
+
+    id: int
+    type: str
+    block: int
+    index: int
+    owner: int | None
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: dict[str, str]
+    source: tuple[str, ...]
+    constant: bool = False
+    fate: str = "unknown"
+    primitives: list[int] = field(default_factory=list)
+    microseconds: float | None = None
+    difference: float | None = None
+    agrees: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveNode:
+    """A node of the converted model that a primitive computes.
+
+    Attributes:
+        name: its friendly name.
+        type: its OpenVINO type.
+        operator: the operator that it comes from, or None.
+        inferred: OpenVINO does not say where it is; it follows from its neighbours.
+    """
+
+    name: str
+    type: str
+    operator: int | None
+    inferred: bool = False
+
+
+@dataclass(slots=True)
+class Primitive:
+    """A node of the compiled graph.
+
+    Attributes:
+        id: its position in the order of execution.
+        name: OpenVINO's name for it.
+        layer: its kind in the CPU plugin: "Convolution", "FullyConnected", "Reorder", "Subgraph" and so on.
+        kernel: the implementation: "brgconv_avx2_1x1_f32", "jit_avx2_dw_f32", "ref_any_i32" and so on.
+        precision: what it computes in.
+        layout: of its results.
+        microseconds: mean time of a run; None if it did not run or was not measured.
+        nodes: what it computes, in the order of the model.
+        operators: the operators that these come from, in the order of the program.
+        operator: the main one; None for inputs, results and OpenVINO's own changes of layout. Where none of the model's
+            nodes is in it, it belongs to the operator that reads it.
+        chain: the types of its nodes, the main one first: "Convolution", "Add", "Relu".
+        inputs: the primitives that it reads.
+    """
+
+    id: int
+    name: str
+    layer: str
+    kernel: str
+    precision: str
+    layout: str
+    microseconds: float | None = None
+    nodes: list[PrimitiveNode] = field(default_factory=list)
+    operators: list[int] = field(default_factory=list)
+    operator: int | None = None
+    chain: list[str] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CompiledReport:
+    """The model as OpenVINO's CPU plugin compiled and ran it.
+
+    Attributes:
+        device: the processor's name.
+        threads: how many it computes with.
+        precision: the precision that it was asked for.
+        compile_seconds: how long compiling took.
+        inputs: the shapes of the generated inputs by name.
+        runs: how many runs the times are taken from, after one or two that do not count.
+        milliseconds: the median time of a run, with the counters on; None if it could not be run.
+        primitives: the nodes of the compiled graph in the order of execution, constants aside.
+    """
+
+    device: str
+    threads: int
+    precision: str
+    compile_seconds: float
+    inputs: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    runs: int = 0
+    milliseconds: float | None = None
+    primitives: list[Primitive] = field(default_factory=list)
+
+    def fusions(self) -> list[tuple[str, str, int, float]]:
+        """Chains that became one primitive: (kind, chain, how many, microseconds in all), the most frequent first."""
+        counts: Counter[tuple[str, str]] = Counter()
+        times: Counter[tuple[str, str]] = Counter()
+        for one in self.primitives:
+            if len(one.chain) > 1:
+                key = one.layer, " + ".join(one.chain)
+                counts[key] += 1
+                times[key] += one.microseconds or 0.0  # type: ignore[assignment]
+        return [(*key, count, float(times[key])) for key, count in counts.most_common()]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An operator that stopped the conversion: its type, why, and where it stands."""
+
+    operator: str
+    reason: str
+    place: str
+
+
+@dataclass(slots=True)
+class Report:
+    """Everything about a model: what it is made of, how it was converted, compiled and verified.
+
+    Attributes:
+        model: the model's name.
+        paddle2ov: the version that converted it.
+        openvino: OpenVINO's version.
+        format: "pir" or "legacy".
+        inputs: the model's inputs.
+        outputs: the model's results.
+        parameters: the number of weights.
+        parameter_bytes: their size.
+        operators: the operators of the program.
+        conversion: what the conversion did; None where it was refused.
+        refusals: why it was.
+        compiled: the compiled model; None where it was not compiled.
+        verification: how it compares with Paddle; None where that was not asked for.
+        notes: what else is to be said, such as why the model could not be run.
+    """
+
+    model: str
+    paddle2ov: str
+    openvino: str
+    format: str
+    inputs: list[Port] = field(default_factory=list)
+    outputs: list[Port] = field(default_factory=list)
+    parameters: int = 0
+    parameter_bytes: int = 0
+    operators: list[ReportedOperator] = field(default_factory=list)
+    conversion: ConversionReport | None = None
+    refusals: list[Refusal] = field(default_factory=list)
+    compiled: CompiledReport | None = None
+    verification: Verification | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data, for JSON; infinite numbers are null."""
+        plain = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        found = _plain({"schema": SCHEMA, **plain})
+        assert isinstance(found, dict)
+        return found
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        return _plain(value.to_dict())
+    if dataclasses.is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and value - value != 0:  # infinite or NaN: JSON has neither
+        return None
+    return str(value) if isinstance(value, Path) else value
+
+
+__all__ = [
+    "FATES",
+    "SCHEMA",
+    "CompiledReport",
+    "Port",
+    "Primitive",
+    "PrimitiveNode",
+    "Refusal",
+    "Report",
+    "ReportedOperator",
+]

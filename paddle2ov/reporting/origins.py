@@ -1,0 +1,129 @@
+"""Which Paddle operator a node of the converted model comes from.
+
+The conversion spends nothing on it. The node that computes an operator's result carries the variable's name (see
+`translator.py`), and nodes of rewrites carry the name of what they replace, with a suffix after "/". The names of
+everything else follow from the graph: what a converter emits on the way to its results is read by nobody but the nodes
+of the same operator. Names survive the rewrites, OpenVINO's own transformations, `save_model` and `read_model`, so the
+same works for a model that was read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from openvino import Model, Node
+
+from paddle2ov.passes.graph import constant_of
+
+_STRUCTURE = frozenset(("Constant", "Parameter", "Result"))
+_MOVES = frozenset(("Reshape", "Squeeze", "Unsqueeze", "Transpose", "Convert", "ConvertLike", "Broadcast", "Tile"))
+_NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
+
+
+@dataclass(slots=True)
+class TracedNode:
+    """A node of the converted model.
+
+    Attributes:
+        name: its friendly name.
+        type: its OpenVINO type.
+        operator: the operator that it comes from, or None.
+        sources: the nodes that it reads, by position among all traced nodes; constants and inputs are not traced.
+        varies: whether its value depends on the model's inputs, beyond shapes that are known.
+        computes: whether it computes numbers: it neither moves data only nor adds 0, and its result is no integer.
+    """
+
+    name: str
+    type: str
+    operator: int | None
+    sources: tuple[int, ...]
+    varies: bool
+    computes: bool
+
+
+@dataclass(slots=True)
+class Origins:
+    """The nodes of a model, in topological order, and the operators that they come from."""
+
+    nodes: list[TracedNode] = field(default_factory=list)
+    _by_name: dict[str, list[int]] = field(default_factory=dict)
+
+    def find(self, name: str) -> list[int]:
+        """The nodes of a name, or of what is left of it before a "/" that OpenVINO's transformations append."""
+        for one in prefixes(name):
+            if one in self._by_name:
+                return self._by_name[one]
+        return []
+
+    def split(self, names: str) -> list[str]:
+        """The names in a list separated by commas; those that hold commas themselves are put together again."""
+        pieces = names.split(",")
+        found = []
+        while pieces:
+            most = next((n for n in range(len(pieces), 1, -1) if ",".join(pieces[:n]) in self._by_name), 1)
+            found.append(",".join(pieces[:most]))
+            del pieces[:most]
+        return [name for name in found if name]
+
+
+def prefixes(name: str) -> Iterator[str]:
+    """A name, then what is left of it as its last parts after "/" are dropped one by one."""
+    yield name
+    while "/" in name:
+        name = name.rpartition("/")[0]
+        yield name
+
+
+def trace(model: Model, writers: Mapping[str, int]) -> Origins:
+    """Finds out which operator each node of a model comes from.
+
+    Args:
+        model: the converted model, or one read back from its IR.
+        writers: variable of the program -> the operator that writes it.
+    """
+    ordered: list[Node] = [node for node in model.get_ordered_ops() if node.get_type_name() not in _STRUCTURE]
+    place = {node.get_name(): i for i, node in enumerate(ordered)}
+    origins = Origins()
+    varying = {node.get_name() for node in model.get_parameters()}
+    readers: list[list[int]] = [[] for _ in ordered]
+    for i, node in enumerate(ordered):
+        inputs = [value.get_node() for value in node.input_values()]
+        sources = tuple(place[one.get_name()] for one in inputs if one.get_name() in place)
+        for source in sources:
+            readers[source].append(i)
+        varies = any(one.get_name() in varying for one in inputs) or not inputs
+        if node.get_type_name() == "ShapeOf" and node.get_input_partial_shape(0).is_static:
+            varies = False
+        if varies:
+            varying.add(node.get_name())
+        name = node.get_friendly_name()
+        operator = next((writers[one] for one in prefixes(name) if one in writers), None)
+        origins.nodes.append(TracedNode(name, node.get_type_name(), operator, sources, varies, _computes(node)))
+        origins._by_name.setdefault(name, []).append(i)
+    for i in reversed(range(len(ordered))):
+        if origins.nodes[i].operator is None:
+            read_by = [one for k in readers[i] if (one := origins.nodes[k].operator) is not None]
+            origins.nodes[i].operator = min(read_by, default=None)
+    for traced in origins.nodes:  # what is left is read by results only
+        if traced.operator is None:
+            made_by = [origins.nodes[k].operator for k in traced.sources]
+            traced.operator = next((operator for operator in made_by if operator is not None), None)
+    return origins
+
+
+def _computes(node: Node) -> bool:
+    kind = node.get_type_name()
+    if kind in _MOVES or not node.get_output_element_type(0).is_real():
+        return False
+    if kind not in _NEUTRAL:
+        return True
+    for i in (0, 1):
+        array = constant_of(node.input_value(i))
+        if array is not None and array.size and (i == 1 or kind in ("Add", "Multiply")):
+            return not bool(np.all(array == _NEUTRAL[kind]))
+    return True
+
+
+__all__ = ["Origins", "TracedNode", "prefixes", "trace"]

@@ -1,0 +1,121 @@
+"""The report as one HTML file that works offline, and the frame that other pages share.
+
+A model is foreign data: names in it may be anything. Jinja escapes what it writes, the data is JSON whose "<" is
+escaped, the scripts set text and never HTML, and the page's own policy lets a browser run these scripts only and load
+nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.reporting.graphs import compiled_graph, program_graph
+from paddle2ov.reporting.model import FATES, Report
+from paddle2ov.reporting.terminal import shapes
+
+_HERE = Path(__file__).parent
+_SUFFIXES = (".json", ".html")
+CHARTS, GRAPHS = "vendor/chart.umd.min.js", "vendor/cytoscape.min.js"
+_SCRIPTS = ("dom.js", "charts.js", "tables.js", "graph.js", "details.js", "report.js")
+
+
+def check_target(path: Path) -> None:
+    """Refuses a file that no report can be written to, before any work is done.
+
+    Raises:
+        ConversionInputError: its suffix is neither .json nor .html, or HTML needs a library that is not installed.
+    """
+    if path.suffix not in _SUFFIXES:
+        raise ConversionInputError(f"report: {path} is neither a .json nor an .html file")
+    if path.suffix == ".html":
+        try:
+            import jinja2  # noqa: F401
+        except ImportError:
+            raise ConversionInputError(
+                f"report: {path} needs Jinja2, which is not installed: pip install 'paddle2ov[report]'"
+            ) from None
+
+
+def write_report(report: Report, path: str | Path) -> None:
+    """Writes a report as JSON or as HTML, whichever the suffix of `path` asks for; the folder is made if need be.
+
+    Raises:
+        ConversionInputError: see `check_target`.
+        OSError: the file cannot be written.
+    """
+    path = Path(path)
+    check_target(path)
+    text = report_page(report) if path.suffix == ".html" else json.dumps(report.to_dict(), indent=1, allow_nan=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Written beside its place first: an interrupted run leaves no half of it.
+    with tempfile.TemporaryDirectory(prefix=f".{path.stem}-", dir=path.parent) as folder:
+        written = Path(folder) / path.name
+        written.write_text(text + "\n", encoding="utf-8")
+        written.replace(path)
+
+
+def report_page(report: Report) -> str:
+    """The HTML page of a report."""
+    data = report.to_dict()
+    graphs = [program_graph(report)]
+    if report.compiled is not None:
+        graphs.append(compiled_graph(report.compiled))
+    if report.verification is not None:  # the operators have theirs already
+        data["verification"] = {**data["verification"], "operators": len(report.verification.operators)}
+    data["operators"] = [_short(one) for one in data["operators"]]
+    data["graphs"] = [one.to_dict() for one in graphs]
+    data["fates"] = FATES
+    return render("report.html.jinja", data, (CHARTS, GRAPHS, *_SCRIPTS), report=report, shapes=shapes)
+
+
+def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **values: Any) -> str:
+    """Fills a template that extends `base.html.jinja`.
+
+    Args:
+        template: its name in `templates/`.
+        data: what the scripts find as `DATA`.
+        scripts: names of files in `assets/`, in the order in which they run.
+        values: what the template itself reads.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    sources = [_asset(name) for name in ("data.js", *scripts)]
+    hashes = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in sources]
+    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
+    return environment.get_template(template).render(
+        **values, json=_embedded(data), scripts=sources, style=_asset("page.css"), policy=policy
+    )
+
+
+def _asset(name: str) -> str:
+    text = (_HERE / "assets" / name).read_text(encoding="utf-8").strip()
+    return re.sub(r"\n//# sourceMappingURL=.*$", "", text)  # a browser's tools would ask the network for it
+
+
+def _embedded(data: Mapping[str, Any]) -> str:
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _short(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record without what is empty, which the scripts put back: a program has thousands."""
+    return {name: value for name, value in record.items() if value is not None and value not in ([], {})}
+
+
+__all__ = ["CHARTS", "GRAPHS", "check_target", "render", "report_page", "write_report"]

@@ -1,0 +1,62 @@
+"""The operators of a program as a report lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from paddle2ov.program.model import Block, Operator, Program
+from paddle2ov.reporting.model import ReportedOperator
+
+_LONGEST = 60
+
+
+def listed(program: Program) -> list[ReportedOperator]:
+    """All operators of a program, those of branches and loops after the one that owns them."""
+    found: list[ReportedOperator] = []
+    for operator, owner in _walk(program.block, found):
+        place = operator.place
+        found.append(
+            ReportedOperator(
+                len(found),
+                operator.type,
+                place.block,
+                place.index,
+                owner,
+                tuple(name for name in operator.input_names() if name),
+                tuple(name for name in operator.output_names() if name),
+                {name: short(value) for name, value in operator.attributes.items() if name != "op_callstack"},
+                tuple(place.source_frames()),
+            )
+        )
+    return found
+
+
+def _walk(
+    block: Block, found: Sequence[ReportedOperator], owner: int | None = None
+) -> Iterator[tuple[Operator, int | None]]:
+    for operator in block.operators:
+        at = len(found)
+        yield operator, owner
+        for inner in operator.blocks:
+            yield from _walk(inner, found, at)
+
+
+def writers(operators: Sequence[ReportedOperator]) -> dict[str, int]:
+    """Variable -> the operator that writes it."""
+    return {name: one.id for one in operators for name in one.outputs}
+
+
+def short(value: Any) -> str:
+    """An attribute's value in a few characters."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist() if value.size <= _LONGEST else f"array of {value.dtype} {list(value.shape)}"
+    if isinstance(value, list | tuple) and len(value) > _LONGEST:
+        value = f"{len(value)} values, the first {value[0]!r}"
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+__all__ = ["listed", "short", "writers"]

@@ -1,0 +1,240 @@
+"""Reports: which operator became which primitive, as JSON and as tables. The HTML page has tests of its own."""
+
+import io
+import json
+import pickle
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+from openvino import opset16 as ops
+from rich.console import Console
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.post_ops import CHAINS
+from gen_models.store import generated, generated_network
+from paddle2ov.reporting import build_report, print_report, write_report
+from paddle2ov.reporting.model import FATES, SCHEMA
+from paddle2ov.reporting.origins import trace
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def reported(folder, saved=None, **arguments):
+    conversion = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(folder, report=conversion)
+    if saved is not None:
+        openvino.save_model(model, saved / "model.xml", compress_to_fp16=False)
+        model = openvino.Core().read_model(saved / "model.xml")
+    return build_report(model, conversion, **arguments)
+
+
+@cache
+def report_of(name):
+    """A network's report, for tests that change nothing in it."""
+    return reported(network(name))
+
+
+def network(name):
+    return generated_network(all_networks()[name], "pir")
+
+
+def chain(name):
+    (found,) = (one for one in CHAINS if one.name == name)
+    return generated(found, found.cases[0], "pir")
+
+
+def primitives_of(report, type):
+    return [one for one in report.compiled.primitives if type in {report.operators[i].type for i in one.operators}]
+
+
+def test_a_chain_is_one_primitive():
+    report = reported(chain("convolution-relu"))
+    (convolution,) = primitives_of(report, "conv2d")
+    assert convolution.layer == "Convolution"
+    assert convolution.chain == ["Convolution", "Add", "Relu"]
+    assert [report.operators[i].type for i in convolution.operators] == ["conv2d", "elementwise_add", "relu"]
+    assert report.operators[convolution.operator].type == "conv2d"
+    assert convolution.kernel.startswith(("brgconv", "jit", "gemm", "acl", "ref"))
+    assert convolution.microseconds > 0
+    fates = {one.type: one.fate for one in report.operators}
+    assert [fates[type] for type in ("conv2d", "elementwise_add", "relu")] == ["primitive", "fused", "fused"]
+    assert (("Convolution", "Convolution + Add + Relu", 1)) in [one[:3] for one in report.compiled.fusions()]
+
+
+@pytest.mark.parametrize(
+    ("name", "operators"),
+    [
+        # OpenVINO multiplies the scale into the weights and names the convolution after the multiplication.
+        ("convolution-hard_sigmoid_0.2", {"conv2d", "elementwise_add", "hard_sigmoid"}),
+        # x·sigmoid(x) becomes Swish; the sigmoid's name is lost.
+        ("convolution-x_times_sigmoid", {"conv2d", "elementwise_add", "sigmoid", "elementwise_mul"}),
+        # The second convolution is fused into the first, and with it the names of what follows.
+        ("convolution-relu_depthwise_relu_512", {"conv2d", "depthwise_conv2d", "elementwise_add", "relu"}),
+    ],
+)
+def test_operators_whose_names_openvino_loses_are_found(name, operators):
+    report = reported(chain(name))
+    (convolution,) = primitives_of(report, "conv2d")
+    assert {report.operators[i].type for i in convolution.operators} == operators
+    assert any(node.inferred for node in convolution.nodes)
+    assert not any(one.fate in ("removed", "folded") for one in report.operators if one.type in operators)
+
+
+def test_projections_that_were_cut_keep_their_operator():
+    report = report_of("swin_stage")
+    types = [report.operators[one.operator].type for one in report.compiled.primitives if one.layer == "FullyConnected"]
+    assert set(types) == {"matmul_v2"}
+    moved = [one for one in report.compiled.primitives if "windows" in one.name]
+    assert len(moved) == 2
+    assert {report.operators[one.operator].type for one in moved} == {"roll"}
+    (attention,) = (one for one in report.compiled.primitives if one.layer == "Subgraph" and "Softmax" in one.chain)
+    assert {"matmul_v2", "softmax"} <= {report.operators[i].type for i in attention.operators}
+
+
+@pytest.mark.parametrize("name", ["swin_stage", "yolov3", "bert"])
+def test_every_primitive_that_computes_has_its_operator(name):
+    report = report_of(name)
+    for one in report.compiled.primitives:
+        if one.layer not in ("Input", "Output", "Reorder", "Convert"):
+            assert one.operator is not None, one
+        assert set(one.inputs) < set(range(len(report.compiled.primitives)))
+    assert {one.fate for one in report.operators} <= set(FATES) - {"unknown"}
+    measured = sum(one.microseconds or 0 for one in report.compiled.primitives)
+    assert 0 < measured < 1e3 * report.compiled.milliseconds * 1.5
+
+
+def test_a_model_read_back_tells_the_same(tmp_path):
+    folder = network("swin_stage")
+    first, second = report_of("swin_stage"), reported(folder, saved=tmp_path)
+    found = [[(one.id, one.type, one.fate) for one in report.operators] for report in (first, second)]
+    assert found[0] == found[1]
+    chains = [sorted((one.layer, tuple(one.operators)) for one in r.compiled.primitives) for r in (first, second)]
+    assert chains[0] == chains[1]
+
+
+def test_names_of_inputs_and_results_are_as_without_a_report():
+    folder = network("swin_stage")
+    models = [paddle2ov.convert(folder), paddle2ov.convert(folder, report=paddle2ov.ConversionReport())]
+    names = [[port.get_names() for port in (*model.inputs, *model.outputs)] for model in models]
+    assert names[0] == names[1]
+
+
+def test_names_with_commas():
+    x = ops.parameter([2], openvino.Type.f32, name="x")
+    first = ops.sin(x)
+    first.set_friendly_name("a,b")
+    second = ops.cos(first)
+    second.set_friendly_name("c")
+    origins = trace(openvino.Model([ops.result(second)], [x]), {"a,b": 0, "c": 1})
+    assert origins.split("a,b,c") == ["a,b", "c"]
+    assert [node.operator for node in origins.nodes] == [0, 1]
+    assert origins.find("c/transpose_b") == [1]
+
+
+def test_branches_and_loops():
+    report = report_of("nested")
+    loop = next(one for one in report.operators if one.type == "while")
+    inner = [one for one in report.operators if one.owner == loop.id]
+    assert inner
+    assert {one.fate for one in inner} == {"inner"}
+    (primitive,) = (one for one in report.compiled.primitives if one.layer in ("Loop", "TensorIterator"))
+    assert primitive.operator == loop.id
+
+
+def test_cut_inputs_and_unused_operators():
+    folder = network("squeezenet1_1")
+    conversion = paddle2ov.ConversionReport()
+    program = paddle2ov.read_program(folder)
+    pool = next(one for one in program.block.operators if one.type == "pool2d").outputs["out"][0]
+    model = paddle2ov.convert(folder, input={pool: [2, 64, 15, 15]}, report=conversion)
+    report = build_report(model, conversion)
+    assert report.compiled.inputs == {pool: (2, 64, 15, 15)}
+    assert next(one for one in report.operators if one.type == "conv2d").fate == "unused"
+    assert report.operators[-1].fate != "unused"
+
+
+def test_a_model_that_cannot_run_is_still_described():
+    report = reported(network("squeezenet1_1"), inputs={"x": np.zeros([1, 4, 64, 64], np.float32)})
+    assert report.compiled is not None
+    assert report.compiled.milliseconds is None
+    assert "could not be run" in report.notes[0]
+
+
+def test_verification():
+    folder = network("squeezenet1_1")
+    conversion = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(folder, report=conversion)
+    report = build_report(model, conversion, verification=paddle2ov.verify(folder, operators=True))
+    convolution = next(one for one in report.operators if one.type == "conv2d")
+    assert convolution.agrees is True
+    assert 0 <= convolution.difference < 1e-4
+
+
+def test_json(tmp_path):
+    report = report_of("swin_stage")
+    write_report(report, tmp_path / "new" / "report.json")
+    found = json.loads((tmp_path / "new" / "report.json").read_text())
+    assert found["schema"] == SCHEMA
+    assert found["conversion"]["rewrites"]["gather_windows"]["chains"] == 2
+    assert len(found["operators"]) == found["conversion"]["operators"]
+    assert found["compiled"]["primitives"][0]["layer"] == "Input"
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["report.json"]
+
+
+def test_every_field_is_documented():
+    """docs/report.md names every key of the JSON."""
+    text = (ROOT / "docs" / "report.md").read_text()
+    report = report_of("swin_stage").to_dict()
+    parts = [report, report["conversion"], report["operators"][0], report["inputs"][0]]
+    parts += [report["compiled"], report["compiled"]["primitives"][0]]
+    parts += [next(one["nodes"][0] for one in report["compiled"]["primitives"] if one["nodes"])]
+    missing = [key for part in parts for key in part if f"`{key}`" not in text]
+    assert not missing
+    assert not [fate for fate in FATES if f"`{fate}`" not in text]
+    assert SCHEMA in text
+
+
+def test_tables():
+    out = io.StringIO()
+    print_report(report_of("swin_stage"), Console(file=out, width=150))
+    for words in (
+        "Transposes",
+        "cut_projections",
+        "projections 2, parts 6",
+        "matmul_v2 + gelu",
+        "FullyConnected",
+        "ms per run",
+    ):
+        assert words in out.getvalue()
+
+
+def test_a_conversion_report_can_be_sent_to_another_process():
+    conversion = paddle2ov.ConversionReport()
+    paddle2ov.convert(network("resnet18"), report=conversion)
+    assert conversion.parameter_bytes > 1e7
+    assert len(pickle.dumps(conversion)) < 1e6
+
+
+def test_an_empty_report():
+    model = paddle2ov.convert(network("squeezenet1_1"))
+    with pytest.raises(paddle2ov.ConversionInputError, match="the ConversionReport is empty"):
+        build_report(model, paddle2ov.ConversionReport())
+
+
+def test_html_without_jinja(tmp_path):
+    script = (
+        "import sys; sys.modules['jinja2'] = None\n"
+        "from paddle2ov.cli import main\n"
+        f"sys.argv = ['paddle2ov', 'nowhere', '--report', {str(tmp_path / 'r.html')!r}]\n"
+        "main()\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "needs Jinja2, which is not installed: pip install 'paddle2ov[report]'" in run.stderr
+    assert not list(tmp_path.iterdir())
