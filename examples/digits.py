@@ -11,9 +11,7 @@ Run it with `make demo`, or `python examples/digits.py [folder to keep the model
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +19,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import stages
 
 EPOCHS = 12
 BATCH = 64
@@ -132,16 +131,5 @@ def best_time(run: Callable[[], Any]) -> tuple[float, Any]:
     return min(times) * 1000, result
 
 
-def main(arguments: list[str]) -> int:
-    """Train here, deploy in a process of its own."""
-    if arguments[:1] == ["--deploy"]:
-        return 0 if deploy(Path(arguments[1])) else 1
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(arguments[0] if arguments else temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        train(folder)
-        return subprocess.run([sys.executable, __file__, "--deploy", str(folder)], check=False).returncode
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(stages.run(train, deploy))
