@@ -3,7 +3,7 @@
 Paddle: `viterbi_decode`, `crf_decoding`, `gather_tree`, `ctc_align`.
 Semantics: `paddle/phi/kernels/cpu/{viterbi_decode,crf_decoding,gather_tree}_kernel.cc`,
 `paddle/phi/kernels/impl/ctc_align_kernel_impl.h`.
-Refused: sequences whose lengths are in the LoD, which a tensor does not carry here.
+Sequences without given lengths lie one after the other: see `paddle2ov.converters.packed`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, shape_of
+from paddle2ov.converters.packed import Tensor, batch_of, joined
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.types import Packed
 
 
 def viterbi_decode(node: NodeContext) -> NamedOutputs:
@@ -27,7 +29,7 @@ def viterbi_decode(node: NodeContext) -> NamedOutputs:
     return {"scores": score, "path": path}
 
 
-def _best_path(x: Output, transitions: Output, lengths: Output | Node, with_tags: bool) -> tuple[Node, Output]:
+def _best_path(x: Tensor, transitions: Output, lengths: Output | Node, with_tags: bool) -> tuple[Node, Output]:
     # The path is as long as the longest sequence.
     steps = ops.reduce_max(lengths, ints([0]), False)
     used = ops.slice(x, ints([0]), ops.unsqueeze(steps, ints([0])), ints([1]), ints([1])).output(0)
@@ -43,9 +45,8 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
 
     With labels given: whether the path has them. 0 behind the end of a sequence.
     """
-    node.require(node.has_input("length"), "without `length` the sequences are in the LoD")
-    x, weights = node.get_input("emission"), node.get_input("transition")
-    lengths = ops.reshape(cast_to(node.get_input("length"), Type.i64), ints([-1]), False)
+    weights = node.get_input("transition")
+    x, lengths, count = batch_of(node, "emission", "length")
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
     transitions = ops.slice(weights, ints([2]), ints([2**31 - 1]), ints([1]), ints([0])).output(0)
     # Start and stop scores are those of the first and the last step.
@@ -63,7 +64,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
         labels = ops.reshape(cast_to(node.get_input("label"), Type.i64), shape_of(whole), False)
         inside = ops.less(ops.squeeze(places, ints([2])), ops.unsqueeze(lengths, ints([1])))
         whole = ops.convert(ops.logical_and(inside, ops.equal(labels, whole)), Type.i64)
-    return {"viterbi_path": whole}
+    return {"viterbi_path": whole if count is None else joined(ops.unsqueeze(whole, ints([2])), count)}
 
 
 def gather_tree(node: NodeContext) -> NamedOutputs:
@@ -93,22 +94,31 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
 
 
 def ctc_align(node: NodeContext) -> NamedOutputs:
-    """output = the labels without blanks, and each run of equal ones as one; then padding_value; and their number."""
-    node.require(node.has_input("input_length"), "without `input_length` the sequences are in the LoD")
-    x = node.get_input("input")
+    """output = the labels without blanks, and each run of equal ones as one; then padding_value; and their number.
+
+    Sequences one after the other come without padding; if nothing is left at all, a single -1 does.
+    """
+    x, length, count = batch_of(node, "input", "input_length")
+    if count is not None:
+        x = ops.squeeze(x, ints([2])).output(0)
     kind = x.get_element_type()
     blank, merge = node.get_int("blank", 0), node.get_attribute("merge_repeated", True)
-    length = ops.reshape(cast_to(node.get_input("input_length"), Type.i64), ints([-1, 1]), False)
     dims = shape_of(x)
     size = ops.gather(dims, ints(1), ints(0))
     places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0]))
-    keep = ops.logical_and(ops.not_equal(x, const_like(blank, x)), ops.less(places, length))
+    keep = ops.logical_and(ops.not_equal(x, const_like(blank, x)), ops.less(places, ops.unsqueeze(length, ints([1]))))
     if merge:
         padded = ops.pad(x, ints([0, 1]), ints([0, -1]), "constant", const_like(-1, x))
         keep = ops.logical_and(keep, ops.not_equal(x, padded))
-    count = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
+    if count is not None:
+        left = ops.gather_nd(x, ops.transpose(ops.non_zero(keep, "i64"), ints([1, 0])))
+        number = shape_of(left)
+        nothing = ops.convert(ops.equal(number, ints([0])), Type.i64)
+        filled = ops.pad(left, ints([0]), nothing, "constant", const_like(-1, x))
+        return {"output": Packed(ops.unsqueeze(filled, ints([1])), 1 if count == 1 else None)}
+    place = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
     # What is left out goes to one more column, which is cut off.
-    target = ops.select(keep, ops.subtract(count, ints(1)), size)
+    target = ops.select(keep, ops.subtract(place, ints(1)), size)
     wide = ops.add(dims, ints([0, 1]))
     empty = ops.broadcast(const_like(node.get_int("padding_value", 0), x), wide)
     filled = ops.scatter_elements_update(empty, target, x, ints(1))

@@ -4,8 +4,7 @@ Paddle: `add_position_encoding`, `row_conv`, `cvm`, `im2sequence`.
 Semantics: `paddle/phi/kernels/cpu/{add_position_encoding,row_conv}_kernel.cc`,
 `paddle/phi/kernels/impl/{cvm,im2sequence}_kernel_impl.h`.
 
-Refused: sequences packed into one tensor whose lengths are in the LoD, which a tensor does not carry here (for this
-reason there is no converter for the `sequence_*` operators); `im2sequence` with a size for each image.
+Refused: `im2sequence` with a size for each image.
 """
 
 from __future__ import annotations
@@ -14,18 +13,23 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const, const_like, ints, rank_of, reshape, shape_of
+from paddle2ov.converters.packed import joined, sequences
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.types import Packed
 
 
-def _require_batch(node: NodeContext, x: Output, rank: int) -> None:
-    node.require(rank_of(node, x) == rank, f"{rank} dimensions are expected; a packed sequence has its lengths in LoD")
+def _batch(node: NodeContext) -> tuple[Output | Node, int | Output | None]:
+    """x as [batch, steps, features], and how many sequences it is, if it holds them one after the other."""
+    x = node.get_input("x")
+    if rank_of(node, x) == 3:
+        return x, None
+    return sequences(node, "x")
 
 
 def add_position_encoding(node: NodeContext) -> NamedOutputs:
     """out = alpha · x + beta · [sin(p · r), cos(p · r)] for position p and rate r = 10000^(-k / (h - 1)), k < h."""
-    x = node.get_input("x")
-    _require_batch(node, x, 3)
+    x, count = _batch(node)
     size = (node.input_shape("x") or [-1])[-1]
     node.require(size >= 0, "the number of features must be known")
     half = size // 2
@@ -35,20 +39,21 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
     angles = ops.multiply(ops.unsqueeze(positions, ints([1])), rates)
     waves = cast_to(ops.concat([ops.sin(angles), ops.cos(angles)], 1), x.get_element_type())
     scaled = ops.multiply(x, const_like(node.get_float("alpha", 1.0), x))
-    return {"out": ops.add(scaled, ops.multiply(waves, const_like(node.get_float("beta", 1.0), x)))}
+    out = ops.add(scaled, ops.multiply(waves, const_like(node.get_float("beta", 1.0), x)))
+    return {"out": out if count is None else joined(out, count)}
 
 
 def row_conv(node: NodeContext) -> NamedOutputs:
     """out[t, d] = the sum over w of filter[w, d] · x[t + w, d]: features of this and of later steps."""
-    x, declared = node.get_input("x"), node.input_shape("filter")
-    _require_batch(node, x, 3)
+    (x, count), declared = _batch(node), node.input_shape("filter")
     if declared is None or min(declared) < 0:
         node.refuse("the shape of the filter must be known")
     ahead, size = declared
     filters = ops.transpose(node.get_reshaped("filter", [ahead, size]), ints([1, 0]))
     weights = reshape(filters, [size, 1, 1, ahead])
-    out = ops.group_convolution(ops.transpose(x, ints([0, 2, 1])), weights, [1], [0], [ahead - 1], [1])
-    return {"out": ops.transpose(out, ints([0, 2, 1]))}
+    out: Node = ops.group_convolution(ops.transpose(x, ints([0, 2, 1])), weights, [1], [0], [ahead - 1], [1])
+    out = ops.transpose(out, ints([0, 2, 1]))
+    return {"out": out if count is None else joined(out, count)}
 
 
 def cvm(node: NodeContext) -> NamedOutputs:
@@ -76,4 +81,5 @@ def im2sequence(node: NodeContext) -> NamedOutputs:
     channels = ops.gather(shape_of(x), ints([1]), ints(0))
     split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, places], 0), False)
     ordered = ops.transpose(split, ints([0, 3, 4, 2, 1]))
-    return {"out": ops.reshape(ordered, ops.concat([ints([-1]), ops.multiply(channels, ints([area]))], 0), False)}
+    size = ops.concat([ints([-1]), ops.multiply(channels, ints([area]))], 0)
+    return {"out": Packed(ops.reshape(ordered, size, False), batch.output(0))}

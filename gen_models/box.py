@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, legacy_op
+from gen_models.building import in_pir, in_sequences, legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
@@ -175,7 +175,44 @@ POLYGON = [
     case(x=tensor([1, 4, 3, 4], dims=[-1, 4, -1, -1]), **_LEGACY),
 ]
 
+
+def _box_clip(x: Any, im_info: Any, *, lod: Any = None) -> Any:
+    return legacy_op("box_clip", {"Input": in_sequences(x, lod), "ImInfo": im_info}, {"Output": x.dtype}, {})
+
+
+def _info(*rows: Any) -> TensorSpec:
+    return tensor([len(rows), 3], values=list(rows), dims=[-1, 3])
+
+
+def _box_clip_random(draw: Any) -> Case:
+    images, each = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    return case(
+        x=tensor([images * each, 4], low=-20, high=120, dims=[-1, 4]),
+        im_info=_info(*([draw(st.integers(20, 99)), draw(st.integers(20, 99)), 1.5] for _ in range(images))),
+        lod=[i * each for i in range(images + 1)],
+        **_LEGACY,
+    )
+
+
+BOX_CLIP = [
+    case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([60, 80, 1.0]), **_LEGACY),
+    case(x=tensor([5, 4], low=-20, high=120), im_info=tensor([1, 3], values=[[61, 83, 2.0]]), **_LEGACY),
+    case(
+        x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
+        im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),
+        lod=[0, 2, 4, 6],
+        **_LEGACY,
+    ),
+    case(
+        x=tensor([4, 3, 4], low=-20, high=120, dims=[-1, 3, 4]),
+        im_info=_info([60, 80, 1.0], [90, 30, 1.5]),
+        lod=[0, 2, 4],
+        **_LEGACY,
+    ),
+]
+
 OPS = [
+    Op("box_clip", _box_clip, BOX_CLIP, _box_clip_random),
     Op("polygon_box_transform", _polygon_box_transform, POLYGON, _polygon_random),
     Op("box_coder", _box_coder, BOX_CODER, _box_coder_random),
     Op("iou_similarity", _iou_similarity, IOU_SIMILARITY, _iou_similarity_random),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gen_models.spec import paddle
@@ -10,6 +11,14 @@ from gen_models.spec import paddle
 def in_pir() -> bool:
     """Whether the program being built is a PIR one."""
     return hasattr(paddle.framework, "in_pir_mode") and bool(paddle.framework.in_pir_mode())
+
+
+def in_sequences(x: Any, offsets: Sequence[int] | None = None) -> Any:
+    """x as sequences that begin at the offsets (LoD); without offsets as one sequence, which is how it is fed."""
+    if offsets is not None:
+        return legacy_op("lod_reset", {"X": x}, {"Out": x.dtype}, {"target_lod": list(offsets)})
+    x.desc.set_lod_level(1)
+    return x
 
 
 def legacy_op(

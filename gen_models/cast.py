@@ -147,7 +147,6 @@ OPS = [
     Op("memcpy_d2h", _legacy_identity("memcpy_d2h"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
     Op("memcpy_h2d", _legacy_identity("memcpy_h2d"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
     Op("npu_identity", _npu_identity, cases=[case(x=tensor([3, 4]), format=-1, **LEGACY)]),
-    Op("lod_reset", _legacy_identity("lod_reset"), cases=[case(x=tensor([3, 4]), target_lod=[0, 1, 3], **LEGACY)]),
     Op("depend", _depend, cases=[case(x=tensor([3, 4]), dep=tensor([2]), **LEGACY)]),
     Op("dropout_nd", _dropout_nd, cases=[case(x=tensor([3, 4]), p=0.3, mode=mode, **LEGACY) for mode in _MODES]),
     Op("assign_out", _assign_out, cases=[case(x=tensor([3, 4]), **PIR)]),

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.building import legacy_op
+from gen_models.building import in_sequences, legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 
 
@@ -47,7 +47,9 @@ VITERBI = [
 ]
 
 
-def _crf(emission: Any, transition: Any, length: Any, label: Any = None) -> Any:
+def _crf(emission: Any, transition: Any, length: Any = None, label: Any = None, *, lod: Any = None) -> Any:
+    if length is None:
+        emission, label = (None if one is None else in_sequences(one, lod) for one in (emission, label))
     inputs = {"Emission": emission, "Transition": transition, "Length": length, "Label": label}
     return legacy_op("crf_decoding", inputs, {"ViterbiPath": "int64"}, {})
 
@@ -81,6 +83,14 @@ CRF = [
         **_OLD,
     ),
     case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=_lengths(1, 0, 2), **_OLD),
+    case(emission=tensor([5, 4], dims=[-1, 4]), transition=tensor([6, 4]), **_OLD),
+    case(
+        emission=tensor([6, 4], dims=[-1, 4]),
+        transition=tensor([6, 4]),
+        label=tensor([6, 1], "int64", low=0, high=4, dims=[-1, 1]),
+        lod=[0, 3, 6],
+        **_OLD,
+    ),
 ]
 
 
@@ -100,8 +110,18 @@ def _tree_random(draw: Any) -> Case:
     return case(**_tree(*shape, dims=[-1, -1, shape[2]]))
 
 
-def _ctc_align(x: Any, length: Any, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0) -> Any:
+def _ctc_align(
+    x: Any,
+    length: Any = None,
+    *,
+    blank: int = 0,
+    merge_repeated: bool = True,
+    padding_value: int = 0,
+    lod: Any = None,
+) -> Any:
     attributes = {"blank": blank, "merge_repeated": merge_repeated, "padding_value": padding_value}
+    if length is None:
+        return legacy_op("ctc_align", {"Input": in_sequences(x, lod)}, {"Output": x.dtype}, attributes)
     outputs = {"Output": x.dtype, "OutputLength": x.dtype}
     return legacy_op("ctc_align", {"Input": x, "InputLength": length}, outputs, attributes)
 
@@ -120,11 +140,16 @@ def _ctc_random(draw: Any) -> Case:
 
 _TOKENS = tensor([2, 6], "int32", values=[[0, 1, 1, 0, 1, 2], [3, 3, 0, 0, 3, 4]])
 _TOKENS_LENGTH = tensor([2, 1], "int32", values=[[6], [5]])
+_ROW = tensor([8, 1], "int32", values=[[0], [1], [1], [2], [2], [0], [2], [3]], dims=[-1, 1])
 
 CTC_ALIGN = [
     case(x=_TOKENS, length=_TOKENS_LENGTH, **_OLD),
     case(x=_TOKENS, length=_TOKENS_LENGTH, merge_repeated=False, padding_value=9, **_OLD),
     case(x=_TOKENS, length=_TOKENS_LENGTH, blank=3, **_OLD),
+    case(x=_ROW, **_OLD),
+    case(x=_ROW, blank=1, merge_repeated=False, lod=[0, 4, 8], **_OLD),
+    case(x=_ROW, lod=[0, 2, 4, 6, 8], **_OLD),
+    case(x=tensor([3, 1], "int32", values=[[0], [0], [0]], dims=[-1, 1]), **_OLD),
 ]
 
 OPS = [

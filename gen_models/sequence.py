@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import legacy_op
+from gen_models.building import in_sequences, legacy_op
 from gen_models.spec import Case, Op, case, tensor
 from gen_models.strategies import flag, integer, varied
 
@@ -16,7 +16,8 @@ def _positions(x: Any, *, alpha: float = 1.0, beta: float = 1.0) -> Any:
     return legacy_op("add_position_encoding", {"X": x}, {"Out": x.dtype}, {"alpha": alpha, "beta": beta})
 
 
-def _row_conv(x: Any, filters: Any) -> Any:
+def _row_conv(x: Any, filters: Any, *, lod: Any = None) -> Any:
+    x = in_sequences(x, lod) if len(x.shape) == 2 else x
     return legacy_op("row_conv", {"X": x, "Filter": filters}, {"Out": "float32"}, {})
 
 
@@ -24,9 +25,13 @@ def _cvm(x: Any, cvm: Any, *, use_cvm: bool = True) -> Any:
     return legacy_op("cvm", {"X": x, "CVM": cvm}, {"Y": "float32"}, {"use_cvm": use_cvm})
 
 
-def _im2sequence(x: Any, *, kernels: Any, strides: Any = (1, 1), paddings: Any = (0, 0, 0, 0)) -> Any:
+def _im2sequence(
+    x: Any, *, kernels: Any, strides: Any = (1, 1), paddings: Any = (0, 0, 0, 0), read: bool = False
+) -> Any:
     attributes = {"kernels": list(kernels), "strides": list(strides), "paddings": list(paddings)}
-    return legacy_op("im2sequence", {"X": x}, {"Out": "float32"}, attributes)
+    out = legacy_op("im2sequence", {"X": x}, {"Out": "float32"}, attributes)
+    # Each image is a sequence.
+    return legacy_op("sequence_reverse", {"X": out * 2.0}, {"Y": "float32"}, {}) if read else out
 
 
 def _clicks(rows: int, columns: int, dims: Any = None) -> dict[str, Any]:
@@ -73,6 +78,8 @@ OPS = [
             case(x=tensor([2, 5, 3], dims=[-1, -1, 3]), filters=tensor([2, 3]), **_OLD),
             case(x=tensor([2, 2, 3]), filters=tensor([4, 3]), **_OLD),
             case(x=tensor([2, 2, 3]), filters=tensor([1, 3]), **_OLD),
+            case(x=tensor([5, 3], dims=[-1, 3]), filters=tensor([3, 3]), **_OLD),
+            case(x=tensor([6, 3], dims=[-1, 3]), filters=tensor([2, 3]), lod=[0, 3, 6], **_OLD),
         ],
         lambda draw: case(
             x=varied(draw, [integer(draw, 1, 3), integer(draw, 1, 7), 3]),
@@ -97,6 +104,7 @@ OPS = [
             case(x=_IMAGE, kernels=[2, 3], **_OLD),
             case(x=_IMAGE, kernels=[2, 2], strides=[2, 1], paddings=[1, 0, 1, 2], **_OLD),
             case(x=tensor([2, 3, 5, 6], dims=[-1, -1, -1, -1]), kernels=[5, 1], **_OLD),
+            case(x=tensor([2, 3, 5, 6], dims=[-1, 3, 5, -1]), kernels=[5, 1], read=True, **_OLD),
         ],
         _im2sequence_random,
     ),

@@ -14,9 +14,9 @@ from paddle2ov.opset import ops
 from paddle2ov.pairs import part_of
 from paddle2ov.program.model import AnyArray, Operator, Variable
 from paddle2ov.program.signatures import Signature
-from paddle2ov.types import OV_TYPES, EmptyArray, Known, constant, element_type
+from paddle2ov.types import OV_TYPES, EmptyArray, Known, Packed, SequenceCount, constant, element_type
 
-OutputLike: TypeAlias = Node | Output | Known | EmptyArray
+OutputLike: TypeAlias = Node | Output | Known | EmptyArray | Packed
 NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
 """What a converter returns: result name -> value, or list of values for a result that is a list."""
 
@@ -64,12 +64,14 @@ class NodeContext:
         variables: Mapping[str, Variable],
         signature: Signature | None,
         used: frozenset[str] | set[str] = frozenset(),
+        sequences: Mapping[str, SequenceCount] | None = None,
     ) -> None:
         self._operator = operator
         self._inputs = inputs
         self._variables = variables
         self._signature = signature
         self._used = used
+        self._sequences = sequences or {}
         self._asked: set[str] = set()
 
     # --- identity -------------------------------------------------------------------------------------------------
@@ -155,6 +157,22 @@ class NodeContext:
         names = self._operator.inputs.get(self._input_name(name), ())
         variable = self._variables.get(names[idx]) if idx < len(names) else None
         return variable.shape if variable else None
+
+    def has_sequences(self, name: str, idx: int = 0) -> bool:
+        """Whether an input holds sequences one after the other (its LoD is not empty)."""
+        return self._input_variable(name, idx) in self._sequences
+
+    def sequence_count(self, name: str, idx: int = 0) -> int | Output:
+        """How many sequences, all of one length, an input holds one after the other.
+
+        Raises:
+            OpConversionError: it holds none, or only the run shows how long each of them is.
+        """
+        self.require(self.has_sequences(name, idx), f"'{name}' has no LoD, which would tell where its sequences begin")
+        count = self._sequences[self._input_variable(name, idx)]
+        if count is None:
+            self.refuse(f"the sequences of '{name}' have lengths (LoD) that are not known to be the same")
+        return count
 
     # --- attributes, and inputs that may be attributes ------------------------------------------------------------
 
@@ -300,7 +318,7 @@ class NodeContext:
             inputs[port][i] = None if value is None else part_of(value, part)
         names = {*self._operator.input_names(), *self._operator.output_names()} & self._variables.keys()
         real = {name: _real(self._variables[name]) for name in names}
-        return NodeContext(self._operator, inputs, real, self._signature, self._used)
+        return NodeContext(self._operator, inputs, real, self._signature, self._used, self._sequences)
 
     def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
         """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
@@ -340,6 +358,10 @@ class NodeContext:
         if name in self._inputs or self._signature is None:
             return name
         return self._signature.canonical(name)
+
+    def _input_variable(self, name: str, idx: int) -> str:
+        names = self._operator.inputs.get(self._input_name(name), ())
+        return names[idx] if idx < len(names) else ""
 
     def _output_name(self, name: str) -> str:
         if name in self._operator.outputs or self._signature is None:

@@ -18,7 +18,7 @@ from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.signatures import snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Converter, Registry
-from paddle2ov.types import OV_TYPES, EmptyArray, Known, constant
+from paddle2ov.types import OV_TYPES, EmptyArray, Known, Packed, SequenceCount, constant
 
 
 class Scope:
@@ -29,6 +29,7 @@ class Scope:
 
     def __init__(self, parent: Scope | None = None) -> None:
         self.values: dict[str, Value] = {}
+        self.sequences: dict[str, SequenceCount] = {}
         self.captures: dict[str, Parameter] = {}
         self._parent = parent
 
@@ -51,6 +52,13 @@ class Scope:
             inner = parameter.output(0)
         self.values[name] = inner
         return inner
+
+    def find_sequences(self, names: Iterable[str]) -> dict[str, SequenceCount]:
+        """Those of the variables that hold sequences one after the other, and how many."""
+        outer = self._parent.find_sequences(names) if self._parent is not None else {}
+        # A number that an outer block computes is none that an inner one sees.
+        found = {name: None if isinstance(count, Output) else count for name, count in outer.items()}
+        return found | {name: self.sequences[name] for name in names if name in self.sequences}
 
 
 BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
@@ -84,6 +92,10 @@ class Translator:
         self._control_flow = control_flow
         self._used = used
         self._progress = progress
+        # A tensor without LoD, which is all that a model can be given, is one sequence.
+        self._fed: dict[str, SequenceCount] = {
+            one.name: 1 if one.lod_level == 1 else None for one in program.inputs if one.lod_level
+        }
 
     def translate(self, block: Block, scope: Scope) -> None:
         """Translates the operators of `block` in order; their results are added to `scope`."""
@@ -149,13 +161,43 @@ class Translator:
                 f"the program passes {len(unknown)} input(s) more than its signature names "
                 f"({', '.join(signature.operands) or 'none'})",
             )
-        context = NodeContext(operator, inputs, self.variables, signature, self._used)
+        sequences = self._sequences_of(operator, signature, scope)
+        context = NodeContext(operator, inputs, self.variables, signature, self._used, sequences)
         results = _named(converter(context), operator, signature)
         if not self._registry.is_extension(operator.type):
             context.refuse_what_passes_left()
+        self._share_sequences(operator, results, sequences, scope)
+        results = {port: [_unpacked(value) for value in values] for port, values in results.items()}
         if inputs and all(is_small(value) for values in inputs.values() for value in values):
             results = {port: [fold(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, scope)
+
+    def _sequences_of(self, operator: Operator, signature: Any, scope: Scope) -> dict[str, SequenceCount]:
+        """The operator's inputs that hold sequences one after the other, in the order of its operands, and how many."""
+        operands = signature.operands if signature is not None else ()
+        ports = sorted(operator.inputs, key=lambda port: operands.index(port) if port in operands else len(operands))
+        names = [name for port in ports for name in operator.inputs[port]]
+        found = self._fed | scope.find_sequences(names)
+        return {name: found[name] for name in names if name in found}
+
+    def _share_sequences(
+        self,
+        operator: Operator,
+        results: Mapping[str, Sequence[Any]],
+        sequences: Mapping[str, SequenceCount],
+        scope: Scope,
+    ) -> None:
+        for port, names in operator.outputs.items():
+            for name, value in zip(names, results.get(port, ()), strict=False):
+                if isinstance(value, Packed):
+                    if value.count != 0:
+                        scope.sequences[name] = value.count
+                elif sequences and self._may_have_sequences(name):
+                    scope.sequences[name] = next(iter(sequences.values()))
+
+    def _may_have_sequences(self, name: str) -> bool:
+        variable = self.variables.get(name)
+        return variable is None or variable.lod_level != 0
 
     def _bind(self, operator: Operator, results: Mapping[str, Sequence[Any]], scope: Scope) -> None:
         for port, names in operator.outputs.items():
@@ -200,6 +242,10 @@ def _zeros(shape: Sequence[int], kind: Type) -> Output:
     return ops.broadcast(ops.constant(0, kind), ops.constant(list(shape), Type.i64)).output(0)
 
 
+def _unpacked(value: Any) -> Any:
+    return value.value if isinstance(value, Packed) else value
+
+
 def _value(value: Any, name: str) -> Value:
     if isinstance(value, Known | EmptyArray):
         return value
@@ -215,17 +261,17 @@ def _value(value: Any, name: str) -> Value:
 
 
 def _named(results: Any, operator: Operator, signature: Any) -> dict[str, list[Any]]:
-    if not isinstance(results, Mapping | Node | Output | Known | EmptyArray | list | tuple):
+    if not isinstance(results, Mapping | Node | Output | Known | EmptyArray | Packed | list | tuple):
         raise TypeError(f"its converter gave {results!r}; a mapping of output names to nodes is expected")
     if not isinstance(results, Mapping):  # a bare value or a sequence of them: results in order
-        values = [results] if isinstance(results, Node | Output | Known | EmptyArray) else list(results)
+        values = [results] if isinstance(results, Node | Output | Known | EmptyArray | Packed) else list(results)
         results = dict(zip(operator.outputs, values, strict=False))
     named = {}
     for port, value in results.items():
         canonical = port
         if port not in operator.outputs:
             canonical = signature.canonical(port) if signature is not None else snake_case(port)
-        many = isinstance(value, Iterable) and not isinstance(value, Node | Output | Known | EmptyArray)
+        many = isinstance(value, Iterable) and not isinstance(value, Node | Output | Known | EmptyArray | Packed)
         named[canonical] = list(value) if many else [value]
     return named
 

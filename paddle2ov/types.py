@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TypeAlias
+
 import numpy as np
-from openvino import Shape, Tensor, Type
+from openvino import Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.program.dtypes import LEGACY
@@ -88,6 +91,22 @@ class Known:
 
 class EmptyArray:
     """A tensor array that nothing was written to: the type and shape of its elements are not known yet."""
+
+
+SequenceCount: TypeAlias = int | Output | None
+"""How many sequences of equal length a tensor holds (0: it is no sequence); None where their lengths may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A result that holds sequences one after the other in dimension 0, with LoD in Paddle's words.
+
+    Other results have the LoD of the operator's first input that has one, except those that the program declares
+    without.
+    """
+
+    value: Node | Output | Known
+    count: SequenceCount
 
 
 def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> Constant:

@@ -43,7 +43,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "Port": {"parameter": (1, "string!"), "arguments": (2, "string*")},
     "OpDesc": {"inputs": (1, "Port*"), "outputs": (2, "Port*"), "type": (3, "string!"), "attrs": (4, "Attr*")},
     "TensorDesc": {"data_type": (1, "int32!"), "dims": (2, "int64*")},
-    "DenseTensorDesc": {"tensor": (1, "TensorDesc!")},
+    "DenseTensorDesc": {"tensor": (1, "TensorDesc!"), "lod_level": (2, "int32")},
     "VarType": {
         "type": (1, "int32!"),
         "dense_tensor": (3, "DenseTensorDesc"),

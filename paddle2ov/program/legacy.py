@@ -13,6 +13,7 @@ Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/con
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -325,7 +326,7 @@ class _Reader:
         version = f"{name}@{count}"
         known = self._variables.get(name)
         self._variables[version] = (
-            Variable(version, known.dtype, known.shape, known.is_array) if known else Variable(version)
+            replace(known, name=version) if known else Variable(version)
         )
         return version
 
@@ -388,16 +389,16 @@ def _sub_block(desc: Any) -> int:
 def _variable(desc: Any) -> Variable | None:
     kind = desc.type.type
     if kind == _DENSE_TENSOR:
-        tensor = desc.type.dense_tensor.tensor
+        tensor, lod_level = desc.type.dense_tensor.tensor, desc.type.dense_tensor.lod_level
     elif kind == _TENSOR_ARRAY:
-        tensor = desc.type.tensor_array.tensor
+        tensor, lod_level = desc.type.tensor_array.tensor, None
     else:
         return None
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
     shape = tuple(max(dim, -1) for dim in tensor.dims)
     if not all(dim <= _MAX_DIM for dim in shape):
         raise ModelReadError(f"variable '{desc.name}' has an impossible shape {list(shape)[:16]}")
-    return Variable(desc.name, dtypes.LEGACY.get(tensor.data_type), shape, is_array=kind == _TENSOR_ARRAY)
+    return Variable(desc.name, dtypes.LEGACY.get(tensor.data_type), shape, kind == _TENSOR_ARRAY, lod_level)
 
 
 _ATTRIBUTE_VALUE: dict[int, Callable[[Any], Any]] = {

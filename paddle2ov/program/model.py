@@ -19,12 +19,17 @@ AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(slots=True)
 class Variable:
-    """A value of the program. `dtype` is Paddle's name; unknown dimensions are -1, an unknown rank is None."""
+    """A value of the program. `dtype` is Paddle's name; unknown dimensions are -1, an unknown rank is None.
+
+    `lod_level` is 1 for sequences that lie one after the other in dimension 0, 2 for sequences of such sequences, 0 for
+    a plain tensor, and None where the program does not say.
+    """
 
     name: str
     dtype: str | None = None
     shape: tuple[int, ...] | None = None
     is_array: bool = False
+    lod_level: int | None = None
 
 
 @dataclass(slots=True)

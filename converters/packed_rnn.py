@@ -1,0 +1,162 @@
+"""Recurrent layers over sequences that lie one after the other.
+
+Paddle: `gru`, `lstm` (dynamic_gru and dynamic_lstm of Paddle 1), and `fusion_gru`, `fusion_lstm`, in which Paddle's
+passes merge the layer with the projection before it.
+Semantics: `paddle/fluid/operators/lstm_op.h`, `paddle/phi/kernels/cpu/gru_kernel.cc`,
+`paddle/phi/kernels/funcs/detail/{lstm,gru}_kernel.h`, `paddle/phi/kernels/fusion/cpu/fusion_{gru,lstm}_kernel.cc`.
+Refused: sequences of different lengths (see `paddle2ov.converters.packed`), results that only training needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from openvino import Model, Node, Output
+
+from paddle2ov.converters.common import const_like, ints, reshape, shape_of
+from paddle2ov.converters.packed import Tensor, joined, length_of, reversed_steps, sequences
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+
+Activation: TypeAlias = Callable[[Tensor], Tensor]
+Step: TypeAlias = Callable[[Node, Sequence[Node], Sequence[Node]], Sequence[Tensor]]
+
+_ACTIVATIONS: dict[str, Activation] = {
+    "sigmoid": ops.sigmoid,
+    "tanh": ops.tanh,
+    "relu": ops.relu,
+    "identity": lambda x: x,
+}
+
+
+def gru(node: NodeContext) -> NamedOutputs:
+    """hidden[t] = (1 - u) · hidden[t - 1] + u · c; in `origin_mode` with u and 1 - u exchanged."""
+    return _gru(node, "input", "weight")
+
+
+def fusion_gru(node: NodeContext) -> NamedOutputs:
+    """hidden = gru(x @ weight_x + bias)."""
+    return _gru(node, "x", "weight_h")
+
+
+def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
+    x, count = sequences(node, name)
+    if node.has_input("weight_x"):
+        x = ops.matmul(x, node.get_input("weight_x"), False, False)
+    if node.has_input("bias"):
+        x = ops.add(x, reshape(node.get_input("bias"), [-1]))
+    width = _width(node, recurrent)
+    # The weight's memory holds [width, 2 * width] for u and r, then [width, width] for c.
+    flat = reshape(node.get_input(recurrent), [-1])
+    for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
+    weights = [reshape(for_gates, [width, 2 * width]), reshape(for_candidate, [width, width])]
+    gate, candidate = _activation(node, "gate_activation", "sigmoid"), _activation(node, "activation", "tanh")
+    origin = node.get_attribute("origin_mode", False)
+
+    def step(now: Node, states: Sequence[Node], weights: Sequence[Node]) -> Sequence[Tensor]:
+        (state,) = states
+        own_gates, own_candidate = ops.variadic_split(now, ints(1), ints([2 * width, width])).outputs()
+        u, r = ops.split(gate(ops.add(own_gates, ops.matmul(state, weights[0], False, False))), ints(1), 2).outputs()
+        reset = ops.multiply(r, state)
+        c = candidate(ops.add(own_candidate, ops.matmul(reset, weights[1], False, False)))
+        start, end = (c, state) if origin else (state, c)
+        return [ops.add(start, ops.multiply(u, ops.subtract(end, start)))]
+
+    (hidden,) = _recur(node, x, [_state(node, "h0", x, width)], weights, step)
+    return {"hidden": joined(hidden, count)}
+
+
+def lstm(node: NodeContext) -> NamedOutputs:
+    """cell[t] = i · c + f · cell[t - 1], hidden[t] = o · act(cell[t]), with peepholes: i, f and o see the cell."""
+    return _lstm(node, "input", "weight")
+
+
+def fusion_lstm(node: NodeContext) -> NamedOutputs:
+    """hidden, cell = lstm(x @ weight_x + bias)."""
+    return _lstm(node, "x", "weight_h")
+
+
+def _lstm(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
+    x, count = sequences(node, name)
+    width = _width(node, recurrent)
+    if node.has_input("weight_x"):
+        x = ops.matmul(x, node.get_input("weight_x"), False, False)
+    weights: list[Tensor] = [node.get_input(recurrent)]
+    if node.has_input("bias"):
+        bias = reshape(node.get_input("bias"), [-1])
+        x = ops.add(x, ops.slice(bias, ints([0]), ints([4 * width]), ints([1])))
+        if node.get_attribute("use_peepholes", True):
+            checks = ops.slice(bias, ints([4 * width]), ints([7 * width]), ints([1]))
+            weights += ops.split(checks, ints(0), 3).outputs()
+    gate, cell_activation, candidate = (
+        _activation(node, f"{which}_activation", default)
+        for which, default in (("gate", "sigmoid"), ("cell", "tanh"), ("candidate", "tanh"))
+    )
+
+    def step(now: Node, states: Sequence[Node], weights: Sequence[Node]) -> Sequence[Tensor]:
+        hidden, cell = states
+        total = ops.add(now, ops.matmul(hidden, weights[0], False, False))
+        c, i, f, o = ops.split(total, ints(1), 4).outputs()
+        for_i, for_f, for_o = weights[1:] or (None, None, None)
+        entering = ops.multiply(candidate(c), gate(_seen(i, cell, for_i)))
+        cell = ops.add(entering, ops.multiply(cell, gate(_seen(f, cell, for_f))))
+        return [ops.multiply(gate(_seen(o, cell, for_o)), cell_activation(cell)), cell]
+
+    states = [_state(node, initial, x, width) for initial in ("h0", "c0")]
+    hidden, cell = _recur(node, x, states, weights, step)
+    return {"hidden": joined(hidden, count), "cell": joined(cell, count)}
+
+
+def _seen(value: Tensor, cell: Node, weight: Node | None) -> Tensor:
+    return value if weight is None else ops.add(value, ops.multiply(cell, weight))
+
+
+def _width(node: NodeContext, name: str) -> int:
+    shape = node.input_shape(name)
+    if shape is None or shape[0] < 0:
+        node.refuse("a weight of unknown size is not supported")
+    return shape[0]
+
+
+def _activation(node: NodeContext, name: str, default: str) -> Activation:
+    chosen = node.get_attribute(name, default)
+    node.require(chosen in _ACTIVATIONS, "is not supported", **{name: chosen})
+    return _ACTIVATIONS[chosen]
+
+
+def _state(node: NodeContext, name: str, x: Tensor, width: int) -> Tensor:
+    if node.has_input(name):
+        return node.get_input(name)
+    batch = ops.gather(shape_of(x), ints([0]), ints(0))
+    return ops.broadcast(const_like(0, x), ops.concat([batch, ints([width])], 0))
+
+
+def _recur(
+    node: NodeContext, x: Tensor, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
+) -> Sequence[Tensor]:
+    """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
+    kind, shape = x.get_element_type(), _output(x).get_partial_shape()
+    now = ops.parameter([shape[0], 1, shape[2]], kind)
+    before = [ops.parameter([shape[0], _output(one).get_partial_shape()[1]], kind) for one in states]
+    held = [ops.parameter(_output(one).get_partial_shape(), kind) for one in weights]
+    after = [ops.result(one) for one in step(ops.squeeze(now, ints([1])), before, held)]
+    slices = [ops.result(ops.unsqueeze(one.input_value(0), ints([1]))) for one in after]
+    go_on = ops.result(ops.constant(True))
+
+    loop = ops.loop(ops.squeeze(length_of(x), ints([0])).output(0), ops.constant(True).output(0))
+    loop.set_function(Model([go_on, *after, *slices], [now, *before, *held]))
+    loop.set_special_body_ports([-1, 0])
+    backwards = node.get_attribute("is_reverse", False)
+    loop.set_sliced_input(now, _output(reversed_steps(x) if backwards else x), 0, 1, 1, -1, 1)
+    for parameter, start, result in zip(before, states, after, strict=True):
+        loop.set_merged_input(parameter, _output(start), result.output(0))
+    for parameter, weight in zip(held, weights, strict=True):
+        loop.set_invariant_input(parameter, _output(weight))
+    found = [loop.get_concatenated_slices(one.output(0), 0, 1, 1, -1, 1) for one in slices]
+    loop.validate_and_infer_types()
+    return [reversed_steps(one) for one in found] if backwards else found
+
+
+def _output(value: Tensor) -> Output:
+    return value.output(0) if isinstance(value, Node) else value

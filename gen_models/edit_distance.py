@@ -1,0 +1,68 @@
+"""The edit distance of sequences of labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import in_pir, in_sequences, legacy_op
+from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import flag, integer, varied
+
+
+def _edit_distance(
+    hyps: Any, refs: Any, hyps_length: Any = None, refs_length: Any = None, *, normalized: bool = True, lod: Any = None
+) -> Any:
+    if hyps_length is not None:
+        if in_pir():  # the function checks for a variable of Paddle 2
+            number, distance = paddle._C_ops.edit_distance(hyps, refs, hyps_length, refs_length, normalized)
+            return [distance, number]
+        distance, number = paddle.nn.functional.loss.edit_distance(
+            hyps, refs, normalized, None, hyps_length, refs_length
+        )
+        return [distance, number]
+    inputs = {"Hyps": in_sequences(hyps, lod), "Refs": in_sequences(refs, lod)}
+    outputs = {"Out": "float32", "SequenceNum": "int64"}
+    return legacy_op("edit_distance", inputs, outputs, {"normalized": normalized})
+
+
+_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
+
+
+def _words(*shape: int, dims: Any = None) -> Any:
+    return tensor(shape, "int64", low=0, high=4, dims=dims)
+
+
+def _lengths(*values: int, dims: Any = None) -> Any:
+    return tensor([len(values)], "int64", values=list(values), dims=dims)
+
+
+def _random(draw: Any) -> Case:
+    batch, rows, columns = integer(draw, 1, 3), integer(draw, 1, 7), integer(draw, 1, 7)
+    return case(
+        hyps=varied(draw, [batch, rows], "int64", low=0, high=4),
+        refs=varied(draw, [batch, columns], "int64", low=0, high=4),
+        hyps_length=_lengths(*(integer(draw, 0, rows) for _ in range(batch))),
+        refs_length=_lengths(*(integer(draw, 1, columns) for _ in range(batch))),
+        normalized=flag(draw),
+    )
+
+
+OPS = [
+    Op(
+        "edit_distance",
+        _edit_distance,
+        [
+            case(hyps=_words(2, 5), refs=_words(2, 7), hyps_length=_lengths(5, 3), refs_length=_lengths(7, 4)),
+            case(
+                hyps=_words(3, 6, dims=[-1, -1]),
+                refs=_words(3, 4, dims=[-1, -1]),
+                hyps_length=_lengths(6, 0, 2, dims=[-1]),
+                refs_length=_lengths(0, 4, 1, dims=[-1]),
+                normalized=False,
+            ),
+            case(hyps=_words(5, 1, dims=[-1, 1]), refs=_words(7, 1, dims=[-1, 1]), **_LOD),
+            case(hyps=_words(6, 1, dims=[-1, 1]), refs=_words(6, 1, dims=[-1, 1]), lod=[0, 3, 6], **_LOD),
+        ],
+        _random,
+    )
+]

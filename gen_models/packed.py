@@ -1,0 +1,349 @@
+"""Sequences that lie one after the other: one, as it is fed, or several of one length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import in_sequences, legacy_op
+from gen_models.spec import Case, Op, TensorSpec, case, tensor
+from gen_models.strategies import flag, integer, one_of
+
+_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
+
+_F64: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD; OpenVINO's CPU plugin computes f64 as f32"}
+
+
+def _op(name: str, x: Any, attrs: dict[str, Any], **inputs: Any) -> Any:
+    return legacy_op(name, {"X": x, **inputs}, {"Out": x[0].dtype if isinstance(x, list) else x.dtype}, attrs)
+
+
+def _back(x: Any) -> Any:
+    """What follows sees the sequences too: each of them read backwards."""
+    return legacy_op("sequence_reverse", {"X": x}, {"Y": x.dtype}, {})
+
+
+def _pool(x: Any, *, lod: Any = None, pooltype: str = "AVERAGE") -> Any:
+    outputs = {"Out": x.dtype, "MaxIndex": "int32"}
+    attrs = {"pooltype": pooltype, "is_test": True}
+    return legacy_op("sequence_pool", {"X": in_sequences(x, lod)}, outputs, attrs)[0]
+
+
+def _softmax(x: Any, *, lod: Any = None) -> Any:
+    return _op("sequence_softmax", in_sequences(x, lod), {})
+
+
+def _reverse(x: Any, *, lod: Any = None) -> Any:
+    return _back(in_sequences(x, lod))
+
+
+def _concat(xs: Any, *, lods: Any = None) -> Any:
+    given = [in_sequences(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
+    return _back(_op("sequence_concat", given, {}))
+
+
+def _reshape(x: Any, *, new_dim: int, lod: Any = None) -> Any:
+    return _back(_op("sequence_reshape", in_sequences(x, lod), {"new_dim": new_dim}))
+
+
+def _pad(x: Any, pad_value: Any, *, padded_length: int = -1, lod: Any = None) -> Any:
+    inputs = {"X": in_sequences(x, lod), "PadValue": pad_value}
+    return legacy_op("sequence_pad", inputs, {"Out": x.dtype, "Length": "int64"}, {"padded_length": padded_length})
+
+
+def _unpad(x: Any, length: Any) -> Any:
+    out = _op("sequence_unpad", x, {}, Length=length)
+    return _back(out) if x.shape[0] == 1 else out
+
+
+def _slice(x: Any, offset: Any, length: Any) -> Any:
+    return _back(_op("sequence_slice", in_sequences(x), {}, Offset=offset, Length=length))
+
+
+def _expand(x: Any, y: Any, *, lod: Any = None, x_lod: Any = None, ref_level: int = -1) -> Any:
+    x = in_sequences(x, x_lod) if x_lod is not None else x
+    out = _op("sequence_expand", x, {"ref_level": ref_level}, Y=in_sequences(y, lod))
+    return _back(out) if x_lod is not None else out
+
+
+def _expand_as(x: Any, y: Any, *, lod: Any = None) -> Any:
+    return _back(_op("sequence_expand_as", x, {}, Y=in_sequences(y, lod)))
+
+
+def _conv(x: Any, filter: Any, *, start: int = 0, length: int, lod: Any = None) -> Any:
+    attrs = {"contextLength": length, "contextStart": start, "contextStride": 1, "paddingTrainable": False}
+    return _op("sequence_conv", in_sequences(x, lod), attrs, Filter=filter)
+
+
+def _enumerate(x: Any, *, win_size: int, pad_value: int = 0, lod: Any = None) -> Any:
+    return _op("sequence_enumerate", in_sequences(x, lod), {"win_size": win_size, "pad_value": pad_value})
+
+
+def _erase(x: Any, *, tokens: Any, lod: Any = None) -> Any:
+    out = _op("sequence_erase", in_sequences(x, lod), {"tokens": list(tokens)})
+    return out if lod else _back(out)
+
+
+def _scatter(x: Any, ids: Any, updates: Any, *, lod: Any = None) -> Any:
+    return _op("sequence_scatter", x, {}, Ids=in_sequences(ids, lod), Updates=in_sequences(updates, lod))
+
+
+def _lod_reset(x: Any, y: Any = None, *, target_lod: Any = None, lod: Any = None, read: bool = True) -> Any:
+    y = in_sequences(y, lod) if lod else y
+    attrs = {"target_lod": target_lod or []}
+    out = legacy_op("lod_reset", {"X": x, "Y": y}, {"Out": x.dtype}, attrs)
+    return _back(out) if read else out
+
+
+def _embedding_pool(ids: Any, w: Any, *, lod: Any = None, padding_idx: int = -1) -> Any:
+    attrs = {"combiner": "sum", "padding_idx": padding_idx, "is_sparse": False}
+    return legacy_op("fused_embedding_seq_pool", {"W": w, "Ids": in_sequences(ids, lod)}, {"Out": w.dtype}, attrs)
+
+
+def _pool_concat(xs: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
+    given = [in_sequences(x, lod) for x in xs]
+    return legacy_op("fusion_seqpool_concat", {"X": given}, {"Out": "float32"}, {"pooltype": pooltype, "axis": 1})
+
+
+def _rows(*shape: int, dtype: str = "float32", **data: Any) -> TensorSpec:
+    """Steps of any number: dimension 0 is that of all sequences together."""
+    return tensor(shape, dtype, dims=[-1, *shape[1:]], **data)
+
+
+def _equal(draw: Any, most: int = 4) -> tuple[int, list[int] | None]:
+    """A number of rows, and the offsets of sequences of one length in it; None for one sequence."""
+    count, steps = integer(draw, 1, 3), integer(draw, 1, most)
+    return count * steps, None if count == 1 and flag(draw) else [i * steps for i in range(count + 1)]
+
+
+def _pool_random(draw: Any) -> Case:
+    rows, lod = _equal(draw)
+    kind = one_of(draw, "AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
+    return case(
+        x=_rows(rows, *[integer(draw, 1, 4) for _ in range(integer(draw, 1, 2))]), pooltype=kind, lod=lod, **_LOD
+    )
+
+
+def _simple_random(width: int = 0, dtype: str = "float32", **attributes: Any) -> Any:
+    def draw_case(draw: Any) -> Case:
+        rows, lod = _equal(draw)
+        drawn = {name: value(draw) for name, value in attributes.items()}
+        return case(x=_rows(rows, width or integer(draw, 1, 5), dtype=dtype), lod=lod, **drawn, **_LOD)
+
+    return draw_case
+
+
+def _conv_random(draw: Any) -> Case:
+    rows, lod = _equal(draw, 6)
+    width, length = integer(draw, 1, 4), integer(draw, 1, 5)
+    return case(
+        x=_rows(rows, width),
+        filter=tensor([length * width, integer(draw, 1, 4)]),
+        length=length,
+        start=integer(draw, -4, 3),
+        lod=lod,
+        **_LOD,
+    )
+
+
+def _concat_random(draw: Any) -> Case:
+    count, width = integer(draw, 1, 3), integer(draw, 1, 3)
+    steps = [integer(draw, 1, 4) for _ in range(integer(draw, 2, 3))]
+    lods = [[i * one for i in range(count + 1)] for one in steps]
+    return case(xs=[_rows(count * one, width) for one in steps], lods=lods, **_LOD)
+
+
+def _pad_random(draw: Any) -> Case:
+    rows, lod = _equal(draw)
+    longer = one_of(draw, -1, (rows if lod is None else lod[1]) + integer(draw, 0, 3))
+    return case(x=_rows(rows, 3), pad_value=tensor([1] if flag(draw) else [3]), padded_length=longer, lod=lod, **_LOD)
+
+
+_POOLED = [
+    case(x=_rows(6, 3), lod=lod, pooltype=kind, **_LOD)
+    for kind in ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
+    for lod in (None, [0, 2, 4, 6])
+]
+_WORDS = {"dtype": "int64", "low": 0, "high": 6}
+
+OPS = [
+    Op(
+        "sequence_pool",
+        _pool,
+        [
+            *_POOLED,
+            case(x=_rows(6, 3, 2), lod=[0, 3, 6], pooltype="MAX", **_LOD),
+            case(x=tensor([4, 2]), **_LOD),
+        ],
+        _pool_random,
+    ),
+    Op(
+        "sequence_softmax",
+        _softmax,
+        [
+            case(x=_rows(6, 1), **_LOD),
+            case(x=_rows(6, 1), lod=[0, 3, 6], **_LOD),
+            case(x=_rows(6, 1, dtype="float64"), lod=[0, 1, 2, 3, 4, 5, 6], **_F64),
+        ],
+        _simple_random(1),
+    ),
+    Op(
+        "sequence_reverse",
+        _reverse,
+        [
+            case(x=_rows(5, 3), **_LOD),
+            case(x=_rows(6, 3), lod=[0, 2, 4, 6], **_LOD),
+            case(x=_rows(6, 1, dtype="int64"), lod=[0, 6], **_LOD),
+        ],
+        _simple_random(),
+    ),
+    Op(
+        "sequence_concat",
+        _concat,
+        [
+            case(xs=[_rows(3, 2), _rows(4, 2)], **_LOD),
+            case(xs=[_rows(4, 2), _rows(2, 2), _rows(6, 2)], lods=[[0, 2, 4], [0, 1, 2], [0, 3, 6]], **_LOD),
+        ],
+        _concat_random,
+    ),
+    Op(
+        "sequence_reshape",
+        _reshape,
+        [
+            case(x=_rows(4, 6), new_dim=3, **_LOD),
+            case(x=_rows(4, 2), new_dim=4, lod=[0, 2, 4], **_LOD),
+            case(x=_rows(4, 2), new_dim=1, lod=[0, 2, 4], **_LOD),
+        ],
+        _simple_random(4, new_dim=lambda draw: one_of(draw, 1, 2, 4)),
+    ),
+    Op(
+        "sequence_pad",
+        _pad,
+        [
+            case(x=_rows(4, 3), pad_value=tensor([1]), **_LOD),
+            case(x=_rows(4, 3), pad_value=tensor([1]), padded_length=6, **_LOD),
+            case(x=_rows(4, 3), pad_value=tensor([3]), padded_length=4, lod=[0, 2, 4], **_LOD),
+            case(x=_rows(4, 1, dtype="int64"), pad_value=tensor([1], "int64"), padded_length=5, **_LOD),
+        ],
+        _pad_random,
+    ),
+    Op(
+        "sequence_unpad",
+        _unpad,
+        [
+            case(
+                x=tensor([1, 5, 2], dims=[1, -1, 2]),
+                length=tensor([1], "int64", values=[3]),
+                formats=("legacy",),
+                dynamic=False,
+                why="Paddle 3 has no LoD; of a batch of unknown size the lengths may differ",
+            ),
+            case(x=tensor([3, 5, 2]), length=tensor([3], "int64", values=[3, 0, 5]), **_LOD),
+            case(x=tensor([3, 5], dims=[-1, -1]), length=tensor([3], "int64", values=[1, 5, 2], dims=[-1]), **_LOD),
+        ],
+    ),
+    Op(
+        "sequence_slice",
+        _slice,
+        [
+            case(
+                x=_rows(6, 2),
+                offset=tensor([1, 1], "int64", values=[2]),
+                length=tensor([1, 1], "int64", values=[3]),
+                **_LOD,
+            )
+        ],
+    ),
+    Op(
+        "sequence_expand",
+        _expand,
+        [
+            case(x=tensor([1, 3]), y=_rows(4, 1), **_LOD),
+            case(x=_rows(3, 2), y=_rows(6, 1), lod=[0, 2, 4, 6], **_LOD),
+            case(x=_rows(4, 2), y=_rows(6, 1), lod=[0, 3, 6], x_lod=[0, 2, 4], ref_level=0, **_LOD),
+        ],
+    ),
+    Op(
+        "sequence_expand_as",
+        _expand_as,
+        [
+            case(x=tensor([1, 3]), y=_rows(4, 1), **_LOD),
+            case(x=_rows(3, 2), y=_rows(6, 1), lod=[0, 2, 4, 6], **_LOD),
+        ],
+    ),
+    Op(
+        "sequence_conv",
+        _conv,
+        [
+            case(x=_rows(5, 2), filter=tensor([6, 4]), length=3, start=-1, **_LOD),
+            case(x=_rows(6, 2), filter=tensor([6, 4]), length=3, start=-1, lod=[0, 3, 6], **_LOD),
+            case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=0, lod=[0, 2, 4, 6], **_LOD),
+            case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=1, lod=[0, 2, 4, 6], **_LOD),
+            case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=-3, lod=[0, 6], **_LOD),
+        ],
+        _conv_random,
+    ),
+    Op(
+        "sequence_enumerate",
+        _enumerate,
+        [
+            case(x=_rows(5, 1, dtype="int64"), win_size=2, **_LOD),
+            case(x=_rows(6, 1, dtype="int32"), win_size=3, pad_value=-1, lod=[0, 3, 6], **_LOD),
+            case(x=_rows(2, 1, dtype="int64"), win_size=4, **_LOD),
+        ],
+        _simple_random(1, "int64", win_size=lambda draw: integer(draw, 1, 5)),
+    ),
+    Op(
+        "sequence_erase",
+        _erase,
+        [
+            case(x=_rows(8, 1, **_WORDS), tokens=[1, 3], **_LOD),
+            case(x=_rows(8, 1, **_WORDS), tokens=[2, 4, 5], lod=[0, 4, 8], **_LOD),
+        ],
+    ),
+    Op(
+        "sequence_scatter",
+        _scatter,
+        [
+            case(
+                x=tensor([1, 6]),
+                ids=_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
+                updates=_rows(4, 1),
+                **_LOD,
+            ),
+            case(
+                x=tensor([2, 6]),
+                ids=_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
+                updates=_rows(4, 1),
+                lod=[0, 2, 4],
+                **_LOD,
+            ),
+        ],
+    ),
+    Op(
+        "lod_reset",
+        _lod_reset,
+        [
+            case(x=tensor([3, 4]), target_lod=[0, 1, 3], read=False, **_LOD),
+            case(x=_rows(6, 2), target_lod=[0, 2, 4, 6], **_LOD),
+            case(x=_rows(6, 2), y=_rows(6, 1), lod=[0, 3, 6], **_LOD),
+        ],
+    ),
+    Op(
+        "fused_embedding_seq_pool",
+        _embedding_pool,
+        [
+            case(ids=_rows(4, 1, **_WORDS), w=tensor([6, 3]), **_LOD),
+            case(ids=_rows(4, 1, **_WORDS), w=tensor([6, 3]), lod=[0, 2, 4], **_LOD),
+            case(ids=_rows(8, 1, **_WORDS), w=tensor([6, 3]), lod=[0, 4, 8], padding_idx=2, **_LOD),
+        ],
+    ),
+    Op(
+        "fusion_seqpool_concat",
+        _pool_concat,
+        [
+            case(xs=[_rows(4, 2), _rows(6, 2)], **_LOD),
+            case(xs=[_rows(4, 2), _rows(4, 2)], pooltype="AVERAGE", lod=[0, 2, 4], **_LOD),
+            case(xs=[_rows(4, 2)], pooltype="SQRT", lod=[0, 2, 4], **_LOD),
+        ],
+    ),
+]

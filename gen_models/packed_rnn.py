@@ -1,0 +1,155 @@
+"""Recurrent layers over sequences one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import in_sequences, legacy_op
+from gen_models.spec import Case, Op, TensorSpec, case, tensor
+from gen_models.strategies import flag, integer, one_of
+
+_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
+
+
+def _gru(input: Any, weight: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
+    inputs = {"Input": in_sequences(input, lod), "Weight": weight, "Bias": bias, "H0": h0}
+    ports = ("BatchGate", "BatchResetHiddenPrev", "BatchHidden", "Hidden")
+    return legacy_op("gru", inputs, dict.fromkeys(ports, input.dtype), {"is_test": True, **attributes})[3]
+
+
+def _lstm(
+    input: Any, weight: Any, bias: Any, h0: Any = None, c0: Any = None, *, lod: Any = None, **attributes: Any
+) -> Any:
+    inputs = {"Input": in_sequences(input, lod), "Weight": weight, "Bias": bias, "H0": h0, "C0": c0}
+    ports = ("Hidden", "Cell", "BatchGate", "BatchCellPreAct")
+    return legacy_op("lstm", inputs, dict.fromkeys(ports, input.dtype), {"is_test": True, **attributes})[:2]
+
+
+def _fusion_gru(
+    x: Any, weight_x: Any, weight_h: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any
+) -> Any:
+    inputs = {"X": in_sequences(x, lod), "WeightX": weight_x, "WeightH": weight_h, "Bias": bias, "H0": h0}
+    ports = ("ReorderedH0", "XX", "BatchedInput", "BatchedOut", "Hidden")
+    return legacy_op("fusion_gru", inputs, dict.fromkeys(ports, x.dtype), attributes)[4]
+
+
+def _fusion_lstm(x: Any, weight_x: Any, weight_h: Any, bias: Any, *, lod: Any = None, **attributes: Any) -> Any:
+    inputs = {"X": in_sequences(x, lod), "WeightX": weight_x, "WeightH": weight_h, "Bias": bias}
+    ports = ("Hidden", "Cell", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0")
+    return legacy_op("fusion_lstm", inputs, dict.fromkeys((*ports, "CheckedCell"), x.dtype), attributes)[:2]
+
+
+def _rows(count: int, width: int) -> TensorSpec:
+    return tensor([count, width], dims=[-1, width])
+
+
+def _equal(draw: Any) -> tuple[int, list[int] | None]:
+    count, steps = integer(draw, 1, 3), integer(draw, 1, 4)
+    return count * steps, None if count == 1 and flag(draw) else [i * steps for i in range(count + 1)]
+
+
+def _gru_random(draw: Any) -> Case:
+    (rows, lod), width = _equal(draw), integer(draw, 1, 4)
+    return case(
+        input=_rows(rows, 3 * width),
+        weight=tensor([width, 3 * width]),
+        bias=tensor([1, 3 * width]) if flag(draw) else None,
+        h0=tensor([1 if lod is None else len(lod) - 1, width]) if flag(draw) else None,
+        lod=lod,
+        is_reverse=flag(draw),
+        origin_mode=flag(draw),
+        activation=one_of(draw, "tanh", "relu", "sigmoid", "identity"),
+        **_LOD,
+    )
+
+
+def _lstm_random(draw: Any) -> Case:
+    (rows, lod), width, peepholes, initial = _equal(draw), integer(draw, 1, 4), flag(draw), flag(draw)
+    state = tensor([1 if lod is None else len(lod) - 1, width]) if initial else None
+    return case(
+        input=_rows(rows, 4 * width),
+        weight=tensor([width, 4 * width]),
+        bias=tensor([1, (7 if peepholes else 4) * width]),
+        h0=state,
+        c0=state,
+        lod=lod,
+        use_peepholes=peepholes,
+        is_reverse=flag(draw),
+        cell_activation=one_of(draw, "tanh", "relu", "identity"),
+        candidate_activation=one_of(draw, "tanh", "relu", "sigmoid"),
+        **_LOD,
+    )
+
+
+def _gru_case(rows: int, **more: Any) -> Case:
+    return case(input=_rows(rows, 9), weight=tensor([3, 9]), **more, **_LOD)
+
+
+def _lstm_case(rows: int, **more: Any) -> Case:
+    more.setdefault("bias", tensor([1, 21]))
+    return case(input=_rows(rows, 12), weight=tensor([3, 12]), **more, **_LOD)
+
+
+OPS = [
+    Op(
+        "gru",
+        _gru,
+        [
+            _gru_case(5),
+            _gru_case(5, bias=tensor([1, 9]), is_reverse=True),
+            _gru_case(6, bias=tensor([1, 9]), h0=tensor([2, 3]), lod=[0, 3, 6]),
+            _gru_case(6, bias=tensor([1, 9]), h0=tensor([3, 3]), lod=[0, 2, 4, 6], is_reverse=True),
+            _gru_case(4, origin_mode=True),
+            _gru_case(4, gate_activation="relu", activation="identity"),
+            _gru_case(1),
+        ],
+        _gru_random,
+    ),
+    Op(
+        "lstm",
+        _lstm,
+        [
+            _lstm_case(5),
+            _lstm_case(5, is_reverse=True),
+            _lstm_case(5, bias=tensor([1, 12]), use_peepholes=False),
+            _lstm_case(6, h0=tensor([2, 3]), c0=tensor([2, 3]), lod=[0, 3, 6]),
+            _lstm_case(6, h0=tensor([3, 3]), c0=tensor([3, 3]), lod=[0, 2, 4, 6], is_reverse=True),
+            _lstm_case(4, gate_activation="tanh", cell_activation="identity", candidate_activation="relu"),
+        ],
+        _lstm_random,
+    ),
+    Op(
+        "fusion_gru",
+        _fusion_gru,
+        [
+            case(x=_rows(5, 4), weight_x=tensor([4, 9]), weight_h=tensor([3, 9]), **_LOD),
+            case(
+                x=_rows(6, 4),
+                weight_x=tensor([4, 9]),
+                weight_h=tensor([3, 9]),
+                bias=tensor([1, 9]),
+                h0=tensor([2, 3]),
+                lod=[0, 3, 6],
+                is_reverse=True,
+                **_LOD,
+            ),
+        ],
+    ),
+    Op(
+        "fusion_lstm",
+        _fusion_lstm,
+        [
+            case(x=_rows(5, 4), weight_x=tensor([4, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21]), **_LOD),
+            case(
+                x=_rows(6, 4),
+                weight_x=tensor([4, 12]),
+                weight_h=tensor([3, 12]),
+                bias=tensor([1, 12]),
+                use_peepholes=False,
+                is_reverse=True,
+                lod=[0, 3, 6],
+                **_LOD,
+            ),
+        ],
+    ),
+]

@@ -1,0 +1,80 @@
+"""Sequences in one tensor (LoD): what is known of them, and what is refused because it is not."""
+
+import numpy as np
+import openvino
+import pytest
+
+import paddle2ov
+from paddle2ov.errors import OpConversionError
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+
+
+def convert(*operators, lod_level=1, declared=None):
+    """A model of operators (type, inputs, outputs, attributes) on the input x [-1, 2]."""
+    x = Variable("x", "float32", (-1, 2), lod_level=lod_level)
+    variables = {"x": x} | {name: Variable(name, "float32", None, lod_level=declared) for name in "abc"}
+    block = Block(0, inputs=["x"])
+    for i, (kind, inputs, outputs, attributes) in enumerate(operators):
+        block.operators.append(
+            Operator(
+                kind,
+                {port: [name] for port, name in inputs.items()},
+                {port: [name] for port, name in outputs.items()},
+                attributes,
+                kind,
+                0,
+                i,
+            )
+        )
+    (last,) = operators[-1][2].values()
+    block.outputs = [last]
+    return paddle2ov.convert(Program("legacy", 2_006_002, block, [x], [Output(last, last)], variables, {}))
+
+
+def pool(source, result="b"):
+    return ("sequence_pool", {"x": source}, {"out": result}, {"pooltype": "SUM"})
+
+
+def reset(*offsets):
+    return ("lod_reset", {"x": "x"}, {"out": "a"}, {"target_lod": list(offsets)})
+
+
+X = np.arange(12, dtype=np.float32).reshape(6, 2)
+
+
+def run(model):
+    return openvino.compile_model(model, "CPU")([X])[0]
+
+
+def test_what_is_fed_is_one_sequence():
+    np.testing.assert_array_equal(run(convert(pool("x"))), X.sum(0, keepdims=True))
+
+
+def test_other_operators_hand_sequences_on():
+    model = convert(reset(0, 3, 6), ("relu", {"x": "a"}, {"out": "b"}, {}), pool("b", "c"))
+    np.testing.assert_array_equal(run(model), X.reshape(2, 3, 2).sum(1))
+
+
+def test_a_tensor_without_lod_is_no_sequence():
+    with pytest.raises(OpConversionError, match="'x' has no LoD"):
+        convert(pool("x"), lod_level=0)
+
+
+def test_a_result_that_is_declared_without_lod_is_no_sequence():
+    with pytest.raises(OpConversionError, match="'a' has no LoD|'x' has no LoD"):
+        convert(("relu", {"x": "x"}, {"out": "a"}, {}), pool("a"), declared=0)
+
+
+def test_sequences_of_sequences_are_refused():
+    with pytest.raises(OpConversionError, match="not known to be the same"):
+        convert(pool("x"), lod_level=2)
+
+
+def test_different_lengths_are_refused():
+    with pytest.raises(OpConversionError, match="not known to be the same"):
+        convert(reset(0, 1, 6), pool("a"))
+
+
+def test_a_pooled_sequence_is_none():
+    with pytest.raises(OpConversionError, match="has no LoD"):
+        convert(pool("x", "a"), pool("a"))
