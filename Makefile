@@ -10,6 +10,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 VENV_LEGACY := .venv-legacy
 READY := $(VENV)/.ready
+READY_DOCS := $(VENV)/.ready-docs
 READY_LEGACY := $(VENV_LEGACY)/.ready
 BIN := $(VENV)/bin
 
@@ -49,8 +50,13 @@ lint: $(READY) ## Check format, style, types and that docs/coverage.md is up to 
 	$(BIN)/python tools/coverage.py --check
 
 .PHONY: docs
-docs: $(READY) ## Write the pages that are generated: docs/coverage.md
+docs: $(READY_DOCS) ## Write docs/coverage.md, and build the documentation in build/docs (a link that leads nowhere fails)
 	$(BIN)/python tools/coverage.py
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
+
+.PHONY: linkcheck
+linkcheck: $(READY_DOCS) ## Check the documentation's links to other sites
+	$(BIN)/sphinx-build -q -b linkcheck docs build/linkcheck
 
 .PHONY: format
 format: $(READY) ## Format the code and apply the safe fixes
@@ -83,6 +89,10 @@ $(READY): pyproject.toml
 	@echo "Preparing $(VENV) with $(INTERPRETER) (once; downloads about 350 MB) ..."
 	@test -x $(BIN)/python || $(INTERPRETER) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	@touch $@
+
+$(READY_DOCS): $(READY)
+	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
 $(READY_LEGACY): INTERPRETER = $(call pick,10,12)

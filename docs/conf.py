@@ -1,0 +1,44 @@
+"""The documentation's settings: `make docs` builds it into build/docs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+sys.path.insert(0, str(ROOT))
+
+import paddle2ov  # noqa: E402 - the checkout comes first on the path
+
+# Drawn anew with every build, so that they show what the rewrites do today.
+subprocess.run([sys.executable, str(ROOT / "tools" / "pass_pictures.py"), str(HERE / "pictures")], check=True)
+
+project = "paddle2ov"
+author = "The paddle2ov contributors"
+copyright = author
+release = version = paddle2ov.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "sphinx_copybutton"]
+exclude_patterns = ["conf.py"]
+default_role = "code"  # docstrings set code in single backticks
+html_theme = "furo"
+html_title = "paddle2ov"
+html_show_sphinx = False
+
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_block"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.header"]
+
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+copybutton_prompt_text = r"\$ |>>> "
+copybutton_prompt_is_regexp = True
+
+# Every reference that is written out must lead somewhere; the types in signatures are those of other projects.
+nitpicky = False
+
+linkcheck_anchors = False
+linkcheck_timeout = 20

@@ -1,0 +1,193 @@
+"""Draw what each rewrite of paddle2ov/passes does: a small graph before and after it, as SVG.
+
+    python tools/pass_pictures.py FOLDER
+
+The pictures show what the rewrites really make of these graphs; the documentation's build calls this.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from openvino import Model, Output
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from paddle2ov.opset import ops  # noqa: E402 - the checkout comes first on the path
+from paddle2ov.passes import run_rewrites  # noqa: E402
+from paddle2ov.passes.absorb_transposes import absorb_transposes  # noqa: E402
+from paddle2ov.passes.cut_projections import cut_projections  # noqa: E402
+from paddle2ov.passes.fuse_transposes import fuse_transposes  # noqa: E402
+from paddle2ov.passes.gather_windows import gather_windows  # noqa: E402
+from paddle2ov.passes.reduce_transposes import reduce_transposes  # noqa: E402
+from paddle2ov.passes.sink_transposes import sink_transposes  # noqa: E402
+from paddle2ov.passes.spread_masks import spread_masks  # noqa: E402
+from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered  # noqa: E402
+
+MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape"}
+"""Nodes that move data, or may; they are drawn in a colour of their own."""
+
+STYLE = """
+text { font: 12px system-ui, sans-serif; text-anchor: middle; fill: #1c2733 }
+.shape { font-size: 10px; fill: #5b6b7b } .title { font-weight: 600; font-size: 13px }
+rect { fill: #eef2f6; stroke: #9fb0c0 } rect.moves { fill: #ffe9d6; stroke: #d98a45 }
+path { fill: none; stroke: #9fb0c0 } .ground { fill: #ffffff; stroke: none }
+"""
+
+
+def parameter(*shape: int) -> Output:
+    return ops.parameter(list(shape), np.float32).output(0)
+
+
+def weight(*shape: int) -> Any:
+    return ops.constant(np.linspace(0.5, 1.5, int(np.prod(shape)), dtype=np.float32).reshape(shape))
+
+
+def reshape(x: Any, *shape: int) -> Any:
+    return ops.reshape(x, np.array(shape), False)
+
+
+def transpose(x: Any, *axes: int) -> Any:
+    return ops.transpose(x, np.array(axes))
+
+
+def model(*results: Any) -> Model:
+    found, waiting = {}, [getattr(one, "node", one) for one in results]
+    while waiting:
+        node = waiting.pop()
+        if node.get_type_name() == "Parameter":
+            found[node.get_name()] = node
+        waiting += [port.get_source_output().get_node() for port in node.inputs()]
+    return Model([ops.result(one) for one in results], list(found.values()))
+
+
+def permutes_without_moves() -> Model:
+    """Three permutes of a detector's head; one moves data."""
+    head = parameter(1, 255, 19, 19)
+    pooled = transpose(parameter(1, 512, 1, 1), 0, 2, 3, 1)
+    row = transpose(parameter(1, 1, 8, 4), 1, 0, 2, 3)
+    return model(transpose(head, 0, 2, 3, 1), pooled, row)
+
+
+def chain() -> Model:
+    """There and back; there and elsewhere."""
+    x = transpose(parameter(2, 8, 4, 4), 0, 2, 3, 1)
+    return model(ops.relu(transpose(x, 0, 3, 1, 2)), transpose(x, 0, 3, 2, 1))
+
+
+def through_elementwise() -> Model:
+    """A block in NHWC between two in NCHW."""
+    x = transpose(parameter(2, 8, 4, 4), 0, 2, 3, 1)
+    y = ops.multiply(ops.relu(x), weight(8))
+    return model(transpose(ops.add(y, weight(8)), 0, 3, 1, 2))
+
+
+def attention() -> Model:
+    """A fused projection to q, k and v."""
+    x = ops.add(ops.matmul(parameter(4, 49, 96), weight(96, 288), False, False), weight(288))
+    parts = transpose(reshape(x, 4, 49, 3, 3, 32), 2, 0, 3, 1, 4)
+    q, k, v = (ops.gather(parts, np.array(i), np.array(0)) for i in range(3))
+    scores = ops.softmax(ops.matmul(q, k, False, True), -1)
+    return model(ops.matmul(scores, v, False, False))
+
+
+def windows() -> Model:
+    """Shifted windows of 4 x 4 tokens, cut out."""
+    x = ops.roll(parameter(1, 8, 8, 32), np.array([-2, -2]), np.array([1, 2]))
+    return model(reshape(transpose(reshape(x, 1, 2, 4, 2, 4, 32), 0, 1, 3, 2, 4, 5), 4, 16, 32))
+
+
+def masks() -> Model:
+    """A mask for each of four windows."""
+    q, k, v = parameter(8, 3, 49, 32), parameter(8, 3, 49, 32), parameter(8, 3, 49, 32)
+    scores = ops.matmul(q, k, False, True)
+    masked = ops.add(reshape(scores, 2, 4, 3, 49, 49), weight(1, 4, 1, 49, 49))
+    return model(ops.matmul(ops.softmax(reshape(masked, 8, 3, 49, 49), -1), v, False, False))
+
+
+def key() -> Model:
+    """k is transposed for the product with q."""
+    q, k = parameter(2, 3, 49, 32), parameter(2, 3, 49, 32)
+    return model(ops.softmax(ops.matmul(q, transpose(k, 0, 1, 3, 2), False, False), -1))
+
+
+PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
+    "reduce_transposes": (permutes_without_moves, (reduce_transposes,)),
+    "cut_projections": (attention, (cut_projections,)),
+    "gather_windows": (windows, (gather_windows,)),
+    "spread_masks": (masks, (spread_masks,)),
+    "absorb_transposes": (key, (absorb_transposes,)),
+    "sink_transposes": (through_elementwise, (sink_transposes, fuse_transposes)),
+    "fuse_transposes": (chain, (fuse_transposes,)),
+}
+"""Rewrite -> the graph it is shown on, and what is run on it."""
+
+
+def drawing(graph: Model) -> tuple[str, float, float]:
+    """The SVG elements of a graph, and its size. Constants are not drawn."""
+    nodes = [node for node in graph.get_ordered_ops() if node.get_type_name() != "Constant"]
+    number = {node.get_name(): i for i, node in enumerate(nodes)}
+    edges = [
+        (number[source], number[node.get_name()])
+        for node in nodes
+        for port in node.inputs()
+        if (source := port.get_source_output().get_node().get_name()) in number
+    ]
+    layout = layered(len(nodes), edges)
+    parts = []
+    for (source, target), bends in zip(edges, layout.bends, strict=True):
+        (x0, y0), (x1, y1) = layout.places[source], layout.places[target]
+        points = [(x0, y0 + HEIGHT / 2), *(bends or ()), (x1, y1 - HEIGHT / 2)]
+        parts.append('<path d="M' + " L".join(f"{x:.0f},{y:.0f}" for x, y in points) + '"/>')
+    for node, (x, y) in zip(nodes, layout.places, strict=True):
+        kind = node.get_type_name()
+        moves = ' class="moves"' if kind in MOVES else ""
+        shape = escape(str(node.get_output_partial_shape(0)))
+        parts.append(
+            f'<rect{moves} x="{x - WIDTH / 2:.0f}" y="{y - HEIGHT / 2:.0f}" width="{WIDTH:.0f}" height="{HEIGHT:.0f}"'
+            f' rx="4"/><text x="{x:.0f}" y="{y - 2:.0f}">{kind}</text>'
+            f'<text class="shape" x="{x:.0f}" y="{y + 12:.0f}">{shape}</text>'
+        )
+    return "".join(parts), layout.width, layout.height
+
+
+def picture(name: str) -> str:
+    """Before and after, side by side."""
+    build, rewrites = PICTURES[name]
+    graph = build()
+    before = drawing(graph)
+    done = run_rewrites(graph, rewrites)
+    if not any(count for counts in done.values() for count in counts.values()):
+        raise RuntimeError(f"{name} did nothing to its example")
+    after = drawing(graph)
+    left, top, gap = 20.0, 50.0, 90.0
+    width = left * 2 + before[1] + gap + after[1]
+    height = top + max(before[2], after[2]) + 10
+    panels = ""
+    for title, (elements, size, _), x in (("before", before, left), ("after", after, left + before[1] + gap)):
+        panels += f'<text class="title" x="{x + size / 2:.0f}" y="20">{title}</text>'
+        panels += f'<g transform="translate({x:.0f},{top:.0f})">{elements}</g>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}"><style>{STYLE}</style>'
+        f'<rect class="ground" width="100%" height="100%"/>{panels}</svg>\n'
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Write a picture for each rewrite."""
+    folder = Path(arguments[0])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in PICTURES:
+        (folder / f"{name}.svg").write_text(picture(name))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
