@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import json
 import runpy
@@ -27,6 +28,9 @@ class _DefaultToConvert(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
+            meant = difflib.get_close_matches(args[0], self.commands, 1)
+            if meant and not Path(args[0]).exists():
+                raise click.UsageError(f"'{args[0]}' is neither a command nor a model; '{meant[0]}' is a command", ctx)
             args = ["convert", *args]
         return super().parse_args(ctx, args)
 
@@ -298,12 +302,15 @@ def _name(source: Path) -> str:
 
 def _save(openvino: Any, model: Any, xml: Path, fp16: bool) -> None:
     """Writes both files beside their final place first, so that an interrupted run leaves no half-written model."""
-    xml.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{xml.stem}-", dir=xml.parent) as folder:
-        written = Path(folder) / xml.name
-        openvino.save_model(model, written, compress_to_fp16=fp16)
-        written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
-        written.replace(xml)
+    try:
+        xml.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{xml.stem}-", dir=xml.parent) as folder:
+            written = Path(folder) / xml.name
+            openvino.save_model(model, written, compress_to_fp16=fp16)
+            written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
+            written.replace(xml)
+    except OSError as error:  # whose own path is that of the temporary folder
+        raise OSError(f"{xml} cannot be written: {error.strerror or error}") from error
 
 
 @contextmanager

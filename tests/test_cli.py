@@ -89,6 +89,19 @@ def test_errors_without_a_traceback(arguments, code, message):
     assert "Traceback" not in result.output
 
 
+def test_a_command_that_is_misspelt():
+    result = call("inspct", "model")
+    assert result.exit_code == 2
+    assert "'inspct' is neither a command nor a model; 'inspect' is a command" in result.output
+
+
+def test_a_folder_that_cannot_be_made(model, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = call(model, "-o", tmp_path / "file" / "net.xml")
+    assert result.exit_code == 1
+    assert f"error: {tmp_path / 'file' / 'net.xml'} cannot be written: " in result.output
+
+
 def test_a_failure_leaves_what_was_there(model, tmp_path, monkeypatch):
     (tmp_path / "net.xml").write_text("old")
 

@@ -118,3 +118,8 @@ def test_weights_are_shared_and_never_written(model):
     before = model.with_name("inference.pdiparams").read_bytes()
     weight.data[...] = 0  # a private copy of the page, not the file
     assert model.with_name("inference.pdiparams").read_bytes() == before
+
+
+def test_an_empty_path_is_not_the_folder_one_is_in():
+    with pytest.raises(ModelReadError, match="the path of the model is empty"):
+        paddle2ov.convert("")

@@ -49,6 +49,8 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
     Raises:
         ModelReadError: nothing there, no model there, or more than one: the message lists the candidates.
     """
+    if not os.fspath(model):
+        raise ModelReadError("the path of the model is empty")
     path = Path(model)
     try:
         if path.is_dir():
