@@ -1,17 +1,23 @@
-"""Reductions of segments: rows of one number.
+"""Reductions of rows that belong together, and the messages of a graph, which are reduced so.
 
-Paddle: `segment_pool` (`paddle.geometric.segment_sum`, `_mean`, `_min`, `_max`).
-Semantics: `paddle/phi/kernels/impl/segment_pool_kernel_impl.h`. The numbers are sorted; one that is missing has a
-result of 0.
+Paddle: `segment_pool` (`paddle.geometric.segment_sum`, `_mean`, `_min`, `_max`), `graph_send_recv` (PIR `send_u_recv`),
+`graph_send_ue_recv` (`send_ue_recv`), `graph_send_uv` (`send_uv`).
+Semantics: `paddle/phi/kernels/impl/segment_pool_kernel_impl.h`,
+`paddle/phi/kernels/cpu/send_{u_recv,ue_recv,uv}_kernel.cc`.
+A row that nothing is reduced to is 0.
 """
 
 from __future__ import annotations
 
-from openvino import Type
+from typing import TypeAlias
+
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+
+Tensor: TypeAlias = Output | Node
 
 _REDUCTIONS = {"SUM": "sum", "MEAN": "sum", "MAX": "max", "MIN": "min"}
 
@@ -20,21 +26,81 @@ def segment_pool(node: NodeContext) -> NamedOutputs:
     """out[s] = the sum, mean, largest or smallest of the rows of x in segment s; summed_ids[s] = their number."""
     x, kind = node.get_input("x"), node.get_attribute("pooltype", "SUM")
     node.require(kind in _REDUCTIONS, "unknown", pooltype=kind)
-    ids = ops.reshape(cast_to(node.get_input("segment_ids"), Type.i64), ints([-1]), False)
+    ids = _indices(node, "segment_ids")
+    # The numbers are sorted.
     count = ops.add(ops.gather(ids, ints([-1]), ints(0)), ints([1]))
-    places = ops.unsqueeze(ids, ints([1]))
-    rank = rank_of(node, x)
-    row = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
-    dims = ops.concat([count, row], 0)
-    if kind in ("MAX", "MIN"):
-        # Whatever is there first: each segment that has a row starts from one of its rows.
-        start = ops.scatter_nd_update(ops.broadcast(const_like(0, x), dims), places, x)
-    else:
-        start = ops.broadcast(const_like(0, x), dims)
-    out = ops.scatter_nd_update(start, places, x, _REDUCTIONS[kind])
+    out = _reduced(x, rank_of(node, x), ids, count, kind)
     if kind != "MEAN":
         return {"out": out}
-    ones = ops.broadcast(const_like(1, x), shape_of(ids))
-    rows = ops.scatter_nd_update(ops.broadcast(const_like(0, x), count), places, ones, "sum")
-    divisor = ops.unsqueeze(ops.maximum(rows, const_like(1, x)), ints(list(range(1, rank))))
-    return {"out": ops.divide(out, divisor), "summed_ids": ops.unsqueeze(rows, ints([1]))}
+    return {"out": out, "summed_ids": cast_to(ops.unsqueeze(_numbers(ids, count), ints([1])), x.get_element_type())}
+
+
+def send_u_recv(node: NodeContext) -> NamedOutputs:
+    """out[d] = the sum, mean, largest or smallest of x[src_index[i]] over the edges i with dst_index[i] = d."""
+    x = node.get_input("x")
+    return _received(node, ops.gather(x, _indices(node, "src_index"), ints(0)))
+
+
+def send_ue_recv(node: NodeContext) -> NamedOutputs:
+    """out[d] = the reduction of x[src_index[i]] + y[i], or times y[i], over the edges i with dst_index[i] = d."""
+    x = ops.gather(node.get_input("x"), _indices(node, "src_index"), ints(0))
+    return _received(node, _message(node, x, node.get_input("y")))
+
+
+def send_uv(node: NodeContext) -> NamedOutputs:
+    """out[i] = x[src_index[i]] + y[dst_index[i]], or their product."""
+    x, y = (ops.gather(node.get_input(name), _indices(node, f"{end}_index"), ints(0)) for name, end in _ENDS)
+    return {"out": _message(node, x, y)}
+
+
+_ENDS = (("x", "src"), ("y", "dst"))
+
+
+def _indices(node: NodeContext, name: str) -> Node:
+    return ops.reshape(cast_to(node.get_input(name), Type.i64), ints([-1]), False)
+
+
+def _message(node: NodeContext, x: Node, y: Tensor) -> Node:
+    ranks = [rank_of(node, node.get_input(name)) for name in ("x", "y")]
+    node.require(ranks[0] == ranks[1], f"x and y have {ranks[0]} and {ranks[1]} dimensions; as many are expected")
+    kind = node.get_attribute("message_op", "ADD")
+    node.require(kind in ("ADD", "MUL"), "unknown", message_op=kind)
+    return ops.add(x, y) if kind == "ADD" else ops.multiply(x, y)
+
+
+def _received(node: NodeContext, messages: Node) -> NamedOutputs:
+    x, kind = node.get_input("x"), node.get_attribute("reduce_op", "SUM")
+    node.require(kind in _REDUCTIONS, "unknown", reduce_op=kind)
+    places = _indices(node, "dst_index")
+    own = ops.gather(shape_of(x), ints([0]), ints(0))
+    wanted = ops.reshape(node.get_tensor("out_size", Type.i64, [0]), ints([1]), False)
+    count = ops.select(ops.greater(wanted, ints([0])), wanted, own)
+    out = _reduced(messages, rank_of(node, x), places, count, kind)
+    if kind != "MEAN":
+        return {"out": out}
+    return {"out": out, "dst_count": cast_to(_numbers(places, count), Type.i32)}
+
+
+def _reduced(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str) -> Node:
+    """[count, ...]: the reduction of the rows with each id."""
+    places = ops.unsqueeze(ids, ints([1]))
+    dims = ops.concat([count, ops.slice(shape_of(rows), ints([1]), ints([rank]), ints([1]))], 0)
+    start = ops.broadcast(const_like(0, rows), dims)
+    if kind in ("MAX", "MIN"):
+        # Whatever is there first: each id that has a row starts from one of its rows.
+        start = ops.scatter_nd_update(start, places, rows)
+    out = ops.scatter_nd_update(start, places, rows, _REDUCTIONS[kind])
+    if kind != "MEAN":
+        return out
+    number = cast_to(ops.maximum(_numbers(ids, count), ints([1])), rows.get_element_type())
+    divisor = ops.unsqueeze(number, ints(list(range(1, rank)))) if rank > 1 else number
+    if rows.get_element_type().is_real():
+        return ops.divide(out, divisor)
+    # Integers are cut off towards 0.
+    return ops.multiply(ops.sign(out), ops.divide(ops.abs(out), divisor))
+
+
+def _numbers(ids: Tensor, count: Tensor) -> Node:
+    """How often each of 0 ... count - 1 is among the ids."""
+    ones = ops.broadcast(ints(1), shape_of(ids))
+    return ops.scatter_nd_update(ops.broadcast(ints(0), count), ops.unsqueeze(ids, ints([1])), ones, "sum")

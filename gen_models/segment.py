@@ -36,4 +36,90 @@ SEGMENT_POOL = [
     ),
 ]
 
-OPS = [Op("segment_pool", _segment_pool, SEGMENT_POOL, _random)]
+
+def _send_u_recv(x: Any, src: Any, dst: Any, *, reduce_op: str = "sum", out_size: Any = None) -> Any:
+    return paddle.geometric.send_u_recv(x, src, dst, reduce_op, out_size)
+
+
+def _send_ue_recv(
+    x: Any, y: Any, src: Any, dst: Any, *, message_op: str = "add", reduce_op: str = "sum", out_size: Any = None
+) -> Any:
+    return paddle.geometric.send_ue_recv(x, y, src, dst, message_op, reduce_op, out_size)
+
+
+def _send_uv(x: Any, y: Any, src: Any, dst: Any, *, message_op: str = "add") -> Any:
+    return paddle.geometric.send_uv(x, y, src, dst, message_op)
+
+
+def _ends(nodes: int, edges: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]:
+    """The edges' ends; the last node receives nothing."""
+    return {
+        "src": tensor([edges], dtype, low=0, high=nodes, dims=dims),
+        "dst": tensor([edges], dtype, low=0, high=max(nodes - 1, 1), dims=dims),
+    }
+
+
+def _send_random(draw: Any) -> Case:
+    nodes, row = integer(draw, 1, 5), shape(draw, 1, 2)
+    return case(
+        x=varied(draw, [nodes, *row]),
+        **_ends(nodes, integer(draw, 1, 8)),
+        reduce_op=one_of(draw, *_KINDS),
+        out_size=one_of(draw, None, nodes + 2),
+    )
+
+
+def _send_ue_random(draw: Any) -> Case:
+    nodes, edges, row = integer(draw, 1, 5), integer(draw, 1, 8), shape(draw, 1, 2)
+    return case(
+        x=varied(draw, [nodes, *row]),
+        y=varied(draw, [edges, *[1 if integer(draw, 0, 2) == 0 else size for size in row]]),
+        **_ends(nodes, edges),
+        message_op=one_of(draw, "add", "sub", "mul", "div"),
+        reduce_op=one_of(draw, *_KINDS),
+    )
+
+
+def _send_uv_random(draw: Any) -> Case:
+    nodes, edges, row = integer(draw, 1, 5), integer(draw, 1, 8), shape(draw, 1, 2)
+    given = varied(draw, [nodes, *row]), varied(draw, [nodes, *row])
+    return case(x=given[0], y=given[1], **_ends(nodes, edges), message_op=one_of(draw, "add", "sub", "mul", "div"))
+
+
+SEND_U_RECV = [
+    *(case(x=tensor([4, 3]), **_ends(4, 7), reduce_op=kind) for kind in _KINDS),
+    *(
+        case(x=tensor([4, 3, 2], dims=[-1, -1, -1]), **_ends(4, 7, "int32", [-1]), reduce_op=kind, out_size=6)
+        for kind in _KINDS
+    ),
+    case(x=tensor([4, 3], "int64"), **_ends(4, 7), reduce_op="mean"),
+    case(x=tensor([4, 3]), **_ends(4, 7), out_size=tensor([1], "int32", values=[5])),
+]
+
+SEND_UE_RECV = [
+    *(case(x=tensor([4, 3]), y=tensor([7, 3]), **_ends(4, 7), reduce_op=kind) for kind in _KINDS),
+    *(
+        case(
+            x=tensor([4, 3, 2], dims=[-1, -1, 2]),
+            y=tensor([7, 1, 2], dims=[-1, 1, 2]),
+            **_ends(4, 7, "int32", [-1]),
+            reduce_op=kind,
+            message_op="mul",
+        )
+        for kind in _KINDS
+    ),
+    case(x=tensor([4, 3]), y=tensor([7]), **_ends(4, 7), message_op="sub", out_size=6),
+]
+
+SEND_UV = [
+    case(x=tensor([4, 3]), y=tensor([4, 3]), **_ends(4, 7)),
+    case(x=tensor([4, 3, 2]), y=tensor([4, 1, 2]), **_ends(4, 7, "int32"), message_op="mul"),
+    case(x=tensor([4, 3], dims=[-1, -1]), y=tensor([4, 3], dims=[-1, -1]), **_ends(4, 7, dims=[-1]), message_op="div"),
+]
+
+OPS = [
+    Op("segment_pool", _segment_pool, SEGMENT_POOL, _random),
+    Op("graph_send_recv", _send_u_recv, SEND_U_RECV, _send_random),
+    Op("graph_send_ue_recv", _send_ue_recv, SEND_UE_RECV, _send_ue_random),
+    Op("graph_send_uv", _send_uv, SEND_UV, _send_uv_random),
+]
