@@ -103,6 +103,13 @@ def test_wheel_holds_every_module_and_nothing_generated(wheel, checkout):
     assert not [name for name in package if "__pycache__" in name or name.endswith(".pyc")]
 
 
+def test_wheel_holds_what_the_html_report_is_made_of(wheel):
+    here = ROOT / "paddle2ov" / "reporting"
+    parts = {path for folder in ("assets", "templates") for path in (here / folder).rglob("*") if path.is_file()}
+    assert len(parts) > 10
+    assert {path.relative_to(ROOT).as_posix() for path in parts} <= names_in(wheel)
+
+
 def test_wheel_imports_without_the_checkout(wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")

@@ -3,7 +3,14 @@
 
 const view = { cy: null, which: 0, colour: "fate", wanted: null, found: [], chosen: -1 };
 
-const LAYERS = () => [...grouped(PRIMITIVES, (one) => one.layer)].sort((a, b) => b[1].length - a[1].length).map(([layer]) => layer);
+const once = (compute) => {
+  let value;
+  return () => (value === undefined ? (value = compute()) : value);
+};
+const OTHER_COLOUR = "#d5dae0";
+const slowestTime = once(() => COMPUTING.reduce((most, one) => Math.max(most, one.microseconds || 0), 0));
+const commonLayers = once(() => [...grouped(COMPUTING, (one) => one.layer)].sort((a, b) => b[1].length - a[1].length).slice(0, COLOURS.length).map(([layer]) => layer));
+const layerColour = (layer) => COLOURS[commonLayers().indexOf(layer)] || OTHER_COLOUR;
 const READABLE = 0.75;
 const SCALE = ["#eef3f7", "#cfe0ec", "#a3c4da", "#6b9dc0", "#3b76a3", "#1f4e79"];
 
@@ -16,8 +23,8 @@ function subject(key) {
 
 function timeColour(time) {
   if (!time) return "#f4f6f8";
-  const slowest = Math.max(...COMPUTING.map((one) => one.microseconds || 0));
-  return SCALE[Math.min(SCALE.length - 1, Math.max(0, Math.floor(SCALE.length * (1 + Math.log10(time / slowest) / 2.5))))];
+  const depth = 1 + Math.log10(time / slowestTime()) / 2.5; // 0 at less than three thousandths of the slowest
+  return SCALE[Math.min(SCALE.length - 1, Math.max(0, Math.floor(SCALE.length * depth)))];
 }
 
 function differenceColour(one) {
@@ -30,8 +37,8 @@ function differenceColour(one) {
 /* Ways to colour nodes: name -> [words, colour(subject), legend]. */
 const COLOURINGS = {
   fate: ["what became of it", (one) => FATE_COLOURS[one.fate], () => Object.keys(DATA.fates).filter((fate) => OPERATORS.some((one) => one.fate === fate)).map((fate) => [FATE_COLOURS[fate], FATE_WORDS[fate]])],
-  layer: ["kind", (one) => COLOURS[LAYERS().indexOf(one.layer) % COLOURS.length] , () => LAYERS().filter((layer) => layer !== "Input" && layer !== "Output").slice(0, 12).map((layer) => [COLOURS[LAYERS().indexOf(layer) % COLOURS.length], layer])],
-  time: ["time", (one) => timeColour(one.microseconds), () => SCALE.map((colour, i) => [colour, i ? "" : "fast"]).concat([["#1f4e79", "slow"]]).filter(([, words], i) => words || i < SCALE.length - 1)],
+  layer: ["kind", (one) => layerColour(one.layer), () => [...commonLayers().map((layer) => [layerColour(layer), layer]), [OTHER_COLOUR, "others"]]],
+  time: ["time", (one) => timeColour(one.microseconds), () => SCALE.map((colour, i) => [colour, { 0: "fast", [SCALE.length - 1]: "slow" }[i] || ""])],
   difference: ["difference to Paddle", differenceColour, () => [["#8cc7a1", "within a tenth of the tolerance"], ["#f0c36d", "within the tolerance"], ["#d9534f", "differs"], ["#f4f6f8", "not compared"]]],
 };
 
@@ -73,7 +80,9 @@ function graphElements(graph) {
   const places = new Map();
   const nodes = graph.nodes.map(([key, kind, label, ref, box, x, y]) => {
     places.set(key, { x, y });
-    const one = { group: "nodes", data: { id: key, label: label || "(no name)", kind, ref, colour: "#ffffff", ink: "#1d2733" }, classes: kind === "block" ? "box" : kind === "operator" || kind === "primitive" ? "" : "end" };
+    const fused = kind === "primitive" ? PRIMITIVES[ref].chain.length - 1 : 0;
+    const words = (label || "(no name)") + (fused > 0 ? ` +${fused}` : "");
+    const one = { group: "nodes", data: { id: key, label: words, name: label, kind, ref, colour: "#ffffff", ink: "#1d2733" }, classes: kind === "block" ? "box" : kind === "operator" || kind === "primitive" ? "" : "end" };
     if (box) one.data.parent = box;
     if (kind !== "block") one.position = { x, y };
     return one;
@@ -144,7 +153,7 @@ function paint(name) {
 function selected(node) {
   view.cy.edges(".near").removeClass("near");
   node.connectedEdges().addClass("near");
-  showDetails(node.data("kind"), node.data("ref"), node.data("label"));
+  showDetails(node.data("kind"), node.data("ref"), node.data("name"));
 }
 
 /* Goes to a node, in whichever graph it stands; an operator that is in neither is described beside it. */
@@ -170,8 +179,7 @@ function showInGraph(key) {
 
 function startGraph() {
   byId("graph-choice").replaceChildren(...DATA.graphs.map((graph, i) =>
-    element("button", { type: "button", onclick: () => drawGraph(i), "data-which": i }, graph.title)));
-  byId("graph-choice").querySelectorAll("button").forEach((button, i) => (button.dataset.which = i));
+    element("button", { type: "button", onclick: () => drawGraph(i), "data-which": String(i) }, graph.title)));
   byId("graph-colour").addEventListener("change", (event) => paint(event.target.value));
   const zoom = (factor) => view.cy.zoom({ level: view.cy.zoom() * factor, renderedPosition: { x: view.cy.width() / 2, y: view.cy.height() / 2 } });
   byId("graph-in").addEventListener("click", () => zoom(1.5));

@@ -6,7 +6,7 @@ const COMPILED = DATA.compiled;
 const PRIMITIVES = COMPILED ? COMPILED.primitives : [];
 const COMPUTING = PRIMITIVES.filter((one) => one.layer !== "Input" && one.layer !== "Output");
 const ALL_TIME = total(COMPUTING, (one) => one.microseconds);
-const REORDER = "layout change";
+const REORDER = "(layout change)";
 
 const typeOf = (primitive) => (primitive.operator === null ? REORDER : OPERATORS[primitive.operator].type);
 const share = (time) => (ALL_TIME ? `${((100 * time) / ALL_TIME).toFixed(1)} %` : "–");
@@ -72,10 +72,9 @@ drawers.passes = () => {
 
 drawers.fusions = () => {
   const chains = grouped(COMPUTING.filter((one) => one.chain.length > 1), (one) => `${one.layer}: ${one.chain.join(" + ")}`);
-  const layers = [...new Set(COMPUTING.map((one) => one.layer))];
   const rows = [...chains].sort((a, b) => b[1].length - a[1].length).slice(0, 30);
   bars("chart-fusions", rows.map(([label, items]) => ({
-    label, value: items.length, colour: COLOURS[layers.indexOf(items[0].layer) % COLOURS.length],
+    label, value: items.length, colour: layerColour(items[0].layer),
     note: [microseconds(total(items, (one) => one.microseconds)) + " in one run", described(items[0])],
   })), { title: "primitives" });
   const kinds = [...grouped(COMPUTING, (one) => one.layer)].sort((a, b) => b[1].length - a[1].length).slice(0, 14);
