@@ -1,9 +1,9 @@
 """Boxes: coding against priors, similarity, clipping.
 
-Paddle: `box_coder`, `iou_similarity` (legacy only), `box_clip`, `polygon_box_transform` (legacy only; EAST text
-detectors).
+Paddle: `box_coder`, `box_clip`; legacy only `iou_similarity`, `box_decoder_and_assign` (Cascade R-CNN),
+`polygon_box_transform` (EAST text detectors).
 Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/impl/box_clip_kernel_impl.h`, and
-`paddle/fluid/operators/detection/iou_similarity_op.h` of Paddle 2.6.
+`paddle/fluid/operators/detection/{iou_similarity,box_decoder_and_assign}_op.h` of Paddle 2.6.
 `box_clip` finds the image of a box in the LoD: see `paddle2ov.converters.packed`.
 """
 
@@ -143,6 +143,36 @@ def box_clip(node: NodeContext) -> NamedOutputs:
     sizes = [ops.floor(ops.add(ops.divide(side, scale), half)) for side in (width, height)]
     bound = ops.subtract(ops.concat([*sizes, *sizes], -1), const(1, dtype))
     return {"output": joined(ops.maximum(ops.minimum(boxes, bound), const(0, dtype)), count)}
+
+
+def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
+    """decode_box = the box of each class; output_assign_box = that of the best class but class 0, or the prior."""
+    prior, score = node.get_input("prior_box"), node.get_input("box_score")
+    dtype = prior.get_element_type()
+    target = ops.reshape(node.get_input("target_box"), ints([0, -1, 4]), True)
+    code = ops.multiply(target, node.get_input("prior_box_var"))
+    shift, stretch = halves(code)
+    center, size = _center_size(ops.unsqueeze(prior, ints([1])), normalized=False)
+    middle = ops.add(ops.multiply(shift, size), center)
+    limited = ops.minimum(stretch, const(node.get_float("box_clip", 4.135), dtype))
+    half = ops.divide(ops.multiply(ops.exp(limited), size), const(2, dtype))
+    high = ops.subtract(ops.add(middle, half), const(1, dtype))
+    boxes = ops.concat([ops.subtract(middle, half), high], -1)
+    # The prior box stands in the place of the first class, and -1 for its score.
+    choices = ops.concat(
+        [ops.unsqueeze(prior, ints([1])), ops.slice(boxes, ints([1]), ints([2**31 - 1]), ints([1]), ints([1]))], 1
+    )
+    rest = ops.slice(score, ints([1]), ints([2**31 - 1]), ints([1]), ints([1]))
+    scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
+    chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
+    rows = ops.range(ints(0), ops.gather(shape_of(score), ints(0), ints(0)), ints(1), "i64")
+    places = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
+    decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(_classes(score), ints([4]))], 0), True)
+    return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, places)}
+
+
+def _classes(score: Output) -> Node:
+    return ops.gather(shape_of(score), ints([1]), ints(0))
 
 
 def polygon_box_transform(node: NodeContext) -> NamedOutputs:

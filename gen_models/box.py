@@ -211,7 +211,36 @@ BOX_CLIP = [
     ),
 ]
 
+
+def _decoder_and_assign(prior_box: Any, variance: Any, target_box: Any, score: Any, *, box_clip: float = 4.135) -> Any:
+    inputs = {"PriorBox": prior_box, "PriorBoxVar": variance, "TargetBox": target_box, "BoxScore": score}
+    outputs = {"DecodeBox": prior_box.dtype, "OutputAssignBox": prior_box.dtype}
+    return legacy_op("box_decoder_and_assign", inputs, outputs, {"box_clip": box_clip})
+
+
+def _assign(rois: int, classes: int, dims: bool = False, **score: Any) -> dict[str, Any]:
+    return {
+        "prior_box": boxes(rois, size=20, dims=[-1, 4] if dims else None),
+        "variance": tensor([4], values=[0.1, 0.2, 0.3, 0.4]),
+        "target_box": tensor([rois, 4 * classes], low=-2, high=2, dims=[-1, 4 * classes] if dims else None),
+        "score": tensor([rois, classes], low=0, dims=[-1, classes] if dims else None, **score),
+    }
+
+
+ASSIGN = [
+    case(**_assign(5, 4), **_LEGACY),
+    case(**_assign(5, 4, dims=True), box_clip=0.2, **_LEGACY),
+    case(**_assign(3, 1), **_LEGACY),
+    case(**_assign(2, 3, values=[[0.9, 0.4, 0.4], [0.1, -1.0, -2.0]]), **_LEGACY),
+]
+
 OPS = [
+    Op(
+        "box_decoder_and_assign",
+        _decoder_and_assign,
+        ASSIGN,
+        lambda draw: case(**_assign(draw(st.integers(1, 5)), draw(st.integers(2, 5)), dims=True), **_LEGACY),
+    ),
     Op("box_clip", _box_clip, BOX_CLIP, _box_clip_random),
     Op("polygon_box_transform", _polygon_box_transform, POLYGON, _polygon_random),
     Op("box_coder", _box_coder, BOX_CODER, _box_coder_random),

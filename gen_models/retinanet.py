@@ -1,0 +1,89 @@
+"""RetinaNet's last operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gen_models.box import boxes
+from gen_models.building import legacy_op
+from gen_models.spec import Case, Op, case, tensor
+
+_OLD: dict[str, Any] = {
+    "formats": ("legacy",),
+    "why": "Paddle 3 has no such operator; coordinates of tens of pixels",
+}
+
+
+def _retinanet(
+    bboxes: Any,
+    scores: Any,
+    anchors: Any,
+    im_info: Any,
+    *,
+    score_threshold: float = 0.3,
+    nms_top_k: int = 10,
+    keep_top_k: int = 5,
+    nms_threshold: float = 0.3,
+    nms_eta: float = 1.0,
+) -> Any:
+    inputs = {"BBoxes": bboxes, "Scores": scores, "Anchors": anchors, "ImInfo": im_info}
+    attrs = {
+        "score_threshold": score_threshold,
+        "nms_top_k": nms_top_k,
+        "keep_top_k": keep_top_k,
+        "nms_threshold": nms_threshold,
+        "nms_eta": nms_eta,
+    }
+    return legacy_op("retinanet_detection_output", inputs, {"Out": "float32"}, attrs)
+
+
+def _levels(images: int, classes: int, anchors: Any, seed: int = 0, dims: bool = False) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    rows = -1 if dims else images
+    return {
+        "bboxes": [tensor([images, n, 4], low=-0.3, high=0.3, dims=[rows, n, 4]) for n in anchors],
+        "scores": [
+            # Different numbers: the order of equal ones is that of an unstable sort.
+            tensor(
+                [images, n, classes],
+                values=rng.permutation(images * n * classes) / (images * n * classes),
+                dims=[rows, n, classes],
+            )
+            for n in anchors
+        ],
+        "anchors": [boxes(n, size=60, seed=seed + i) for i, n in enumerate(anchors)],
+        "im_info": tensor([images, 3], values=[[60, 70, 1.0 + 0.5 * i] for i in range(images)], dims=[rows, 3]),
+    }
+
+
+def _random(draw: Any) -> Case:
+    levels = [draw(st.integers(1, 12)) for _ in range(draw(st.integers(1, 3)))]
+    return case(
+        **_levels(draw(st.integers(1, 2)), draw(st.integers(1, 4)), levels, draw(st.integers(0, 999)), dims=True),
+        score_threshold=draw(st.sampled_from([0.1, 0.5, 0.9])),
+        nms_top_k=draw(st.integers(1, 15)),
+        keep_top_k=draw(st.integers(1, 8)),
+        nms_threshold=draw(st.sampled_from([0.1, 0.3, 0.6])),
+        **_OLD,
+        atol=2e-4,
+    )
+
+
+_LOOSE: dict[str, Any] = {**_OLD, "atol": 2e-4}
+
+OPS = [
+    Op(
+        "retinanet_detection_output",
+        _retinanet,
+        [
+            case(**_levels(1, 3, [12, 6]), **_LOOSE),
+            case(**_levels(2, 3, [12, 6, 3], dims=True), keep_top_k=20, nms_top_k=100, **_LOOSE),
+            case(**_levels(2, 2, [8, 4]), nms_threshold=0.7, nms_eta=0.8, **_LOOSE),
+            case(**_levels(2, 1, [8]), score_threshold=0.9, **_LOOSE),
+        ],
+        _random,
+    )
+]
