@@ -5,6 +5,7 @@ SEEDS ?= 20
 FILTER ?= testOpRandom/*
 LEGACY ?= 1
 PYTEST_ARGS ?=
+CAMPAIGN_ARGS ?= --workers 2
 
 # Paddle 3.3.1 writes PIR models (inference.json); Paddle 2.6.2, in an environment of its own, writes legacy ones (.pdmodel).
 VENV := .venv
@@ -40,7 +41,8 @@ test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models writte
 
 .PHONY: fuzz
 fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/top_k_v2*'; random ones: SEEDS=200
-	$(BIN)/python -m pytest -n auto tests/test_op_fuzzy.py tests/test_op_random.py --filter='$(FILTER)' --seeds=$(SEEDS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto tests/test_op_fuzzy.py --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
+	$(BIN)/python tools/campaign.py --filter='$(FILTER)' --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
 
 .PHONY: lint
 lint: $(READY) ## Check format, style, types and that docs/coverage.md is up to date

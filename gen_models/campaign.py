@@ -1,0 +1,108 @@
+"""Random cases of many operators, in rounds, on any executor; what has run stands in a state file.
+
+A round draws a few cases of every operator in every format, so that a campaign that is cut short has reached all of
+them. An operator that fails in a format is left alone there until the campaign is started again.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gen_models import all_ops
+from gen_models.exploration import explore, formats
+from gen_models.naming import matches
+from gen_models.spec import import_paddle
+from paddle2ov.running.executor import Executor, Outcome
+from paddle2ov.running.state import State
+
+ROUND = 10
+"""Cases of one operator in one format per round."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One operator in one format in one round. `kept` is the folder for what fails."""
+
+    op: str
+    format: str
+    round: int
+    examples: int
+    kept: str
+
+    @property
+    def name(self) -> str:
+        """As the tests are called: `testOpRandom/cumsum/pir`."""
+        return f"testOpRandom/{self.op}/{self.format}"
+
+    @property
+    def key(self) -> str:
+        return f"{self.op}/{self.format}/{self.round}"
+
+
+def chunks(pattern: str, seeds: int, formats_here: Iterable[str], kept: Path) -> list[Chunk]:
+    """All chunks of a campaign of `seeds` cases per operator and format, round after round."""
+    here = set(formats_here)
+    pairs = [(op.name, format) for op in all_ops().values() for format in formats(op) if format in here]
+    found = []
+    for start in range(0, seeds, ROUND):
+        for op, format in pairs:
+            number = start // ROUND
+            folder = kept / f"{op}-{format}-{number}"
+            found.append(Chunk(op, format, number, min(ROUND, seeds - start), str(folder)))
+    return [chunk for chunk in found if matches(chunk.name, pattern)]
+
+
+def run_chunk(chunk: Chunk) -> dict[str, Any]:
+    """Runs one chunk; its record. Called in a process of the executor."""
+    import_paddle().disable_signal_handler()  # which writes a report when the pool ends this process
+    found = explore(all_ops()[chunk.op], chunk.format, chunk.examples, Path(chunk.kept), seed=chunk.round)
+    record: dict[str, Any] = {"asked": chunk.examples, "compared": sorted(found.compared)}
+    if found.error is not None:
+        record["failure"] = f"{type(found.error).__name__}: {found.error}"
+        record["case"] = "" if found.case is None else repr(found.case)
+        record["kept"] = chunk.kept
+    return record
+
+
+def run(
+    executor: Executor, planned: Iterable[Chunk], state: State, report: Callable[[Chunk, dict[str, Any]], None]
+) -> None:
+    """Runs the chunks that the state does not hold, or holds as failed; `report` is told of each that ends."""
+    failed: set[str] = set()
+
+    def waiting() -> Iterator[Chunk]:
+        for chunk in planned:
+            record = state.get(chunk.key)
+            done = record is not None and "failure" not in record and record["asked"] >= chunk.examples
+            if not done and chunk.name not in failed:
+                yield chunk
+
+    for outcome in executor.run(run_chunk, waiting()):
+        record = outcome.returned if outcome.returned is not None else _crash(outcome)
+        if "failure" in record:
+            failed.add(outcome.job.name)
+        state.put(outcome.job.key, record)
+        report(outcome.job, record)
+
+
+def _crash(outcome: Outcome[Chunk, Any]) -> dict[str, Any]:
+    """The record of a chunk that did not return: the case that it drew last is the one at fault."""
+    drawn = Path(outcome.job.kept) / "drawn.txt"
+    case = drawn.read_text() if drawn.is_file() else ""
+    return {
+        "asked": outcome.job.examples,
+        "compared": [],
+        "failure": outcome.failure,
+        "case": case,
+        "kept": outcome.job.kept,
+    }
+
+
+def scratch() -> Path:
+    """A new folder for a campaign that is not to be continued."""
+    return Path(tempfile.mkdtemp(prefix=f"campaign-{os.getpid()}-"))

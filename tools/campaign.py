@@ -1,0 +1,166 @@
+"""Random cases of the operators, many at a time.
+
+    python tools/campaign.py --seeds 200 --state FILE --page docs/campaign.md
+
+Each operator is given `--seeds` random cases in each format, 10 a round. What Paddle accepts is converted twice, as
+declared and with every dimension dynamic, and compared. A failure is printed with the smallest case that shows it.
+With `--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1 if
+something failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from gen_models import all_ops, campaign  # noqa: E402 - the checkout comes first on the path
+from gen_models.exploration import formats  # noqa: E402
+from gen_models.legacy import legacy_python  # noqa: E402
+from gen_models.spec import FORMATS  # noqa: E402
+from gen_models.store import FOLDER, paddle_version  # noqa: E402
+from paddle2ov.errors import Paddle2OVError  # noqa: E402
+from paddle2ov.running.cluster import RayExecutor  # noqa: E402
+from paddle2ov.running.executor import Executor  # noqa: E402
+from paddle2ov.running.local import LocalExecutor  # noqa: E402
+from paddle2ov.running.state import State  # noqa: E402
+
+TIMEOUT = 900.0
+JOBS_PER_WORKER = 100  # Paddle and OpenVINO keep something of every program: a process is replaced now and then
+
+HEAD = """# Random campaign
+
+Written by `python tools/campaign.py --state FILE --page docs/campaign.md`, which runs random cases of every operator
+with a strategy (`gen_models/`), in both formats: what Paddle accepts of what the strategy draws is converted as
+declared and with every dimension dynamic, and compared with Paddle's results.
+
+Paddle {pir} (PIR), Paddle {legacy} (legacy), OpenVINO {openvino}. {operators} operators, {examples} different cases
+({each}), {failures} failures.
+
+| operator | PIR | legacy | failures |
+|---|---:|---:|---:|
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Run; the exit status."""
+    options = _options(arguments)
+    here = FORMATS if legacy_python() is not None else ("pir",)
+    try:
+        with State(options.state or campaign.scratch() / "state") as state:
+            if not options.only_page:
+                kept = (
+                    options.state.with_name(options.state.name + "_failures")
+                    if options.state
+                    else FOLDER.parent / "failures"
+                )
+                planned = campaign.chunks(options.filter, options.seeds, here, kept.absolute())
+                _run(_executor(options), planned, state)
+            failures = _print_failures(state.records())
+            if options.page is not None:
+                options.page.write_text(page(state.records()))
+    except Paddle2OVError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Interrupted; with --state the same command goes on from here.", file=sys.stderr)
+        return 130
+    return 1 if failures else 0
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--filter", default="testOpRandom/*", help="by name: 'testOpRandom/*pool*:-*legacy'")
+    parser.add_argument("--seeds", type=_number, default=20, help="cases per operator and format")
+    parser.add_argument("--workers", type=_number, default=1, help="processes")
+    parser.add_argument("--ray", metavar="ADDRESS", help="run on this Ray cluster, which shares this file system")
+    parser.add_argument("--state", type=Path, help="file that the campaign is kept in and continued from")
+    parser.add_argument("--page", type=Path, help="write the page of results here")
+    parser.add_argument("--only-page", action="store_true", help="run nothing: report what the state holds")
+    return parser.parse_args(arguments)
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(f"{number} is not positive")
+    return number
+
+
+def _executor(options: argparse.Namespace) -> Executor:
+    if options.ray is not None:
+        return RayExecutor(options.ray, TIMEOUT)
+    return LocalExecutor(options.workers, TIMEOUT, JOBS_PER_WORKER)
+
+
+def _run(executor: Executor, planned: list[campaign.Chunk], state: State) -> None:
+    from rich.progress import Progress
+
+    done = {key for key, record in state.records().items() if "failure" not in record}
+    with Progress(*Progress.get_default_columns(), disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("rounds", total=sum(chunk.key not in done for chunk in planned))
+
+        def report(chunk: campaign.Chunk, record: dict[str, Any]) -> None:
+            bar.update(task, advance=1, description=chunk.name)
+            if "failure" in record:
+                bar.console.print(f"FAILED {chunk.name}", markup=False)
+
+        campaign.run(executor, planned, state, report)
+
+
+def _print_failures(records: dict[str, Any]) -> int:
+    failed = {key: record for key, record in records.items() if "failure" in record}
+    for key, record in failed.items():
+        print(f"\ntestOpRandom/{key.rpartition('/')[0]}")
+        print(f"  {record['case'] or '(no case)'}\n  {record['failure']}\n  kept: {record['kept']}")
+    compared = sum(len(record["compared"]) for record in records.values())
+    print(f"{compared} cases compared, {len(failed)} failures")
+    return len(failed)
+
+
+def page(records: dict[str, Any]) -> str:
+    """The page of results."""
+    import openvino
+
+    counts: dict[tuple[str, str], set[str]] = {}
+    failures: dict[str, list[str]] = {}
+    for key, record in records.items():
+        op, format, _ = key.split("/")
+        counts.setdefault((op, format), set()).update(record["compared"])
+        if "failure" in record:
+            failures.setdefault(op, []).append(f"- `{op}` ({format}): `{record['case']}`")
+    known = {op.name: formats(op) for op in all_ops().values() if op.random is not None}
+    rows = []
+    for op, has in known.items():
+        cells = [str(len(counts.get((op, format), ()))) if format in has else "" for format in FORMATS]
+        rows.append(f"| `{op}` | {cells[0]} | {cells[1]} | {len(failures.get(op, []))} |")
+    text = HEAD.format(
+        pir=_paddle("pir"),
+        legacy=_paddle("legacy"),
+        openvino=openvino.__version__.partition("-")[0],
+        operators=len(known),
+        examples=sum(len(counts.get((op, format), ())) for op, has in known.items() for format in has),
+        each=_spread([len(counts.get((op, format), ())) for op, has in known.items() for format in has]),
+        failures=sum(len(one) for one in failures.values()),
+    )
+    text += "\n".join(rows) + "\n"
+    if failures:
+        text += "\n## Failures\n\n" + "\n".join(line for op in sorted(failures) for line in failures[op]) + "\n"
+    return text
+
+
+def _paddle(format: str) -> str:
+    return paddle_version(format).strip("[]'") or "not installed"
+
+
+def _spread(counts: list[int]) -> str:
+    ordered = sorted(counts)
+    return f"{ordered[0]} to {ordered[-1]} per operator and format, {ordered[len(ordered) // 2]} in the middle"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
