@@ -6,7 +6,8 @@ Paddle: `create_array`, `create_array_like`, `write_to_array` (PIR `array_write_
 Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/operator/ir/manual_op.cc`.
 
 An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A
-program that writes elements of different shapes fails when it runs.
+program that writes elements of different shapes fails when it runs. Only where nothing but the concatenation of the
+elements is wanted (`paddle2ov/joined_arrays.py`), that is what is carried, and the elements' first sizes may differ.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.joined_arrays import MARK
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import EmptyArray, Known
@@ -37,19 +39,37 @@ def create_array_like(node: NodeContext) -> NamedOutputs:
 def write_to_array(node: NodeContext) -> NamedOutputs:
     """out = array with element i replaced by x, or x appended where i is its length."""
     x = node.get_input("x")
+    if node.get_attribute(MARK, False):
+        return {"out": _joined(node, x)}
     element = ops.unsqueeze(x, ints([0]))
     if not node.has_input("array") or node.is_empty_array("array"):
         return {"out": element}
     array = node.get_input("array")
-    # An array without elements may not know their shape yet; the reshape gives it that of x and moves nothing.
-    # Without the maximum OpenVINO takes the first size for that of the array and the others for -1, which fits no empty
-    # array of other elements, and drops the reshape.
-    count = ops.maximum(ops.gather(shape_of(array), ints([0]), ints(0)), ints([0]))
-    array = ops.reshape(array, ops.concat([count, shape_of(x)], 0), False)
+    array = _of_elements(array, shape_of(x))
     index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
     head = _slice(array, ints([0]), index)
     tail = _slice(array, ops.add(index, ints([1])), ints([np.iinfo(np.int64).max]))
     return {"out": ops.concat([head, element, tail], 0)}
+
+
+def _joined(node: NodeContext, x: Output) -> Output | Node:
+    """The array with x below it."""
+    if not node.has_input("array") or node.is_empty_array("array"):
+        return x
+    rank = rank_of(node, x)
+    array = _of_elements(node.get_input("array"), ops.gather(shape_of(x), ints(list(range(1, rank))), ints(0)))
+    return ops.concat([array, x], 0)
+
+
+def _of_elements(array: Output, sizes: Output | Node) -> Node:
+    """The array with its dimensions after the first one named.
+
+    An array without elements may not know their shape yet; the reshape gives it that of x and moves nothing.
+    """
+    # Without the maximum OpenVINO takes the first size for that of the array and the others for -1, which fits no empty
+    # array of other elements, and drops the reshape.
+    count = ops.maximum(ops.gather(shape_of(array), ints([0]), ints(0)), ints([0]))
+    return ops.reshape(array, ops.concat([count, sizes], 0), False)
 
 
 def read_from_array(node: NodeContext) -> NamedOutputs:
@@ -67,6 +87,8 @@ def lod_array_length(node: NodeContext) -> NamedOutputs:
 def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
     """out = the elements stacked (use_stack) or concatenated along axis; out_index = the size of each along axis."""
     array = node.get_input("x")
+    if node.get_attribute(MARK, False):
+        return {"out": array}
     rank = rank_of(node, array) - 1
     stack = node.get_attribute("use_stack", False)
     axis = normalize_axis(node, node.get_int("axis", 0), rank + 1 if stack else rank)

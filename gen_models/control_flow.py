@@ -144,6 +144,25 @@ def _array_of_slices() -> Any:
     return Slices()
 
 
+def _array_of_selections() -> Any:
+    """Lists that a loop over the images fills with as much as each of them has, as detectors do with their boxes."""
+
+    class Selections(paddle.nn.Layer):
+        def forward(self, x):
+            parts, counts = [], []
+            for i in range(x.shape[0]):
+                row = x[i]
+                place = paddle.nonzero(row[:, 0] > 0)
+                found = paddle.concat([row[:1], paddle.reshape(paddle.gather(row, paddle.flatten(place)), [-1, 3])])
+                if paddle.shape(found)[0] > 2:
+                    found = found[:2] * 3
+                parts.append(found)
+                counts.append(paddle.shape(found)[0:1])
+            return paddle.concat(parts), paddle.concat(counts)
+
+    return Selections()
+
+
 def _greedy_decoder() -> Any:
     """Greedy decoding: a cell in a loop, a list of tokens, an early end."""
 
@@ -173,6 +192,14 @@ _COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
 
 NETWORKS = [
     Network("array", _array, _MATRIX, more=[{"x": tensor([5, 4])}]),
+    Network(
+        "array_of_selections",
+        _array_of_selections,
+        {"x": tensor([2, 5, 3], dims=[-1, -1, 3])},
+        more=[{"x": tensor([1, 2, 3])}, {"x": tensor([4, 3, 3])}],
+        formats=("legacy",),
+        why="Paddle 3 joins elements of one shape only",
+    ),
     Network("array_of_slices", _array_of_slices, {"x": tensor([3], dims=[-1])}, more=[{"x": tensor([5])}]),
     Network(
         "best_masks",

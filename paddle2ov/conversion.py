@@ -16,6 +16,7 @@ from paddle2ov.arguments import InputArgument, InputOverride, parse_input, parse
 from paddle2ov.control_flow import CONTROL_FLOW
 from paddle2ov.errors import ConversionInputError, UnsupportedOpsError
 from paddle2ov.extension import Extension
+from paddle2ov.joined_arrays import join_arrays
 from paddle2ov.merging import PARTS, merge_yolo
 from paddle2ov.opset import ops
 from paddle2ov.passes import run_rewrites
@@ -155,6 +156,8 @@ def convert_program(
         counts = {"heads": merge_yolo(block, (item.variable for item in wanted), cuts)}
         if merged is not None:
             merged |= counts
+
+    block = join_arrays(block, (item.variable for item in wanted))
 
     scope = Scope()
     parameters = []

@@ -1,0 +1,129 @@
+"""Tensor arrays of which only the concatenation is wanted, so that their elements may differ in size.
+
+A list that a loop fills, one image after the other, and that is concatenated after it: elements have as many rows as
+that image has boxes. Such an array is carried as the concatenation itself, not as a stack of elements of one shape.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from paddle2ov.program.model import Block, Operator
+
+MARK = "joined"
+"""The attribute of the operators whose array is the concatenation of its elements along their first dimension."""
+
+
+def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
+    """Arrays that are only appended to and concatenated are carried concatenated.
+
+    Given:
+        write_to_array at the array's length (in blocks of `while` and `if` as well) → tensor_array_to_tensor along
+        axis 0, where nothing else reads the array, its length or the sizes of its elements.
+    Result:
+        The same operators, marked, and the writes without their `i`.
+
+    Args:
+        block: the main block; it is not changed.
+        wanted: the variables that are read from outside.
+
+    Returns:
+        The block with these operators in place of the others.
+    """
+    if not any(one.type == "tensor_array_to_tensor" for one in block.walk()):
+        return block
+    arrays = _Arrays(block, wanted)
+    joined = {id(one) for one in block.walk() if one.type == "tensor_array_to_tensor" and arrays.can_join(one)}
+    if not joined:
+        return block
+    roots = {arrays.root(one.inputs["x"][0]) for one in block.walk() if id(one) in joined}
+    return _marked(block, arrays, roots)
+
+
+class _Arrays:
+    """Which names mean one array in the course of the program, and what is done with it."""
+
+    def __init__(self, block: Block, wanted: Iterable[str]) -> None:
+        self._parents: dict[str, str] = {}
+        self._readers: defaultdict[str, list[tuple[Operator | None, str]]] = defaultdict(list)
+        for name in wanted:
+            self._readers[name].append((None, ""))
+        for operator in block.walk():
+            for port, names in operator.inputs.items():
+                for name in names:
+                    self._readers[name].append((operator, port))
+            for one, other in _same(operator):
+                if one and other:
+                    self._parents[self.root(one)] = self.root(other)
+        self._members: defaultdict[str, set[str]] = defaultdict(set)
+        for name in list(self._parents):
+            self._members[self.root(name)].add(name)
+        self._lengths = {
+            one.outputs["out"][0]: one.inputs["x"][0] for one in block.walk() if one.type == "lod_array_length"
+        }
+
+    def root(self, name: str) -> str:
+        """The name that stands for the array which `name` is a state of."""
+        while self._parents.get(name, name) != name:
+            name = self._parents[name]
+        self._parents.setdefault(name, name)
+        return name
+
+    def can_join(self, concatenation: Operator) -> bool:
+        """Whether the array can be carried concatenated."""
+        root = self.root(concatenation.inputs["x"][0])
+        members = self._members[root] | {root}
+        return all(self._allows(operator, port, root) for name in members for operator, port in self._readers[name])
+
+    def _allows(self, operator: Operator | None, port: str, root: str) -> bool:
+        if operator is None:
+            return False
+        if operator.type in ("while", "if", "assign", "assign_array"):
+            return True
+        if operator.type == "lod_array_length":
+            readers = self._readers[operator.outputs["out"][0]]
+            return all(one is not None and (one.type, by) == ("write_to_array", "i") for one, by in readers)
+        if operator.type == "write_to_array":
+            length = self._lengths.get(operator.inputs.get("i", [""])[0])
+            return port == "array" and length is not None and self.root(length) == root
+        if operator.type == "tensor_array_to_tensor":
+            stacked, axis = operator.attributes.get("use_stack", False), operator.attributes.get("axis", 0)
+            sizes = operator.outputs.get("out_index", ())
+            return not stacked and axis == 0 and not any(self._readers[name] for name in sizes)
+        return False
+
+
+def _same(operator: Operator) -> Iterator[tuple[str, str]]:
+    """Pairs of names that mean one value, or one array before and after it is written to."""
+    if operator.type == "while":
+        (body,) = operator.blocks
+        inputs, outputs = operator.inputs["x"], operator.outputs["out"]
+        for names in zip(inputs, outputs, body.inputs, body.outputs[1:], strict=True):
+            yield from ((name, names[1]) for name in names)
+    elif operator.type == "if":
+        for branch in operator.blocks:
+            yield from zip(branch.outputs, operator.outputs["out"], strict=True)
+    elif operator.type in ("assign", "assign_array"):
+        yield operator.inputs["x"][0], operator.outputs["out"][0]
+    elif operator.type == "write_to_array":
+        yield operator.inputs.get("array", [""])[0], operator.outputs["out"][0]
+
+
+def _marked(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
+    operators = []
+    for operator in block.operators:
+        if operator.type in ("write_to_array", "tensor_array_to_tensor") and (
+            arrays.root(operator.outputs["out"][0] if operator.type == "write_to_array" else operator.inputs["x"][0])
+            in roots
+        ):
+            inputs = {port: names for port, names in operator.inputs.items() if port != "i"}
+            operator = replace(operator, inputs=inputs, attributes={**operator.attributes, MARK: True})
+        elif operator.blocks:
+            operator = replace(operator, blocks=tuple(_marked(one, arrays, roots) for one in operator.blocks))
+        operators.append(operator)
+    return replace(block, operators=operators)
+
+
+__all__ = ["MARK", "join_arrays"]
