@@ -99,6 +99,20 @@ def _embedding_pool(ids: Any, w: Any, *, lod: Any = None, padding_idx: int = -1)
     return legacy_op("fused_embedding_seq_pool", {"W": w, "Ids": in_sequences(ids, lod)}, {"Out": w.dtype}, attrs)
 
 
+def _conv_relu(x: Any, filter: Any, bias: Any, *, start: int, length: int, lod: Any = None) -> Any:
+    inputs = {"X": in_sequences(x, lod), "Filter": filter, "Bias": bias}
+    attrs = {"contextLength": length, "contextStart": start, "contextStride": 1}
+    return legacy_op("fusion_seqconv_eltadd_relu", inputs, {"Out": x.dtype, "ColMat": x.dtype}, attrs)[0]
+
+
+def _expand_fc(x: Any, rows: Any, weight: Any, bias: Any = None, *, activation: str = "identity", lod: Any) -> Any:
+    each = list(range(len(lod)))
+    given = [in_sequences(x, lod), *(in_sequences(one, each) for one in rows)]
+    outputs = {"Out": x.dtype, "FCOut": x.dtype}
+    inputs = {"X": given, "FCWeight": weight, "FCBias": bias}
+    return legacy_op("fusion_seqexpand_concat_fc", inputs, outputs, {"fc_activation": activation})[0]
+
+
 def _pool_concat(xs: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
     given = [in_sequences(x, lod) for x in xs]
     return legacy_op("fusion_seqpool_concat", {"X": given}, {"Out": "float32"}, {"pooltype": pooltype, "axis": 1})
@@ -335,6 +349,31 @@ OPS = [
             case(ids=_rows(4, 1, **_WORDS), w=tensor([6, 3]), **_LOD),
             case(ids=_rows(4, 1, **_WORDS), w=tensor([6, 3]), lod=[0, 2, 4], **_LOD),
             case(ids=_rows(8, 1, **_WORDS), w=tensor([6, 3]), lod=[0, 4, 8], padding_idx=2, **_LOD),
+        ],
+    ),
+    Op(
+        "fusion_seqconv_eltadd_relu",
+        _conv_relu,
+        [
+            case(x=_rows(7, 2), filter=tensor([6, 4]), bias=tensor([4]), length=3, start=-1, **_LOD),
+            case(x=_rows(8, 2), filter=tensor([6, 4]), bias=tensor([4]), length=3, start=-1, lod=[0, 4, 8], **_LOD),
+            case(x=_rows(8, 2), filter=tensor([4, 3]), bias=tensor([1, 3]), length=2, start=0, lod=[0, 4, 8], **_LOD),
+        ],
+    ),
+    Op(
+        "fusion_seqexpand_concat_fc",
+        _expand_fc,
+        [
+            case(x=_rows(4, 3), rows=[tensor([1, 2])], weight=tensor([5, 4]), lod=[0, 4], **_LOD),
+            case(
+                x=_rows(6, 3),
+                rows=[_rows(2, 2), _rows(2, 1)],
+                weight=tensor([6, 4]),
+                bias=tensor([1, 4]),
+                activation="relu",
+                lod=[0, 3, 6],
+                **_LOD,
+            ),
         ],
     ),
     Op(

@@ -322,3 +322,32 @@ def test_pad2d(mode, paddle_mode):
     x = RNG.normal(size=(1, 2, 3, 4)).astype(np.float32)
     (out,) = run("pad2d", {"x": x}, {"paddings": [1, 2, 0, 3], "mode": mode, "pad_value": 1.5})
     close(out, functional().pad(tensor(x), [0, 3, 1, 2], paddle_mode, 1.5))
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_fused_bias_residual_layernorm(dynamic):
+    x, residual, bias, weight, shift = normal(2, 3, 8), normal(2, 3, 8), normal(8), normal(8), normal(8)
+    inputs = {"x": x, "bias": bias, "residual": residual, "norm_weight": weight, "norm_bias": shift}
+    attributes = {"epsilon": 1e-5, "residual_alpha": 0.5, "begin_norm_axis": 2, "quant_scale": -1.0}
+    results = ("out", "residual_out")
+    out, total = run("fused_bias_residual_layernorm", inputs, attributes, results, dynamic)
+    wanted = tensor(x) + 0.5 * tensor(residual) + tensor(bias)
+    close(total, wanted)
+    close(out, layer_norm(wanted, weight, shift))
+
+
+def test_fused_bias_residual_layernorm_without_scale():
+    x, residual = normal(2, 3, 8), normal(2, 3, 8)
+    attributes = {"epsilon": 1e-5, "residual_alpha": 2.0, "begin_norm_axis": 1, "quant_scale": -1.0}
+    (out,) = run("fused_bias_residual_layernorm", {"x": x, "residual": residual}, attributes)
+    close(out, tensor(x) + 2 * tensor(residual))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_fusion_transpose_flatten_concat(axis, dynamic):
+    shapes = ([2, 4, 3, 5], [2, 6, 3, 3]) if axis == 1 else ([2, 4, 3, 5], [3, 4, 3, 5])
+    xs = [normal(*shape) for shape in shapes]
+    attributes = {"trans_axis": [0, 2, 3, 1], "flatten_axis": 1, "concat_axis": axis}
+    (out,) = run("fusion_transpose_flatten_concat", {"x": xs}, attributes, dynamic=dynamic)
+    close(out, paddle.concat([paddle.flatten(paddle.transpose(tensor(x), [0, 2, 3, 1]), 1) for x in xs], axis))

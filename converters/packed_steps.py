@@ -1,0 +1,176 @@
+"""Steps of sequences: reversed, cut, joined, repeated, padded.
+
+Paddle: `lod_reset`, `sequence_{reverse,concat,reshape,pad,unpad,slice,expand,expand_as,erase,scatter}`,
+`fusion_seqexpand_concat_fc`.
+Semantics: `paddle/fluid/operators/lod_reset_op.h`, and `paddle/fluid/operators/sequence_ops/*_op.h`,
+`paddle/fluid/operators/fused/fusion_seqexpand_concat_fc_op.cc` of Paddle 2.6.
+Refused: sequences of different or unknown lengths (see `paddle2ov.converters.packed`), two levels of LoD.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.common import cast_to, const, ints, rank_of, shape_of
+from paddle2ov.converters.fused import activated
+from paddle2ov.converters.packed import END, Count, Tensor, joined, length_of, part, reversed_steps, sequences, vector
+from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.opset import ops
+from paddle2ov.types import Packed
+
+
+def lod_reset(node: NodeContext) -> NamedOutputs:
+    """out = x as sequences that begin at target_lod, or at those of y, or at y."""
+    x = node.get_input("x")
+    if node.has_sequences("y"):
+        return {"out": Packed(x, node.sequence_count("y"))}
+    if not node.is_known("y"):
+        return {"out": Packed(x, None)}
+    begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
+    node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
+    lengths = np.diff(begins)
+    equal = not node.get_attribute("append", False) and bool((lengths == lengths[0]).all())
+    return {"out": Packed(x, int(lengths.size) if equal else None)}
+
+
+def sequence_reverse(node: NodeContext) -> NamedOutputs:
+    """y = each sequence read backwards."""
+    x, count = sequences(node, "x")
+    return {"y": joined(reversed_steps(x), count)}
+
+
+def sequence_concat(node: NodeContext) -> NamedOutputs:
+    """out = the first sequences of all inputs one after the other, then the second ones, ..."""
+    every = [sequences(node, "x", i) for i in range(node.get_input_size("x"))]
+    return {"out": joined(ops.concat([x for x, _ in every], 1), every[0][1])}
+
+
+def sequence_reshape(node: NodeContext) -> NamedOutputs:
+    """out = the same numbers in steps of new_dim."""
+    x, count = node.get_input("x"), node.sequence_count("x")
+    return {"out": Packed(ops.reshape(x, ints([-1, node.get_int("new_dim")]), False), count)}
+
+
+def sequence_pad(node: NodeContext) -> NamedOutputs:
+    """out [count, padded_length, ...] = the sequences with steps of pad_value behind them; and their lengths."""
+    x, _ = sequences(node, "x")
+    steps, wanted = length_of(x), node.get_int("padded_length", -1)
+    lengths = ops.broadcast(ops.squeeze(steps, ints([0])), part(shape_of(x), 0, 1))
+    if wanted == -1:
+        return {"out": Packed(x, 0), "length": Packed(lengths, 0)}
+    value = cast_to(node.get_input("pad_value"), x.get_element_type())
+    size = value.get_partial_shape()
+    scalar = size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1
+    filling = _step_like(x, ops.reshape(value, ints([]), False) if scalar else value, wanted)
+    both = ops.concat([x, filling], 1)
+    return {
+        "out": Packed(ops.slice(both, ints([0]), ints([wanted]), ints([1]), ints([1])), 0),
+        "length": Packed(lengths, 0),
+    }
+
+
+def _step_like(x: Tensor, value: Tensor, steps: int = 1) -> Node:
+    """`value` in the shape of x with the given number of steps."""
+    dims = shape_of(x)
+    return ops.broadcast(value, ops.concat([part(dims, 0, 1), ints([steps]), part(dims, 2, END)], 0))
+
+
+def sequence_unpad(node: NodeContext) -> NamedOutputs:
+    """out = the first length[i] steps of each x[i], one after the other."""
+    x, lengths = node.get_input("x"), node.get_input("length")
+    batch = x.get_partial_shape()[0]
+    known = node.get_known("length")
+    count: int | None = 1 if batch.is_static and batch.get_length() == 1 else None
+    if known is not None and known.size and (known == known.flat[0]).all():
+        count = int(known.size)
+    places = ops.range(ints(0), ops.squeeze(length_of(x), ints([0])), ints(1), "i64")
+    inside = ops.less(places, ops.unsqueeze(cast_to(lengths, Type.i64), ints([1])))
+    if rank_of(node, x) == 2:
+        x = ops.unsqueeze(x, ints([2])).output(0)
+    chosen = ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0]))
+    return {"out": Packed(ops.gather_nd(x, chosen), count)}
+
+
+def sequence_slice(node: NodeContext) -> NamedOutputs:
+    """out = length steps from offset on, of one sequence."""
+    count = node.sequence_count("x")
+    node.require(isinstance(count, int) and count == 1, "more than one sequence has slices of different lengths")
+    begin, length = (
+        ops.reshape(cast_to(node.get_input(name), Type.i64), ints([1]), False) for name in ("offset", "length")
+    )
+    x = node.get_input("x")
+    return {"out": Packed(ops.slice(x, begin, ops.add(begin, length), ints([1]), ints([0])), 1)}
+
+
+def sequence_expand(node: NodeContext) -> NamedOutputs:
+    """out = sequence i of x (or its row, without LoD) as often as sequence i of y has steps."""
+    level = node.get_int("ref_level", -1)
+    node.require(level in (-1, 0), "only one level of LoD is supported", ref_level=level)
+    y, count = sequences(node, "y")
+    repeats = length_of(y)
+    if not node.has_sequences("x"):
+        return {"out": Packed(_repeated(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), 0)}
+    x, _ = sequences(node, "x")
+    return {"out": Packed(_repeated(x, repeats), _times(count, repeats))}
+
+
+def _times(count: Count, more: Tensor) -> Count:
+    return ops.multiply(vector(count), more).output(0)
+
+
+def _repeated(x: Tensor, repeats: Tensor) -> Node:
+    """[count, steps, ...] with each sequence repeated, as [count * repeats * steps, ...]."""
+    dims = shape_of(x)
+    batch, rest = part(dims, 0, 1), part(dims, 1, END)
+    spread = ops.broadcast(ops.unsqueeze(x, ints([1])), ops.concat([batch, repeats, rest], 0))
+    rows = ops.multiply(ops.multiply(batch, repeats), part(dims, 1, 2))
+    return ops.reshape(spread, ops.concat([rows, part(dims, 2, END)], 0), False)
+
+
+def sequence_expand_as(node: NodeContext) -> NamedOutputs:
+    """out = row i of x as often as sequence i of y has steps."""
+    y, count = sequences(node, "y")
+    x = ops.unsqueeze(node.get_input("x"), ints([1]))
+    return {"out": Packed(_repeated(x, length_of(y)), count)}
+
+
+def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
+    """out = activation([x[0], x[1] of the sequence, x[2] of the sequence, ...] @ fc_weight + fc_bias)."""
+    first, count = sequences(node, "x")
+    steps = length_of(first)
+    parts: list[Tensor] = [node.get_input("x")]
+    parts += [
+        _repeated(ops.unsqueeze(node.get_input("x", i), ints([1])), steps) for i in range(1, node.get_input_size("x"))
+    ]
+    out: Tensor = ops.matmul(ops.concat(parts, 1), node.get_input("fc_weight"), False, False)
+    if node.has_input("fc_bias"):
+        out = ops.add(out, ops.reshape(node.get_input("fc_bias"), ints([-1]), False))
+    return {"out": Packed(activated(node, out, node.get_attribute("fc_activation", "identity")), count)}
+
+
+def sequence_erase(node: NodeContext) -> NamedOutputs:
+    """out = x without the tokens."""
+    x, tokens = node.get_input("x"), node.get_ints("tokens")
+    alone = node.has_sequences("x") and node.sequence_count("x") == 1
+    if not tokens:
+        return {"out": x}
+    flat = ops.reshape(x, ints([-1]), False)
+    kept = ops.reduce_logical_and(
+        ops.not_equal(ops.unsqueeze(flat, ints([1])), const(tokens, x.get_element_type())), ints([1]), False
+    )
+    chosen = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
+    return {"out": Packed(ops.unsqueeze(ops.gather(flat, chosen, ints(0)), ints([1])), 1 if alone else None)}
+
+
+def sequence_scatter(node: NodeContext) -> NamedOutputs:
+    """out = x with updates added to the elements of row i that sequence i of ids names."""
+    x = node.get_input("x")
+    ids, count = sequences(node, "ids")
+    dims = ops.concat([vector(count), ints([-1])], 0)
+    places = ops.reshape(ids, dims, False)
+    updates = ops.reshape(node.get_input("updates"), dims, False)
+    out = ops.scatter_elements_update(x, places, cast_to(updates, x.get_element_type()), ints(1), reduction="sum")
+    return {"out": out}

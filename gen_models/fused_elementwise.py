@@ -1,0 +1,60 @@
+"""Fused element-wise operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import legacy_op
+from gen_models.spec import Case, Op, case, tensor
+from gen_models.strategies import one_of, shape, varied
+
+
+def _activation(
+    x: Any, y: Any, *, functors: Any, axis: int = -1, scale: float = 0.0, save: bool = False, add: bool = False
+) -> Any:
+    name = "fused_elemwise_add_activation" if add else "fused_elemwise_activation"
+    attrs = {"functor_list": list(functors), "axis": axis, "scale": scale, "save_intermediate_out": save}
+    return legacy_op(name, {"X": x, "Y": y}, {"Out": x.dtype, "IntermediateOut": x.dtype}, attrs)[: 2 if save else 1]
+
+
+def _add_activation(x: Any, y: Any, **attributes: Any) -> Any:
+    return _activation(x, y, add=True, **attributes)
+
+
+_OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
+
+PAIRS = [
+    ["elementwise_add", "scale"],
+    ["scale", "elementwise_add"],
+    ["elementwise_add", "relu"],
+    ["relu", "elementwise_add"],
+    ["elementwise_mul", "scale"],
+    ["tanh", "elementwise_add"],
+    ["elementwise_mul", "tanh"],
+    ["elementwise_mul", "sigmoid"],
+    ["gelu", "elementwise_add"],
+]
+
+
+def _random(draw: Any) -> Case:
+    dims = shape(draw, 1, 4)
+    return case(x=varied(draw, dims), y=varied(draw, dims), functors=one_of(draw, *PAIRS), scale=0.5, **_OLD)
+
+
+ACTIVATION = [
+    *(case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), functors=pair, scale=0.5, **_OLD) for pair in PAIRS),
+    case(
+        x=tensor([2, 3, 4], dims=[-1, 3, -1]),
+        y=tensor([2, 3, 4], dims=[-1, -1, 4]),
+        functors=PAIRS[3],
+        save=True,
+        **_OLD,
+    ),
+    case(x=tensor([2, 3, 4]), y=tensor([3]), functors=PAIRS[3], axis=1, **_OLD),
+    case(x=tensor([2, 3, 4]), y=tensor([3, 4]), functors=PAIRS[2], **_OLD),
+]
+
+OPS = [
+    Op("fused_elemwise_activation", _activation, ACTIVATION, _random),
+    Op("fused_elemwise_add_activation", _add_activation, ACTIVATION[2:4]),
+]
