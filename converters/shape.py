@@ -106,6 +106,12 @@ def squeeze(node: NodeContext) -> NamedOutputs:
     for axis in candidates:
         dim = int(shape[axis].get_length()) if shape[axis].is_static else None
         # An unknown dimension goes if the program says so: the rank must be the one that it declares.
+        if dim is None and declared[axis] == -1 and not axes and shape[axis].get_min_length() < 2:
+            node.refuse(
+                f"whether dimension {axis} has a size of 1 decides the rank when the model runs; "
+                "give `input` a size, or a least size of 2, for it",
+                axis=axes,
+            )
         if dim == 1 or (dim is None and (declared[axis] == 1 or (axes and declared[axis] == -1))):
             dropped.append(axis)
     return {"out": ops.squeeze(x, ints(dropped)) if dropped else x}
