@@ -173,7 +173,7 @@ def convert_command(
         if compare:
             from paddle2ov.verification.verify import verify
 
-            found = verify(program, params, operators=bool(reports), paddle_python=paddle_python)
+            found = verify(program, params, shapes=inputs, operators=bool(reports), paddle_python=paddle_python)
         if conversion is not None:
             reporting.write(reports, converted, conversion, _name(source), found, show=not quiet)
     if not quiet:

@@ -149,6 +149,7 @@ def test_report_of_a_model_that_is_refused(model, tmp_path):
     report = json.loads((tmp_path / "report.json").read_text())
     assert [one["operator"] for one in report["refusals"]] == ["my_relu"]
     assert report["conversion"] is None
+    assert {one["type"] for one in report["operators"] if one["fate"] == "refused"} == {"my_relu"}
     assert len(report["operators"]) > 26
     assert not (tmp_path / "net.xml").exists()
 

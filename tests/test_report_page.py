@@ -172,8 +172,7 @@ return [...document.querySelectorAll("main > section:not([hidden]) canvas[id]")]
 """
 
 
-@pytest.mark.parametrize("width", [1280, 1920])
-@pytest.mark.parametrize("page", ["attention", "chain"])
+@pytest.mark.parametrize(("page", "width"), [("attention", 1280), ("attention", 1920), ("chain", 1280)])
 def test_tabs(browser, pages, page, width):
     browser.driver.set_window_size(width, 1000)
     browser.open(pages(page))

@@ -5,6 +5,7 @@ import json
 import pickle
 import subprocess
 import sys
+import time
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from gen_models import all_networks
 from gen_models.post_ops import CHAINS
 from gen_models.store import generated, generated_network
 from paddle2ov.reporting import build_report, print_report, write_report
+from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 from paddle2ov.reporting.model import FATES, SCHEMA
 from paddle2ov.reporting.origins import trace
 
@@ -225,6 +227,50 @@ def test_an_empty_report():
     model = paddle2ov.convert(network("squeezenet1_1"))
     with pytest.raises(paddle2ov.ConversionInputError, match="the ConversionReport is empty"):
         build_report(model, paddle2ov.ConversionReport())
+
+
+def test_inputs_that_lack_one():
+    conversion = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(network("nested"), report=conversion)
+    with pytest.raises(paddle2ov.ConversionInputError, match="inputs: 'n' is missing"):
+        build_report(model, conversion, inputs={"x": np.zeros([2, 4], np.float32)})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_layout(seed):
+    rng = np.random.default_rng(seed)
+    count = 120
+    edges = {(int(rng.integers(max(0, k - 30), k)), k) for k in range(1, count) for _ in range(rng.integers(1, 4))}
+    edges |= {(0, k) for k in range(5, count, 7)}
+    found = layered(count, sorted(edges))
+    assert found == layered(count, sorted(edges))
+    for i, (x, y) in enumerate(found.places):
+        assert WIDTH / 2 <= x <= found.width
+        assert HEIGHT / 2 <= y <= found.height
+        for other_x, other_y in found.places[:i]:  # no node covers another
+            assert abs(x - other_x) >= WIDTH or abs(y - other_y) >= HEIGHT
+    for (source, target), bends in zip(sorted(edges), found.bends, strict=True):
+        if bends is not None:  # laid out: it leads down, from layer to layer
+            heights = [found.places[source][1], *(y for _, y in bends), found.places[target][1]]
+            assert heights == sorted(set(heights))
+
+
+def test_layout_of_a_chain_is_straight_and_of_nothing_empty():
+    assert len({x for x, _ in layered(30, [(k, k + 1) for k in range(29)]).places}) == 1
+    assert layered(0, []).places == []
+
+
+def test_layout_takes_linear_time():
+    """Long edges, which every network has, cost no more than short ones."""
+
+    def seconds(count):
+        edges = [(k, k + 1) for k in range(count - 1)] + [(0, k) for k in range(3, count, 3)]
+        started = time.process_time()
+        layered(count, edges)
+        return time.process_time() - started
+
+    seconds(500)
+    assert seconds(4000) < 30 * seconds(500)  # eight times the work; 64 times if it were quadratic
 
 
 def test_html_without_jinja(tmp_path):

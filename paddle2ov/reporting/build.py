@@ -46,11 +46,14 @@ def build_report(
         config: further properties for OpenVINO's compilation.
 
     Raises:
-        ConversionInputError: `conversion` was not filled by `convert`.
+        ConversionInputError: `conversion` was not filled by `convert`, or `inputs` lacks an input of the model.
     """
     program = conversion.program
     if program is None:
         raise ConversionInputError("the ConversionReport is empty: give it to convert(..., report=...) first")
+    missing = [port.get_any_name() for port in model.inputs if inputs is not None and not port.get_names() & {*inputs}]
+    if missing:
+        raise ConversionInputError(f"inputs: '{missing[0]}' is missing")
     report = _described(name, program)
     report.parameters, report.parameter_bytes = conversion.parameters, conversion.parameter_bytes
     report.conversion, report.verification = conversion, verification
@@ -96,6 +99,13 @@ def refused_report(program: Program, error: Paddle2OVError, name: str = "model")
         report.refusals.append(Refusal(error.place.op_type, error.reason, str(error.place)))
     else:
         report.notes.append(str(error))
+    for one in report.operators:
+        if isinstance(error, OpConversionError):
+            refused = (one.block, one.index) == (error.place.block, error.place.index)
+        else:
+            refused = isinstance(error, UnsupportedOpsError) and one.type in error.operators
+        if refused:
+            one.fate = "refused"
     return report
 
 

@@ -22,6 +22,7 @@ FATES = {
     "converted": "left no node: known at conversion, handed on, or taken in by a neighbour",
     "inner": "runs inside a branch or a loop",
     "unused": "no result needs it",
+    "refused": "stopped the conversion",
     "unknown": "the model was not compiled",
 }
 """What becomes of an operator -> in words."""

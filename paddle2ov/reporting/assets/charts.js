@@ -4,11 +4,11 @@
 const COLOURS = ["#2f6690", "#5fa8a0", "#d9a441", "#b5657a", "#7a6fa8", "#7d9b4e", "#a9764a", "#6b7b8c", "#9cc1d9", "#c9b8d8"];
 const FATE_COLOURS = {
   primitive: "#2f6690", fused: "#5fa8a0", folded: "#d9a441", removed: "#c8ced6", converted: "#e2e6eb",
-  inner: "#7a6fa8", unused: "#f0d9d6", unknown: "#c8ced6",
+  inner: "#7a6fa8", unused: "#f0d9d6", refused: "#b3261e", unknown: "#c8ced6",
 };
 const FATE_WORDS = {
   primitive: "own primitive", fused: "fused", folded: "folded", removed: "removed", converted: "no node",
-  inner: "in a branch or loop", unused: "unused", unknown: "not compiled",
+  inner: "in a branch or loop", unused: "unused", refused: "refused", unknown: "not compiled",
 };
 
 Chart.defaults.font.family = getComputedStyle(document.documentElement).getPropertyValue("--font");
@@ -114,17 +114,17 @@ function curve(id, points, { x, y, note }) {
 function differences(id, points, tolerance, { x = "", labels = null } = {}) {
   const canvas = place(id, !points.length, labels ? Math.max(130, 80 + 24 * labels.length) : 380);
   if (!canvas) return null;
-  const least = 1e-9;
+  const least = 1e-9; // what is closer is drawn as equal
   const value = (point) => Math.max(point.value, least);
   const sideways = Boolean(labels);
   const at = (point) => (sideways ? { x: value(point), y: point.at } : { x: point.at, y: value(point) });
   const ends = sideways ? [-0.5, labels.length - 0.5] : [-1, Math.max(...points.map((point) => point.at)) + 1];
   const line = ends.map((end) => (sideways ? { x: tolerance, y: end } : { x: end, y: tolerance }));
   const largest = Math.max(tolerance * 10, ...points.map(value));
-  const logarithmic = axis("largest relative difference", { type: "logarithmic", min: least / 2, max: largest * 3, ticks: { callback: (tick) => (Math.abs(Math.log10(tick) % 1) < 1e-6 ? scientific(tick) : null) } });
+  const logarithmic = axis("largest relative difference", { type: "logarithmic", min: 0.7 * least, max: largest * 3, ticks: { callback: (tick) => (tick <= 1.01 * least ? "equal" : Math.abs(Math.log10(tick) % 1) < 1e-6 ? scientific(tick) : null) } });
   const plain = sideways
     ? axis("", { type: "linear", min: -0.5, max: labels.length - 0.5, grid: { display: false }, reverse: true, ticks: { stepSize: 0.5, autoSkip: false, callback: (tick) => (Number.isInteger(tick) ? shortened(labels[tick] || "", 40) : null) } })
-    : axis(x, { type: "linear", min: ends[0], max: ends[1], ticks: { precision: 0 } });
+    : axis(x, { type: "linear", min: ends[0], max: ends[1], ticks: { precision: 0, includeBounds: false } });
   return new Chart(canvas, {
     data: {
       datasets: [

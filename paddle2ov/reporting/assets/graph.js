@@ -9,7 +9,9 @@ const once = (compute) => {
 };
 const OTHER_COLOUR = "#d5dae0";
 const slowestTime = once(() => COMPUTING.reduce((most, one) => Math.max(most, one.microseconds || 0), 0));
-const commonLayers = once(() => [...grouped(COMPUTING, (one) => one.layer)].sort((a, b) => b[1].length - a[1].length).slice(0, COLOURS.length).map(([layer]) => layer));
+/* The kinds that take the most time, or are the most, get a colour of their own. */
+const weightOf = (items) => (isMeasured ? total(items, (one) => one.microseconds) : items.length);
+const commonLayers = once(() => [...grouped(COMPUTING, (one) => one.layer)].sort((a, b) => weightOf(b[1]) - weightOf(a[1])).slice(0, COLOURS.length).map(([layer]) => layer));
 const layerColour = (layer) => COLOURS[commonLayers().indexOf(layer)] || OTHER_COLOUR;
 const READABLE = 0.75;
 const SCALE = ["#eef3f7", "#cfe0ec", "#a3c4da", "#6b9dc0", "#3b76a3", "#1f4e79"];
