@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from gen_models.shape import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
+from gen_models.strategies import one_of, shape, varied
 
 DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
 PIR = ("pir",)
@@ -127,6 +128,23 @@ def _sequence_mask_random(draw):
     )
 
 
+def _fill_zeros_like(x):
+    return legacy_op("fill_zeros_like", {"X": [x]}, {}, x.dtype)
+
+
+def _fill_zeros_like_random(draw):
+    return case(x=varied(draw, shape(draw, 0, 4), one_of(draw, "float32", "int64", "bool")), **_PADDLE_2)
+
+
+_PADDLE_2 = {"formats": ("legacy",), "why": "only legacy programs have it"}
+ZEROS_LIKE = [
+    case(x=tensor([2, 3]), **_PADDLE_2),
+    case(x=tensor([2, 3], "int64", dims=[-1, 3]), **_PADDLE_2),
+    case(x=tensor([4], "bool"), **_PADDLE_2),
+    case(x=tensor([], "float64"), **_PADDLE_2),
+    case(x=tensor([0, 3], dims=[-1, 3]), **_PADDLE_2),
+]
+
 OPS = [
     Op(
         "fill_constant",
@@ -183,7 +201,7 @@ OPS = [
         ],
         random=_full_like_random,
     ),
-    Op("fill_zeros_like", _zeros_like),  # Paddle 1 only
+    Op("fill_zeros_like", _fill_zeros_like, cases=ZEROS_LIKE, random=_fill_zeros_like_random),
     Op("zeros_like", _zeros_like),  # Paddle's own functions make full_like
     Op("ones_like", _ones_like),
     Op(

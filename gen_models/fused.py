@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from gen_models.building import in_pir, legacy_op
@@ -67,7 +68,41 @@ def _squared_mat_sub_random(draw: Any) -> Case:
     return case(x=varied(draw, [m, k]), y=tensor([k, n]), scalar=one_of(draw, 0.5, 1.0))
 
 
+def _repeated(x: Any, w: Any, bias: Any) -> Any:
+    if in_pir():
+        return paddle._C_ops.fusion_repeated_fc_relu(x, w, bias)[-1]
+    helper = paddle.base.layer_helper.LayerHelper("fusion_repeated_fc_relu")
+    inner = [helper.create_variable_for_type_inference(x.dtype) for _ in w[1:]]
+    out = helper.create_variable_for_type_inference(x.dtype)
+    helper.append_op(
+        type="fusion_repeated_fc_relu",
+        inputs={"X": [x], "W": w, "Bias": bias},
+        outputs={"ReluOut": inner, "Out": [out]},
+        attrs={},
+    )
+    return out
+
+
+def _layers(rows: int, *widths: int, dims: Any = None) -> dict[str, Any]:
+    return {
+        "x": tensor([rows, widths[0]], dims=dims),
+        "w": [tensor([a, b]) for a, b in itertools.pairwise(widths)],
+        "bias": [tensor([1, b]) for b in widths[1:]],
+    }
+
+
+def _repeated_random(draw: Any) -> Case:
+    widths = [integer(draw, 1, 5) for _ in range(integer(draw, 3, 5))]
+    return case(**_layers(integer(draw, 1, 4), *widths))
+
+
 OPS = [
+    Op(
+        "fusion_repeated_fc_relu",
+        _repeated,
+        [case(**_layers(3, 4, 5, 2)), case(**_layers(3, 4, 5, 6, 2, dims=[-1, 4]))],
+        _repeated_random,
+    ),
     Op("fc", _fc, FC, _fc_random),
     Op("fused_softmax_mask", _softmax_mask, SOFTMAX_MASK, _softmax_mask_random),
     Op("fusion_squared_mat_sub", _squared_mat_sub, SQUARED_MAT_SUB, _squared_mat_sub_random),
