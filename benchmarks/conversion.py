@@ -1,11 +1,19 @@
-"""How long a conversion takes and how much memory it needs, beside OpenVINO's own C++ frontend, in one run.
+"""How long a conversion takes and how much memory it needs, by every route from Paddle to OpenVINO, in one run.
 
-    python benchmarks/conversion.py                  # ResNet-18 and ResNet-50
-    python benchmarks/conversion.py --models resnet18 --runs 50 --json result.json
+    python benchmarks/conversion.py
+    python benchmarks/conversion.py --networks mobilenet_v3_large swin_tiny --runs 20 --json result.json --plot p.svg
 
-Each round times every route once, in turn, so that whatever else the machine does hits all of them alike. Time is from
-the path to an `openvino.Model`, imports done. Peak memory is that of a process of its own (Linux), for one model.
-The legacy models are written by the interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
+Routes: paddle2ov from PIR and from legacy files; OpenVINO's own C++ frontend, which reads legacy files only;
+paddle2onnx 2.1.0 and the Rust tool p2o 0.1.2, each with OpenVINO reading what they write. Every round runs every route
+once, in turn, so that whatever else the machine does hits all of them alike. Two tables for each network:
+
+- warm: in one process, imports done, from the path to an `openvino.Model` (routes that live in this process);
+- fresh: in a new process each, from its start to the model, with the peak of its memory.
+
+CPU time is what other work on the machine disturbs least. Ratios are taken round by round to the C++ frontend: the
+median, and the quartiles in brackets. `--paddle2onnx` and `--p2o` (or PADDLE2OV_BENCHMARK_PADDLE2ONNX and ..._P2O) name
+the Python of an environment with that tool and OpenVINO; without one, the route is listed as absent. Legacy models are
+written by the interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
 """
 
 from __future__ import annotations
@@ -20,20 +28,45 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+NETWORKS = (
+    *("resnet18", "resnet50", "vgg16", "mobilenet_v3_large", "pp_lcnet", "ocr_rec"),
+    *("swin_tiny", "bert_small", "picodet", "mask_rcnn"),
+)
+Figures = dict[str, Any]
 
-EXPORT = """
-import sys, paddle
-paddle.seed(0)
-name, prefix = sys.argv[1:]
-model = getattr(paddle.vision.models, name)()
-model.eval()
-spec = [paddle.static.InputSpec([-1, 3, 224, 224], "float32", "x")]
-paddle.jit.save(model, prefix, input_spec=spec)
+ROUTES = {
+    "paddle2ov, PIR": "import paddle2ov; model = paddle2ov.convert(pir)",
+    "paddle2ov, legacy": "import paddle2ov; model = paddle2ov.convert(legacy)",
+    "C++ frontend": "import openvino; model = openvino.Core().read_model(legacy + '/inference.pdmodel')",
+    "paddle2onnx": """
+import os, tempfile, openvino, paddle2onnx
+file = tempfile.mkdtemp(dir=os.path.dirname(pir)) + "/model.onnx"
+paddle2onnx.export(pir + "/inference.json", pir + "/inference.pdiparams", save_file=file)
+model = openvino.Core().read_model(file)
+""",
+    "p2o": """
+import os, pathlib, subprocess, tempfile, openvino
+file = tempfile.mkdtemp(dir=os.path.dirname(pir)) + "/model.onnx"
+p2o = pathlib.Path(sys.executable).with_name("p2o")
+subprocess.run([p2o, pir + "/inference.json", pir + "/inference.pdiparams", file], check=True)
+model = openvino.Core().read_model(file)
+""",
+}
+"""Route -> Python statements that make `model` of the folders `pir` and `legacy`."""
+
+FRESH = """
+import resource, sys
+pir, legacy = sys.argv[1:]
+{0}
+used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+cpu, peak = sum(one.ru_utime + one.ru_stime for one in used), max(one.ru_maxrss for one in used) / 1024
+print("\\nFIGURES", cpu, peak, flush=True)
 """
 
-PEAK = """
+GROWTH = """
 import pathlib, re, sys
 import openvino, paddle2ov
 def memory(name):  # of this process, in MB; Linux only
@@ -47,74 +80,196 @@ print(memory("VmHWM") - before)
 
 
 def main() -> None:
-    """Exports the models, runs the rounds and prints a table."""
+    """Exports the networks, runs the rounds and prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--models", nargs="+", default=["resnet18", "resnet50"], help="names in paddle.vision.models")
-    parser.add_argument("--runs", type=int, default=30, help="rounds")
+    parser.add_argument("--networks", nargs="+", default=NETWORKS, help="of networks.py, or in paddle.vision.models")
+    parser.add_argument("--runs", type=int, default=15, help="rounds of warm conversions")
+    parser.add_argument("--fresh", type=int, default=3, help="rounds of fresh processes")
+    parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
     parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
+    for tool in ("paddle2onnx", "p2o"):
+        variable = f"PADDLE2OV_BENCHMARK_{tool.upper()}"
+        parser.add_argument(f"--{tool}", default=os.environ.get(variable), help=f"Python that has {tool} and OpenVINO")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        figures = {name: measure(name, arguments.runs, Path(folder)) for name in arguments.models}
+    pythons = dict.fromkeys(ROUTES, sys.executable) | {"paddle2onnx": arguments.paddle2onnx, "p2o": arguments.p2o}
+    figures: dict[str, Figures] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.models or Path(temporary)
+        for name in arguments.networks:
+            pir, legacy = exported(name, folder)
+            routes = [
+                route for route in ROUTES if legacy is not None or route not in ("paddle2ov, legacy", "C++ frontend")
+            ]
+            weights = (pir / "inference.pdiparams").stat().st_size / 2**20
+            figures[name] = {
+                "weights_mb": weights,
+                "growth_mb": growth(pir, exported("squeezenet1_1", folder)[0]),
+                "warm": warm(pir, legacy, arguments.runs),
+                "fresh": fresh(pir, legacy, routes, pythons, arguments.fresh),
+            }
+            show(name, figures[name])
+    print("\nCPU time, warm, of that of the C++ frontend: quartiles of the rounds")
+    for name, found in figures.items():
+        line = "".join(
+            f"{route}: {spread(ratios(found['warm'], route, 'cpu')):24}" for route in list(found["warm"])[:2]
+        )
+        print(f"{name:22} {line}")
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    if arguments.plot is not None:
+        draw(figures, arguments.plot)
 
 
-def measure(name: str, runs: int, folder: Path) -> dict[str, object]:
-    """Times all routes for one model."""
+def exported(name: str, folder: Path) -> tuple[Path, Path | None]:
+    """The folders with the PIR and the legacy model of a network; no legacy one where Paddle 2.6 is not there."""
+    found: list[Path | None] = []
+    for format, python in (("pir", sys.executable), ("legacy", legacy_python())):
+        target = folder / format / name
+        if format == "legacy" and not Path(python).exists():
+            found.append(None)
+            continue
+        if not (target / "inference.pdiparams").exists():
+            target.mkdir(parents=True, exist_ok=True)
+            command = [
+                python,
+                "-W",
+                "ignore",
+                str(ROOT / "benchmarks" / "networks.py"),
+                name,
+                str(target / "inference"),
+            ]
+            run = subprocess.run(command, capture_output=True, text=True, check=False)
+            if run.returncode:
+                sys.exit(f"{python} could not export {name}:\n{run.stderr}")
+        found.append(target)
+    assert found[0] is not None
+    return found[0], found[1]
+
+
+def legacy_python() -> str:
+    """The interpreter that has Paddle 2.6."""
+    return os.environ.get("PADDLE2OV_LEGACY_PYTHON") or str(ROOT / ".venv-legacy" / "bin" / "python")
+
+
+def warm(pir: Path, legacy: Path | None, runs: int) -> Figures:
+    """Milliseconds (CPU and wall) of every round, by route; routes that cannot read the network say why."""
     sys.path.insert(0, str(ROOT))
     import openvino
 
     import paddle2ov
 
-    pir = export(sys.executable, name, folder / "pir" / name)
+    core = openvino.Core()
     routes: dict[str, Callable[[], object]] = {"paddle2ov, PIR": lambda: paddle2ov.convert(pir)}
-    legacy_python = os.environ.get("PADDLE2OV_LEGACY_PYTHON") or str(ROOT / ".venv-legacy" / "bin" / "python")
-    if Path(legacy_python).exists():
-        legacy = export(legacy_python, name, folder / "legacy" / name)
-        core = openvino.Core()
-        program = legacy / "inference.pdmodel"
+    if legacy is not None:
         routes["paddle2ov, legacy"] = lambda: paddle2ov.convert(legacy)
-        routes["C++ frontend, legacy"] = lambda: core.read_model(program)
-    for run in routes.values():
-        run()
-    times: dict[str, list[float]] = {route: [] for route in routes}
+        routes["C++ frontend"] = lambda: core.read_model(legacy / "inference.pdmodel")
+    found: Figures = {}
+    for route, run in list(routes.items()):
+        try:
+            run()
+            found[route] = {"cpu": [], "wall": []}
+        except Exception as error:  # whatever a route makes of a network that it cannot read
+            found[route] = {"failed": reason(str(error))}
+            del routes[route]
     for _ in range(runs):
         for route, run in routes.items():
-            started = time.perf_counter()
+            started, cpu = time.perf_counter(), time.process_time()
             run()
-            times[route].append(1e3 * (time.perf_counter() - started))
-    weights = (pir / "inference.pdiparams").stat().st_size / 2**20
-    growth = peak_growth(pir, folder)
-    base = statistics.median(times.get("C++ frontend, legacy", times["paddle2ov, PIR"]))
-    print(
-        f"\n{name}: {weights:.0f} MB of weights; peak memory grows by {growth:.1f} MB ({100 * growth / weights:.1f}%)"
-    )
-    print(f"{'route':24} {'median ms':>10} {'min':>8} {'max':>8} {'ratio':>7}")
-    for route, values in times.items():
-        median = statistics.median(values)
-        print(f"{route:24} {median:10.1f} {min(values):8.1f} {max(values):8.1f} {median / base:7.2f}")
-    return {"weights_mb": weights, "peak_growth_mb": growth, "ms": times}
+            found[route]["cpu"].append(1e3 * (time.process_time() - cpu))
+            found[route]["wall"].append(1e3 * (time.perf_counter() - started))
+    return found
 
 
-def export(python: str, name: str, folder: Path) -> Path:
-    """Writes a model of `paddle.vision.models` with the given interpreter."""
-    folder.mkdir(parents=True)
-    command = [python, "-W", "ignore", "-c", EXPORT, name, str(folder / "inference")]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if run.returncode:
-        sys.exit(f"{python} could not export {name}:\n{run.stderr}")
-    return folder
+def fresh(pir: Path, legacy: Path | None, routes: list[str], pythons: dict[str, str | None], runs: int) -> Figures:
+    """Milliseconds (CPU and wall) and MB at the peak of a new process in each round, by route."""
+    found: Figures = {route: {"cpu": [], "wall": [], "peak_mb": []} for route in routes}
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    for _ in range(runs):
+        for route in routes:
+            python = pythons[route]
+            if python is None or not Path(python).exists():
+                found[route] = {"failed": "absent"}
+            if "failed" in found[route]:
+                continue
+            environment["PYTHONPATH"] = str(ROOT) if route.startswith("paddle2ov") else ""
+            command = [str(python), "-W", "ignore", "-c", FRESH.format(ROUTES[route]), str(pir), str(legacy)]
+            started = time.perf_counter()
+            run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+            if run.returncode:
+                found[route] = {"failed": reason(run.stderr)}
+                continue
+            cpu, peak = (float(one) for one in run.stdout.rpartition("FIGURES")[2].split())
+            found[route]["wall"].append(1e3 * (time.perf_counter() - started))
+            found[route]["cpu"].append(1e3 * cpu)
+            found[route]["peak_mb"].append(peak)
+    return found
 
 
-def peak_growth(model: Path, folder: Path) -> float:
+def growth(model: Path, small: Path) -> float:
     """By how many MB one conversion raises the peak memory of a process that has converted a small model before."""
-    small = folder / "pir" / "small"
-    if not small.exists():
-        export(sys.executable, "squeezenet1_1", small)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", PEAK, str(small), str(model)]
+    command = [sys.executable, "-c", GROWTH, str(small), str(model)]
     run = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     return float(run.stdout)
+
+
+def reason(text: str) -> str:
+    """The last line of an error that says something, cut short."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("Exception from", "File", "subprocess.", "raise "))]
+    said = [line for line in lines if "rror" in line]
+    return ((said or lines or ["no message"])[-1])[:100]
+
+
+def ratios(found: Figures, route: str, key: str) -> list[float]:
+    """A route's figures over the C++ frontend's, round by round."""
+    mine, base = (found.get(name, {}).get(key, []) for name in (route, "C++ frontend"))
+    return sorted(one / other for one, other in zip(mine, base, strict=False))
+
+
+def spread(values: list[float]) -> str:
+    """The median, and the quartiles in brackets."""
+    if not values:
+        return "-"
+    if len(values) < 4:
+        return f"{statistics.median(values):.2f}"
+    low, middle, high = statistics.quantiles(values, n=4)
+    return f"{middle:.2f} ({low:.2f}-{high:.2f})"
+
+
+def show(name: str, found: Figures) -> None:
+    """Prints the two tables of a network."""
+    print(f"\n{name}: {found['weights_mb']:.0f} MB of weights; peak memory grows by {found['growth_mb']:.1f} MB")
+    print(f"{'':28}{'CPU ms':>10}{'wall ms':>10}{'peak MB':>10}   ratio of CPU time")
+    for kind in ("warm", "fresh"):
+        for route, one in found[kind].items():
+            label = f"{kind}: {route}"
+            if "failed" in one:
+                print(f"{label:28}  {one['failed']}")
+                continue
+            cpu, wall = (statistics.median(one[key]) for key in ("cpu", "wall"))
+            peak = f"{statistics.median(one['peak_mb']):.0f}" if "peak_mb" in one else ""
+            print(
+                f"{label:28}{cpu:10.1f}{wall:10.1f}{peak:>10}   {spread(ratios(found[kind], route, 'cpu'))}", flush=True
+            )
+
+
+def draw(figures: Figures, path: Path) -> None:
+    """Bars of CPU time, warm and fresh, for each network and route."""
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(2, 1, figsize=(2 + 1.2 * len(figures), 8), layout="constrained")
+    for panel, kind in zip(panels, ("warm", "fresh"), strict=True):
+        for i, route in enumerate(ROUTES):
+            shown = [(k, found[kind].get(route, {})) for k, found in enumerate(figures.values())]
+            bars = [(k + 0.16 * (i - 2), statistics.median(one["cpu"])) for k, one in shown if one.get("cpu")]
+            if bars:
+                panel.bar(*zip(*bars, strict=True), width=0.15, label=route)
+        panel.set(title=f"{kind}: CPU time (ms)", yscale="log", xticks=range(len(figures)))
+        panel.set_xticklabels(list(figures), rotation=20)
+        panel.legend(fontsize="small")
+    figure.savefig(path)
 
 
 if __name__ == "__main__":

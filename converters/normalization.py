@@ -25,7 +25,9 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     fixed = node.get_attribute("is_test", False) and not node.get_attribute("trainable_statistics", False)
     if not (fixed or node.get_attribute("use_global_stats", False)):
         return _batch_statistics(node, x, rank, last, shape, epsilon)
-    unchanged = {"mean_out": node.get_input("mean"), "variance_out": node.get_input("variance")}
+    unchanged = {
+        f"{name}_out": node.get_input(name) for name in ("mean", "variance") if node.is_output_used(f"{name}_out")
+    }
     factor, shift = _folded(node, epsilon, shape, x.get_element_type())
     return {"out": ops.add(ops.multiply(x, factor), shift), **unchanged}
 
@@ -39,7 +41,7 @@ def _folded(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> 
         return _folded_later(node, epsilon, shape, kind)
     # Multiply and Add with constants of one consumer each: OpenVINO fuses them into the convolution before.
     factor = scale / np.sqrt(variance + variance.dtype.type(epsilon))
-    shift = np.broadcast_to(bias - mean * factor, factor.shape)
+    shift = bias - mean * factor
     return const(factor.reshape(shape), kind), const(shift.reshape(shape), kind)
 
 

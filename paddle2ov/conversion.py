@@ -175,7 +175,8 @@ def convert_program(
     total = len(block.operators)
     report = (lambda done: progress(done, total)) if progress is not None else None
     # An operator that a cut replaces is pruned only if nothing else needs it.
-    block.operators = [operator for operator in block.operators if not _replaced(operator, cuts)]
+    if cuts:
+        block.operators = [operator for operator in block.operators if not _replaced(operator, cuts)]
     Translator(program, registry, vocabulary, CONTROL_FLOW, used, report).translate(block, scope)
     results = _results(wanted, scope)
     return Model(results, parameters, "paddle_model")

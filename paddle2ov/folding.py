@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from openvino import Node, Output, Shape, Tensor
 
@@ -17,9 +17,15 @@ MOST_ELEMENTS = 64
 _RANDOM = frozenset(("RandomUniform", "Multinomial", "If", "Loop", "TensorIterator"))
 
 
-def is_small(value: Value | None) -> bool:
-    """Whether a value is known and small enough to compute with while converting."""
-    return value is None or (isinstance(value, Known) and value.array.size <= MOST_ELEMENTS and value.dtype in _EXACT)
+def are_small(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
+    """Whether an operator's inputs, one at least, are known and small enough to compute with while converting."""
+    for values in inputs.values():
+        for value in values:
+            if value is not None and not (
+                isinstance(value, Known) and value.array.size <= MOST_ELEMENTS and value.dtype in _EXACT
+            ):
+                return False
+    return bool(inputs)
 
 
 def fold(value: Node | Output | Known) -> Node | Output | Known:
@@ -68,4 +74,4 @@ def _outputs(node: Node, done: _Results) -> Mapping[tuple[str, int], Tensor | No
     return {(node.get_name(), i): result for i, result in enumerate(results)}
 
 
-__all__ = ["MOST_ELEMENTS", "fold", "is_small"]
+__all__ = ["MOST_ELEMENTS", "are_small", "fold"]

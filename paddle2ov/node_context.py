@@ -46,6 +46,7 @@ class _Required:
 
 
 REQUIRED: Any = _Required()
+_NUMBERS = frozenset((bool, int, float))
 
 
 class NodeContext:
@@ -94,13 +95,14 @@ class NodeContext:
 
     def has_input(self, name: str) -> bool:
         """Whether the program passes the input (an optional one may be left out)."""
-        return any(value is not None for value in self._inputs.get(self._input_name(name), ()))
+        values = self._given(name)
+        return len(values) > 0 and (values[0] is not None or any(value is not None for value in values))
 
     def get_input_size(self, name: str | None = None) -> int:
         """The number of values passed as input `name`; without a name, of all inputs."""
         if name is None:
             return sum(len(values) for values in self._inputs.values())
-        return len(self._inputs.get(self._input_name(name), ()))
+        return len(self._given(name))
 
     def get_input(self, name: str | int, idx: int = 0) -> Output:
         """The value of an input, by name (and position within it) or by position among all inputs.
@@ -113,7 +115,7 @@ class NodeContext:
             if not -len(flat) <= name < len(flat):
                 self.refuse(f"input {name} is asked for, the operator has {len(flat)}")
             name, idx = flat[name]
-        values = self._inputs.get(self._input_name(name), ())
+        values = self._given(name)
         if not -len(values) <= idx < len(values):
             passed = ", ".join(port for port, given in self._inputs.items() if given) or "none"
             self.refuse(f"input '{name}' [{idx}] is missing; the program passes {passed}")
@@ -121,7 +123,7 @@ class NodeContext:
 
     def get_inputs(self, name: str) -> list[Output]:
         """All values of an input that is a list; empty when it is left out."""
-        return [self._output(value, name) for value in self._inputs.get(self._input_name(name), ())]
+        return [self._output(value, name) for value in self._given(name)]
 
     def get_ng_inputs(self, name: str) -> list[Output]:
         """The spelling that OpenVINO's Paddle frontend has for `get_inputs`."""
@@ -129,20 +131,20 @@ class NodeContext:
 
     def is_empty_array(self, name: str) -> bool:
         """Whether an input is a tensor array that nothing was written to; any other array is a stacked tensor."""
-        return any(isinstance(value, EmptyArray) for value in self._inputs.get(self._input_name(name), ()))
+        return any(isinstance(value, EmptyArray) for value in self._given(name))
 
     def get_known(self, name: str, idx: int = 0) -> AnyArray | None:
         """The values of an input that is known at conversion (a weight, a constant), or None.
 
         The array may be a view into the mapped model file: read it, never write to it.
         """
-        values = self._inputs.get(self._input_name(name), ())
+        values = self._given(name)
         value = values[idx] if idx < len(values) else None
         return _known(value)
 
     def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
         """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
-        values = self._inputs.get(self._input_name(name), ())
+        values = self._given(name)
         value = values[0] if values else None
         if isinstance(value, Known):
             array = value.array.reshape(tuple(shape))
@@ -189,17 +191,14 @@ class NodeContext:
         Raises:
             OpConversionError: it is absent and has no default, or it is a tensor that is not known at conversion.
         """
-        if self.has_input(name):
+        if not self._is_attribute(name) and self.has_input(name):
             array = self.get_constant(name)
             return array.item() if array.size == 1 else array.tolist()
-        found = self._operator.attributes.get(self._attribute_name(name), default)
-        if found is REQUIRED:
-            self.refuse(f"attribute '{name}' is missing")
-        return found
+        return self._attribute(name, default)
 
     def is_known(self, name: str) -> bool:
         """Whether an attribute, or an input that may be one, has a value at conversion (absent counts as known)."""
-        return all(_known(value) is not None for value in self._inputs.get(self._input_name(name), ()))
+        return all(_known(value) is not None for value in self._given(name))
 
     def get_constant(self, name: str, default: Any = REQUIRED) -> AnyArray:
         """The value of an input or attribute that must be known at conversion, as an array.
@@ -207,17 +206,14 @@ class NodeContext:
         Raises:
             OpConversionError: it is computed by the program, or it is absent and has no default.
         """
-        values = self._inputs.get(self._input_name(name), ())
+        values = self._given(name)
         if values:
             arrays = [_known(value) for value in values]
             known = [array for array in arrays if array is not None]
             if len(known) != len(arrays):
                 self.refuse(f"'{name}' is computed by the program; only a value known at conversion is supported")
             return known[0] if len(known) == 1 else np.concatenate([array.reshape(-1) for array in known])
-        found = self._operator.attributes.get(self._attribute_name(name), default)
-        if found is REQUIRED:
-            self.refuse(f"'{name}' is missing")
-        return np.asarray(found)
+        return np.asarray(self._attribute(name, default))
 
     def get_int(self, name: str, default: Any = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
@@ -229,16 +225,19 @@ class NodeContext:
 
     def get_ints(self, name: str, default: Any = REQUIRED) -> list[int]:
         """A list of integers that is known at conversion; a single integer gives a list of one."""
+        if self._is_attribute(name) or not self._given(
+            name
+        ):  # nearly always a plain list, which need not become an array first
+            found = self._attribute(name, default)
+            if type(found) is list and _NUMBERS.issuperset(map(type, found)):
+                return [int(item) for item in found]
         return [int(item) for item in self.get_constant(name, default).reshape(-1).tolist()]
 
     def get_tensor(self, name: str, dtype: Type | None = None, default: Any = REQUIRED) -> Output:
         """An attribute or input as a tensor, converted to `dtype`; a list of scalars becomes one 1-D tensor."""
-        values = self._inputs.get(self._input_name(name), ())
+        values = self._given(name)
         if not values:
-            found = self._operator.attributes.get(self._attribute_name(name), default)
-            if found is REQUIRED:
-                self.refuse(f"'{name}' is missing")
-            return ops.constant(np.asarray(found), dtype).output(0)
+            return ops.constant(np.asarray(self._attribute(name, default)), dtype).output(0)
         outputs = [self._output(value, name) for value in values]
         if dtype is not None:
             outputs = [out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs]
@@ -343,8 +342,9 @@ class NodeContext:
 
     def refuse_what_passes_left(self) -> None:
         """Refuses what Paddle's passes fused into an operator, or made of it in int8, unless the converter asked."""
-        for name in NEUTRAL.keys() & self._operator.attributes.keys() - self._asked:
-            value = self._operator.attributes[name]
+        attributes = self._operator.attributes
+        for name in () if NEUTRAL.keys().isdisjoint(attributes) else NEUTRAL.keys() & attributes.keys() - self._asked:
+            value = attributes[name]
             if value not in NEUTRAL[name]:
                 self.refuse("what Paddle's passes for oneDNN fuse into this operator is not supported", **{name: value})
         # It asks int8 and bfloat16 kernels for float32; other kernels give what they are given.
@@ -353,6 +353,13 @@ class NodeContext:
             self.require(kind in (Type.f32, Type.f64), f"an input of {kind} is not supported", force_fp32_output=True)
 
     # --- names ----------------------------------------------------------------------------------------------------
+
+    def _given(self, name: str) -> Sequence[Value | None]:
+        """What the program passes as an input; nothing where it leaves it out."""
+        values = self._inputs.get(name)
+        if values is None and self._signature is not None:
+            values = self._inputs.get(self._signature.canonical(name))
+        return () if values is None else values
 
     def _input_name(self, name: str) -> str:
         if name in self._inputs or self._signature is None:
@@ -368,6 +375,20 @@ class NodeContext:
             return name
         return self._signature.canonical(name)
 
+    def _is_attribute(self, name: str) -> bool:
+        """Whether a name is an attribute's, and no input's."""
+        return name in self._operator.attributes and name not in self._inputs
+
+    def _attribute(self, name: str, default: Any) -> Any:
+        attributes = self._operator.attributes
+        if name not in attributes:
+            name = self._attribute_name(name)
+        self._asked.add(name)
+        found = attributes.get(name, default)
+        if found is REQUIRED:
+            self.refuse(f"attribute '{name}' is missing")
+        return found
+
     def _attribute_name(self, name: str) -> str:
         if name not in self._operator.attributes and self._signature is not None:
             name = self._signature.canonical(name)
@@ -379,17 +400,25 @@ class NodeContext:
         return self._variables.get(names[idx]) if idx < len(names) else None
 
     def _scalar(self, name: str, default: Any) -> Any:
+        if self._is_attribute(name) or not self._given(name):
+            found = self._attribute(name, default)
+            if type(found) in _NUMBERS:
+                return found
         array = self.get_constant(name, default)
         if array.size != 1:
             self.refuse(f"'{name}' has {array.size} elements, one is expected")
         return array.reshape(-1)[0]
 
     def _output(self, value: Value | None, name: str) -> Output:
+        if isinstance(value, Output):
+            return value
+        if isinstance(value, Known):
+            return value.constant().output(0)
         if value is None:
             self.refuse(f"input '{name}' is missing")
         if isinstance(value, EmptyArray):
             self.refuse(f"input '{name}' is a tensor array that nothing was written to")
-        return value.constant().output(0) if isinstance(value, Known) else value
+        return value
 
 
 def _real(variable: Variable) -> Variable:

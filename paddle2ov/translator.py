@@ -10,7 +10,7 @@ from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError
-from paddle2ov.folding import fold, is_small
+from paddle2ov.folding import are_small, fold
 from paddle2ov.node_context import NodeContext, Value
 from paddle2ov.opset import ops
 from paddle2ov.program.liveness import prune
@@ -64,6 +64,10 @@ class Scope:
 BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
 
 
+_COMPLEX = ("complex64", "complex128")
+_UNNAMED = re.compile(r"input_\d+")
+
+
 class Translator:
     """Turns the operators of a program into OpenVINO nodes.
 
@@ -92,10 +96,12 @@ class Translator:
         self._control_flow = control_flow
         self._used = used
         self._progress = progress
+        self._complex = {name for name, one in program.variables.items() if one.dtype in _COMPLEX}
         # A tensor without LoD, which is all that a model can be given, is one sequence.
         self._fed: dict[str, SequenceCount] = {
             one.name: 1 if one.lod_level == 1 else None for one in program.inputs if one.lod_level
         }
+        self._any_sequences = bool(self._fed)  # most programs have none, and need not look for them
 
     def translate(self, block: Block, scope: Scope) -> None:
         """Translates the operators of `block` in order; their results are added to `scope`."""
@@ -134,41 +140,43 @@ class Translator:
         return ops.constant(0, kind).output(0) if not shape else _zeros(shape, kind)
 
     def _is_complex(self, name: str) -> bool:
-        variable = self.variables.get(name)
-        return variable is not None and (variable.dtype or "").startswith("complex")
+        return name in self._complex
 
     def _translate_operator(self, operator: Operator, scope: Scope) -> None:
         converter = self._registry.get(operator.type)
         if converter is None:
             raise OpConversionError(operator.place, "there is no converter for this operator")
-        if any(self._is_complex(name) for name in (*operator.input_names(), *operator.output_names())):
+        if self._complex and not self._complex.isdisjoint((*operator.input_names(), *operator.output_names())):
             converter = self._registry.get_for_complex(operator.type)
             if converter is None:
                 raise OpConversionError(operator.place, "complex numbers are not supported by this operator")
-        inputs = {
-            port: [scope.find(name) if name else None for name in names] for port, names in operator.inputs.items()
-        }
-        for port, values in inputs.items():
-            for name, value in zip(operator.inputs[port], values, strict=True):
+        inputs: dict[str, list[Value | None]] = {}
+        for port, names in operator.inputs.items():
+            inputs[port] = values = []
+            for name in names:
+                value = scope.find(name) if name else None
                 if value is None and name:
                     raise OpConversionError(operator.place, f"input '{port}' reads '{name}', which nothing has written")
+                values.append(value)
         signature = self._vocabulary.of_legacy(operator.type)
         # PIR passes inputs by position: one that the signature does not name is one that no converter asks for.
-        extra = [port for port, names in operator.inputs.items() if re.fullmatch(r"input_\d+", port) and any(names)]
-        if signature is not None and (unknown := [port for port in extra if port not in signature.operands]):
+        unknown = [port for port in inputs if signature is not None and port not in signature.operands]
+        if unknown and (unknown := [one for one in unknown if _UNNAMED.fullmatch(one) and any(operator.inputs[one])]):
             raise OpConversionError(
                 operator.place,
                 f"the program passes {len(unknown)} input(s) more than its signature names "
-                f"({', '.join(signature.operands) or 'none'})",
+                f"({', '.join(signature.operands if signature else ()) or 'none'})",
             )
-        sequences = self._sequences_of(operator, signature, scope)
+        sequences = self._sequences_of(operator, signature, scope) if self._any_sequences else {}
         context = NodeContext(operator, inputs, self.variables, signature, self._used, sequences)
         results = _named(converter(context), operator, signature)
         if not self._registry.is_extension(operator.type):
             context.refuse_what_passes_left()
-        self._share_sequences(operator, results, sequences, scope)
-        results = {port: [_unpacked(value) for value in values] for port, values in results.items()}
-        if inputs and all(is_small(value) for values in inputs.values() for value in values):
+        if self._any_sequences or any(isinstance(one, Packed) for values in results.values() for one in values):
+            self._any_sequences = True
+            self._share_sequences(operator, results, sequences, scope)
+            results = {port: [_unpacked(value) for value in values] for port, values in results.items()}
+        if are_small(inputs):
             results = {port: [fold(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, scope)
 
@@ -246,32 +254,38 @@ def _unpacked(value: Any) -> Any:
     return value.value if isinstance(value, Packed) else value
 
 
+# Tuples, and a dict before any Mapping: what every result of every operator is asked must be cheap to ask.
+_KNOWN = (Known, EmptyArray)
+_MAPPINGS = (dict, Mapping)
+_SINGLE = (Output, Node, Known, EmptyArray, Packed)
+
+
 def _value(value: Any, name: str) -> Value:
-    if isinstance(value, Known | EmptyArray):
+    if isinstance(value, _KNOWN):
         return value
     output = value.output(0) if isinstance(value, Node) else value
     if not isinstance(output, Output):
         raise TypeError(f"its converter gave {output!r} for '{name}', which is no OpenVINO node or output")
     node = output.get_node()
     # A converter may hand an input on as its result (`assign`, `dropout`): that node has its name already.
-    if node.get_type_name() not in ("Parameter", "Constant") and node.get_friendly_name() == node.get_name():
+    if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
         # No tensor name: on compilation those of fused nodes end up on the model's results, beside their own.
         node.set_friendly_name(name)
     return output
 
 
 def _named(results: Any, operator: Operator, signature: Any) -> dict[str, list[Any]]:
-    if not isinstance(results, Mapping | Node | Output | Known | EmptyArray | Packed | list | tuple):
-        raise TypeError(f"its converter gave {results!r}; a mapping of output names to nodes is expected")
-    if not isinstance(results, Mapping):  # a bare value or a sequence of them: results in order
-        values = [results] if isinstance(results, Node | Output | Known | EmptyArray | Packed) else list(results)
+    if not isinstance(results, _MAPPINGS):
+        if not isinstance(results, (*_SINGLE, list, tuple)):
+            raise TypeError(f"its converter gave {results!r}; a mapping of output names to nodes is expected")
+        values = [results] if isinstance(results, _SINGLE) else list(results)  # results in order
         results = dict(zip(operator.outputs, values, strict=False))
     named = {}
     for port, value in results.items():
         canonical = port
         if port not in operator.outputs:
             canonical = signature.canonical(port) if signature is not None else snake_case(port)
-        many = isinstance(value, Iterable) and not isinstance(value, Node | Output | Known | EmptyArray | Packed)
+        many = not isinstance(value, _SINGLE) and isinstance(value, Iterable)
         named[canonical] = list(value) if many else [value]
     return named
 

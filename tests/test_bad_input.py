@@ -14,7 +14,7 @@ from gen_models import all_networks
 from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
 from paddle2ov import ModelReadError, Paddle2OVError
-from paddle2ov.program.framework_proto import ProgramDesc
+from paddle2ov.program.framework_proto import Attr, ProgramDesc
 
 PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
 LEGACY = pytest.param(
@@ -175,9 +175,11 @@ def test_parameter_names_do_not_lead_out_of_the_folder(legacy):
 def test_a_block_inside_itself(legacy):
     desc = ProgramDesc.FromString(legacy.read_bytes())
     for op in desc.blocks[1].ops:
-        for attribute in op.attrs:
+        for i, text in enumerate(op.attrs):
+            attribute = Attr.FromString(text)
             if attribute.type == 8:
                 attribute.block_idx = 1
+                op.attrs[i] = attribute.SerializeToString()
     legacy.write_bytes(desc.SerializeToString())
     refused(legacy, "contains itself")
 

@@ -3,7 +3,7 @@
 import numpy as np
 from openvino import Type
 
-from paddle2ov.folding import fold, is_small
+from paddle2ov.folding import are_small, fold
 from paddle2ov.opset import ops
 from paddle2ov.types import Known
 
@@ -38,8 +38,8 @@ def test_inputs_large_and_random_values_stay():
 
 
 def test_what_counts_as_small():
-    assert is_small(None)
-    assert is_small(Known(np.zeros(64)))
-    assert not is_small(Known(np.zeros(65)))
-    assert not is_small(Known(np.zeros(2, np.uint16), "bfloat16"))
-    assert not is_small(ops.parameter([2], np.float32).output(0))
+    assert are_small({"x": [None]})
+    assert are_small({"x": [Known(np.zeros(64))]})
+    assert not are_small({"x": [Known(np.zeros(65))]})
+    assert not are_small({"x": [Known(np.zeros(2, np.uint16), "bfloat16")]})
+    assert not are_small({"x": [ops.parameter([2], np.float32).output(0)]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -32,9 +33,9 @@ class Graph:
     def nodes(self, *kinds: str) -> list[Node]:
         """The nodes of some types, each after those that it reads."""
         if self._by_type is None:
-            self._by_type = {}
+            self._by_type = defaultdict(list)
             for node in self.model.get_ordered_ops():
-                self._by_type.setdefault(node.get_type_name(), []).append(node)
+                self._by_type[node.get_type_name()].append(node)
         if len(kinds) == 1:
             return self._by_type.get(kinds[0], [])
         return [node for kind in kinds for node in self._by_type.get(kind, [])]

@@ -13,7 +13,8 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 _PACKAGE = "paddle2ov.program"
 
 # message -> field -> (number, type); "*" marks a repeated field, "!" a required one. Texts that Paddle does not promise
-# to be UTF-8 are read as bytes.
+# to be UTF-8 are read as bytes. So are Attr and VarType, of which a program holds the same ones many times (a message
+# is written as bytes): the reader makes a message of each different one.
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "Version": {"version": (1, "int64")},
     "Complex": {"r": (1, "double"), "i": (2, "double")},
@@ -41,7 +42,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
         "scalars": (21, "Scalar*"),
     },
     "Port": {"parameter": (1, "string!"), "arguments": (2, "string*")},
-    "OpDesc": {"inputs": (1, "Port*"), "outputs": (2, "Port*"), "type": (3, "string!"), "attrs": (4, "Attr*")},
+    "OpDesc": {"inputs": (1, "Port*"), "outputs": (2, "Port*"), "type": (3, "string!"), "attrs": (4, "bytes*")},
     "TensorDesc": {"data_type": (1, "int32!"), "dims": (2, "int64*")},
     "DenseTensorDesc": {"tensor": (1, "TensorDesc!"), "lod_level": (2, "int32")},
     "VarType": {
@@ -51,7 +52,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     },
     "VarDesc": {
         "name": (1, "string!"),
-        "type": (2, "VarType!"),
+        "type": (2, "bytes!"),
         "persistable": (3, "bool"),
         "is_parameter": (5, "bool"),
     },
@@ -87,5 +88,7 @@ def _message_class(name: str) -> Any:
 _pool = descriptor_pool.DescriptorPool()
 _pool.Add(_describe())
 
+Attr: Any = _message_class("Attr")
 ProgramDesc: Any = _message_class("ProgramDesc")
 TensorDesc: Any = _message_class("TensorDesc")
+VarType: Any = _message_class("VarType")

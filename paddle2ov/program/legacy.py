@@ -12,16 +12,15 @@ Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
-from paddle2ov.program.framework_proto import ProgramDesc
+from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
@@ -29,6 +28,7 @@ from paddle2ov.program.vocabulary import Vocabulary
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
 _PADDLE_3 = 3_000_000
 _DENSE_TENSOR, _TENSOR_ARRAY = 7, 13
+_BLOCK = 8  # an attribute that is a block's number
 _MAX_DIM = 2**62
 _BOOKKEEPING = frozenset(
     ("op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "sub_block")
@@ -57,8 +57,63 @@ def read_legacy(path: Path, vocabulary: Vocabulary) -> tuple[Program, list[Varia
         raise ModelReadError(f"{path}: {error}") from None
     except UnicodeDecodeError as error:
         raise ModelReadError(f"{path}: a name is not valid UTF-8: {error}") from None
+    except DecodeError as error:
+        raise ModelReadError(f"{path}: an attribute or a type cannot be decoded: {error}") from None
     except RecursionError:
         raise ModelReadError(f"{path}: nested too deeply") from None
+
+
+class _Attribute(NamedTuple):
+    """An attribute as the file has it. `names` are the variables that it names instead of holding a value."""
+
+    name: str
+    kind: int
+    value: Any
+    names: list[str]
+
+
+class _Op(NamedTuple):
+    """An operator as the file has it: ports with the variables that they name."""
+
+    type: str
+    inputs: list[tuple[str, list[str]]]
+    outputs: list[tuple[str, list[str]]]
+    attributes: list[_Attribute]
+
+
+class _Texts:
+    """Reads operators; of all attributes and types, of which few differ, each one once."""
+
+    def __init__(self) -> None:
+        self._attributes: dict[bytes, _Attribute] = {}
+        self._types: dict[bytes, Variable | None] = {}
+
+    def operator(self, desc: Any) -> _Op:
+        inputs = [(port.parameter, list(port.arguments)) for port in desc.inputs]
+        outputs = [(port.parameter, list(port.arguments)) for port in desc.outputs]
+        names = [desc.type]
+        for port, given in (*inputs, *outputs):
+            names.append(port)
+            names += given
+        if not _STRINGS.issuperset(map(type, names)):  # what is not UTF-8 comes as bytes
+            wrong = next(name for name in names if not isinstance(name, str))
+            raise ModelReadError(f"the name {wrong!r} is not valid UTF-8")
+        return _Op(desc.type, inputs, outputs, [self._attribute(text) for text in desc.attrs])
+
+    def _attribute(self, text: bytes) -> _Attribute:
+        found = self._attributes.get(text)
+        if found is None:
+            found = self._attributes[text] = _attribute(Attr.FromString(text))
+        return found
+
+    def type(self, text: bytes) -> Variable | None:
+        """What a variable of that type is, without its name; None for what is no tensor."""
+        if text not in self._types:
+            self._types[text] = _declared(VarType.FromString(text))
+        return self._types[text]
+
+
+_STRINGS = frozenset((str,))
 
 
 class _Scope:
@@ -89,6 +144,9 @@ class _Scope:
 class _Reader:
     def __init__(self, desc: Any, vocabulary: Vocabulary) -> None:
         self._blocks = list(desc.blocks)
+        self._texts = _Texts()
+        self._ops: dict[int, list[_Op]] = {}
+        self._writes: dict[int, list[str]] = {}
         self._program_version = desc.version.version
         self._vocabulary = vocabulary
         self._variables: dict[str, Variable] = {}
@@ -98,7 +156,7 @@ class _Reader:
         self._branches: dict[str, tuple[Block, str]] = {}  # output of a conditional block -> its block, yielded name
         self._written: dict[str, int] = {}  # name in the file -> number of writes beyond the first
         self._open: list[int] = []  # blocks being read, outermost first
-        self._lowerings: dict[str, Callable[[Block, _Scope, Any, int], None]] = {
+        self._lowerings: dict[str, Callable[[Block, _Scope, _Op, int], None]] = {
             "feed": self._read_feed,
             "fetch": self._read_fetch,
             "while": self._read_while,
@@ -126,9 +184,10 @@ class _Reader:
         for desc in self._blocks[index].vars:
             if not isinstance(desc.name, str):
                 raise ModelReadError(f"block {index}: the variable name {desc.name!r} is not valid UTF-8")
-            variable = _variable(desc)
-            if variable is None:
+            declared = self._texts.type(desc.type)
+            if declared is None:
                 continue
+            variable = declared.named(desc.name)
             scope._declared.add(variable.name)
             self._variables.setdefault(variable.name, variable)
             if desc.persistable:
@@ -136,14 +195,23 @@ class _Reader:
                 scope.latest[variable.name] = variable.name
         return scope
 
+    def _operators(self, index: int) -> list[_Op]:
+        if index not in self._ops:
+            found = self._ops[index] = []
+            for position, desc in enumerate(self._blocks[index].ops):
+                try:
+                    found.append(self._texts.operator(desc))
+                except ModelReadError as error:
+                    raise ModelReadError(f"block {index}, operator {position} ({desc.type}): {error}") from None
+        return self._ops[index]
+
     def _read_block(self, index: int, scope: _Scope) -> Block:
         if index in self._open:
             raise ModelReadError(f"block {index} contains itself")
         self._open.append(index)
         block = Block(index)
-        for position, desc in enumerate(self._blocks[index].ops):
+        for position, desc in enumerate(self._operators(index)):
             try:
-                _check_names(desc)
                 self._lowerings.get(desc.type, self._read_op)(block, scope, desc, position)
             except ModelReadError as error:
                 if str(error).startswith("block "):
@@ -152,39 +220,38 @@ class _Reader:
         self._open.pop()
         return block
 
-    def _read_op(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+    def _read_op(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         signature = self._vocabulary.of_legacy(desc.type)
-        if desc.type == "rms_norm" and any(port.parameter == "norm_weight" for port in desc.inputs):
+        if desc.type == "rms_norm" and any(port == "norm_weight" for port, _ in desc.inputs):
             signature = self._vocabulary.of_legacy("fused_rms_norm_quant")  # what this name meant before Paddle 3.3
         key = signature.key if signature else desc.type
         inputs: dict[str, list[str]] = {}
-        for port in _by_preference(desc.inputs, signature, lambda port: port.parameter):
-            names = [self._use(scope, name) for name in port.arguments if name != "@EMPTY@"]
+        for port, i in _by_preference(desc.inputs, signature):
+            names = [self._use(scope, name) for name in desc.inputs[i][1] if name != "@EMPTY@"]
             if names:  # of several ports for one operand (`ShapeTensor`, `Shape`) the preferred one counts
-                inputs.setdefault(_canonical(port.parameter, signature), names)
+                inputs.setdefault(port, names)
         if desc.type == "write_to_array":  # updates an array in place, without naming it as an input
-            before = scope.find(desc.outputs[0].arguments[0]) if desc.outputs and desc.outputs[0].arguments else None
+            before = scope.find(desc.outputs[0][1][0]) if desc.outputs and desc.outputs[0][1] else None
             if before is not None:
                 inputs["array"] = [before]
         attributes, call_stack = _attributes(desc, signature)
         if self._program_version < _PADDLE_3:
             _open_backward_ends(attributes)
-        for attribute in desc.attrs:  # one may name variables instead of holding a value: it is an operand then
-            names = {13: [attribute.var_name], 14: list(attribute.vars_name)}.get(attribute.type, [])
-            if any(names):
+        for attribute in desc.attributes:  # one may name variables instead of holding a value: it is an operand then
+            if attribute.names:
                 name = _canonical(attribute.name, signature)
                 attributes.pop(name, None)
-                inputs.setdefault(name, [self._use(scope, item) for item in names])
+                inputs.setdefault(name, [self._use(scope, item) for item in attribute.names])
         outputs: dict[str, list[str]] = {}
-        for port in desc.outputs:
-            if port.arguments:
-                names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in port.arguments]
-                outputs.setdefault(_canonical(port.parameter, signature), []).extend(names)
+        for port, given in desc.outputs:
+            if given:
+                names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in given]
+                outputs.setdefault(_canonical(port, signature), []).extend(names)
         block.operators.append(
             Operator(key, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack)
         )
 
-    def _read_feed(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+    def _read_feed(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         name = _argument(desc.outputs, "Out")
         variable = self._variables.get(name)
         if variable is None:
@@ -193,15 +260,15 @@ class _Reader:
         self._parameters.pop(name, None)
         self._inputs.append((_attributes(desc)[0].get("col", index), variable))
 
-    def _read_fetch(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+    def _read_fetch(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         name = _argument(desc.inputs, "X")
         column = _attributes(desc)[0].get("col", index)
         self._outputs.append((column, Output(name, self._use(scope, name))))
 
-    def _read_while(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+    def _read_while(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         condition = _argument(desc.inputs, "Condition")
         inner = self._declare(_sub_block(desc), scope)
-        carried = [name for name in dict.fromkeys(self._writes(_sub_block(desc))) if scope.declares(name)]
+        carried = [name for name in self._written_in(_sub_block(desc)) if scope.declares(name)]
         before = [scope.find(name) or "" for name in carried]
         arguments = [self._argument_name(name, inner) for name in carried]
         first = self._use(scope, condition)
@@ -224,13 +291,13 @@ class _Reader:
             )
         )
 
-    def _read_conditional_block(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+    def _read_conditional_block(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         condition = self._use(scope, _argument(desc.inputs, "Cond"))
         attributes, call_stack = _attributes(desc)
         if not attributes.get("is_scalar_condition", False):
             raise ModelReadError("is_scalar_condition=False (run when the inputs are not empty) is not supported")
         inner = self._declare(_sub_block(desc), scope)
-        written = [name for name in dict.fromkeys(self._writes(_sub_block(desc))) if scope.declares(name)]
+        written = [name for name in self._written_in(_sub_block(desc)) if scope.declares(name)]
         then = self._read_block(_sub_block(desc), inner)
         then.outputs = [self._use(inner, name) for name in written]
         otherwise = Block(then.index, outputs=[scope.find(name) or "" for name in written])
@@ -251,9 +318,9 @@ class _Reader:
             )
         )
 
-    def _read_select_input(self, block: Block, scope: _Scope, desc: Any, index: int) -> None:
+    def _read_select_input(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         mask = self._use(scope, _argument(desc.inputs, "Mask"))
-        names = [name for port in desc.inputs if port.parameter == "X" for name in port.arguments]
+        names = [name for port, given in desc.inputs if port == "X" for name in given]
         if len(names) != 2:
             raise ModelReadError(f"selects between {len(names)} values; only two are supported")
         branches = []
@@ -289,15 +356,20 @@ class _Reader:
             )
         )
 
-    def _writes(self, index: int, seen: tuple[int, ...] = ()) -> Iterator[str]:
-        if index in seen or not 0 <= index < len(self._blocks):
+    def _written_in(self, index: int, open_blocks: tuple[int, ...] = ()) -> list[str]:
+        """What the operators of a block, and of the blocks inside, write, each variable once."""
+        if index in open_blocks or not 0 <= index < len(self._blocks):
             raise ModelReadError(f"block {index} contains itself or does not exist")
-        for desc in self._blocks[index].ops:
-            for port in desc.outputs:
-                yield from (name for name in port.arguments if name != "@EMPTY@")
-            for attribute in desc.attrs:
-                if attribute.type == 8:
-                    yield from self._writes(attribute.block_idx, (*seen, index))
+        if index not in self._writes:
+            written: dict[str, None] = {}
+            for desc in self._operators(index):
+                for _, names in desc.outputs:
+                    written.update(dict.fromkeys(name for name in names if name != "@EMPTY@"))
+                for attribute in desc.attributes:
+                    if attribute.kind == _BLOCK:
+                        written.update(dict.fromkeys(self._written_in(attribute.value, (*open_blocks, index))))
+            self._writes[index] = list(written)
+        return self._writes[index]
 
     def _use(self, scope: _Scope, name: str) -> str:
         found = scope.find(name)
@@ -325,9 +397,7 @@ class _Reader:
         self._written[name] = count
         version = f"{name}@{count}"
         known = self._variables.get(name)
-        self._variables[version] = (
-            replace(known, name=version) if known else Variable(version)
-        )
+        self._variables[version] = known.named(version) if known else Variable(version)
         return version
 
 
@@ -335,17 +405,12 @@ def _canonical(name: str, signature: Signature | None) -> str:
     return signature.canonical(name) if signature is not None else snake_case(name)
 
 
-def _by_preference(items: Iterable[Any], signature: Signature | None, name: Callable[[Any], str]) -> Iterable[Any]:
-    """Sorts ports or attributes so that of several spellings of one name Paddle's preferred one comes first."""
-    if signature is None or not signature.legacy:
-        return items
-
-    def rank(item: Any) -> int:
-        spelling = name(item)
-        order = signature.spellings(signature.canonical(spelling))
-        return order.index(spelling) if spelling in order else len(order)
-
-    return sorted(items, key=rank)
+def _by_preference(items: Sequence[tuple[Any, ...]], signature: Signature | None) -> Sequence[tuple[str, int]]:
+    """Canonical names and places of ports or attributes; of several spellings of one name Paddle's preferred first."""
+    names = tuple([item[0] for item in items])
+    if signature is None:
+        return [(snake_case(name), i) for i, name in enumerate(names)]
+    return signature.by_preference(names)
 
 
 def _open_backward_ends(attributes: dict[str, Any]) -> None:
@@ -360,45 +425,33 @@ def _open_backward_ends(attributes: dict[str, Any]) -> None:
 _BEFORE_FIRST = -(2**31)
 
 
-def _check_names(desc: Any) -> None:
-    # The protobuf runtime hands a text that is not UTF-8 over as bytes.
-    names = [desc.type, *(attribute.name for attribute in desc.attrs)]
-    for ports in (desc.inputs, desc.outputs):
-        for port in ports:
-            names.append(port.parameter)
-            names.extend(port.arguments)
-    for name in names:
-        if not isinstance(name, str):
-            raise ModelReadError(f"the name {name!r} is not valid UTF-8")
-
-
-def _argument(ports: Any, parameter: str) -> str:
-    for port in ports:
-        if port.parameter == parameter and port.arguments:
-            return str(port.arguments[0])
+def _argument(ports: list[tuple[str, list[str]]], parameter: str) -> str:
+    for port, names in ports:
+        if port == parameter and names:
+            return names[0]
     raise ModelReadError(f"port {parameter} is missing")
 
 
-def _sub_block(desc: Any) -> int:
-    for attribute in desc.attrs:
+def _sub_block(desc: _Op) -> int:
+    for attribute in desc.attributes:
         if attribute.name == "sub_block":
-            return int(attribute.block_idx)
+            return int(attribute.value)
     raise ModelReadError("attribute sub_block is missing")
 
 
-def _variable(desc: Any) -> Variable | None:
-    kind = desc.type.type
-    if kind == _DENSE_TENSOR:
-        tensor, lod_level = desc.type.dense_tensor.tensor, desc.type.dense_tensor.lod_level
-    elif kind == _TENSOR_ARRAY:
-        tensor, lod_level = desc.type.tensor_array.tensor, None
+def _declared(kind: Any) -> Variable | None:
+    """A variable of that type without a name; None for what is no tensor."""
+    if kind.type == _DENSE_TENSOR:
+        tensor, lod_level = kind.dense_tensor.tensor, kind.dense_tensor.lod_level
+    elif kind.type == _TENSOR_ARRAY:
+        tensor, lod_level = kind.tensor_array.tensor, None
     else:
         return None
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
     shape = tuple(max(dim, -1) for dim in tensor.dims)
     if not all(dim <= _MAX_DIM for dim in shape):
-        raise ModelReadError(f"variable '{desc.name}' has an impossible shape {list(shape)[:16]}")
-    return Variable(desc.name, dtypes.LEGACY.get(tensor.data_type), shape, kind == _TENSOR_ARRAY, lod_level)
+        raise ModelReadError(f"a variable has an impossible shape {list(shape)[:16]}")
+    return Variable("", dtypes.LEGACY.get(tensor.data_type), shape, kind.type == _TENSOR_ARRAY, lod_level)
 
 
 _ATTRIBUTE_VALUE: dict[int, Callable[[Any], Any]] = {
@@ -423,22 +476,34 @@ _ATTRIBUTE_VALUE: dict[int, Callable[[Any], Any]] = {
 }
 
 
-def _attributes(desc: Any, signature: Signature | None = None) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _attribute(desc: Any) -> _Attribute:
+    name, kind = desc.name, desc.type
+    if not isinstance(name, str):
+        raise ModelReadError(f"the name {name!r} is not valid UTF-8")
+    if name == "op_callstack":
+        return _Attribute(name, kind, tuple(_text(line).strip() for line in desc.strings), [])
+    read = _ATTRIBUTE_VALUE.get(kind)
+    if read is None:
+        if name in _BOOKKEEPING:
+            return _Attribute(name, kind, None, [])
+        raise ModelReadError(f"attribute {name} is of unknown type {kind}")
+    names = {13: [desc.var_name], 14: list(desc.vars_name)}.get(kind, [])
+    return _Attribute(name, kind, read(desc), names if any(names) else [])
+
+
+def _attributes(desc: _Op, signature: Signature | None = None) -> tuple[dict[str, Any], tuple[str, ...]]:
     attributes: dict[str, Any] = {}
     call_stack: tuple[str, ...] = ()
-    for attribute in _by_preference(desc.attrs, signature, lambda attribute: attribute.name):
-        name = attribute.name
-        if name == "op_callstack":
-            call_stack = tuple(_text(line).strip() for line in attribute.strings)
-        elif name not in _BOOKKEEPING:
-            read = _ATTRIBUTE_VALUE.get(attribute.type)
-            if read is None:
-                raise ModelReadError(f"attribute {name} is of unknown type {attribute.type}")
-            value = read(attribute)
-            name = _canonical(name, signature)
-            # `assign_value` has a list per data type, all but one empty: they are one attribute, `values`.
-            if name not in attributes or (isinstance(attributes[name], list) and not attributes[name]):
-                attributes[name] = value
+    for name, i in _by_preference(desc.attributes, signature):
+        spelling, _, value, _ = desc.attributes[i]
+        if spelling == "op_callstack":
+            call_stack = value
+            continue
+        if spelling in _BOOKKEEPING:
+            continue
+        # `assign_value` has a list per data type, all but one empty: they are one attribute, `values`.
+        if name not in attributes or (isinstance(attributes[name], list) and not attributes[name]):
+            attributes[name] = value.copy() if isinstance(value, list) else value
     return attributes, call_stack
 
 

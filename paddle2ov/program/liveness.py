@@ -22,11 +22,14 @@ def prune(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> tup
     needed = set(wanted) - {""}
     kept = []
     for operator in reversed(block.operators):
-        if not any(name in needed and name not in given for name in operator.output_names()):
+        read = needed.intersection(operator.output_names())
+        if not read or (given and read <= given):
             continue
         kept.append(operator)
         needed.update(operator.input_names())
         for inner in operator.blocks:
-            needed |= prune(inner, inner.outputs)[1]
+            if inner.reads is None:
+                inner.reads = frozenset(prune(inner, inner.outputs)[1])
+            needed |= inner.reads
     needed.discard("")
     return Block(block.index, kept[::-1], block.inputs, block.outputs), needed

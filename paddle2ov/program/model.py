@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +31,10 @@ class Variable:
     shape: tuple[int, ...] | None = None
     is_array: bool = False
     lod_level: int | None = None
+
+    def named(self, name: str) -> Variable:
+        """The same under another name."""
+        return Variable(name, self.dtype, self.shape, self.is_array, self.lod_level)
 
 
 @dataclass(slots=True)
@@ -69,23 +74,25 @@ class Operator:
 
     def input_names(self) -> Iterator[str]:
         """The variables that the operator reads, those of its blocks aside."""
-        for names in self.inputs.values():
-            yield from names
+        return chain.from_iterable(self.inputs.values())
 
     def output_names(self) -> Iterator[str]:
         """The variables that the operator writes."""
-        for names in self.outputs.values():
-            yield from names
+        return chain.from_iterable(self.outputs.values())
 
 
 @dataclass(slots=True)
 class Block:
-    """A sequence of operators. `inputs` are the block's arguments, `outputs` the values that it yields."""
+    """A sequence of operators. `inputs` are the block's arguments, `outputs` the values that it yields.
+
+    `reads` is for `prune`, which looks into a block inside of others once: everything that its outputs need.
+    """
 
     index: int
     operators: list[Operator] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    reads: frozenset[str] | None = field(default=None, repr=False, compare=False)
 
     def walk(self) -> Iterator[Operator]:
         """All operators of this block and, after each, of the blocks that it owns."""

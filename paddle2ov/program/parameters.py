@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -37,8 +38,9 @@ def read_combined(path: Path, variables: Iterable[Variable]) -> dict[str, Parame
     buffer = _map(path)
     parameters = {}
     offset = 0
+    descriptions: dict[bytes, _Description] = {}
     for variable in sorted(variables, key=lambda item: item.name):
-        parameters[variable.name], offset = _read_tensor(buffer, offset, variable, path)
+        parameters[variable.name], offset = _read_tensor(buffer, offset, variable, path, descriptions)
     if offset != len(buffer):
         raise ModelReadError(
             f"{path}: {len(buffer) - offset} bytes are left after the last of {len(parameters)} parameters; "
@@ -65,7 +67,7 @@ def read_separate(folder: Path, variables: Iterable[Variable]) -> dict[str, Para
         if not path.is_file():
             raise ModelReadError(f"{folder}: there is no file for parameter '{variable.name}'")
         buffer = _map(path)
-        parameters[variable.name], end = _read_tensor(buffer, 0, variable, path)
+        parameters[variable.name], end = _read_tensor(buffer, 0, variable, path, {})
         if end != len(buffer):
             raise ModelReadError(f"{path}: {len(buffer) - end} bytes are left after the parameter")
     return parameters
@@ -83,57 +85,80 @@ def _map(path: Path) -> memoryview:
         raise ModelReadError(f"{path}: cannot be opened: {error}") from error
 
 
-def _read_tensor(buffer: memoryview, offset: int, variable: Variable, path: Path) -> tuple[Parameter, int]:
-    start = offset
+_HEAD = struct.Struct("<IQ")  # version, number of LoD levels
+_BODY = struct.Struct("<Ii")  # version, size of the description
+
+
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """What stands before a tensor's data."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    storage: np.dtype[np.generic]
+    count: int
+
+
+def _read_tensor(
+    buffer: memoryview, start: int, variable: Variable, path: Path, descriptions: dict[bytes, _Description]
+) -> tuple[Parameter, int]:
+    """Reads the tensor at `start`; `descriptions` are those that are read already, by their bytes."""
     end = len(buffer)
 
     def fail(reason: str) -> ModelReadError:
         return ModelReadError(f"{path}: parameter '{variable.name}' at byte {start}: {reason}")
 
-    def take(layout: str) -> int:
-        nonlocal offset
-        size = struct.calcsize(layout)
-        if offset + size > end:
-            raise fail("the file ends within it")
-        (value,) = struct.unpack_from(layout, buffer, offset)
-        offset += size
-        return int(value)
-
-    if (version := take("<I")) != 0:
-        raise fail(f"unknown format version {version}")
-    if (levels := take("<Q")) > _MAX_LOD_LEVELS:
-        raise fail(f"absurd number of LoD levels {levels}")
-    for _ in range(levels):
-        offset += take("<Q")
-        if offset > end:
-            raise fail("the file ends within its LoD")
-    if (version := take("<I")) != 0:
+    try:
+        version, levels = _HEAD.unpack_from(buffer, start)
+        if version != 0:
+            raise fail(f"unknown format version {version}")
+        if levels > _MAX_LOD_LEVELS:
+            raise fail(f"absurd number of LoD levels {levels}")
+        offset = start + _HEAD.size
+        for _ in range(levels):
+            offset += 8 + struct.unpack_from("<Q", buffer, offset)[0]
+            if offset > end:
+                raise fail("the file ends within its LoD")
+        version, size = _BODY.unpack_from(buffer, offset)
+    except struct.error:
+        raise fail("the file ends within it") from None
+    if version != 0:
         raise fail(f"unknown tensor version {version}")
-    size = take("<i")
+    offset += _BODY.size
     if not 0 < size <= _MAX_DESC_BYTES or offset + size > end:
         raise fail(f"impossible description size {size}")
-    try:
-        desc = TensorDesc.FromString(bytes(buffer[offset : offset + size]))
-    except DecodeError as error:
-        raise fail(f"its description cannot be decoded: {error}") from None
+    text = bytes(buffer[offset : offset + size])
     offset += size
-
-    dtype = dtypes.LEGACY.get(desc.data_type)
-    if dtype is None:
-        raise fail(f"unknown data type number {desc.data_type}")
-    shape = tuple(desc.dims)
-    if len(shape) > _MAX_RANK or any(dim < 0 for dim in shape):
-        raise fail(f"impossible shape {list(shape)}")
+    found = descriptions.get(text)
+    if found is None:
+        try:
+            found = descriptions[text] = _description(text)
+        except ValueError as error:
+            raise fail(str(error)) from None
+    dtype, shape, storage, count = found.dtype, found.shape, found.storage, found.count
     if variable.dtype is not None and dtype != variable.dtype:
         raise fail(f"the program declares {variable.dtype}, the file holds {dtype}")
-    if variable.shape is not None and not _fits(shape, variable.shape):
+    if variable.shape is not None and shape != variable.shape and not _fits(shape, variable.shape):
         raise fail(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
-    storage = dtypes.STORAGE[dtype]
-    count = element_count(shape)
-    if count * storage.itemsize > end - offset:
-        raise fail(f"shape {list(shape)} of {dtype} needs {count * storage.itemsize} bytes, {end - offset} are left")
+    after = offset + count * storage.itemsize
+    if after > end:
+        raise fail(f"shape {list(shape)} of {dtype} needs {after - offset} bytes, {end - offset} are left")
     data = np.frombuffer(buffer, storage, count, offset).reshape(shape) if count else np.empty(shape, storage)
-    return Parameter(variable.name, dtype, data), offset + count * storage.itemsize
+    return Parameter(variable.name, dtype, data), after
+
+
+def _description(text: bytes) -> _Description:
+    try:
+        desc = TensorDesc.FromString(text)
+    except DecodeError as error:
+        raise ValueError(f"its description cannot be decoded: {error}") from None
+    dtype = dtypes.LEGACY.get(desc.data_type)
+    if dtype is None:
+        raise ValueError(f"unknown data type number {desc.data_type}")
+    shape = tuple(desc.dims)
+    if len(shape) > _MAX_RANK or any(dim < 0 for dim in shape):
+        raise ValueError(f"impossible shape {list(shape)}")
+    return _Description(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
 
 
 def _fits(actual: tuple[int, ...], declared: tuple[int, ...]) -> bool:

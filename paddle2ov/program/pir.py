@@ -7,7 +7,7 @@ Operands and results are positional there; the signature table gives them their 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,14 @@ NEWEST_VERSION = 4
 _DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
 _FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
 _MAX_DIM = 2**62
+_MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, msgspec.MsgspecError)
 # Their result is a new one, or the operand itself unchanged.
 _NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
+
+
+# Types and attributes are most of a file, and few of them differ: they stay as they are written until `_Texts` reads
+# each one once.
+_NOTHING = msgspec.Raw(b"null")
 
 
 class _Type(msgspec.Struct):
@@ -33,17 +39,18 @@ class _Type(msgspec.Struct):
     data: Any = msgspec.field(name="D", default=None)
 
 
-class _Value(msgspec.Struct):
+class _Value(msgspec.Struct, gc=False):
     percent_id: int | None = msgspec.field(name="%", default=None)
     hash_id: int | None = msgspec.field(name="#", default=None)  # older writers, and block arguments
-    type: _Type | None = msgspec.field(name="TT", default=None)
+    type: msgspec.Raw = msgspec.field(name="TT", default=_NOTHING)
 
     @property
     def id(self) -> int:
-        value = self.percent_id if self.percent_id is not None else self.hash_id
-        if value is None:
+        if self.percent_id is not None:
+            return self.percent_id
+        if self.hash_id is None:
             raise ModelReadError("a value without an id")
-        return value
+        return self.hash_id
 
 
 class _AttributeData(msgspec.Struct):
@@ -52,9 +59,9 @@ class _AttributeData(msgspec.Struct):
     void: str | None = msgspec.field(name="VD", default=None)
 
 
-class _Attribute(msgspec.Struct):
+class _Attribute(msgspec.Struct, gc=False):
     name: str = msgspec.field(name="N")
-    value: _AttributeData = msgspec.field(name="AT")
+    value: msgspec.Raw = msgspec.field(name="AT")
 
 
 class _Op(msgspec.Struct):
@@ -63,7 +70,7 @@ class _Op(msgspec.Struct):
     results: list[_Value] | _Value = msgspec.field(name="O", default_factory=list)
     attributes: list[_Attribute | str | int | bool | float] = msgspec.field(name="A", default_factory=list)
     regions: list[_Region] = msgspec.field(default_factory=list)
-    training: Any = msgspec.field(name="OA", default=None)
+    training: msgspec.Raw = msgspec.field(name="OA", default=_NOTHING)
 
 
 class _Block(msgspec.Struct):
@@ -90,6 +97,48 @@ class _File(msgspec.Struct):
 
 
 _decoder = msgspec.json.Decoder(_File)
+_read_type = msgspec.json.Decoder(_Type | None).decode
+_read_attribute = msgspec.json.Decoder(_AttributeData).decode
+_read_any = msgspec.json.Decoder().decode
+
+
+class _Texts:
+    """What the texts of types, attributes and parameters' flags say, each of them read once."""
+
+    def __init__(self) -> None:
+        self._types: dict[bytes, list[Variable] | Variable | None] = {}
+        self._attributes: dict[bytes, Any] = {}
+        self._flags: dict[bytes, Any] = {}
+
+    def type(self, text: msgspec.Raw) -> list[Variable] | Variable | None:
+        """What a value of that type is, without its name; a list for a vector, None where there is no value."""
+        key = bytes(text)
+        try:
+            return self._types[key]
+        except KeyError:
+            found = self._types[key] = _declared(_read_type(key))
+            return found
+
+    def attributes(self, op: _Op) -> dict[str, Any]:
+        """The attributes of an operator; a list of its own for each."""
+        found = {}
+        known = self._attributes
+        for item in op.attributes:
+            if type(item) is _Attribute:
+                key = bytes(item.value)
+                if key in known:
+                    value = known[key]
+                else:
+                    value = known[key] = _attribute(_read_attribute(key))
+                found[item.name] = value.copy() if type(value) is list else value
+        return found
+
+    def flags(self, op: _Op) -> Any:
+        """What a parameter has beside its name (OA)."""
+        key = bytes(op.training)
+        if key not in self._flags:
+            self._flags[key] = _read_any(key)
+        return self._flags[key]
 
 
 def read_pir(path: Path, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
@@ -128,8 +177,11 @@ def read_pir(path: Path, vocabulary: Vocabulary) -> tuple[Program, list[Variable
 class _Reader:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
+        self._texts = _Texts()
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
         self._latest: dict[str, str] = {}  # variable written in place -> variable that holds what was written last
+        self._journal: list[tuple[str, str | None]] = []  # what `_latest` held before each change
+        self._writes: dict[int, dict[int, None]] = {}  # regions (by id) -> the values that are written inside
         self._variables: dict[str, Variable] = {}
         self._inputs: list[Variable] = []
         self._outputs: list[tuple[int, Output]] = []
@@ -158,7 +210,7 @@ class _Reader:
         for index, op in enumerate(source.ops):
             try:
                 self._read_op(block, op, index)
-            except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
+            except _MALFORMED as error:
                 raise ModelReadError(f"block {block.index}, operator {index} ({op.id}): malformed: {error!r}") from None
             except ModelReadError as error:
                 if str(error).startswith("block "):
@@ -172,30 +224,33 @@ class _Reader:
             return
         dialect, _, name = op.id.partition(".")
         dialect = _DIALECTS.get(dialect, dialect)
+        if dialect == "pd_op" and name not in ("data", "feed", "fetch"):  # nearly all of them
+            block.operators.append(self._operator(block, op, dialect, name, index))
+            return
         match dialect, name:
             case "builtin", "parameter":
                 self._read_parameter(op)
             case "builtin", "combine":
                 (result,) = _results(op)
-                self._alias(result.id, [one for operand in op.operands for one in self._use(operand)])
+                self._alias(result.id, [one for operand in op.operands for one in self._use(operand.id)])
             case "builtin", "split":
-                names = self._use(op.operands[0])
+                names = self._use(op.operands[0].id)
                 for result, one in zip(_results(op), names, strict=True):
                     self._alias(result.id, [one])
             case "builtin", "slice":
-                position = _attributes(op)["index"]
-                if not 0 <= position < len(self._use(op.operands[0])):
+                position = self._texts.attributes(op)["index"]
+                if not 0 <= position < len(self._use(op.operands[0].id)):
                     raise ModelReadError(f"index {position} is out of range")
-                self._alias(_results(op)[0].id, [self._use(op.operands[0])[position]])
+                self._alias(_results(op)[0].id, [self._use(op.operands[0].id)[position]])
             case "builtin", "shadow_output":
-                self._read_fetch(op, str(_attributes(op)["output_name"]), len(self._outputs))
+                self._read_fetch(op, str(self._texts.attributes(op)["output_name"]), len(self._outputs))
             case "pd_op", "data" | "feed":
                 self._read_feed(op)
             case "pd_op", "fetch":
-                attributes = _attributes(op)
+                attributes = self._texts.attributes(op)
                 self._read_fetch(op, str(attributes["name"]), int(attributes["col"]))
             case "cf", "yield":
-                block.outputs = [one for operand in op.operands for one in self._use(operand)]
+                block.outputs = [one for operand in op.operands for one in self._use(operand.id)]
             case "cf", _:
                 pass  # stacks of values for the backward pass
             case _:
@@ -207,64 +262,92 @@ class _Reader:
         if name == "rms_norm" and len(op.operands) > 2:  # what this name meant before Paddle 3.3
             name = "fused_rms_norm_quant"
         signature = self._vocabulary.of_pir(name)
-        operands = [(operand.id, self._use(operand)) for operand in op.operands]
-        ports = _ports(signature.operands if signature else (), len(operands), "input")
-        inputs = {port: names for port, (value, names) in zip(ports, operands, strict=False) if value != 0}
-        blocks = tuple(self._read_block(inner) for region in op.regions for inner in region.blocks)
+        ports = _ports(signature.operands if signature else (), op.operands, "input")
+        inputs = {}
+        for port, operand in zip(ports, op.operands, strict=False):
+            if (value := operand.id) != 0:
+                inputs[port] = self._use(value)
+        inner = [one for region in op.regions for one in region.blocks]
+        blocks = tuple([self._read_block(one) for one in inner])
         results = _results(op)
-        ports = _ports(signature.results if signature else (), len(results), "output")
-        outputs = {port: self._define(result, name) for port, result in zip(ports, results, strict=False)}
+        ports = _ports(signature.results if signature else (), results, "output")
+        stem = name.rstrip("_")
+        outputs = {port: self._define(result, stem) for port, result in zip(ports, results, strict=False)}
         written = _written_operand(op, name)
         if written is not None and results:
             self._overwrite(written, results[0])
         key = signature.key if signature else name
-        return Operator(key, inputs, outputs, _attributes(op), f"{dialect}.{name}", block.index, index, blocks)
+        attributes = self._texts.attributes(op)
+        return Operator(key, inputs, outputs, attributes, f"{dialect}.{name}", block.index, index, blocks)
 
     def _control_flow(self, block: Block, op: _Op, name: str, index: int) -> Operator:
-        inputs = {"cond": self._use(op.operands[0]), "x": [one for item in op.operands[1:] for one in self._use(item)]}
+        inputs = {
+            "cond": self._use(op.operands[0].id),
+            "x": [one for item in op.operands[1:] for one in self._use(item.id)],
+        }
         # What a region writes in place becomes a value that it yields, and for a loop one that it carries.
         written = self._written_in(op.regions)
         before = [self._latest.get(one, one) for one in written]
         blocks = []
         for region in op.regions:
-            outer = dict(self._latest)
+            mark = len(self._journal)
             arguments = []
             if name == "while":
                 arguments = [self._new_version(one) for one in written]
-                self._latest.update(zip(written, arguments, strict=True))
+                self._note(written, arguments)
             if len(region.blocks) != 1:
                 raise ModelReadError("a region of an operator has one block")
             inner = self._read_block(region.blocks[0])
             inner.inputs += arguments
             inner.outputs += [self._latest.get(one, one) for one in written]
             blocks.append(inner)
-            self._latest = outer
+            self._forget(mark)
         if name == "while":
             inputs["x"] += before
         results = [one for result in _results(op) for one in self._define(result, name)]
         after = [self._new_version(one) for one in written]
-        self._latest.update(zip(written, after, strict=True))
+        self._note(written, after)
         outputs = {"out": results + after}
-        return Operator(name, inputs, outputs, _attributes(op), f"pd_op.{name}", block.index, index, tuple(blocks))
+        attributes = self._texts.attributes(op)
+        return Operator(name, inputs, outputs, attributes, f"pd_op.{name}", block.index, index, tuple(blocks))
 
     def _overwrite(self, operand: _Value, result: _Value) -> None:
         """Notes that an operator wrote its result into the memory of an operand: later uses see the result."""
         sources = self._names.get(operand.id, [])
         results = self._names[result.id]
         if len(sources) == len(results):
-            self._latest.update(zip(sources, results, strict=True))
+            self._note(sources, results)
             self._names[result.id] = sources
 
+    def _note(self, names: list[str], versions: list[str]) -> None:
+        for name, version in zip(names, versions, strict=True):
+            self._journal.append((name, self._latest.get(name)))
+            self._latest[name] = version
+
+    def _forget(self, mark: int) -> None:
+        """Undoes what was noted since: outside of a region only what it yields is known."""
+        while len(self._journal) > mark:
+            name, before = self._journal.pop()
+            if before is None:
+                del self._latest[name]
+            else:
+                self._latest[name] = before
+
     def _written_in(self, regions: list[_Region]) -> list[str]:
-        written: dict[str, None] = {}
-        for region in regions:
-            for inner in region.blocks:
-                for op in inner.ops:
-                    operand = _written_operand(op, op.id.rpartition(".")[2])
-                    if operand is not None:
-                        written.update(dict.fromkeys(self._names.get(operand.id, ())))
-                    written.update(dict.fromkeys(self._written_in(op.regions)))
+        written = dict.fromkeys(name for value in self._values_written(regions) for name in self._names.get(value, ()))
         return [name for name in written if name]
+
+    def _values_written(self, regions: list[_Region]) -> dict[int, None]:
+        found = self._writes.get(id(regions))
+        if found is None:
+            found = self._writes[id(regions)] = {}
+            for op in (op for region in regions for inner in region.blocks for op in inner.ops):
+                operand = _written_operand(op, op.id.rpartition(".")[2])
+                if operand is not None:
+                    found[operand.id] = None
+                if op.regions:
+                    found.update(self._values_written(op.regions))
+        return found
 
     def _new_version(self, name: str) -> str:
         known = self._variables[name]
@@ -279,11 +362,12 @@ class _Reader:
             raise ModelReadError(f"parameter '{name}' is declared twice")
         # OA is [persistable, stop_gradient, trainable], and not there in files that are not trainable. What is not
         # persistable is not saved: the dropout state of `rnn`, which no inference reads.
-        kept = op.training[0] if isinstance(op.training, list) and op.training else "__non_persistable" not in name
+        flags = self._texts.flags(op)
+        kept = flags[0] if isinstance(flags, list) and flags else "__non_persistable" not in name
         if op.id == "p" and not kept:
             self._alias(result.id, [""])
             return
-        variable = _variable(name, result.type)
+        variable = self._variable(name, result)
         if not is_static(variable.shape):
             raise ModelReadError(f"parameter '{name}' has an impossible shape {list(variable.shape or ())[:16]}")
         self._parameters[name] = self._variables[name] = variable
@@ -294,13 +378,13 @@ class _Reader:
         name = self._given_name(op)
         if name in self._variables:
             raise ModelReadError(f"input '{name}' is declared twice")
-        variable = _variable(name, result.type)
+        variable = self._variable(name, result)
         self._inputs.append(variable)
         self._variables[name] = variable
         self._alias(result.id, [name])
 
     def _read_fetch(self, op: _Op, name: str, column: int) -> None:
-        for variable in self._use(op.operands[0]):
+        for variable in self._use(op.operands[0].id):
             self._outputs.append((column, Output(name, variable)))
 
     def _given_name(self, op: _Op) -> str:
@@ -308,29 +392,32 @@ class _Reader:
             if len(op.attributes) < 4 or not isinstance(op.attributes[3], str) or not op.attributes[3]:
                 raise ModelReadError("a parameter without a name")
             return op.attributes[3]
-        attributes = _attributes(op)
+        attributes = self._texts.attributes(op)
         name = attributes.get("name", attributes.get("parameter_name"))
         if not isinstance(name, str) or not name:
             raise ModelReadError(f"{op.id} without a name")
         return name
 
     def _define(self, value: _Value, stem: str) -> list[str]:
-        stem = stem.rstrip("_")
-        if value.type is None or value.type.id == "NULL":
+        declared, number = self._texts.type(value.type), value.id
+        if declared is None:
             names = [""]
-        elif value.type.id.endswith("t_vec"):
-            elements = [msgspec.convert(element, _Type) for element in value.type.data]
-            names = [self._fresh(f"{stem}_{value.id}.{i}", element) for i, element in enumerate(elements)]
+        elif isinstance(declared, Variable):
+            names = [self._fresh(f"{stem}_{number if number >= 0 else -number}", declared)]
         else:
-            names = [self._fresh(f"{stem}_{abs(value.id)}", value.type)]
-        self._alias(value.id, names)
+            names = [self._fresh(f"{stem}_{number}.{i}", element) for i, element in enumerate(declared)]
+        self._alias(number, names)
         return names
 
-    def _fresh(self, name: str, declared: _Type) -> str:
-        while name in self._reserved or name in self._variables:
+    def _fresh(self, name: str, declared: Variable) -> str:
+        while name in self._variables or name in self._reserved:
             name += "_"
-        self._variables[name] = _variable(name, declared)
+        self._variables[name] = declared.named(name)
         return name
+
+    def _variable(self, name: str, value: _Value) -> Variable:
+        declared = self._texts.type(value.type)
+        return declared.named(name) if isinstance(declared, Variable) else Variable(name)
 
     def _alias(self, value: int, names: list[str]) -> None:
         if value in self._names:
@@ -338,13 +425,13 @@ class _Reader:
         if value != 0:
             self._names[value] = names
 
-    def _use(self, operand: _Value) -> list[str]:
-        if operand.id == 0:
+    def _use(self, value: int) -> list[str]:
+        if value == 0:
             return []
         try:
-            names = self._names[operand.id]
+            names = self._names[value]
         except KeyError:
-            raise ModelReadError(f"value {operand.id} is used before it is defined") from None
+            raise ModelReadError(f"value {value} is used before it is defined") from None
         return [self._latest.get(name, name) for name in names] if self._latest else names
 
 
@@ -359,13 +446,10 @@ def _results(op: _Op) -> list[_Value]:
     return op.results if isinstance(op.results, list) else [op.results]
 
 
-def _ports(named: Iterable[str], count: int, prefix: str) -> list[str]:
-    ports = list(named)
-    return ports + [f"{prefix}_{i}" for i in range(len(ports), count)]
-
-
-def _attributes(op: _Op) -> dict[str, Any]:
-    return {item.name: _attribute(item.value) for item in op.attributes if isinstance(item, _Attribute)}
+def _ports(named: tuple[str, ...], values: list[_Value], prefix: str) -> Sequence[str]:
+    if len(values) <= len(named):
+        return named
+    return [*named, *(f"{prefix}_{i}" for i in range(len(named), len(values)))]
 
 
 def _attribute(value: _AttributeData) -> Any:
@@ -399,16 +483,20 @@ def _scalar(data: Any) -> Any:
     return complex(*value) if isinstance(value, list) else value
 
 
-def _variable(name: str, declared: _Type | None) -> Variable:
-    if declared is None:
-        return Variable(name)
-    kind = declared.id.rpartition(".")[2]
-    if kind == "t_dtensor" or kind == "t_dense_tensor_array" or kind == "t_selected_rows":
-        element, dims, *_ = declared.data
-        # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
-        shape = tuple(max(dim, -1) if isinstance(dim, int) else dim for dim in dims)
-        if not all(isinstance(dim, int) and dim <= _MAX_DIM for dim in shape):
-            raise ModelReadError(f"'{name}' has an impossible shape {list(shape)[:16]}")
-        dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
-        return Variable(name, dtype, shape, is_array=kind == "t_dense_tensor_array")
-    return Variable(name)
+def _declared(kind: _Type | None) -> list[Variable] | Variable | None:
+    """A variable of that type without a name; one for each element of a vector; None where there is no value."""
+    if kind is None or kind.id == "NULL":
+        return None
+    name = kind.id.rpartition(".")[2]
+    if name.endswith("t_vec"):
+        elements = (_declared(msgspec.convert(element, _Type)) for element in kind.data)
+        return [one if isinstance(one, Variable) else Variable("") for one in elements]
+    if name not in ("t_dtensor", "t_dense_tensor_array", "t_selected_rows"):
+        return Variable("")
+    element, dims, *_ = kind.data
+    # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
+    shape = tuple(max(dim, -1) if isinstance(dim, int) else dim for dim in dims)
+    if not all(isinstance(dim, int) and dim <= _MAX_DIM for dim in shape):
+        raise ModelReadError(f"a value has an impossible shape {list(shape)[:16]}")
+    dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
+    return Variable("", dtype, shape, is_array=name == "t_dense_tensor_array")

@@ -39,6 +39,9 @@ class Signature:
     results: tuple[str, ...]
     legacy: dict[str, tuple[str, ...]]
     _canonical: dict[str, str] = field(init=False, repr=False, compare=False)
+    _orders: dict[tuple[str, ...], list[tuple[str, int]]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         by_spelling = {spelling: name for name, spellings in self.legacy.items() for spelling in spellings}
@@ -47,6 +50,19 @@ class Signature:
     def canonical(self, legacy_name: str) -> str:
         """The canonical name of a legacy port or attribute; a name that the row does not list gets the default."""
         return self._canonical.get(legacy_name) or snake_case(legacy_name)
+
+    def by_preference(self, spellings: tuple[str, ...]) -> list[tuple[str, int]]:
+        """Canonical names with the places of their spellings; of several for one name Paddle's preferred one first."""
+        found = self._orders.get(spellings)
+        if found is None:  # an operator has the same ones wherever it stands in a program
+            names = [self.canonical(spelling) for spelling in spellings]
+            places = sorted(range(len(names)), key=lambda i: self._rank(names[i], spellings[i]))
+            found = self._orders[spellings] = [(names[i], i) for i in places]
+        return found
+
+    def _rank(self, name: str, spelling: str) -> int:
+        order = self.spellings(name)
+        return order.index(spelling) if spelling in order else len(order)
 
     def spellings(self, name: str) -> tuple[str, ...]:
         """The listed legacy spellings of a canonical name, the preferred one first; empty: only the default ones."""

@@ -1,0 +1,320 @@
+"""How the time and memory of a conversion grow with the program and with its weights.
+
+    python benchmarks/growth.py                                  # programs of 100 to 100,000 operators, weights to 8 GB
+    python benchmarks/growth.py --most 10000 --json growth.json --plot growth.svg
+
+Programs are written here, in either format: a chain (every operator reads the one before), a wide graph (all read the
+input), transposes that the rewrites move, a chain of branches, and blocks inside of blocks. Weights lie in a sparse
+file, so that 8 GB of them need no disk. Every conversion runs in a process of its own, after one of a small program;
+its CPU time is given with the memory by which it raises the peak. The last column is the power of the size with which
+the time grows: 1 is linear. OpenVINO's C++ frontend reads the same file where that is a legacy one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from paddle2ov.program.framework_proto import Attr, ProgramDesc, TensorDesc, VarType  # noqa: E402
+
+RUN = """
+import pathlib, re, resource, sys, time
+import openvino
+frontend, small, program = sys.argv[1:]
+if frontend == "paddle2ov":
+    import paddle2ov
+    read = paddle2ov.convert
+else:
+    read = openvino.Core().read_model
+def memory(name):  # of this process, in MB; Linux only
+    return int(re.search(name + r":\\s+(\\d+) kB", pathlib.Path("/proc/self/status").read_text())[1]) / 1024
+read(small)
+pathlib.Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+before, started = memory("VmRSS"), time.process_time()
+model = read(program)
+print(time.process_time() - started, memory("VmHWM") - before, len(model.get_ops()), flush=True)
+import os
+os._exit(0)
+"""
+ACTIVATIONS = ("relu", "sigmoid", "tanh", "hardswish")
+
+
+# --- programs in PIR's JSON ---------------------------------------------------------------------------------------
+
+
+def tensor(*shape: int, kind: str = "f32") -> dict[str, Any]:
+    return {"#": "0.t_dtensor", "D": [{"#": f"0.t_{kind}"}, list(shape), "NCHW", [], 0]}
+
+
+def op(
+    kind: str, reads: list[int], writes: int, shape: dict[str, Any] | None = None, **attributes: Any
+) -> dict[str, Any]:
+    listed = [{"N": key, "AT": value} for key, value in attributes.items()]
+    results = [{"%": writes, "TT": shape or tensor(-1, 8)}] if writes else []
+    return {"#": f"1.{kind}", "I": [{"%": one} for one in reads], "O": results, "A": listed}
+
+
+def feed(name: str, value: int, shape: dict[str, Any] | None = None) -> dict[str, Any]:
+    return op("data", [], value, shape, name={"#": "0.a_str", "D": name})
+
+
+def fetch(value: int) -> dict[str, Any]:
+    return op("fetch", [value], 0, name={"#": "0.a_str", "D": "out"}, col={"#": "0.a_i32", "D": 0})
+
+
+def pir(ops: list[dict[str, Any]]) -> str:
+    block = {"#": "block_0", "args": [], "ops": ops}
+    program = {"regions": [{"#": "region_0", "blocks": [block]}]}
+    return json.dumps({"base_code": {"magic": "pir", "version": 1, "trainable": False}, "program": program})
+
+
+def chain(size: int) -> str:
+    ops = [feed("x", 1)]
+    ops += [op(ACTIVATIONS[i % 4], [i + 1], i + 2) for i in range(size)]
+    return pir([*ops, fetch(size + 1)])
+
+
+def wide(size: int) -> str:
+    ops = [feed("x", 1)]
+    ops += [op(ACTIVATIONS[i % 4], [1], i + 2) for i in range(size)]
+    ops.append({"#": "0.combine", "I": [{"%": i + 2} for i in range(size)], "O": [{"%": size + 2}], "A": []})
+    ops.append(op("add_n", [size + 2], size + 3))
+    return pir([*ops, fetch(size + 3)])
+
+
+def transposes(size: int) -> str:
+    """Pairs of a transpose and an activation, which sink_transposes moves past one another."""
+    ops = [feed("x", 1, tensor(-1, 8, 4))]
+    perm = {"#": "0.a_array", "D": [{"#": "0.a_i32", "D": axis} for axis in (0, 2, 1)]}
+    for i in range(size):
+        shape = tensor(-1, 4, 8) if i // 2 % 2 == 0 else tensor(-1, 8, 4)
+        more = {"perm": perm} if i % 2 == 0 else {}
+        ops.append(op("relu" if i % 2 else "transpose", [i + 1], i + 2, shape, **more))
+    return pir([*ops, fetch(size + 1)])
+
+
+def condition(read: int, write: int, blocks: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    regions = [{"blocks": [{"args": [], "ops": inner}]} for inner in blocks]
+    return {**op("if", [read], write), "regions": regions}
+
+
+def leave(value: int) -> dict[str, Any]:
+    return {"#": "2.yield", "I": [{"%": value}], "O": [], "A": []}
+
+
+def branches(size: int) -> str:
+    """One `if` after the other, of six operators each."""
+    ops = [feed("x", 1), feed("c", 2, tensor(kind="bool"))]
+    last, free = 1, 3
+    for _ in range(size // 7):
+        blocks = []
+        for _ in range(2):
+            inner = [op(ACTIVATIONS[i], [last if i == 0 else free + i - 1], free + i) for i in range(3)]
+            blocks.append([*inner, leave(free + 2)])
+            free += 3
+        ops.append(condition(2, free, blocks))
+        last, free = free, free + 1
+    return pir([*ops, fetch(last)])
+
+
+def nested(size: int) -> str:
+    """An `if` inside of an `if` inside of an `if`, with operators on every level."""
+    depth = min(size // 10, 50)
+    per_level = size // depth
+    free = 3
+
+    def level(left: int, last: int) -> tuple[list[dict[str, Any]], int]:
+        nonlocal free
+        ops = []
+        for i in range(per_level - 1):
+            ops.append(op(ACTIVATIONS[i % 4], [last], free))
+            last, free = free, free + 1
+        if left:
+            inner, value = level(left - 1, last)
+            other = [op("relu", [last], free), leave(free)]
+            result, free = free + 1, free + 2
+            ops.append(condition(2, result, [[*inner, leave(value)], other]))
+            last = result
+        return ops, last
+
+    ops, last = level(depth - 1, 1)
+    return pir([feed("x", 1), feed("c", 2, tensor(kind="bool")), *ops, fetch(last)])
+
+
+# --- programs in legacy protobuf --------------------------------------------------------------------------------------
+
+
+def legacy(size: int) -> bytes:
+    """The chain."""
+    program = ProgramDesc()
+    program.version.version = 2006002
+    block = program.blocks.add(idx=0, parent_idx=-1)
+    kind = VarType(type=7)
+    kind.dense_tensor.tensor.data_type = 5
+    kind.dense_tensor.tensor.dims.extend([-1, 8])
+    for name in ("feed", "fetch"):
+        block.vars.add(name=name, type=VarType(type=9 if name == "feed" else 10).SerializeToString(), persistable=True)
+    for i in range(size + 1):
+        block.vars.add(name=f"v{i}", type=kind.SerializeToString())
+    column = Attr(name="col", type=0, i=0).SerializeToString()
+    for i in range(-1, size + 1):
+        one = block.ops.add(
+            type="feed" if i < 0 else "fetch" if i == size else ("relu", "sigmoid", "tanh", "exp")[i % 4]
+        )
+        one.inputs.add(parameter="X", arguments=["feed" if i < 0 else f"v{i}"])
+        one.outputs.add(parameter="Out", arguments=["fetch" if i == size else f"v{i + 1}"])
+        if i in (-1, size):
+            one.attrs.append(column)
+    return bytes(program.SerializeToString())
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+
+
+def weights(megabytes: int, file: Path) -> str:
+    """A program of ten matrix products; its weights, zeros that take no room on the disk, are written to `file`."""
+    width = 1024
+    rows = megabytes * 2**20 // 4 // width // 10
+    ops: list[dict[str, Any]] = []
+    with file.open("wb") as out:
+        desc = TensorDesc(data_type=5, dims=[rows, width]).SerializeToString()
+        for i in range(10):
+            out.write(struct.pack("<IQIi", 0, 0, 0, len(desc)) + desc)
+            out.seek(rows * width * 4, 1)
+            out.truncate()
+            ops.append(
+                {
+                    "#": "p",
+                    "A": [0, 1, 1, f"w{i}"],
+                    "O": {"%": i + 1, "TT": tensor(rows, width)},
+                    "OA": [1, 0, 1],
+                    "I": [],
+                }
+            )
+    ops.append(feed("x", 11, tensor(-1, width)))
+    flags = {"transpose_x": {"#": "0.a_bool", "D": False}, "transpose_y": {"#": "0.a_bool", "D": True}}
+    ops += [op("matmul", [11, i + 1], 12 + i, tensor(-1, rows), **flags) for i in range(10)]
+    ops += [op("add", [12 if i == 0 else 21 + i, 13 + i], 22 + i, tensor(-1, rows)) for i in range(9)]
+    return pir([*ops, fetch(30)])
+
+
+# --- the rounds -------------------------------------------------------------------------------------------------------
+
+PROGRAMS: dict[str, Callable[[int], str | bytes]] = {
+    "chain": chain,
+    "wide": wide,
+    "transposes": transposes,
+    "branches": branches,
+    "nested": nested,
+    "chain, legacy": legacy,
+}
+
+
+def main() -> None:
+    """Writes the programs, converts them and prints the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--most", type=int, default=100_000, help="operators of the largest program")
+    parser.add_argument("--megabytes", type=int, default=8192, help="weights of the largest model")
+    parser.add_argument("--runs", type=int, default=3, help="processes per figure; the fastest counts")
+    parser.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=list(PROGRAMS))
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
+    arguments = parser.parse_args()
+    sizes = [size for size in (100, 1000, 10_000, 100_000) if size <= arguments.most]
+    figures: dict[str, dict[str, list[dict[str, float]]]] = {"programs": {}, "weights": {}}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        small = folder / "small.json"
+        small.write_text(chain(10))
+        (folder / "small.pdmodel").write_bytes(legacy(10))
+        for kind in arguments.programs:
+            suffix = "pdmodel" if kind.endswith("legacy") else "json"
+            for frontend in ("paddle2ov", "C++ frontend")[: 2 if suffix == "pdmodel" else 1]:
+                rows = []
+                for size in sizes:
+                    program = folder / f"program.{suffix}"
+                    content = PROGRAMS[kind](size)
+                    program.write_bytes(content if isinstance(content, bytes) else content.encode())
+                    rows.append(measure(frontend, folder / f"small.{suffix}", program, size, arguments.runs))
+                label = kind if frontend == "paddle2ov" else f"{kind}, {frontend}"
+                figures["programs"][label] = rows
+                show(label, "operators", rows)
+        rows = []
+        for megabytes in (10, 100, 1024, 8192):
+            if megabytes <= arguments.megabytes:
+                program = folder / "weights.json"
+                program.write_text(weights(megabytes, folder / "weights.pdiparams"))
+                rows.append(measure("paddle2ov", small, program, megabytes, arguments.runs))
+        figures["weights"]["ten matrices"] = rows
+        show("ten matrices", "MB", rows)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    if arguments.plot is not None:
+        draw(figures, arguments.plot)
+
+
+def measure(frontend: str, small: Path, program: Path, size: int, runs: int) -> dict[str, float]:
+    """CPU seconds, MB by which the peak grows, and nodes; of the fastest of some processes."""
+    command = [sys.executable, "-c", RUN, frontend, str(small), str(program)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    found = []
+    for _ in range(runs):
+        run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        if run.returncode:
+            return {"size": size, "seconds": math.nan, "megabytes": math.nan, "nodes": 0}
+        found.append([float(one) for one in run.stdout.split()])
+    seconds, megabytes, nodes = min(found)
+    return {"size": size, "seconds": seconds, "megabytes": megabytes, "nodes": nodes}
+
+
+def show(label: str, unit: str, rows: list[dict[str, float]]) -> None:
+    """Prints one table."""
+    print(f"\n{label:28} {'CPU time':>12} {'memory':>12} {'nodes':>8} {'grows with size to the':>24}")
+    before = None
+    for row in rows:
+        power = ""
+        if before is not None:
+            power = f"{math.log(row['seconds'] / before['seconds']) / math.log(row['size'] / before['size']):.2f}"
+        amount = f"{row['size']:,} {unit}"
+        print(
+            f"{amount:>28} {1e3 * row['seconds']:9.1f} ms {row['megabytes']:9.1f} MB {row['nodes']:8.0f} {power:>24}",
+            flush=True,
+        )
+        before = row
+
+
+def draw(figures: dict[str, dict[str, list[dict[str, float]]]], path: Path) -> None:
+    """Time and memory over the size, both axes logarithmic."""
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, 3, figsize=(13, 4), layout="constrained")
+    for label, rows in figures["programs"].items():
+        sizes = [row["size"] for row in rows]
+        panels[0].loglog(sizes, [1e3 * row["seconds"] for row in rows], marker="o", label=label)
+        panels[1].loglog(sizes, [max(row["megabytes"], 0.1) for row in rows], marker="o", label=label)
+    panels[0].set(title="CPU time (ms)", xlabel="operators")
+    panels[1].set(title="peak memory grows by (MB)", xlabel="operators")
+    panels[0].legend()
+    for rows in figures["weights"].values():
+        sizes = [row["size"] for row in rows]
+        panels[2].semilogx(sizes, [1e3 * row["seconds"] for row in rows], marker="o", label="CPU time (ms)")
+        panels[2].semilogx(sizes, [row["megabytes"] for row in rows], marker="o", label="peak memory grows by (MB)")
+    panels[2].set(title="ten matrices", xlabel="MB of weights", ylim=(0, None))
+    panels[2].legend()
+    figure.savefig(path)
+
+
+if __name__ == "__main__":
+    main()

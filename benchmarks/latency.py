@@ -1,0 +1,278 @@
+"""How fast the converted networks run on the CPU: those of paddle2ov, of the other routes, and Paddle itself.
+
+    python benchmarks/latency.py
+    python benchmarks/latency.py --networks resnet50 --rounds 40 --json latency.json --plot latency.svg
+
+Every route runs in a process of its own, which waits for its turn; each round gives every route one turn of a few
+inferences, so that whatever else the machine does hits all of them alike. Latency is of one inference at a time (its
+wall time, and the CPU time of all threads, which other work disturbs least); throughput is of as many at once as there
+are threads. Inputs are random, of batch 1, and the same for all. The ratios are to Paddle with oneDNN: to Paddle 3 with
+the PIR model or, where that cannot run it, to Paddle 2 with the legacy one. Options and environment variables for the
+other tools are those of conversion.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.conversion import exported, legacy_python, reason, spread  # noqa: E402
+
+INPUTS: dict[str, dict[str, tuple[list[int], str]]] = {
+    "mobilenet_v3_large": {"x": ([1, 3, 224, 224], "float32")},
+    "resnet50": {"x": ([1, 3, 224, 224], "float32")},
+    "ocr_rec": {"x": ([1, 3, 48, 320], "float32")},
+    "swin_tiny": {"x": ([1, 3, 224, 224], "float32")},
+    "picodet": {"image": ([1, 3, 320, 320], "float32"), "scale_factor": ([1, 2], "float32")},
+}
+ROUTES = (
+    "paddle2ov, PIR",
+    "paddle2ov, legacy",
+    "C++ frontend",
+    "paddle2onnx",
+    "p2o",
+    "Paddle 3, oneDNN",
+    "Paddle 2, oneDNN",
+)
+
+EXPORT = {
+    "paddle2onnx": """
+import sys, paddle2onnx
+paddle2onnx.export(sys.argv[1] + "/inference.json", sys.argv[1] + "/inference.pdiparams", save_file=sys.argv[2])
+""",
+    "p2o": """
+import pathlib, subprocess, sys
+p2o = pathlib.Path(sys.executable).with_name("p2o")
+subprocess.run([p2o, sys.argv[1] + "/inference.json", sys.argv[1] + "/inference.pdiparams", sys.argv[2]], check=True)
+""",
+}
+
+WORKER = """
+import json, sys, time
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+route, model, shapes, threads = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
+rng = np.random.default_rng(0)
+inputs = {name: rng.random(shape).astype(kind) for name, (shape, kind) in shapes.items()}
+if route.startswith("Paddle"):
+    from paddle.inference import Config, create_predictor
+
+    def predictor_of(threads):
+        program = "/inference.json" if route == "Paddle 3, oneDNN" else "/inference.pdmodel"
+        config = Config(model + program, model + "/inference.pdiparams")
+        config.disable_gpu()
+        config.enable_mkldnn()
+        config.set_cpu_math_library_num_threads(threads)
+        return create_predictor(config)
+
+    predictor, several = predictor_of(threads), [predictor_of(1) for _ in range(threads)]
+
+    def infer(one=predictor):
+        for name, array in inputs.items():
+            one.get_input_handle(name).copy_from_cpu(array)
+        one.run()
+        return [one.get_output_handle(name).copy_to_cpu() for name in one.get_output_names()]
+
+    pool = ThreadPoolExecutor(threads)
+
+    def many(count):
+        share = [list(range(i, count, threads)) for i in range(threads)]
+        list(pool.map(lambda pair: [infer(pair[0]) for _ in pair[1]], zip(several, share)))
+else:
+    import openvino
+    core = openvino.Core()
+    if route.startswith("paddle2ov"):
+        import paddle2ov
+        read = paddle2ov.convert(model)
+    else:
+        read = core.read_model(model)
+    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
+    request = core.compile_model(read, "CPU", {**options, "PERFORMANCE_HINT": "LATENCY"}).create_infer_request()
+    tensors = {name: openvino.Tensor(array) for name, array in inputs.items()}
+    for name, tensor in tensors.items():
+        request.set_tensor(name, tensor)
+
+    def infer():
+        request.infer()
+        return [tensor.data.copy() for tensor in request.output_tensors]
+
+    queue = openvino.AsyncInferQueue(core.compile_model(read, "CPU", {**options, "PERFORMANCE_HINT": "THROUGHPUT"}))
+    for job in queue:
+        for name, tensor in tensors.items():
+            job.set_tensor(name, tensor)
+
+    def many(count):
+        for _ in range(count):
+            queue.start_async()
+        queue.wait_all()
+
+for _ in range(3):
+    outputs = infer()
+many(2 * threads)
+print("\\nREADY", json.dumps([float(np.abs(one).astype(np.float64).sum()) for one in outputs]), flush=True)
+for line in sys.stdin:
+    count = int(line)
+    wall, cpu = [], []
+    for _ in range(count):
+        started, used = time.perf_counter(), time.process_time()
+        infer()
+        wall.append(1e3 * (time.perf_counter() - started))
+        cpu.append(1e3 * (time.process_time() - used))
+    started = time.perf_counter()
+    many(count)
+    print(json.dumps({"wall": wall, "cpu": cpu, "throughput": count / (time.perf_counter() - started)}), flush=True)
+"""
+
+
+class Worker:
+    """A process that runs one network by one route when it is told to."""
+
+    def __init__(self, python: str, route: str, model: Path, shapes: dict[str, Any], threads: int) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [python, "-W", "ignore", "-c", WORKER, route, str(model), json.dumps(shapes), str(threads)]
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - lives as long as the process
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment
+        )
+        self.failed = ""
+        self.figures: dict[str, list[float]] = {"wall": [], "cpu": [], "throughput": []}
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.startswith("READY"):
+                self.sums = json.loads(line.removeprefix("READY"))
+                return
+        self.fail()
+
+    def turn(self, count: int) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{count}\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            self.fail()
+            return
+        found = json.loads(line)
+        self.figures["wall"].append(statistics.median(found["wall"]))
+        self.figures["cpu"].append(statistics.median(found["cpu"]))
+        self.figures["throughput"].append(found["throughput"])
+
+    def fail(self) -> None:
+        self._process.wait()
+        self._errors.seek(0)
+        self.failed = reason(self._errors.read())
+
+    def stop(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def main() -> None:
+    """Exports the networks, runs the rounds and prints a table for each network."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--networks", nargs="+", default=list(INPUTS), choices=list(INPUTS))
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--count", type=int, default=5, help="inferences in a turn")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
+    for tool in EXPORT:
+        variable = f"PADDLE2OV_BENCHMARK_{tool.upper()}"
+        parser.add_argument(f"--{tool}", default=os.environ.get(variable), help=f"Python that has {tool}")
+    arguments = parser.parse_args()
+    figures = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.models or Path(temporary)
+        for name in arguments.networks:
+            figures[name] = compare(name, folder, Path(temporary), arguments)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    if arguments.plot is not None:
+        draw(figures, arguments.plot)
+
+
+def compare(name: str, folder: Path, temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Runs one network by all routes and prints the table."""
+    pir, legacy = exported(name, folder)
+    workers: dict[str, Worker] = {}
+    failed: dict[str, str] = {}
+    for route in ROUTES:
+        model = pir
+        if route in EXPORT:
+            python = getattr(arguments, route)
+            if python is None or not Path(python).exists():
+                failed[route] = "absent"
+                continue
+            model = temporary / f"{name}_{route}.onnx"
+            run = subprocess.run(
+                [python, "-c", EXPORT[route], str(pir), str(model)], capture_output=True, text=True, check=False
+            )
+            if run.returncode or not model.exists():
+                failed[route] = reason(run.stderr)
+                continue
+        elif route in ("paddle2ov, legacy", "C++ frontend", "Paddle 2, oneDNN"):
+            if legacy is None:
+                failed[route] = "absent: no legacy model"
+                continue
+            model = legacy / "inference.pdmodel" if route == "C++ frontend" else legacy
+        python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
+        workers[route] = Worker(python, route, model, INPUTS[name], arguments.threads)
+    for i in range(arguments.rounds):
+        for route in list(workers)[:: 1 if i % 2 else -1]:  # each goes first in every other round
+            if not workers[route].failed:
+                workers[route].turn(arguments.count)
+    print(f"\n{name}, {arguments.threads} threads")
+    print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput of those of Paddle")
+    result: dict[str, Any] = {}
+    paddles = [workers[route] for route in ("Paddle 3, oneDNN", "Paddle 2, oneDNN") if route in workers]
+    base = next((one.figures for one in paddles if not one.failed), paddles[0].figures)
+    for route in ROUTES:
+        worker = workers.get(route)
+        if worker is None or worker.failed:
+            result[route] = {"failed": failed[route] if worker is None else worker.failed}
+            print(f"{route:20}  {result[route]['failed']}")
+            continue
+        result[route] = worker.figures
+        wall, cpu, rate = (statistics.median(worker.figures[key]) for key in ("wall", "cpu", "throughput"))
+        shown = [
+            spread(sorted(one / other for one, other in zip(worker.figures[key], base[key], strict=False)))
+            for key in ("cpu", "throughput")
+        ]
+        print(f"{route:20}{wall:12.2f}{cpu:10.2f}{rate:12.1f}   {'   '.join(shown)}", flush=True)
+    for worker in workers.values():
+        worker.stop()
+    return result
+
+
+def draw(figures: dict[str, Any], path: Path) -> None:
+    """Bars of CPU time and throughput for each network and route."""
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(2, 1, figsize=(2 + 1.6 * len(figures), 8), layout="constrained")
+    titles = {"wall": "latency (ms)", "throughput": "inferences per second"}
+    for panel, (key, title) in zip(panels, titles.items(), strict=True):
+        for i, route in enumerate(ROUTES):
+            shown = [(k, found.get(route, {})) for k, found in enumerate(figures.values())]
+            bars = [(k + 0.14 * (i - 2.5), statistics.median(one[key])) for k, one in shown if one.get(key)]
+            if bars:
+                panel.bar(*zip(*bars, strict=True), width=0.13, label=route)
+        panel.set(title=title, yscale="log", xticks=range(len(figures)))
+        panel.set_xticklabels(list(figures))
+        panel.legend(fontsize="small")
+    figure.savefig(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,337 @@
+"""The networks that are converted and timed: those of `paddle.vision.models`, of attention_networks.py, and, as the
+Paddle collections write them, a light classifier, a text recogniser and two detectors.
+
+Run as a script it exports one of them: `python benchmarks/networks.py pp_lcnet PREFIX`, with Paddle 2.6 as a legacy
+model, with Paddle 3 as a PIR one.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import paddle
+from paddle import nn
+from paddle.nn import functional as F  # noqa: N812 - its usual name
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.attention_networks import NETWORKS as ATTENTION
+from benchmarks.attention_networks import Block
+
+
+def conv_norm(
+    inputs: int, outputs: int, kernel: int = 3, stride: Any = 1, groups: int = 1, act: Any = nn.Hardswish
+) -> Any:
+    """Convolution, batch norm, activation."""
+    conv = nn.Conv2D(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias_attr=False)
+    return nn.Sequential(conv, nn.BatchNorm2D(outputs), act()) if act else nn.Sequential(conv, nn.BatchNorm2D(outputs))
+
+
+class Squeeze(nn.Layer):
+    """Squeeze and excitation."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.pool, self.down, self.up = (
+            nn.AdaptiveAvgPool2D(1),
+            nn.Conv2D(width, width // 4, 1),
+            nn.Conv2D(width // 4, width, 1),
+        )
+
+    def forward(self, x: Any) -> Any:
+        return x * F.hardsigmoid(self.up(F.relu(self.down(self.pool(x)))))
+
+
+class Separable(nn.Layer):
+    """Depthwise, then pointwise."""
+
+    def __init__(self, inputs: int, outputs: int, kernel: int, stride: Any, squeeze: bool) -> None:
+        super().__init__()
+        self.depthwise = conv_norm(inputs, inputs, kernel, stride, inputs)
+        self.squeeze = Squeeze(inputs) if squeeze else None
+        self.pointwise = conv_norm(inputs, outputs, 1)
+
+    def forward(self, x: Any) -> Any:
+        x = self.depthwise(x)
+        return self.pointwise(x if self.squeeze is None else self.squeeze(x))
+
+
+# PP-LCNet's stages: kernel, outputs, stride, squeeze
+LCNET: tuple[tuple[tuple[int, int, int, bool], ...], ...] = (
+    ((3, 32, 1, False),),
+    ((3, 64, 2, False), (3, 64, 1, False)),
+    ((3, 128, 2, False), (3, 128, 1, False)),
+    ((3, 256, 2, False), *((5, 256, 1, False),) * 5),
+    ((5, 512, 2, True), (5, 512, 1, True)),
+)
+
+
+class LCNet(nn.Layer):
+    """PP-LCNet's body; `flat` keeps the width of text lines: strides are halved in height only."""
+
+    def __init__(self, scale: float = 1.0, flat: bool = False) -> None:
+        super().__init__()
+        width = int(16 * scale)
+        self.stem, self.stages = conv_norm(3, width, 3, 2), nn.LayerList()
+        for i, stage in enumerate(LCNET):
+            blocks = []
+            for kernel, outputs, stride, squeeze in stage:
+                step: Any = (
+                    ((2, 1) if i in (2, 3) else (1, 2) if i == 1 else (2, 1)) if flat and stride == 2 else stride
+                )
+                blocks.append(Separable(width, int(outputs * scale), kernel, step, squeeze))
+                width = int(outputs * scale)
+            self.stages.append(nn.Sequential(*blocks))
+        self.width = width
+
+    def forward(self, x: Any) -> Any:
+        x, found = self.stem(x), []
+        for stage in self.stages:
+            x = stage(x)
+            found.append(x)
+        return found
+
+
+class PPLCNet(nn.Layer):
+    """PP-LCNet x1.0."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body, self.pool = LCNet(), nn.AdaptiveAvgPool2D(1)
+        self.last, self.head = nn.Conv2D(512, 1280, 1, bias_attr=False), nn.Linear(1280, 1000)
+
+    def forward(self, x: Any) -> Any:
+        x = F.hardswish(self.last(self.pool(self.body(x)[-1])))
+        return F.softmax(self.head(F.dropout(x, 0.2, training=self.training).flatten(1)))
+
+
+class Recogniser(nn.Layer):
+    """PP-OCRv3's recogniser: a light body, two blocks of attention on the text line, CTC classes."""
+
+    def __init__(self, width: int = 120, classes: int = 6625) -> None:
+        super().__init__()
+        self.body = LCNet(0.5, flat=True)
+        channels = self.body.width
+        self.pool = nn.AvgPool2D(2, 2)
+        self.first, self.second = (
+            conv_norm(channels, channels // 8, act=nn.Swish),
+            conv_norm(channels // 8, width, 1, act=nn.Swish),
+        )
+        self.mixers = nn.LayerList([Line(width, 8, 2) for _ in range(2)])
+        self.norm = nn.LayerNorm(width, epsilon=1e-6)
+        self.third = conv_norm(width, channels, 1, act=nn.Swish)
+        self.fourth = conv_norm(2 * channels, channels // 8, act=nn.Swish)
+        self.fifth, self.head = conv_norm(channels // 8, 64, 1, act=nn.Swish), nn.Linear(64, classes)
+
+    def forward(self, x: Any) -> Any:
+        short = self.pool(self.body(x)[-1])
+        x = self.second(self.first(short))
+        shape = paddle.shape(x)
+        x = x.flatten(2).transpose([0, 2, 1])
+        for mixer in self.mixers:
+            x = mixer(x)
+        x = self.norm(x).reshape([0, shape[2], shape[3], 120]).transpose([0, 3, 1, 2])
+        x = self.fifth(self.fourth(paddle.concat([short, self.third(x)], axis=1)))
+        return F.softmax(self.head(x.squeeze(2).transpose([0, 2, 1])), axis=2)
+
+
+class Line(Block):
+    """A block of global mixing on a line of any length."""
+
+    def mix(self, x: Any) -> Any:
+        width = x.shape[-1]
+        split = self.qkv(x).reshape([0, -1, 3, self.heads, width // self.heads]).transpose([2, 0, 3, 1, 4])
+        q, k, v = split[0] * (width // self.heads) ** -0.5, split[1], split[2]
+        context = F.softmax(q.matmul(k.transpose([0, 1, 3, 2])), axis=-1).matmul(v)
+        return self.proj(context.transpose([0, 2, 1, 3]).reshape([0, -1, width]))
+
+
+class Pico(nn.Layer):
+    """PicoDet: a pyramid in both directions on a light body, distributions of distances, decoded and suppressed."""
+
+    def __init__(self, classes: int = 80, width: int = 96, size: int = 320) -> None:
+        super().__init__()
+        self.classes, self.width, self.size = classes, width, size
+        self.body = LCNet()
+        self.lateral = nn.LayerList([conv_norm(c, width, 1) for c in (128, 256, 512)])
+        self.down = nn.LayerList([Separable(2 * width, width, 5, 1, False) for _ in range(2)])
+        self.steps = nn.LayerList([Separable(width, width, 5, 2, False) for _ in range(3)])
+        self.up = nn.LayerList([Separable(2 * width, width, 5, 1, False) for _ in range(2)])
+        self.towers = nn.LayerList(
+            [nn.Sequential(*[Separable(width, width, 5, 1, False) for _ in range(2)]) for _ in range(4)]
+        )
+        bias = nn.initializer.Constant(-4.0)  # few boxes pass the threshold
+        self.scores = nn.LayerList(
+            [nn.Conv2D(width, classes, 1, bias_attr=paddle.ParamAttr(initializer=bias)) for _ in range(4)]
+        )
+        self.boxes = nn.LayerList([nn.Conv2D(width, 32, 1) for _ in range(4)])
+        for i, stride in enumerate((8, 16, 32, 64)):
+            side = -(-size // stride)
+            steps = (paddle.arange(side, dtype="float32") + 0.5) * stride
+            grid = paddle.stack([paddle.meshgrid(steps, steps)[1], paddle.meshgrid(steps, steps)[0]], -1)
+            self.register_buffer(f"centers_{i}", grid.reshape([-1, 2]))
+        self.register_buffer("distances", paddle.arange(8, dtype="float32").reshape([8, 1]))
+
+    def forward(self, image: Any, scale_factor: Any) -> Any:
+        inner = [lateral(one) for lateral, one in zip(self.lateral, self.body(image)[2:])]  # noqa: B905 (dy2static)
+        for i in (1, 0):
+            above = F.interpolate(inner[i + 1], scale_factor=2, mode="nearest")
+            inner[i] = self.down[i](paddle.concat([above, inner[i]], axis=1))
+        levels = [inner[0]]
+        for i in (0, 1):
+            levels.append(self.up[i](paddle.concat([self.steps[i](levels[i]), inner[i + 1]], axis=1)))
+        levels.append(self.steps[2](levels[2]))
+        boxes, scores = [], []
+        for i, level in enumerate(levels):
+            x = self.towers[i](level)
+            scores.append(F.sigmoid(self.scores[i](x)).reshape([0, self.classes, -1]))
+            side = F.softmax(self.boxes[i](x).transpose([0, 2, 3, 1]).reshape([-1, 8])).matmul(self.distances)
+            side = side.reshape([-1, getattr(self, f"centers_{i}").shape[0], 4]) * float(8 * 2**i)
+            center = getattr(self, f"centers_{i}")
+            boxes.append(paddle.concat([center - side[:, :, :2], center + side[:, :, 2:]], axis=-1))
+        scale = paddle.concat([scale_factor[:, 1:], scale_factor[:, :1]] * 2, axis=-1).unsqueeze(1)
+        return suppressed(
+            paddle.concat(boxes, axis=1) / scale, paddle.concat(scores, axis=2), 0.025, 1000, 100, 0.6, -1
+        )
+
+
+def suppressed(boxes: Any, scores: Any, threshold: float, top: int, keep: int, overlap: float, background: int) -> Any:
+    """multiclass_nms3, which no public function reaches."""
+    values = (threshold, top, keep, overlap, False, 1.0, background)
+    if (hasattr(paddle.framework, "in_pir_mode") and paddle.framework.in_pir_mode()) or paddle.in_dynamic_mode():
+        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *values)
+        return out, count
+    names = ("score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label")
+    helper = paddle.base.layer_helper.LayerHelper("multiclass_nms3")
+    out = helper.create_variable_for_type_inference(boxes.dtype)
+    index, count = (helper.create_variable_for_type_inference("int32") for _ in range(2))
+    helper.append_op(
+        type="multiclass_nms3",
+        inputs={"BBoxes": [boxes], "Scores": [scores]},
+        outputs={"Out": [out], "Index": [index], "NmsRoisNum": [count]},
+        attrs=dict(zip(names, values)),  # noqa: B905 (Python 3.9 of older Paddle)
+    )
+    return out, count
+
+
+class MaskRCNN(nn.Layer):
+    """Mask R-CNN on ResNet-50 with a pyramid; its mask head runs only if a box is left, as in PaddleDetection."""
+
+    def __init__(self, classes: int = 80, width: int = 256) -> None:
+        super().__init__()
+        self.classes = classes
+        self.body = paddle.vision.models.resnet50(num_classes=0, with_pool=False)
+        self.lateral = nn.LayerList([nn.Conv2D(c, width, 1) for c in (256, 512, 1024, 2048)])
+        self.smooth = nn.LayerList([nn.Conv2D(width, width, 3, padding=1) for _ in range(4)])
+        self.rpn, self.objects, self.deltas = (
+            nn.Conv2D(width, width, 3, padding=1),
+            nn.Conv2D(width, 3, 1),
+            nn.Conv2D(width, 12, 1),
+        )
+        self.fc6, self.fc7 = nn.Linear(width * 49, 1024), nn.Linear(1024, 1024)
+        self.classify, self.regress = nn.Linear(1024, classes + 1), nn.Linear(1024, 4 * classes)
+        self.mask_convs = nn.LayerList([nn.Conv2D(width, width, 3, padding=1) for _ in range(4)])
+        self.mask_up, self.mask_last = nn.Conv2DTranspose(width, width, 2, 2), nn.Conv2D(width, classes, 1)
+
+    def pyramid(self, x: Any) -> list[Any]:
+        body = self.body
+        x = body.maxpool(body.relu(body.bn1(body.conv1(x))))
+        found = []
+        for layer in (body.layer1, body.layer2, body.layer3, body.layer4):
+            x = layer(x)
+            found.append(x)
+        levels = [lateral(one) for lateral, one in zip(self.lateral, found)]  # noqa: B905 (dy2static)
+        for i in (2, 1, 0):
+            levels[i] = levels[i] + F.interpolate(levels[i + 1], scale_factor=2, mode="nearest")
+        levels = [smooth(one) for smooth, one in zip(self.smooth, levels)]  # noqa: B905 (dy2static)
+        return [*levels, F.max_pool2d(levels[-1], 1, 2)]
+
+    def anchors(self, feature: Any, stride: int) -> Any:
+        shape = paddle.shape(feature)
+        ys = paddle.arange(0, shape[2] * stride, stride, dtype="float32")
+        xs = paddle.arange(0, shape[3] * stride, stride, dtype="float32")
+        ys, xs = paddle.meshgrid(ys, xs)
+        corners = paddle.stack([xs.flatten(), ys.flatten(), xs.flatten(), ys.flatten()], axis=-1).reshape([-1, 1, 4])
+        sides = [8.0 * stride * factor**0.5 for factor in (0.5, 1.0, 2.0)]
+        cells = [[-w / 2, -h / 2, w / 2, h / 2] for w, h in zip(sides[::-1], sides)]  # noqa: B905 (dy2static)
+        return (corners + paddle.to_tensor(cells).reshape([1, 3, 4])).reshape([shape[2], shape[3], 3, 4])
+
+    def pooled(self, levels: list[Any], boxes: Any, count: Any, size: int) -> Any:
+        shared, restore, counts = paddle.vision.ops.distribute_fpn_proposals(boxes, 2, 5, 4, 224, rois_num=count)
+        parts = [
+            paddle.vision.ops.roi_align(levels[i], shared[i], counts[i], size, 1 / 4 / 2**i, 2, True) for i in range(4)
+        ]
+        return paddle.gather(paddle.concat(parts, axis=0), restore.flatten())
+
+    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> Any:
+        levels = self.pyramid(image)
+        rois, probabilities = [], []
+        for i, level in enumerate(levels):
+            x = F.relu(self.rpn(level))
+            anchors = self.anchors(x, 4 * 2**i)
+            found = paddle.vision.ops.generate_proposals(
+                F.sigmoid(self.objects(x)), self.deltas(x), im_shape, anchors, paddle.ones_like(anchors),
+                1000, 1000, 0.7, 0.0, pixel_offset=False, return_rois_num=True,
+            )  # fmt: skip
+            rois.append(found[0])
+            probabilities.append(found[1])
+        probability = paddle.concat(probabilities, axis=0).flatten()
+        most = paddle.minimum(paddle.shape(probability)[0].astype("int32"), paddle.full([], 1000, "int32"))
+        _, best = paddle.topk(probability, most)
+        boxes = paddle.gather(paddle.concat(rois, axis=0), best)
+        count = paddle.shape(boxes)[:1].astype("int32")
+        x = self.pooled(levels, boxes, count, 7).flatten(1)
+        x = F.relu(self.fc7(F.relu(self.fc6(x))))
+        scores = F.softmax(self.classify(x))[:, :-1]
+        deltas = self.regress(x).reshape([-1, self.classes, 4]) * 0.1
+        size, center = boxes[:, 2:] - boxes[:, :2], (boxes[:, 2:] + boxes[:, :2]) / 2
+        middle = deltas[:, :, :2] * size.unsqueeze(1) + center.unsqueeze(1)
+        half = paddle.exp(deltas[:, :, 2:]) * size.unsqueeze(1) / 2
+        decoded = paddle.concat([middle - half, middle + half], axis=-1)
+        height, width = im_shape[0, 0], im_shape[0, 1]
+        limits = paddle.stack([width, height, width, height])
+        decoded = paddle.minimum(paddle.maximum(decoded, paddle.zeros([4])), limits)
+        found, number = suppressed(
+            decoded[:, 0].unsqueeze(0), scores.transpose([1, 0]).unsqueeze(0), 0.02, -1, 100, 0.5, self.classes
+        )
+
+        def mask() -> Any:
+            x = self.pooled(levels, found[:, 2:], number, 14)
+            for conv in self.mask_convs:
+                x = F.relu(conv(x))
+            x = F.sigmoid(self.mask_last(F.relu(self.mask_up(x))))
+            return x.mean(1)
+
+        masks = paddle.static.nn.cond(paddle.sum(number) > 0, mask, lambda: paddle.zeros([0, 28, 28]))
+        scale = paddle.concat([scale_factor[:, 1:], scale_factor[:, :1]] * 2, axis=-1)
+        return paddle.concat([found[:, :2], found[:, 2:] / scale], axis=-1), number, masks
+
+
+IMAGE = ("x", [3, 224, 224], "float32")
+_IM_SHAPE, _SCALE = ("im_shape", [2], "float32"), ("scale_factor", [2], "float32")
+NETWORKS: dict[str, tuple[Any, list[tuple[str, list[int], str]]]] = {
+    "pp_lcnet": (PPLCNet, [IMAGE]),
+    "ocr_rec": (Recogniser, [("x", [3, 48, -1], "float32")]),
+    "picodet": (Pico, [("image", [3, 320, 320], "float32"), _SCALE]),
+    "mask_rcnn": (MaskRCNN, [("image", [3, -1, -1], "float32"), _IM_SHAPE, _SCALE]),
+    **{name: (build, [port]) for name, (build, port) in ATTENTION.items()},
+}
+"""Name -> (layer, its inputs: name, shape without the batch, type)."""
+
+
+def export(name: str, prefix: str) -> None:
+    """Writes a network as an inference model with a dynamic batch (BERT also with a dynamic length)."""
+    paddle.seed(0)
+    build, ports = NETWORKS.get(name) or (getattr(paddle.vision.models, name), [IMAGE])
+    layer = build()
+    layer.eval()
+    spec = []
+    for port, shape, dtype in ports:
+        batch = 1 if name == "mask_rcnn" else -1
+        spec.append(paddle.static.InputSpec([-1, -1] if dtype == "int64" else [batch, *shape], dtype, port))
+    paddle.jit.save(layer, prefix, input_spec=spec)
+
+
+if __name__ == "__main__":
+    export(*sys.argv[1:])
