@@ -16,10 +16,13 @@ from gen_models import all_networks, all_ops
 from gen_models.legacy import legacy_python
 from gen_models.store import generated, generated_network
 from paddle2ov.cli import cli
-from paddle2ov.program import read_program
+from paddle2ov.program import find_model, read_program
 from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import compare_tensor
+from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import given_inputs, random_inputs
+from paddle2ov.verification.localisation import Localiser
+from paddle2ov.verification.paddle_process import PaddleProcess
 
 FORMATS = [
     "pir",
@@ -99,6 +102,29 @@ def test_the_operator_at_fault_is_found(format, tmp_path):
     np.testing.assert_array_equal(outputs[only.name], np.maximum(x, 0))
     compiled = openvino.compile_model(tmp_path / "case" / "model.xml", "CPU")
     np.testing.assert_allclose(compiled([x])[0], ours[only.name], atol=1e-6)
+    # It is a Paddle model too, which verifies alike.
+    again = {"inputs": tmp_path / "case" / "inputs.npz"}
+    assert paddle2ov.verify(tmp_path / "case", **again).ok
+    assert not paddle2ov.verify(tmp_path / "case", extension=wrong_relu(after=0), **again).ok
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_path):
+    folder = network("crnn", format)
+    files, program = find_model(folder), read_program(folder)
+    inputs = {"x": np.linspace(-1, 1, 3 * 32 * 40, dtype=np.float32).reshape(1, 3, 32, 40)}
+    with PaddleProcess(files) as paddle:
+        localiser = Localiser(program, paddle, inputs, 1e-4)
+        for kind in ("conv2d", "reshape2", "rnn"):
+            operator = next(one for one in program.block.operators if one.type == kind)
+            alone = localiser.isolate(operator)
+            target = tmp_path / kind
+            target.mkdir()
+            assert extract(target, files, program, operator, alone.inputs.keys(), list(alone.expected))
+            with PaddleProcess(find_model(target)) as other:
+                results = other.run({name: one.array for name, one in alone.inputs.items()})
+            for result, expected in zip(results, alone.expected.values(), strict=True):
+                np.testing.assert_array_equal(result.array, expected.array)
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -4,5 +4,6 @@
 - `inputs.py`: what they are run on;
 - `paddle_process.py`, `reference.py`: Paddle, in a process of its own;
 - `comparison.py`: how far two tensors are apart;
-- `localisation.py`: the operator at fault.
+- `localisation.py`: the operator at fault;
+- `extract.py`: that operator as a Paddle model of its own.
 """

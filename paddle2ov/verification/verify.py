@@ -16,11 +16,12 @@ from paddle2ov.arguments import InputArgument
 from paddle2ov.conversion import convert
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.extension import Extension
-from paddle2ov.program import find_model, read_program
+from paddle2ov.program import ModelFiles, find_model, read_program
 from paddle2ov.program.model import Program
 from paddle2ov.registry import Registry
 from paddle2ov.testing import Expected, Result, compile_model, infer
 from paddle2ov.verification.comparison import TensorComparison, compare_results
+from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
 from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.paddle_process import PaddleProcess, save_arrays
@@ -157,7 +158,8 @@ def verify(
         tolerance: of floats, relative to the largest value of each result. Integers and bools must be equal.
         operators: whether to compare the values inside the program even if the results agree.
         case: where to write the operator at fault: its inputs (`inputs.npz`), Paddle's and OpenVINO's results
-            (`outputs.npz`, `openvino.npz`), what it is (`case.json`), and the operator alone as IR (`model.xml`).
+            (`outputs.npz`, `openvino.npz`), what it is (`case.json`), the operator alone as IR (`model.xml`) and, where
+            it can stand alone, as a Paddle model (`inference.*`).
         extension: converters of your own, as for `convert`.
         paddle_python: an interpreter that has Paddle; default: the environment variable PADDLE2OV_PADDLE_PYTHON, or
             this interpreter.
@@ -194,7 +196,7 @@ def verify(
             location = localiser.run(lambda done, total: say("comparing operators", done, total))
             found.operators = [_compared(one) for one in location.operators]
             if not found.ok:
-                _explain(found, location, case)
+                _explain(found, location, case, files, program)
                 if location.culprit is None:
                     found.note = _blame(program, extension, sets[chosen], expected[chosen] or [], tolerance)
     return found
@@ -221,12 +223,21 @@ def _infer(compiled: openvino.CompiledModel, arrays: Inputs) -> list[Result]:
         return []
 
 
-def _explain(found: Verification, location: Localisation, case: str | os.PathLike[str] | None) -> None:
+def _explain(
+    found: Verification,
+    location: Localisation,
+    case: str | os.PathLike[str] | None,
+    files: ModelFiles,
+    program: Program,
+) -> None:
     one = location.culprit
     if one is None:
         return
     place = one.operator.place
-    folder = _save_case(Path(case), found, location) if case is not None and location.isolated is not None else None
+    folder = None
+    if case is not None and location.isolated is not None:
+        folder = _save_case(Path(case), found, location)
+        extract(folder, files, program, one.operator, location.isolated.inputs.keys(), list(location.isolated.expected))
     found.culprit = Culprit(
         place.op_type, place.index, place.block, str(place), one.outputs, one.isolated, location.amplifies, folder
     )
