@@ -96,7 +96,7 @@ class Overlap:
             return ops.convert(self._in_turn(box, valid, dim_of(valid, 1)), Type.boolean)
         width = dim_of(valid, 1)
         pairs = ops.multiply(dim_of(valid, 0), ops.multiply(width, width))
-        few = ops.less_equal(pairs, ints(_MOST_PAIRS))
+        few = ops.less_equal(pairs, ints(self._most_pairs))
         # One of the two has nothing to do: one column is spread over all by the choice between them.
         end = ops.unsqueeze(ops.select(few, width, ints(1)), ints(0))
         part, own = (ops.slice(value, ints([0]), end, ints([1]), ints([1])) for value in (box, valid))
@@ -105,7 +105,7 @@ class Overlap:
     def _at_once(self, box: Tensor, valid: Tensor) -> Output:
         """What no kept better box suppresses; round r settles those that r others in a row depend on."""
         values = self._measured(box)
-        first, second = ([ops.unsqueeze(value, ints(axis)) for value in values] for axis in (2, 1))
+        first, second = ([ops.unsqueeze(value, ints(axis)) for value in values] for axis in (-1, -2))
         number = ops.range(ints(0), dim_of(valid, 1), ints(1), "i64")
         better = ops.less(number, ops.unsqueeze(number, ints(1)))  # [K, K]
         against = ops.logical_and(self._over(first, second, const(self.threshold, Type.f32)), better)
@@ -137,7 +137,7 @@ class Overlap:
         fixed = (*self._measured(box), valid, number)
         *values_, valid_, number_ = inner = _parameters(*fixed)
         at = ops.unsqueeze(i, ints(0))
-        *own, valid_i = (ops.gather(value, at, ints(1)) for value in (*values_, valid_))
+        *own, valid_i = (ops.gather(value, at, ints(-1)) for value in (*values_, valid_))
         against = ops.logical_and(state, self._over(own, values_, limit))
         keep = ops.logical_and(valid_i, ops.logical_not(ops.reduce_logical_or(against, ints(1), True)))
         new = ops.logical_or(state, ops.logical_and(keep, ops.equal(number_, i)))
@@ -157,6 +157,10 @@ class Overlap:
         return kept
 
     # --- the measure --------------------------------------------------------------------------------------------------
+
+    @property
+    def _most_pairs(self) -> int:
+        return _MOST_PAIRS
 
     @property
     def _one(self) -> float:

@@ -3,8 +3,8 @@
 Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only), `nms`, `matrix_nms`.
 Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kernels/legacy/cpu/multiclass_nms_kernel.cc`,
 `paddle/phi/kernels/cpu/nms_kernel.cc`, `paddle/phi/kernels/cpu/matrix_nms_kernel.cc`.
-Refused: polygons (8 and more coordinates per box). Boxes of the 2-D form without `rois_num` belong to one image: their
-LoD, which would tell, is no input of an OpenVINO model.
+Polygons (8, 16, 24 or 32 coordinates per box) are to be simple, see `polygon_overlap`; `matrix_nms` has none. Boxes of
+the 2-D form without `rois_num` belong to one image: their LoD, which would tell, is no input of an OpenVINO model.
 """
 
 from __future__ import annotations
@@ -51,15 +51,17 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     boxes = output_of(few.boxes) if few else node.get_input("bboxes")
     scores = output_of(few.scores) if few else node.get_input("scores")
     dtype = scores.get_element_type()
-    size = boxes.get_partial_shape()[2]
-    node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
+    size = _box_size(node, boxes)
     boxes, scores = output_of(cast_to(boxes, Type.f32)), output_of(cast_to(scores, Type.f32))
+    if boxes.get_partial_shape()[2].is_dynamic:
+        boxes = ops.reshape(boxes, ints([0, 0, size]), True).output(0)
     greedy = Greedy(
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),
         node.get_int("nms_top_k"),
         node.get_attribute("normalized", True),
         node.get_float("nms_eta", 1.0),
+        size // 2,
     )
     if rank_of(node, scores) == 2:
         kept = _separate(node, greedy, boxes, scores)
@@ -76,12 +78,24 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     label, score = ops.unsqueeze(cast_to(kept.label, Type.f32), ints(1)), ops.unsqueeze(kept.score, ints(1))
     out = cast_to(ops.concat([label, score, kept.box], 1), dtype)
     if not node.get_output_size("index"):
-        out = _never_empty(out)
+        out = _never_empty(out, 2 + size)
     return {
         "out": out,
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
         "nms_rois_num": count_images(kept.image, kept.images),
     }
+
+
+def _box_size(node: NodeContext, boxes: Tensor) -> int:
+    """How many coordinates a box has: 4, or pairs for each corner of a polygon."""
+    given, declared = output_of(boxes).get_partial_shape()[2], node.output_shape("out")
+    size = 4
+    if given.is_static:
+        size = int(given.get_length())
+    elif declared and len(declared) == 2 and declared[1] > 2:
+        size = declared[1] - 2
+    node.require(size in (4, 8, 16, 24, 32), "boxes have 4 coordinates, polygons 8, 16, 24 or 32", box_size=size)
+    return size
 
 
 def _shared(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) -> _Kept:
@@ -133,12 +147,12 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
     return ops.select(others, scores, const(-np.inf, Type.f32))
 
 
-def _never_empty(out: Tensor) -> Node:
+def _never_empty(out: Tensor, width: int) -> Node:
     """[[-1]] when nothing survives, as the operators say that have no other way."""
     count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
     some = ops.minimum(count, ints(1))
-    marked = ops.concat([out, const(-np.ones((1, 6)), out.get_element_type())], 0)
-    ends = ops.concat([ops.maximum(count, ints(1)), ops.add(ops.multiply(some, ints(5)), ints(1))], 0)
+    marked = ops.concat([out, const(-np.ones((1, width)), out.get_element_type())], 0)
+    ends = ops.concat([ops.maximum(count, ints(1)), ops.add(ops.multiply(some, ints(width - 1)), ints(1))], 0)
     return ops.slice(marked, ints([0, 0]), ends, ints([1, 1]))
 
 

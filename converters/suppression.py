@@ -10,13 +10,14 @@ OpenVINO's operator has Paddle's order (group, score, then index) and its strict
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.common import cast_to, const, ints
 from paddle2ov.converters.exact_suppression import Overlap
+from paddle2ov.converters.polygon_overlap import PolygonOverlap
 from paddle2ov.converters.rows import Tensor, column, columns, dim_of, dims_of, output_of, positions
 from paddle2ov.opset import ops
 
@@ -31,6 +32,7 @@ class Greedy:
         top_k: how many of a group's best scores take part; -1 for all.
         normalized: whether sides are differences of coordinates, or one more (pixels).
         eta: factor on the threshold after each kept box, while it is above 0.5.
+        points: corners of each polygon; 2 for boxes along the axes.
     """
 
     iou_threshold: float
@@ -38,15 +40,20 @@ class Greedy:
     top_k: int = -1
     normalized: bool = True
     eta: float = 1.0
+    points: int = 2
 
     def __call__(self, boxes: Tensor, scores: Tensor) -> tuple[Node, Node]:
-        """What survives in each group (p, q): boxes [P, N, 4], scores [P, Q, N] give rows [M, 3] and scores [M].
+        """What survives in each group (p, q): boxes [P, N, 2 points], scores [P, Q, N] give rows [M, 3] and scores [M].
 
         Rows are (p, q, n), ordered by p, q, score (descending) and n.
         """
         if self.top_k == 0:
-            return Greedy(self.iou_threshold, np.inf)(boxes, scores)
-        if (self.eta < 1 and self.iou_threshold > 0.5) or (self.iou_threshold <= 0 and not self.normalized):
+            return replace(self, score_threshold=np.inf, top_k=-1)(boxes, scores)
+        if (
+            self.points > 2
+            or (self.eta < 1 and self.iou_threshold > 0.5)
+            or (self.iou_threshold <= 0 and not self.normalized)
+        ):
             rows: Tensor = self._exact(boxes, scores)
         else:
             plain, _ = self.plain(boxes, scores)
@@ -106,7 +113,10 @@ class Greedy:
 
     def _exact(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Node:
         """The same for any boxes; nothing unless `condition`."""
-        rows, _ = _non_max_suppression(boxes, scores, 2.0, self.score_threshold, self.top_k, condition)
+        # Nothing is suppressed here, so that it does not matter where the boxes are. (Not a constant: if the scores are
+        # constant too, the CPU plugin cannot compile it.)
+        places = ops.slice(boxes, ints([0]), ints([4]), ints([1]), ints([2])) if self.points > 2 else boxes
+        rows, _ = _non_max_suppression(places, scores, 2.0, self.score_threshold, self.top_k, condition)
         groups = ops.multiply(dim_of(scores, 0), dim_of(scores, 1))
         group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
         group = ops.concat([group, ops.unsqueeze(groups, ints(0))], 0)  # there may be none
@@ -117,14 +127,16 @@ class Greedy:
         number = ops.range(ints(0), width, ints(1), "i64")  # [K]
         valid = ops.less(number, ops.unsqueeze(counts, ints(1)))  # [G, K]
         table = ops.select(valid, ops.add(ops.unsqueeze(starts, ints(1)), number), ints(0))  # [G, K] -> row
-        box = ops.gather_nd(boxes, columns(rows, 0, 2))  # [M, 4]
-        box = ops.concat([box, const(np.zeros((1, 4)), Type.f32)], 0)  # there may be none
+        box = ops.gather_nd(boxes, columns(rows, 0, 2))  # [M, 2 points]
+        box = ops.concat([box, const(np.zeros((1, 2 * self.points)), Type.f32)], 0)  # there may be none
         kept = self._overlap.choose(ops.gather(box, table, ints(0)), valid)
         found = ops.gather_nd(table, ops.transpose(ops.non_zero(kept, "i64"), ints([1, 0])))
         return ops.gather(rows, found, ints(0))
 
     @property
     def _overlap(self) -> Overlap:
+        if self.points > 2:
+            return PolygonOverlap(self.iou_threshold, self.normalized, self.eta, self.points)
         return Overlap(self.iou_threshold, self.normalized, self.eta)
 
 

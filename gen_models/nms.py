@@ -64,6 +64,28 @@ def specks(*shape: int, largest: float = 2.0, seed: int = 0, dims: Any = None) -
     return tensor([*shape, 4], values=np.round(np.concatenate([low, high], -1), 2), dims=dims)
 
 
+def polygons(*shape: int, points: int = 4, size: float = 1.0, seed: int = 0, dims: Any = None) -> TensorSpec:
+    """Rotated boxes [..., 8], or bodies of more corners, some with a dent, that gather around a few places.
+
+    They go round either way.
+    """
+    rng = np.random.default_rng(seed)
+    place = rng.uniform(0.3, 0.7, (3, 2))[rng.integers(0, 3, shape)] + rng.normal(0, 0.04, (*shape, 2))
+    half = rng.uniform(0.05, 0.16, (*shape, 1, 2))
+    around = (np.arange(points) + 0.5) / points * 2 * np.pi
+    round_ = np.stack([np.cos(around), np.sin(around)], -1)
+    reach = np.ones((*shape, points, 1))
+    if points > 4:
+        reach[..., ::3, :] = rng.uniform(0.3, 1.0, (*shape, 1, 1))  # a dent
+    turn = rng.uniform(0, 2 * np.pi, shape)
+    cos, sin = np.cos(turn), np.sin(turn)
+    rotation = np.stack([np.stack([cos, -sin], -1), np.stack([sin, cos], -1)], -2)
+    corners = np.einsum("...ij,...pj->...pi", rotation, round_ * reach * half) + place[..., None, :]
+    corners = np.where(rng.uniform(size=(*shape, 1, 1)) < 0.5, corners, corners[..., ::-1, :]) * size
+    values = np.round(corners.reshape(*shape, 2 * points), 4 if size == 1.0 else 2)
+    return tensor([*shape, 2 * points], values=values, dims=dims)
+
+
 _B, _S = [-1, -1, 4], [-1, -1, -1]
 
 
@@ -86,6 +108,8 @@ def _multiclass_nms3_random(draw: Any) -> Case:
         shared = shuffled(n, classes, count, seed=seed)
         scores = tensor(shared.shape, values=np.round(shared.values, 1)) if ties else shared
         boxes = specks(n, count, seed=seed) if tiny else crowd(n, count, size=size, seed=seed)
+        if draw(st.booleans()):
+            boxes = polygons(n, count, points=draw(st.sampled_from([4, 8, 12])), size=size, seed=seed)
         return case(bboxes=boxes, scores=scores, **attributes)
     own = shuffled(count, classes, seed=seed)
     cuts = sorted(draw(st.integers(0, count)) for _ in range(n - 1))
@@ -173,6 +197,44 @@ MULTICLASS_NMS = [
         scores=shuffled(1, 5, 200, dims=_S),
         score_threshold=0.01,
         keep_top_k=50,
+    ),
+]
+_SQUARE = np.array([0, 0, 1, 0, 1, 1, 0, 1])
+_POLYGONS = [
+    case(bboxes=polygons(1, 20), scores=shuffled(1, 3, 20)),
+    case(bboxes=polygons(2, 30, size=100), scores=shuffled(2, 2, 30), normalized=False, background_label=-1),
+    case(
+        bboxes=polygons(2, 30, size=800, dims=[-1, -1, 8]),
+        scores=shuffled(2, 3, 30, dims=_S),
+        background_label=-1,
+        nms_threshold=0.1,
+        nms_top_k=12,
+        keep_top_k=9,
+    ),
+    case(bboxes=polygons(2, 30), scores=shuffled(2, 2, 30), nms_eta=0.9, nms_threshold=0.8, background_label=-1),
+    case(bboxes=polygons(2, 20, points=8), scores=shuffled(2, 2, 20), background_label=-1, nms_threshold=0.5),
+    case(bboxes=polygons(2, 20, points=12), scores=shuffled(2, 2, 20), background_label=-1),
+    case(bboxes=polygons(1, 20, points=16), scores=shuffled(1, 2, 20), background_label=-1),
+    case(bboxes=polygons(2, 20), scores=shuffled(2, 3, 20), score_threshold=1.0),
+    case(bboxes=polygons(2, 20), scores=shuffled(2, 3, 20), nms_threshold=0.0),
+    # equal ones; an overlap that is the threshold; side by side; without area; none at all
+    case(
+        bboxes=tensor(
+            [1, 8, 8],
+            values=[
+                _SQUARE,
+                _SQUARE,
+                _SQUARE[::-1],
+                _SQUARE * np.tile([1, 0.5], 4),
+                _SQUARE + np.tile([1, 0], 4),
+                _SQUARE + np.tile([3, 3], 4),
+                _SQUARE * 0 + 0.5,
+                _SQUARE * 0 + 0.5,
+            ],
+        ),
+        scores=tensor([1, 1, 8], values=np.linspace(0.9, 0.5, 8)),
+        nms_threshold=0.5,
+        background_label=-1,
     ),
 ]
 _OWN = [
@@ -272,9 +334,9 @@ def _legacy(cases: list[Case]) -> list[Case]:
 
 
 OPS = [
-    Op("multiclass_nms3", _multiclass_nms3, MULTICLASS_NMS + _OWN, _multiclass_nms3_random),
-    Op("multiclass_nms2", _multiclass_nms2, _legacy(MULTICLASS_NMS[5:21]), _legacy_random),
-    Op("multiclass_nms", _multiclass_nms, _legacy(MULTICLASS_NMS[5:21]), _legacy_random),
+    Op("multiclass_nms3", _multiclass_nms3, MULTICLASS_NMS + _OWN + _POLYGONS, _multiclass_nms3_random),
+    Op("multiclass_nms2", _multiclass_nms2, _legacy(MULTICLASS_NMS[5:21] + _POLYGONS[:3]), _legacy_random),
+    Op("multiclass_nms", _multiclass_nms, _legacy(MULTICLASS_NMS[5:21] + _POLYGONS[6:8]), _legacy_random),
     Op("matrix_nms", _matrix_nms, MATRIX_NMS, _matrix_nms_random),
     Op("nms", _nms, NMS, _nms_random),
 ]
