@@ -8,7 +8,7 @@
 - `model.py`: what a report holds;
 - `build.py`: puts it together;
 - `program.py`: the operators of the program;
-- `origins.py`, `compiled.py`: which of them ended in which primitive;
+- `compiled.py`, `origins.py`, `primitives.py`: which of them ended in which primitive, and how long each takes;
 - `terminal.py`, `page.py`, `layout.py`: tables for the terminal, the HTML page, its graphs.
 """
 

@@ -1,0 +1,165 @@
+"""Which operators ended in which node of the compiled graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from openvino import CompiledModel, Node
+
+from paddle2ov.passes.sink_transposes import BINARY, UNARY
+from paddle2ov.reporting.model import Primitive, PrimitiveNode, ReportedOperator
+from paddle2ov.reporting.origins import Origins, prefixes
+
+_NO_PRIMITIVE = ("Const", "Input", "Output")
+_HEAVY = frozenset(
+    ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MatMul")
+)
+_OWN = (*_NO_PRIMITIVE, "Reorder")
+_FUSED = _HEAVY | {*BINARY, *UNARY}
+"""What a primitive computes together with others, so that its name may get lost."""
+
+
+def runtime_info(node: Node, key: str) -> str:
+    """What OpenVINO says of a node of its compiled graph; "" where it says nothing."""
+    info = node.get_rt_info()
+    return str(info[key].astype(str)) if key in info else ""
+
+
+def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str, float]) -> list[Primitive]:
+    """The nodes of the compiled graph in the order of execution, with the operators that they compute.
+
+    Args:
+        compiled: the compiled model.
+        origins: the nodes of the model before.
+        times: name of a primitive -> microseconds.
+    """
+    ordered = compiled.get_runtime_model().get_ordered_ops()
+    constant: set[str] = set()
+    for node in ordered:
+        sources = [value.get_node().get_friendly_name() for value in node.input_values()]
+        if runtime_info(node, "layerType") == "Const" or (sources and all(name in constant for name in sources)):
+            constant.add(node.get_friendly_name())  # OpenVINO runs such nodes once, as it compiles
+    kept = [node for node in ordered if node.get_friendly_name() not in constant]
+    kept.sort(key=lambda node: int(runtime_info(node, "execOrder") or 0))
+    place = {node.get_friendly_name(): i for i, node in enumerate(kept)}
+    found: list[Primitive] = []
+    located: dict[int, list[int]] = {}  # a node that OpenVINO takes apart is in several
+    for i, node in enumerate(kept):
+        sources = [value.get_node().get_friendly_name() for value in node.input_values()]
+        name = node.get_friendly_name()
+        one = Primitive(
+            i,
+            name,
+            runtime_info(node, "layerType"),
+            runtime_info(node, "primitiveType"),
+            runtime_info(node, "runtimePrecision"),
+            runtime_info(node, "outputLayouts"),
+            times.get(name),
+            inputs=sorted({place[source] for source in sources if source in place}),
+        )
+        found.append(one)
+        if one.layer in _NO_PRIMITIVE:
+            continue
+        for original in origins.split(runtime_info(node, "originalLayersNames")):
+            for k in origins.find(original):
+                located.setdefault(k, []).append(i)
+    inferred = _infer(origins, {k: places[0] for k, places in located.items()})
+    for k, traced in enumerate(origins.nodes):
+        for i in dict.fromkeys(located.get(k, [inferred[k]] if k in inferred else [])):
+            found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, k in inferred))
+    for one in found:
+        _name_operators(one)
+    _adopt(found)
+    return found
+
+
+def _infer(origins: Origins, located: Mapping[int, int]) -> dict[int, int]:
+    """Where nodes are that compute but are not named by any primitive: fused by a pass that forgets the names.
+
+    A node is in the primitive that all of its readers are in, or else in the one that all of its sources are in.
+    """
+    nodes = origins.nodes
+    lost = [k for k, node in enumerate(nodes) if k not in located and node.varies and node.computes]
+    lost = [k for k in lost if nodes[k].type in _FUSED]
+    found: dict[int, int] = {}
+    readers: dict[int, set[int]] = {}
+    for k, node in enumerate(nodes):
+        for source in node.sources:
+            readers.setdefault(source, set()).add(k)
+
+    def where(k: int) -> int | None:
+        return located.get(k, found.get(k))
+
+    for k in reversed(lost):
+        places = {where(reader) for reader in readers.get(k, ())}
+        if len(places) == 1 and (place := places.pop()) is not None:
+            found[k] = place
+    for k in lost:
+        places = {where(source) for source in nodes[k].sources if nodes[source].varies}
+        if k not in found and len(places) == 1 and (place := places.pop()) is not None:
+            found[k] = place
+    return found
+
+
+def _name_operators(one: Primitive) -> None:
+    named = [node for node in one.nodes if any(prefix == node.name for prefix in prefixes(one.name))]
+    heavy = [node for node in one.nodes if node.type in _HEAVY]
+    main = next(iter(heavy or named or one.nodes), None)
+    one.operators = sorted({node.operator for node in one.nodes if node.operator is not None})
+    if main is None:
+        return
+    one.operator = main.operator
+    if one.layer == "Subgraph":  # compiled from its nodes; none of them is the main one
+        one.chain = [node.type for node in one.nodes]
+    else:
+        one.chain = [main.type, *(node.type for node in one.nodes if node is not main)]
+
+
+def _adopt(primitives: Sequence[Primitive]) -> None:
+    """Gives primitives that OpenVINO's transformations made, without any name of the model, to what reads them."""
+    for one in reversed(primitives):
+        for source in one.inputs:
+            orphan = primitives[source]
+            if orphan.operator is None and one.operator is not None and orphan.layer not in _OWN:
+                orphan.operator, orphan.operators = one.operator, [one.operator]
+    for one in primitives:
+        if one.operator is None and one.layer not in _OWN:
+            made_by = [primitives[source].operator for source in one.inputs]
+            one.operator = next((operator for operator in made_by if operator is not None), None)
+            one.operators = [] if one.operator is None else [one.operator]
+
+
+def settle(operators: Sequence[ReportedOperator], origins: Origins, primitives: Sequence[Primitive]) -> None:
+    """Fills in what became of each operator."""
+    nodes: dict[int, list[int]] = {}
+    for k, node in enumerate(origins.nodes):
+        if node.operator is not None:
+            nodes.setdefault(node.operator, []).append(k)
+    led: dict[int, list[Primitive]] = {}
+    inside: dict[int, list[int]] = {}
+    for one in primitives:
+        if one.operator is not None:
+            led.setdefault(one.operator, []).append(one)
+        for number in one.operators:
+            inside.setdefault(number, []).append(one.id)
+    for operator in operators:
+        operator.primitives = inside.get(operator.id, [])
+        times = [one.microseconds for one in led.get(operator.id, ()) if one.microseconds is not None]
+        operator.microseconds = float(np.sum(times)) if times else None
+        mine = [origins.nodes[k] for k in nodes.get(operator.id, ())]
+        if operator.fate == "unused":
+            continue
+        if operator.owner is not None:
+            operator.fate = "inner"
+        elif operator.id in led:
+            operator.fate = "primitive"
+        elif operator.id in inside:
+            operator.fate = "fused"
+        elif mine:
+            operator.fate = "removed" if any(node.varies for node in mine) else "folded"
+        else:
+            operator.fate = "converted"
+
+
+__all__ = ["primitives_of", "runtime_info", "settle"]
