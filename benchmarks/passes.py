@@ -3,6 +3,7 @@
     python benchmarks/passes.py                        # all networks
     python benchmarks/passes.py swin_tiny --runs 60 --json result.json
     python benchmarks/passes.py swin_tiny --batch 4    # or --dynamic: compiled without the shape
+    python benchmarks/passes.py --permutes             # what becomes of the transposes in detectors' heads
 
 Each network is converted with and without the rewrites and compiled in float32; both are run in turn, so that whatever
 else the machine does hits both alike. Nodes that move data count if they take time (OpenVINO runs some in place and
@@ -84,13 +85,31 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--dynamic", action="store_true", help="compile with the batch unknown")
     parser.add_argument("--json", type=Path, help="write the results here")
+    parser.add_argument("--permutes", action="store_true", help="print OpenCV's table of permutes, and nothing else")
     arguments = parser.parse_args()
+    if arguments.permutes:
+        print_permutes()
+        return
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.networks:
             results[name] = compare(name, Path(folder), arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1))
+
+
+def print_permutes() -> None:
+    """The table of OpenCV's issue 16306 for the same heads as Paddle exports them, one image at a time."""
+    from gen_models import all_networks
+    from gen_models.networks_permutes import PERMUTES
+    from gen_models.store import generated_network
+
+    print(f"{'':26}{'in all':>8}{'to 2-D':>8}{'to reshape':>12}{'removed':>9}   OpenCV's table")
+    for name, (label, *table) in PERMUTES.items():
+        report = paddle2ov.ConversionReport()
+        paddle2ov.convert(generated_network(all_networks()[name], "pir"), report=report)
+        counts = report.transposes
+        print(f"{label:26}{counts['total']:8}{counts['2-D']:8}{counts['reshape']:12}{counts['removed']:9}   {table}")
 
 
 def compare(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:

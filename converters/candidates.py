@@ -1,6 +1,7 @@
-"""Which boxes of YOLO's heads can survive a suppression; only those are decoded.
+"""Which boxes can survive a suppression; only those are decoded.
 
-Paddle: `yolo_box` before `multiclass_nms3` or `matrix_nms`, which `paddle2ov/merging.py` makes one operator.
+Paddle: `yolo_box` before `multiclass_nms3` or `matrix_nms`, which `paddle2ov/merging.py` makes one operator; any other
+operators that decode boxes before those, where it found that nothing else reads what lies between.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Output, Type
 
+from paddle2ov.converters.choice import Place, choice_of
 from paddle2ov.converters.common import cast_to, const, ints, reshape, shape_of
+from paddle2ov.converters.narrowing import Narrowing
+from paddle2ov.converters.survivors import Survivors
 from paddle2ov.converters.yolo import image_size, sides_of
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
@@ -45,6 +49,32 @@ def candidates(node: NodeContext, threshold: float) -> Candidates:
         ops.concat([one.number for one in found], 0),
         start,
     )
+
+
+def candidates_among(node: NodeContext, threshold: float) -> Candidates | None:
+    """The boxes that have a score above `threshold` > 0 in any image, and maybe some others; each part's first stays.
+
+    None where all are to be looked at: where the boxes are not computed one by one from something else, or the values
+    between are results themselves.
+    """
+    boxes, scores = node.get_input("bboxes"), node.get_input("scores")
+    known = all(one.get_partial_shape().rank == 3 for one in (boxes, scores))
+    if not node.has_attribute("shared") or threshold <= 0 or not known:
+        return None
+    shared: frozenset[str] = node.get_attribute("shared")
+    survivors = Survivors(node.get_int("background_label", 0), shared)
+    masks = survivors(scores, threshold)
+    ends = shared | survivors.read
+    lengths: list[int] = []
+    while True:
+        choice = choice_of(masks, lengths)
+        narrowing = Narrowing(choice, ends)
+        few, their = narrowing(boxes, Place(1)), narrowing(scores, Place(2))
+        if not narrowing.computed:
+            return None
+        if lengths or not narrowing.parted_by:
+            return Candidates(few, their, choice.index, choice.number)
+        lengths = narrowing.parted_by
 
 
 def _of_head(node: NodeContext, threshold: float, start: Node) -> Candidates:

@@ -48,7 +48,7 @@ class Overlap:
         without area differ. Reversed corners are always a dispute.
         """
         least = const(score_threshold, Type.f32)
-        bound = const(np.float32(0 if self.normalized else 1 / self.threshold), Type.f32)
+        bound = const(0.0 if self.normalized else 1 / self.threshold, Type.f32)
         side = _least_sides(boxes)
         is_small = ops.less_equal(side, bound)  # [P, N]
         own = ops.gather(rows, positions(ops.gather_nd(is_small, columns(rows, 0, 2))), ints(0))  # [T, 3]
@@ -196,7 +196,7 @@ class Overlap:
 
 def _least_sides(boxes: Tensor) -> Node:
     """The shorter side of boxes: [P, N, 4] -> [P, N]. A product does not take the corners apart, which is slow."""
-    differences = const([[-1, 0, 1, 0], [0, -1, 0, 1]], Type.f32)
+    differences = const(np.array([[-1, 0, 1, 0], [0, -1, 0, 1]]), Type.f32)
     return ops.reduce_min(ops.matmul(differences, boxes, False, True), ints(1), False)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.candidates import candidates
+from paddle2ov.converters.candidates import Candidates, candidates, candidates_among
 from paddle2ov.converters.common import cast_to, const, ints, rank_of, reshape
 from paddle2ov.converters.rows import Tensor, best, column, columns, count_images, dim_of, output_of, positions
 from paddle2ov.converters.suppression import Greedy
@@ -47,7 +47,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     Scores [N, C, M] share their image's boxes [N, M, 4]; scores [M, C] have boxes [M, C, 4] of their own, and rois_num
     tells the images apart. Instead of both there may be YOLO's heads, see `candidates`.
     """
-    few = candidates(node, node.get_float("score_threshold")) if node.has_attribute("heads") else None
+    few = _few(node)
     boxes = output_of(few.boxes) if few else node.get_input("bboxes")
     scores = output_of(few.scores) if few else node.get_input("scores")
     dtype = scores.get_element_type()
@@ -84,6 +84,12 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
         "nms_rois_num": count_images(kept.image, kept.images),
     }
+
+
+def _few(node: NodeContext) -> Candidates | None:
+    """The boxes that can survive, where they can be told before they are decoded."""
+    threshold = node.get_float("score_threshold")
+    return candidates(node, threshold) if node.has_attribute("heads") else candidates_among(node, threshold)
 
 
 def _box_size(node: NodeContext, boxes: Tensor) -> int:
@@ -170,7 +176,7 @@ def nms(node: NodeContext) -> NamedOutputs:
 
 def matrix_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) with scores that decay by the overlap with better boxes; best first in each image."""
-    few = candidates(node, node.get_float("score_threshold")) if node.has_attribute("heads") else None
+    few = _few(node)
     boxes = output_of(few.boxes) if few else node.get_input("bboxes")
     scores = output_of(few.scores) if few else node.get_input("scores")
     dtype = scores.get_element_type()

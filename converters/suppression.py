@@ -82,7 +82,8 @@ class Greedy:
         """Which rows are among the `top_k` best of their group: not behind the last of those in score or index."""
         groups = ops.reshape(scores, ops.concat([ints([-1]), dims_of(scores, [2])], 0), False)
         takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
-        counts = ops.reduce_sum(cast_to(takes_part, Type.i32), ints(1), False)
+        ones = ops.select(takes_part, const(1, Type.f32), const(0, Type.f32))
+        counts = cast_to(ops.reduce_sum(ones, ints(1), False), Type.i32)
         too_many = ops.greater(counts, const(self.top_k, Type.i32))
         # Few groups have more, if any; the first one is always looked at, so that there is one.
         seen = ops.concat([positions(too_many), ints([0])], 0)

@@ -17,7 +17,7 @@ from paddle2ov.control_flow import CONTROL_FLOW
 from paddle2ov.errors import ConversionInputError, UnsupportedOpsError
 from paddle2ov.extension import Extension
 from paddle2ov.joined_arrays import join_arrays
-from paddle2ov.merging import PARTS, merge_yolo
+from paddle2ov.merging import merge_suppressions
 from paddle2ov.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program import Program, read_program
@@ -48,6 +48,8 @@ def convert(
     progress: Progress | None = None,
     report: ConversionReport | None = None,
     rewrite: bool = True,
+    bounded: bool = False,
+    preprocess: bool = False,
 ) -> Model:
     """Converts a Paddle inference model of either format.
 
@@ -68,6 +70,9 @@ def convert(
         progress: called with (operators done, operators in all) as the conversion goes on.
         report: a new `ConversionReport`, which is filled with what the conversion did.
         rewrite: False leaves the graph as the converters made it, to compare with.
+        bounded: dynamic inputs take the least and largest shapes that the `inference.yml` beside the model gives them.
+        preprocess: builds the preprocessing of that file into the model, see `paddle2ov.deployment.preprocessing`;
+            what stays with the caller is logged and stands in the model's runtime information.
 
     Returns:
         The model. Inputs and results have Paddle's names, order and types.
@@ -96,6 +101,15 @@ def convert(
         from paddle2ov.live import read_live
 
         program, overrides, outputs = read_live(model, input, output, example_input, signatures)
+    settings = None
+    if bounded or preprocess:
+        from paddle2ov.deployment import beside
+
+        settings = beside(model)
+        if bounded:
+            from paddle2ov.deployment.bounds import bounded as bounded_by
+
+            overrides = bounded_by(settings, program.inputs, overrides)
     read = time.perf_counter()
     merged: dict[str, int] = {}
     converted = convert_program(
@@ -111,7 +125,7 @@ def convert(
     )
     translated = time.perf_counter()
     nodes = len(converted.get_ops()) if report is not None else 0
-    rewrites = {"merge_yolo": merged, **run_rewrites(converted)} if rewrite else {}
+    rewrites = {"merge_suppressions": merged, **run_rewrites(converted)} if rewrite else {}
     if report is not None:
         report.format, report.program = program.format, replace(program, parameters={})
         report.parameters = len(program.parameters)
@@ -125,6 +139,11 @@ def convert(
             "translate": translated - read,
             "optimise": optimised - translated,
         }
+    if settings is not None and preprocess:
+        from paddle2ov.deployment.preprocessing import build_in, describe
+
+        built = build_in(converted, settings)
+        (log.warning if built.remaining else log.info)("the model %s", describe(built))
     if verbose:
         log_steps(program, converted, read - started, translated - read, time.perf_counter() - translated)
     return converted
@@ -152,8 +171,9 @@ def convert_program(
     missing = registry.missing(block)
     if missing:
         raise UnsupportedOpsError([operator.place for operator in missing])
-    if merge and not any(item.op_type in PARTS for item in registry.extensions()):
-        counts = {"heads": merge_yolo(block, (item.variable for item in wanted), cuts)}
+    if merge:
+        replaced = {item.op_type for item in registry.extensions()}
+        counts = merge_suppressions(block, (item.variable for item in wanted), cuts, program.variables, replaced)
         if merged is not None:
             merged |= counts
 

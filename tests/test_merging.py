@@ -212,10 +212,13 @@ def test_another_axis_or_permutation():
 
 def convert_is_left(whole):
     """Such a program is none that Paddle could run, so only the decision is looked at."""
-    from paddle2ov.merging import merge_yolo
+    from paddle2ov.merging import merge_suppressions
 
-    before = list(whole.block.operators)
-    return merge_yolo(whole.block, RESULTS) == 0 and whole.block.operators == before
+    kinds = [one.type for one in whole.block.operators]
+    return (
+        merge_suppressions(whole.block, RESULTS) == {"heads": 0}
+        and [one.type for one in whole.block.operators] == kinds
+    )
 
 
 def test_a_converter_of_the_users_own():

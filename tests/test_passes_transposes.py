@@ -7,6 +7,10 @@ import pytest
 from openvino import Model
 from openvino import opset16 as ops
 
+from gen_models import all_networks
+from gen_models.networks_permutes import PERMUTES
+from gen_models.store import generated_network
+from paddle2ov import ConversionReport, convert
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.absorb_transposes import absorb_transposes
 from paddle2ov.passes.fuse_transposes import fuse_transposes
@@ -64,6 +68,17 @@ def test_reduce(dims, shape, perm, kind):
     assert counts["total"] == 1
     assert counts[kind] == 1
     assert kinds(model)["Transpose"] == (kind not in ("removed", "reshape"))
+
+
+@pytest.mark.parametrize("name", PERMUTES)
+def test_table_of_permutes(name):
+    """What OpenCV counts in these networks is what the report says; nothing else is left of their transposes."""
+    report = ConversionReport()
+    model = convert(generated_network(all_networks()[name], "pir"), report=report)
+    _, total, transposes, reshapes = PERMUTES[name]
+    assert report.transposes == {"total": total, "reshape": reshapes, "2-D": transposes, "removed": 0}
+    assert kinds(model)["Transpose"] == transposes
+    assert f"{total} transposes: {reshapes} reduced to reshape, {transposes} to 2-D, 0 removed" in report.table()
 
 
 def test_results_keep_their_names():

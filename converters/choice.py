@@ -1,0 +1,121 @@
+"""Some entries out of many, and where those lie in a tensor; for `narrowing`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Output, Type
+
+from paddle2ov.converters.common import const, ints, reshape
+from paddle2ov.converters.rows import Tensor, dim_of, output_of, positions
+from paddle2ov.opset import ops
+
+Dims: TypeAlias = list[int | None]
+"""The dimensions of a tensor; None where one is not known."""
+
+
+class CannotNarrowError(Exception):
+    """The entries cannot be told apart before some node; the choice is made after it."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Some entries out of many, at least one.
+
+    Attributes:
+        index: which, ascending [K].
+        number: how many there are in all, 0-D.
+        length: the same where it is known.
+        mask: true for the chosen ones [M]; None where that is not known yet.
+        parts: the choices in the parts that the entries are joined of, if they are.
+    """
+
+    index: Tensor
+    number: Tensor
+    length: int | None
+    mask: Tensor | None = None
+    parts: tuple[Choice, ...] = ()
+
+
+def choice_of(masks: Sequence[Tensor], lengths: Sequence[int] = ()) -> Choice:
+    """The choice that masks of parts make, and the first entry of each part; a single mask may be parted by lengths."""
+    if len(masks) == 1 and len(lengths) > 1:
+        masks = ops.variadic_split(masks[0], ints(0), ints(list(lengths))).outputs()
+    parts = tuple(_choice(_never_empty(mask)) for mask in masks)
+    if len(parts) == 1:
+        return parts[0]
+    return replace(_choice(ops.concat([part.mask for part in parts], 0)), parts=parts)
+
+
+def _never_empty(mask: Tensor) -> Tensor:
+    size = output_of(mask).get_partial_shape()[0]
+    rest = ops.slice(mask, ints([1]), ints([np.iinfo(np.int32).max]), ints([1]))
+    joined = ops.concat([const(np.array([True]), Type.boolean), rest], 0)
+    return reshape(joined, [size.get_length()]) if size.is_static else joined
+
+
+def _choice(mask: Tensor) -> Choice:
+    dim = output_of(mask).get_partial_shape()[0]
+    return Choice(positions(mask), dim_of(mask, 0), int(dim.get_length()) if dim.is_static else None, mask)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the entries lie in a tensor.
+
+    Axes `axis` ... `axis + spread - 1`, as one, have them; with `inner` each is a row of so many elements, and with
+    `repeated` there are several such lists one after the other. `loose`: the axis has one entry that stands for all, or
+    all of them; which one is not known.
+    """
+
+    axis: int
+    spread: int = 1
+    inner: int = 1
+    repeated: bool = False
+    loose: bool = False
+
+    def has(self, axis: int) -> bool:
+        """Whether an axis is one of the entries'."""
+        return self.axis <= axis < self.axis + self.spread
+
+    @property
+    def plain(self) -> bool:
+        """Whether one axis is these entries and nothing else."""
+        return self.spread == 1 and self.inner == 1 and not self.repeated
+
+
+# --- nodes as they are read -------------------------------------------------------------------------------------------
+
+
+def key_of(x: Output) -> tuple[str, int]:
+    """What names an output for `ends`."""
+    return x.get_node().get_name(), x.get_index()
+
+
+def dims_list(x: Output) -> Dims:
+    """The dimensions of a tensor of known rank; None where one is not known."""
+    shape = x.get_partial_shape()
+    if shape.rank.is_dynamic:
+        raise CannotNarrowError
+    return [int(shape[i].get_length()) if shape[i].is_static else None for i in range(len(shape))]
+
+
+def known(dims: Dims) -> list[int]:
+    """Dimensions that all have to be known.
+
+    Raises:
+        CannotNarrowError: one is not.
+    """
+    found = [dim for dim in dims if dim is not None]
+    if len(found) < len(dims):
+        raise CannotNarrowError
+    return found
+
+
+def constant_ints(x: Output) -> list[int] | None:
+    """The values of an integer Constant; None for any other node."""
+    node = x.get_node()
+    return [int(one) for one in node.get_data().reshape(-1)] if node.get_type_name() == "Constant" else None
