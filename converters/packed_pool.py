@@ -1,7 +1,9 @@
 """Sequences as a whole: their sums, extremes, ends, and softmax over their steps.
 
-Paddle: `sequence_pool`, `sequence_softmax`, `fusion_seqpool_concat`, `fused_embedding_seq_pool`.
-Semantics: `paddle/phi/kernels/funcs/sequence_pooling.cc`, and of Paddle 2.6
+Paddle: `sequence_pool`, `sequence_softmax`, `fusion_seqpool_concat`, `fusion_seqpool_cvm_concat`,
+`fused_embedding_seq_pool`.
+Semantics: `paddle/phi/kernels/funcs/sequence_pooling.cc`,
+`paddle/phi/kernels/fusion/cpu/fusion_seqpool_cvm_concat_kernel.cc`, and of Paddle 2.6
 `paddle/fluid/operators/sequence_ops/sequence_softmax_op.h`,
 `paddle/fluid/operators/fused/{fused_embedding_seq_pool_op.h,fusion_seqpool_concat_op.cc}`.
 Refused: sequences of different or unknown lengths (see `paddle2ov.converters.packed`).
@@ -28,7 +30,25 @@ def fusion_seqpool_concat(node: NodeContext) -> NamedOutputs:
     axis = node.get_int("axis", 1)
     node.require(axis == 1, "only 1 is supported", axis=axis)
     pooled = [_pooled(node, sequences(node, "x", i)[0], "SUM") for i in range(node.get_input_size("x"))]
-    return {"out": Packed(ops.concat(pooled, 1), 0)}
+    # Its LoD says that each row is a sequence.
+    return {"out": Packed(ops.concat(pooled, 1), node.sequence_count("x"))}
+
+
+def fusion_seqpool_cvm_concat(node: NodeContext) -> NamedOutputs:
+    """out = as above, with the first two columns s and c of each input as log(s + 1), log(c + 1) - log(s + 1)."""
+    # The kernel does so whatever `use_cvm` says.
+    axis, use_cvm = node.get_int("axis", 1), node.get_attribute("use_cvm", True)
+    node.require(axis == 1, "only 1 is supported", axis=axis)
+    node.require(use_cvm, "Paddle computes as if it were True", use_cvm=use_cvm)
+    parts = []
+    for i in range(node.get_input_size("x")):
+        pooled = _pooled(node, sequences(node, "x", i)[0], "SUM")
+        shows, clicks = (
+            ops.log(ops.add(ops.gather(pooled, ints([k]), ints(1)), const_like(1, pooled))) for k in (0, 1)
+        )
+        rest = ops.slice(pooled, ints([2]), ints([2**31 - 1]), ints([1]), ints([1]))
+        parts += [shows, ops.subtract(clicks, shows), rest]
+    return {"out": Packed(ops.concat(parts, 1), node.sequence_count("x"))}
 
 
 def fused_embedding_seq_pool(node: NodeContext) -> NamedOutputs:

@@ -118,6 +118,13 @@ def _pool_concat(xs: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
     return legacy_op("fusion_seqpool_concat", {"X": given}, {"Out": "float32"}, {"pooltype": pooltype, "axis": 1})
 
 
+def _pool_cvm_concat(xs: Any, cvm: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
+    given = [in_sequences(x, lod) for x in xs]
+    attrs = {"pooltype": pooltype, "axis": 1, "use_cvm": True}
+    out = legacy_op("fusion_seqpool_cvm_concat", {"X": given, "CVM": cvm}, {"Out": "float32"}, attrs)
+    return _back(out)  # each row is a sequence
+
+
 def _rows(*shape: int, dtype: str = "float32", **data: Any) -> TensorSpec:
     """Steps of any number: dimension 0 is that of all sequences together."""
     return tensor(shape, dtype, dims=[-1, *shape[1:]], **data)
@@ -372,6 +379,20 @@ OPS = [
                 bias=tensor([1, 4]),
                 activation="relu",
                 lod=[0, 3, 6],
+                **_LOD,
+            ),
+        ],
+    ),
+    Op(
+        "fusion_seqpool_cvm_concat",
+        _pool_cvm_concat,
+        [
+            case(xs=[_rows(4, 3, low=0), _rows(6, 3, low=0)], cvm=tensor([1, 2]), **_LOD),
+            case(
+                xs=[_rows(4, 3, low=0), _rows(4, 3, low=0)],
+                cvm=tensor([2, 2]),
+                pooltype="AVERAGE",
+                lod=[0, 2, 4],
                 **_LOD,
             ),
         ],

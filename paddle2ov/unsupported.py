@@ -11,22 +11,21 @@ NOT_YET = "not written yet"
 
 _REASONS: dict[str, str] = {
     "made for training or for measuring it; no exported inference program holds it": """
-        accuracy auc bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map fill_any
+        accuracy auc bipartite_match bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map
+        fill_any
         fill_zeros_like2 hierarchical_sigmoid hinge_loss identity_loss kldiv_loss linear_chain_crf log_loss
         margin_cross_entropy margin_rank_loss modified_huber_loss moving_average_abs_max_scale nce nll_loss
         positive_negative_pair precision_recall rank_loss sigmoid_cross_entropy_with_logits
         teacher_student_sigmoid_loss warpctc warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient
         tdm_child sigmoid_focal_loss""",
-    "works on sequences of different lengths packed in one tensor (LoD), which OpenVINO does not have": """
-        array_to_lod_tensor attention_lstm cudnn_lstm ctc_align edit_distance fused_embedding_fc_lstm
-        fused_embedding_seq_pool fused_seqpool_cvm fusion_gru fusion_lstm fusion_seqconv_eltadd_relu
-        fusion_seqexpand_concat_fc fusion_seqpool_concat fusion_seqpool_cvm_concat gru lod_rank_table
-        lod_tensor_to_array lstm lstmp match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer
-        pyramid_hash recurrent reorder_lod_tensor_by_rank row_conv sequence_concat sequence_conv sequence_enumerate
-        sequence_erase sequence_expand sequence_expand_as sequence_pad sequence_pool sequence_reshape
-        sequence_reverse sequence_scatter sequence_slice sequence_softmax sequence_topk_avg_pooling sequence_unpad
-        shrink_rnn_memory split_lod_tensor tree_conv var_conv_2d beam_search beam_search_decode crf_decoding
-        im2sequence chunk_eval rank_attention""",
+    "works on sequences of different lengths, or on sequences of sequences (LoD), which OpenVINO does not have": """
+        array_to_lod_tensor attention_lstm beam_search beam_search_decode fused_embedding_fc_lstm lod_rank_table
+        lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash
+        recurrent reorder_lod_tensor_by_rank sequence_topk_avg_pooling shrink_rnn_memory split_lod_tensor
+        var_conv_2d""",
+    "was taken out of Paddle before 2.6; no Paddle that can be installed computes it": """
+        conv_shift cos_sim filter_by_instag lstmp prroi_pool roi_perspective_transform target_assign tree_conv""",
+    "merges boxes into the ones before as it goes, class after class, in place": "locality_aware_nms",
     "runs on one vendor's GPU or accelerator only; there is no CPU kernel to agree with": """
         add_group_norm_silu apply_per_channel_scale batched_gemm blha_get_max_len block_multihead_attention
         calc_reduced_attn_scores fast_ln fast_rms_norm flash_attn_qkvpacked flash_attn_unpadded flash_attn_v3
@@ -41,13 +40,18 @@ _REASONS: dict[str, str] = {
         moe_gate_dispatch_permute moe_permute moe_unpermute qkv_unpack_mha resnet_basic_block resnet_unit
         self_dp_attention squeeze_excitation_block top_p_sampling variable_length_memory_efficient_attention
         weight_dequantize weight_only_linear weight_quantize expand_modality_expert_id quant_linear
-        fused_fc_elementwise_layernorm yolo_box_head yolo_box_post""",
-    "decomposes a matrix; OpenVINO has no such operation": """
-        eig eigh eigvals eigvalsh lstsq lu lu_solve lu_unpack matrix_rank matrix_rank_atol_rtol matrix_rank_tol qr svd
-        svdvals""",
+        fused_fc_elementwise_layernorm yolo_box_head yolo_box_post batch_fc bilateral_slice correlation cudnn_lstm
+        fused_bias_act fused_seqpool_cvm max_pool2d_v2 rank_attention""",
+    "decomposes a matrix by LAPACK, whose rank decision or complex results cannot be computed otherwise": """
+        eig eigvals lstsq""",
+    "a view of memory by strides; Paddle makes it in dynamic graphs only": """
+        as_strided index_elementwise_get index_elementwise_put index_elementwise_put_with_tensor index_select_strided
+        set tensor_unfold view_dtype share_buffer""",
+    "Paddle has no CPU kernel for it, or cannot run it in a saved program": """
+        int_bincount max_with_index min_with_index nansum ones restrict_nonzero zeros""",
     "samples a graph, a tree or a table of records": """
         graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
-        similarity_focus unzip cvm batch_fc filter_by_instag shuffle_batch""",
+        unzip shuffle_batch""",
     "draws from a distribution that OpenVINO cannot sample": "binomial dirichlet poisson standard_gamma",
     "reads or decodes files": "decode_jpeg",
 }

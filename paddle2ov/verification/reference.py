@@ -65,12 +65,19 @@ class Program:
             self._program.global_block().remove_op(op)
         return names
 
+    def _fed(self, name: str, array: Any) -> Any:
+        """The array; as one sequence where the program wants sequences (LoD): that is what the converted model takes."""
+        block = self._program.global_block()
+        if not hasattr(block, "has_var") or not block.has_var(name) or not block.var(name).lod_level:
+            return array
+        return self._paddle.base.create_lod_tensor(array, [[len(array)]], self._paddle.CPUPlace())
+
     def run(self, feeds: dict[str, Any], values: list[dict[str, Any]] | None) -> list[Any]:
         """The results, or the given values (None for those that cannot be fetched)."""
         targets = self._results if values is None else [self._fetchable(value) for value in values]
         wanted = [target for target in targets if target is not None]
         with self._paddle.static.scope_guard(self._scope):
-            feed = {name: feeds[name] for name in self.feeds}
+            feed = {name: self._fed(name, feeds[name]) for name in self.feeds}
             arrays = iter(self._executor.run(self._program, feed, wanted, return_numpy=False) if wanted else ())
         return [None if target is None else next(arrays) for target in targets]
 
