@@ -66,7 +66,7 @@ class Program:
         return names
 
     def _fed(self, name: str, array: Any) -> Any:
-        """The array; as one sequence where the program wants sequences (LoD): that is what the converted model takes."""
+        """The array; as one sequence where the program wants sequences (LoD), as the converted model takes it."""
         block = self._program.global_block()
         if not hasattr(block, "has_var") or not block.has_var(name) or not block.var(name).lod_level:
             return array
