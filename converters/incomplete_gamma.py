@@ -8,20 +8,20 @@ slowest element, and after 2,000 terms at the latest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from openvino import Model, Node, Output, PartialShape, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import real_input
 from paddle2ov.converters.common import shape_of
+from paddle2ov.converters.rounds import repeat
 from paddle2ov.converters.special import log_gamma, number
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
 Value: TypeAlias = Output | Node
-Round: TypeAlias = Callable[[Sequence[Output], Sequence[Output]], tuple[list[Value], Value]]
 
 _MOST_TERMS = 2000
 _NEGLIGIBLE = 1e-9
@@ -51,21 +51,21 @@ def gammaincc(node: NodeContext) -> NamedOutputs:
 def _series(a: Node, z: Node) -> Output:
     """1 + z / (a + 1) + z^2 / ((a + 1) (a + 2)) + ..."""
 
-    def step(state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Value], Value]:
+    def step(_: Value, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Value], Value]:
         (r, term, total), (z,) = state, fixed
         r = ops.add(r, number(1, r)).output(0)
         term = ops.multiply(term, ops.divide(z, r)).output(0)
         total = ops.add(total, term).output(0)
-        return [r, term, total], ops.greater(term, ops.multiply(total, number(_NEGLIGIBLE, total)))
+        return [r, term, total], _any(ops.greater(term, ops.multiply(total, number(_NEGLIGIBLE, total))))
 
     ones = ops.broadcast(number(1, a), shape_of(a))
-    return _until([a, ones, ones], [z], step)[2]
+    return repeat(ops.constant(_MOST_TERMS, Type.i64), [a, ones, ones], [z], step)[2]
 
 
 def _fraction(a: Node, z: Node) -> Output:
     """The continued fraction 1 / (z + (1 - a) / (1 + 1 / (z + (2 - a) / (1 + 2 / (z + ...))))), by its convergents."""
 
-    def step(state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Value], Value]:
+    def step(_: Value, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Value], Value]:
         (count, before_p, before_q, p, q, total), (a, z) = state, fixed
         count = ops.add(count, number(1, count)).output(0)
         y = ops.multiply(ops.add(ops.subtract(number(1, a), a), count), count)
@@ -80,37 +80,15 @@ def _fraction(a: Node, z: Node) -> Output:
         large = ops.greater(ops.abs(next_p), number(_BIG, p))
         shrink = ops.select(large, number(1 / _BIG, p), number(1, p))
         parts = [ops.multiply(part, shrink) for part in (p, q, next_p, next_q)]
-        return [count, *parts, found], ops.logical_or(moves, zero)
+        return [count, *parts, found], _any(ops.logical_or(moves, zero))
 
     ones = ops.broadcast(number(1, a), shape_of(z))
     p = ops.add(z, number(1, z))
     q = ops.multiply(ops.add(ops.subtract(p, a), number(1, z)), z)
     count = ops.multiply(ones, number(0, z))
-    return _until([count, ones, z, p, q, ops.divide(p, q)], [a, z], step)[5]
+    return repeat(ops.constant(_MOST_TERMS, Type.i64), [count, ones, z, p, q, ops.divide(p, q)], [a, z], step)[5]
 
 
-def _until(state: Sequence[Value], fixed: Sequence[Value], step: Round) -> list[Output]:
-    """`state` after as many rounds of state, go_on = step(state, fixed) as some element needs."""
-    outer, constant = [_output(value) for value in state], [_output(value) for value in fixed]
-    shapes: list[PartialShape] = [value.get_partial_shape() for value in (*outer, *constant)]
-    inner = [
-        ops.parameter(shape, value.get_element_type()) for value, shape in zip((*outer, *constant), shapes, strict=True)
-    ]
-    after, go_on = step([p.output(0) for p in inner[: len(outer)]], [p.output(0) for p in inner[len(outer) :]])
-    flat = ops.reshape(go_on, ops.constant([-1], Type.i64), False)
-    any_left = ops.reduce_logical_or(flat, ops.constant([0], Type.i64), False)
-    results = [ops.result(value) for value in after]
-    loop = ops.loop(ops.constant(_MOST_TERMS, Type.i32), ops.constant(np.array(True)))
-    loop.set_function(Model([ops.result(any_left), *results], inner))
-    loop.set_special_body_ports([-1, 0])
-    for parameter, before, result in zip(inner, outer, results, strict=False):
-        loop.set_merged_input(parameter, before, result.output(0))
-    for parameter, value in zip(inner[len(outer) :], constant, strict=True):
-        loop.set_invariant_input(parameter, value)
-    out = [loop.get_iter_value(result.output(0), -1) for result in results]
-    loop.validate_and_infer_types()
-    return out
-
-
-def _output(value: Value) -> Output:
-    return value.output(0) if isinstance(value, Node) else value
+def _any(condition: Value) -> Node:
+    flat = ops.reshape(condition, ops.constant([-1], Type.i64), False)
+    return ops.reduce_logical_or(flat, ops.constant([0], Type.i64), False)

@@ -11,13 +11,13 @@ Determinant and Cholesky factor take one loop round per column, so that the size
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
-import numpy as np
-from openvino import Model, Node, Output, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.rounds import repeat
 from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -114,7 +114,7 @@ def cholesky(node: NodeContext) -> NamedOutputs:
     swap = ints([*range(rank - 2), rank - 1, rank - 2])
     symmetric = ops.transpose(x, swap) if upper else x
 
-    def column(k: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor]) -> list[Tensor]:
+    def column(k: Tensor, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Tensor], None]:
         (factor,), (matrix, rows) = state, fixed
         here = cast_to(ops.equal(rows, k), factor.get_element_type())  # 1 at k, of shape [n]
         at = ops.unsqueeze(here, ints([1]))
@@ -124,10 +124,10 @@ def cholesky(node: NodeContext) -> NamedOutputs:
         pivot = ops.sqrt(ops.reduce_sum(ops.multiply(rest, at), ints([-2]), True))
         below = cast_to(ops.greater_equal(ops.unsqueeze(rows, ints([1])), k), factor.get_element_type())
         new = ops.multiply(ops.divide(rest, pivot), below)
-        return [ops.add(factor, ops.multiply(new, here))]
+        return [ops.add(factor, ops.multiply(new, here))], None
 
     start = ops.multiply(symmetric, const_like(0, x))
-    (lower,) = _for_each_column(size, [start], [symmetric, places], column)
+    (lower,) = repeat(size, [start], [symmetric, places], column)
     return {"out": ops.transpose(lower, swap) if upper else lower}
 
 
@@ -140,7 +140,7 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
     zeros = ops.multiply(column_of_x, const_like(0, x))  # [..., n, 1]
     corner = ops.slice(zeros, ints([0]), ints([1]), ints([1]), ints([rank - 2]))  # [..., 1, 1]
 
-    def column(k: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor]) -> list[Tensor]:
+    def column(k: Tensor, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Tensor], None]:
         (matrix, free, product), (rows,) = state, fixed
         values = ops.gather(matrix, ops.unsqueeze(k, ints([0])), ints(rank - 1))
         size_of = ops.subtract(
@@ -160,37 +160,11 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         row = ops.reduce_sum(ops.multiply(matrix, chosen), ints([rank - 2]), True)
         safe = ops.select(ops.equal(pivot, const_like(0, matrix)), const_like(1, matrix), pivot)
         rest = ops.subtract(matrix, ops.multiply(ops.divide(ops.multiply(values, free_now), safe), row))
-        return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))]
+        return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))], None
 
     start = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
-    product = _for_each_column(size, start, [places], column)[2]
+    product = repeat(size, start, [places], column)[2]
     return ops.squeeze(product, ints([rank - 2, rank - 1]))
-
-
-Round: TypeAlias = Callable[[Tensor, Sequence[Tensor], Sequence[Tensor]], list[Tensor]]
-
-
-def _for_each_column(size: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor], step: Round) -> list[Output]:
-    """`state` after `size` rounds of state = step(k, state, fixed)."""
-    outer = [_output(value) for value in state]
-    constant = [_output(value) for value in fixed]
-    inner = [ops.parameter(value.get_partial_shape(), value.get_element_type()) for value in outer]
-    held = [ops.parameter(value.get_partial_shape(), value.get_element_type()) for value in constant]
-    k = ops.parameter([], Type.i64)
-    results = [
-        ops.result(value) for value in step(k.output(0), [p.output(0) for p in inner], [p.output(0) for p in held])
-    ]
-    go_on = ops.result(ops.constant(np.array(True)))
-    loop = ops.loop(size, ops.constant(np.array(True)))
-    loop.set_function(Model([go_on, *results], [k, *inner, *held]))
-    loop.set_special_body_ports([0, 0])
-    for parameter, before, after in zip(inner, outer, results, strict=True):
-        loop.set_merged_input(parameter, before, after.output(0))
-    for parameter, value in zip(held, constant, strict=True):
-        loop.set_invariant_input(parameter, value)
-    out = [loop.get_iter_value(result.output(0), -1) for result in results]
-    loop.validate_and_infer_types()
-    return out
 
 
 def _matrices(node: NodeContext, name: str) -> Output:
@@ -216,7 +190,3 @@ def _triangle(node: NodeContext, x: Output, upper: bool) -> Node:
     rows, columns = ops.unsqueeze(places, ints([1])), ops.unsqueeze(places, ints([0]))
     kept = ops.less_equal(rows, columns) if upper else ops.greater_equal(rows, columns)
     return ops.select(kept, x, const_like(0, x))
-
-
-def _output(value: Tensor) -> Output:
-    return value.output(0) if isinstance(value, Node) else value

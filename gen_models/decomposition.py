@@ -1,0 +1,92 @@
+"""Factors of matrices: QR and LU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.matrix import LOOSE, regular
+from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import integer, one_of
+
+_NEW: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3"}
+
+
+def _qr(x: Any, *, mode: str = "reduced") -> Any:
+    return paddle.linalg.qr(x, mode)
+
+
+def _lu(x: Any, *, infos: bool = True) -> Any:
+    return paddle.linalg.lu(x, get_infos=infos)
+
+
+def _lu_unpack(x: Any, *, data: bool = True, pivots: bool = True) -> Any:
+    factors, swaps = paddle.linalg.lu(x)
+    permutation, lower, upper = paddle.linalg.lu_unpack(factors, swaps, data, pivots)
+    return [*([permutation] if pivots else []), *([lower, upper] if data else [])]
+
+
+def _lu_solve(b: Any, x: Any, *, trans: str = "N") -> Any:
+    factors, swaps = paddle.linalg.lu(x)
+    return paddle.linalg.lu_solve(b, factors, swaps, trans)
+
+
+def _qr_random(draw: Any) -> Case:
+    shape = [*[2] * integer(draw, 0, 1), integer(draw, 2, 6), integer(draw, 2, 6)]
+    return case(x=tensor(shape, low=-2, high=2), mode=one_of(draw, "reduced", "complete", "r"), **LOOSE)
+
+
+def _square_random(draw: Any) -> Case:
+    size = integer(draw, 2, 6)
+    return case(x=regular(*[2] * integer(draw, 0, 1), size, size, seed=integer(draw, 0, 99)), **LOOSE)
+
+
+def _solve_random(draw: Any) -> Case:
+    size, seed = integer(draw, 2, 6), integer(draw, 0, 99)
+    trans = one_of(draw, "N", "T")
+    return case(b=tensor([size, integer(draw, 1, 3)]), x=regular(size, size, seed=seed), trans=trans, **_NEW)
+
+
+_SHAPES = [[5, 3], [3, 5], [4, 4]]
+LU = [
+    case(x=regular(3, 3), **LOOSE),
+    case(x=regular(2, 4, 4, seed=2, dims=[-1, -1, -1]), **LOOSE),
+    case(x=tensor([5, 3]), **LOOSE),
+    case(x=tensor([3, 5]), **LOOSE),
+    case(x=tensor([3, 3], values=[[0, 1, 0], [2, 0, 1], [0, 3, 1]]), **LOOSE),
+]
+
+OPS = [
+    Op(
+        "qr",
+        _qr,
+        [
+            *[case(x=tensor(shape), mode=mode, **LOOSE) for shape in _SHAPES for mode in ("reduced", "complete", "r")],
+            case(x=tensor([2, 3, 5, 4], dims=[-1, 3, -1, -1]), **LOOSE),
+            case(x=tensor([3, 3], values=[[-2, 1, 0], [0, 1, 3], [0, 0, -1]]), **LOOSE),
+            case(x=tensor([3, 2], values=[[0, 1], [3, 0], [4, 2]]), **LOOSE),
+        ],
+        _qr_random,
+    ),
+    Op(
+        "lu",
+        _lu,
+        [*LU, case(x=tensor([3, 3], values=[[1, 2, 3], [2, 4, 6], [1, 0, 1]]), **LOOSE)],
+        _square_random,
+    ),
+    Op(
+        "lu_unpack",
+        _lu_unpack,
+        [*LU, case(x=regular(3, 3), data=False, **LOOSE), case(x=regular(3, 3), pivots=False, **LOOSE)],
+        _square_random,
+    ),
+    Op(
+        "lu_solve",
+        _lu_solve,
+        [
+            case(b=tensor([3, 2]), x=regular(3, 3), **_NEW),
+            case(b=tensor([4, 2]), x=regular(4, 4, seed=5), trans="T", **_NEW),
+            case(b=tensor([2, 4, 2]), x=regular(2, 4, 4, seed=2), **_NEW),
+        ],
+        _solve_random,
+    ),
+]

@@ -1,0 +1,126 @@
+"""Eigenvalues, singular values and ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gen_models.matrix import LOOSE
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.strategies import flag, integer, one_of
+
+_NEW: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3"}
+_RANK: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
+
+
+def low_rank(*shape: int, kept: int, seed: int = 0, dims: Any = None, symmetric: bool = False) -> TensorSpec:
+    """Matrices of which only the first `kept` singular values are not 0."""
+    rng = np.random.default_rng(seed)
+    left = rng.uniform(-1, 1, (*shape[:-1], kept))
+    right = np.swapaxes(left, -1, -2) if symmetric else rng.uniform(-1, 1, (*shape[:-2], kept, shape[-1]))
+    return tensor(shape, values=np.asarray(left @ right, np.float32), dims=dims)
+
+
+def _eigvalsh(x: Any, *, uplo: str = "L") -> Any:
+    return paddle.linalg.eigvalsh(x, uplo)
+
+
+def _eigh(x: Any, *, uplo: str = "L") -> Any:
+    return paddle.linalg.eigh(x, uplo)[0]
+
+
+def _svd(x: Any, *, full: bool = False) -> Any:
+    return paddle.linalg.svd(x, full)[1]
+
+
+def _svdvals(x: Any) -> Any:
+    return paddle.linalg.svdvals(x)
+
+
+def _matrix_rank(x: Any, *, tol: Any = None, hermitian: bool = False) -> Any:
+    return paddle.linalg.matrix_rank(x, tol, hermitian)
+
+
+def _matrix_rank_tol(x: Any, tol: Any, *, default: bool = False, hermitian: bool = False) -> Any:
+    return paddle._C_ops.matrix_rank_tol(x, tol, default, hermitian)
+
+
+def _matrix_rank_atol_rtol(x: Any, above: Any, share: Any = None, *, hermitian: bool = False) -> Any:
+    return paddle._C_ops.matrix_rank_atol_rtol(x, above, share, hermitian)
+
+
+def _symmetric_random(draw: Any) -> Case:
+    size = integer(draw, 1, 9)
+    return case(x=tensor([*[2] * integer(draw, 0, 1), size, size]), uplo=one_of(draw, "L", "U"), **LOOSE)
+
+
+def _any_random(draw: Any) -> dict[str, Any]:
+    return {"x": tensor([*[2] * integer(draw, 0, 1), integer(draw, 1, 8), integer(draw, 1, 8)])}
+
+
+def _rank_random(draw: Any) -> Case:
+    hermitian = flag(draw)
+    rows = integer(draw, 2, 7)
+    columns = rows if hermitian else integer(draw, 2, 7)
+    kept, seed = integer(draw, 1, min(rows, columns)), integer(draw, 0, 99)
+    return case(x=low_rank(rows, columns, kept=kept, seed=seed, symmetric=hermitian), tol=1e-3, hermitian=hermitian)
+
+
+SYMMETRIC = [
+    case(x=tensor([3, 3]), **LOOSE),
+    case(x=tensor([3, 3]), uplo="U", **LOOSE),
+    case(x=tensor([1, 1]), **LOOSE),
+    case(x=tensor([2, 8, 8], dims=[-1, -1, -1]), **LOOSE),
+    case(x=tensor([15, 15], low=-3, high=3), **LOOSE),
+    case(x=tensor([4, 4], values=np.diag([2.0, -1.0, 2.0, 0.0])), **LOOSE),
+    case(x=tensor([3, 3], values=np.ones((3, 3))), **LOOSE),
+]
+
+ANY = [tensor([5, 3]), tensor([3, 5]), tensor([2, 6, 6], dims=[-1, -1, -1]), tensor([1, 4]), tensor([12, 11])]
+
+OPS = [
+    Op("eigvalsh", _eigvalsh, SYMMETRIC, _symmetric_random),
+    Op("eigh", _eigh, SYMMETRIC[:4], _symmetric_random),
+    Op(
+        "svd",
+        _svd,
+        [*(case(x=one, **LOOSE) for one in ANY), case(x=low_rank(5, 4, kept=2), full=True, **LOOSE)],
+        lambda draw: case(**_any_random(draw), **LOOSE),
+    ),
+    Op("svdvals", _svdvals, [case(x=one, **_NEW) for one in ANY], lambda draw: case(**_any_random(draw), **_NEW)),
+    Op(
+        "matrix_rank",
+        _matrix_rank,
+        [
+            case(x=tensor([4, 4])),
+            case(x=low_rank(5, 4, kept=2), tol=1e-3),
+            case(x=low_rank(2, 3, 6, kept=1, dims=[-1, -1, -1]), tol=0.01),
+            case(x=low_rank(4, 4, kept=3, symmetric=True), tol=1e-4, hermitian=True),
+            case(x=tensor([3, 3], values=np.diag([1.0, -2.0, 0.0])), hermitian=True),
+        ],
+        _rank_random,
+    ),
+    Op(
+        "matrix_rank_tol",
+        _matrix_rank_tol,
+        [
+            case(x=low_rank(5, 4, kept=2), tol=tensor([], values=[1e-3]), **_RANK),
+            case(x=tensor([2, 4, 4]), tol=tensor([2], values=[0.1, 1.0]), **_RANK),
+            case(x=tensor([4, 4]), tol=tensor([], values=[0.0]), default=True, **_RANK),
+            case(x=low_rank(4, 4, kept=3, symmetric=True), tol=tensor([], values=[1e-3]), hermitian=True, **_RANK),
+        ],
+    ),
+    Op(
+        "matrix_rank_atol_rtol",
+        _matrix_rank_atol_rtol,
+        [
+            case(x=tensor([5, 4]), above=tensor([], values=[0.3]), share=tensor([], values=[0.5]), **_RANK),
+            case(
+                x=tensor([2, 4, 4]), above=tensor([2], values=[0.1, 1.0]), share=tensor([2], values=[0.5, 0.0]), **_RANK
+            ),
+            case(x=tensor([4, 4]), above=tensor([], values=[0.0]), **_RANK),
+            case(x=low_rank(4, 4, kept=2), above=tensor([], values=[1e-3]), **_RANK),
+        ],
+    ),
+]
