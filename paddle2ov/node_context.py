@@ -66,6 +66,7 @@ class NodeContext:
         signature: Signature | None,
         used: frozenset[str] | set[str] = frozenset(),
         sequences: Mapping[str, SequenceCount] | None = None,
+        any_complex: bool = True,
     ) -> None:
         self._operator = operator
         self._inputs = inputs
@@ -73,6 +74,7 @@ class NodeContext:
         self._signature = signature
         self._used = used
         self._sequences = sequences or {}
+        self._any_complex = any_complex
         self._asked: set[str] = set()
 
     # --- identity -------------------------------------------------------------------------------------------------
@@ -291,6 +293,8 @@ class NodeContext:
 
     def is_complex(self, name: str, idx: int = 0) -> bool:
         """Whether an input or result is complex (then it is carried as real numbers with a last dimension of 2)."""
+        if not self._any_complex:  # most programs have no complex numbers, and many converters ask
+            return False
         names = self._operator.inputs.get(self._input_name(name)) or self._operator.outputs.get(self._output_name(name))
         variable = self._variables.get(names[idx]) if names and idx < len(names) else None
         return bool(variable and variable.dtype and variable.dtype.startswith("complex"))

@@ -59,7 +59,8 @@ class Registry:
 
     def missing(self, block: Block) -> list[Operator]:
         """The operators of a block, and of the blocks inside, that have no converter."""
-        return [one for one in block.walk() if one.type not in STRUCTURE and self.get(one.type) is None]
+        unknown = {name for name in {one.type for one in block.walk()}.difference(STRUCTURE) if self.get(name) is None}
+        return [one for one in block.walk() if one.type in unknown] if unknown else []
 
     def get_for_complex(self, key: str) -> Converter | None:
         """The converter of an operator for complex numbers, or None; one of the user's own gets them as pairs."""

@@ -168,7 +168,7 @@ class Translator:
                 f"({', '.join(signature.operands if signature else ()) or 'none'})",
             )
         sequences = self._sequences_of(operator, signature, scope) if self._any_sequences else {}
-        context = NodeContext(operator, inputs, self.variables, signature, self._used, sequences)
+        context = NodeContext(operator, inputs, self.variables, signature, self._used, sequences, bool(self._complex))
         results = _named(converter(context), operator, signature)
         if not self._registry.is_extension(operator.type):
             context.refuse_what_passes_left()

@@ -262,7 +262,9 @@ class _Reader:
         if name == "rms_norm" and len(op.operands) > 2:  # what this name meant before Paddle 3.3
             name = "fused_rms_norm_quant"
         signature = self._vocabulary.of_pir(name)
-        ports = _ports(signature.operands if signature else (), op.operands, "input")
+        ports: Sequence[str] = signature.operands if signature else ()
+        if len(op.operands) > len(ports):
+            ports = _ports(ports, len(op.operands), "input")
         inputs = {}
         for port, operand in zip(ports, op.operands, strict=False):
             if (value := operand.id) != 0:
@@ -270,7 +272,9 @@ class _Reader:
         inner = [one for region in op.regions for one in region.blocks]
         blocks = tuple([self._read_block(one) for one in inner])
         results = _results(op)
-        ports = _ports(signature.results if signature else (), results, "output")
+        ports = signature.results if signature else ()
+        if len(results) > len(ports):
+            ports = _ports(ports, len(results), "output")
         stem = name.rstrip("_")
         outputs = {port: self._define(result, stem) for port, result in zip(ports, results, strict=False)}
         written = _written_operand(op, name)
@@ -446,10 +450,8 @@ def _results(op: _Op) -> list[_Value]:
     return op.results if isinstance(op.results, list) else [op.results]
 
 
-def _ports(named: tuple[str, ...], values: list[_Value], prefix: str) -> Sequence[str]:
-    if len(values) <= len(named):
-        return named
-    return [*named, *(f"{prefix}_{i}" for i in range(len(named), len(values)))]
+def _ports(named: Sequence[str], count: int, prefix: str) -> list[str]:
+    return [*named, *(f"{prefix}_{i}" for i in range(len(named), count))]
 
 
 def _attribute(value: _AttributeData) -> Any:

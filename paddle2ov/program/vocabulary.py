@@ -12,14 +12,14 @@ class Vocabulary:
 
     def __init__(self, extra: Iterable[Signature] = ()) -> None:
         self._by_key = {item.key: item for item in extra}
-        self._by_pir = {item.pir_name or item.key: item for item in self._by_key.values()}
+        self._by_pir: dict[str, Signature | None] = {item.pir_name or item.key: item for item in self._by_key.values()}
 
     def of_pir(self, name: str) -> Signature | None:
         """The signature of a PIR operator, by its name without the dialect."""
-        if name in self._by_pir:
-            return self._by_pir[name]
-        key = key_of_pir(name)
-        return signature(key) if key is not None else None
+        if name not in self._by_pir:
+            key = key_of_pir(name)
+            self._by_pir[name] = signature(key) if key is not None else None
+        return self._by_pir[name]
 
     def of_legacy(self, name: str) -> Signature | None:
         """The signature of an operator of a legacy program."""
