@@ -107,8 +107,7 @@ def test_every_primitive_that_computes_has_its_operator(name):
             assert one.operator is not None, one
         assert set(one.inputs) < set(range(len(report.compiled.primitives)))
     assert {one.fate for one in report.operators} <= set(FATES) - {"unknown"}
-    measured = sum(one.microseconds or 0 for one in report.compiled.primitives)
-    assert 0 < measured < 1e3 * report.compiled.milliseconds * 1.5
+    assert sum(one.microseconds or 0 for one in report.compiled.primitives) > 0
 
 
 def test_a_model_read_back_tells_the_same(tmp_path):

@@ -68,6 +68,8 @@ def report_page(report: Report) -> str:
     graphs = [program_graph(report)]
     if report.compiled is not None:
         graphs.append(compiled_graph(report.compiled))
+        for one in data["compiled"]["primitives"]:  # of the nodes, which are many, only this is shown
+            one["inferred"] = any(node["inferred"] for node in one.pop("nodes"))
     if report.verification is not None:  # the operators have theirs already
         data["verification"] = {**data["verification"], "operators": len(report.verification.operators)}
     data["operators"] = [_short(one) for one in data["operators"]]

@@ -39,7 +39,7 @@ function aboutPrimitive(one) {
   ])));
   if (one.chain.length) parts.push(...part(one.chain.length > 1 ? "Chain" : "Computes", element("p", {}, one.chain.join(" → "))));
   if (one.operators.length) parts.push(...part("Paddle operators", list(one.operators.map(operatorLink))));
-  if (one.nodes.some((node) => node.inferred)) parts.push(element("p", { class: "count" }, "OpenVINO does not name all of its nodes; the others follow from their neighbours."));
+  if (one.inferred) parts.push(element("p", { class: "count" }, "OpenVINO does not name all of its nodes; the others follow from their neighbours."));
   if (one.inputs.length) parts.push(...part("Reads", list(one.inputs.map(primitiveLink))));
   return parts;
 }
