@@ -141,6 +141,55 @@ def _ssd(self: Any, image: Any) -> Any:
     )
 
 
+# --- A rotated detector: centres, sides and angles become polygons, which are suppressed ------------------------------
+
+
+def _rotated_parts() -> dict[str, Any]:
+    nn = paddle.nn
+    return {
+        "stem": nn.Sequential(_conv_norm(3, 8, 2), _conv_norm(8, 16, 2), _conv_norm(16, 16, 2)),
+        "place": nn.Conv2D(16, 4, 3, padding=1),
+        "angle": nn.Conv2D(16, 5, 3, padding=1),
+        "score": nn.Conv2D(16, 3, 3, padding=1),
+    }
+
+
+def _rotated(self: Any, image: Any, scale_factor: Any) -> Any:
+    functional = paddle.nn.functional
+    feature = self.stem(image)
+    height, width = paddle.shape(feature)[2], paddle.shape(feature)[3]
+    y, x = paddle.meshgrid(paddle.arange(height, dtype="float32"), paddle.arange(width, dtype="float32"))
+    cell = paddle.reshape(paddle.stack([x, y], -1) + 0.5, [1, -1, 2])
+    place = paddle.transpose(paddle.flatten(self.place(feature), 2), [0, 2, 1])
+    center = (cell + place[:, :, :2]) * 8
+    half = (functional.elu(place[:, :, 2:]) + 1.01) * 6
+    shares = functional.softmax(paddle.transpose(paddle.flatten(self.angle(feature), 2), [0, 2, 1]))
+    angle = paddle.matmul(shares, paddle.to_tensor([0.0, 0.4, 0.8, 1.2, 1.6]))
+    cos, sin = paddle.cos(angle), paddle.sin(angle)
+    corners = []
+    for right, down in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+        across, along = half[:, :, 0] * right, half[:, :, 1] * down
+        corners += [center[:, :, 0] + across * cos - along * sin, center[:, :, 1] + across * sin + along * cos]
+    scale = paddle.tile(paddle.flip(scale_factor, [1]), [1, 4])
+    return _multiclass_nms3(
+        paddle.stack(corners, -1) / paddle.unsqueeze(scale, 1),
+        functional.sigmoid(paddle.flatten(self.score(feature), 2)),
+        score_threshold=0.5,
+        nms_top_k=50,
+        keep_top_k=-1,
+        nms_threshold=0.1,
+        normalized=False,
+        background_label=-1,
+    )
+
+
+def _rotated_inputs(n: int, h: int, w: int) -> dict[str, Any]:
+    return {
+        "image": tensor([n, 3, h, w], dims=[-1, 3, -1, -1]),
+        "scale_factor": tensor([n, 2], values=[[0.5, 0.8 + 0.1 * i] for i in range(n)], dims=[-1, 2]),
+    }
+
+
 # --- DB: a pyramid, merged, and transposed convolutions up to a map of probabilities ----------------------------------
 
 
@@ -180,6 +229,12 @@ NETWORKS = [
         lambda: _layer(_ssd_parts, _ssd),
         {"image": tensor([2, 3, 64, 64], dims=[-1, 3, 64, 64])},
         more=[{"image": tensor([1, 3, 64, 64])}],
+    ),
+    Network(
+        "rotated_detector",
+        lambda: _layer(_rotated_parts, _rotated),
+        _rotated_inputs(1, 64, 64),
+        more=[_rotated_inputs(2, 48, 80)],
     ),
     Network("db", lambda: _layer(_db_parts, _db), _image(1, 64, 96), more=[_image(2, 32, 64)]),
 ]
