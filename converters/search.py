@@ -5,14 +5,17 @@ Paddle: `top_k_v2` (PIR `topk`), `top_k`, `arg_max`, `arg_min`, `argsort`, `kthv
 Semantics: `paddle/phi/kernels/cpu/{top_k,arg_min_max,argsort,kthvalue,searchsorted}_kernel.cc`,
 `paddle/phi/kernels/funcs/mode.h`.
 Of equal elements the first one counts, as in Paddle's arg_max and stable argsort; which one Paddle's unstable sorts
-(topk, argsort, kthvalue) name depends on the C++ library. NaN is not ordered as in Paddle, where it is the largest.
+(topk, argsort, kthvalue) name depends on the C++ library. NaN is the largest in argsort and kthvalue, as in Paddle;
+topk, arg_max and arg_min take it for what OpenVINO's comparisons make of it: an extra pass over all scores would cost
+every detector time.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, normalize_axis, rank_of
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of
 from paddle2ov.converters.sorting import length_of, sort, top
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -22,6 +25,16 @@ from paddle2ov.registry import Converter
 def _sortable(x: Output) -> Output | Node:
     """TopK takes no booleans."""
     return cast_to(x, Type.i32) if x.get_element_type() == Type.boolean else x
+
+
+def _nan_last(x: Output) -> Output | Node:
+    """`x` with infinity for NaN, which is Paddle's largest; beside a true infinity the first one counts."""
+    return ops.select(ops.is_nan(x), const_like(np.inf, x), x) if x.get_element_type().is_real() else x
+
+
+def _own(x: Output, values: Output | Node, where: Output | Node, axis: int) -> Output | Node:
+    """The values that `_nan_last` may have hidden."""
+    return ops.gather_elements(x, where, axis) if x.get_element_type().is_real() else values
 
 
 def top_k_v2(node: NodeContext) -> NamedOutputs:
@@ -70,8 +83,8 @@ def argsort(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    values, where = sort(x, axis, node.get_attribute("descending", False))
-    return {"out": values, "indices": where}
+    values, where = sort(_nan_last(x), axis, node.get_attribute("descending", False))
+    return {"out": _own(x, values, where, axis), "indices": where}
 
 
 def kthvalue(node: NodeContext) -> NamedOutputs:
@@ -82,12 +95,12 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
-    found = top(x, ints(k), axis, largest=False)
-    place = ints([k - 1]) if node.get_attribute("keepdim", False) else ints(k - 1)
-    return {
-        "out": ops.gather(found.output(0), place, ints(axis)),
-        "indices": ops.gather(found.output(1), place, ints(axis)),
-    }
+    found = top(_nan_last(x), ints(k), axis, largest=False)
+    keep = node.get_attribute("keepdim", False)
+    where = ops.gather(found.output(1), ints([k - 1]), ints(axis))
+    value = _own(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), where, axis)
+    both = {"out": value, "indices": where}
+    return both if keep else {name: ops.squeeze(one, ints([axis])) for name, one in both.items()}
 
 
 def mode(node: NodeContext) -> NamedOutputs:
@@ -113,7 +126,10 @@ def mode(node: NodeContext) -> NamedOutputs:
 
 
 def searchsorted(node: NodeContext) -> NamedOutputs:
-    """out = how many elements of sorted_sequence are less than (right: at most) each of values."""
+    """out = how many elements of sorted_sequence are less than (right: at most) each of values; all, of NaN and ±∞."""
     sequence, values = node.get_input("sorted_sequence"), node.get_input("values")
-    out = ops.search_sorted(sequence, values, node.get_attribute("right", False))
+    out: Node = ops.search_sorted(sequence, values, node.get_attribute("right", False))
+    if values.get_element_type().is_real():
+        special = ops.logical_or(ops.is_nan(values), ops.is_inf(values))
+        out = ops.select(special, length_of(sequence, rank_of(node, sequence) - 1), out)
     return {"out": cast_to(out, Type.i32 if node.get_attribute("out_int32", False) else Type.i64)}

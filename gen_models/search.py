@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from hypothesis import strategies as st
 
 from gen_models.shape import legacy_op
@@ -100,6 +102,8 @@ def _searchsorted_random(draw):
 
 TIES = [[3, 1, 3, 2, 3], [0, 0, 0, 0, 0], [1, 2, 2, 1, 2]]
 
+NAN = [[1.0, math.nan, 3.0, -2.0], [math.inf, 0.5, 2.0, -math.inf], [7.0, 2.0, math.nan, -1.0]]
+
 OPS = [
     Op(
         "top_k_v2",
@@ -159,6 +163,9 @@ OPS = [
         "argsort",
         _argsort,
         cases=[
+            case(x=tensor([3, 4], values=NAN), axis=1),
+            case(x=tensor([3, 4], values=NAN), axis=1, descending=True),
+            case(x=tensor([3, 4], values=NAN, dims=[-1, -1]), axis=0),
             case(x=tensor([3, 7])),
             case(x=tensor([3, 7]), descending=True),
             case(x=tensor([3, 7, 2]), axis=1),
@@ -181,6 +188,8 @@ OPS = [
         "kthvalue",
         _kthvalue,
         cases=[
+            case(x=tensor([3, 4], values=NAN), k=2),
+            case(x=tensor([3, 4], values=NAN), k=4, keepdim=True),
             case(x=tensor([3, 7]), k=2),
             case(x=tensor([3, 7]), k=7, keepdim=True),
             case(x=tensor([3, 7]), k=2, axis=0),
@@ -204,6 +213,10 @@ OPS = [
         "searchsorted",
         _searchsorted,
         cases=[
+            case(
+                sequence=tensor([4], values=[1, 3, 5, math.inf]),
+                values=tensor([2, 3], values=[math.nan, math.inf, -math.inf, 0, 5, 9]),
+            ),
             case(sequence=tensor([4], values=[1, 3, 5, 7]), values=tensor([2, 3], low=0, high=9), bucketize=True),
             case(
                 sequence=tensor([4], "int32", values=[1, 3, 5, 7]),
