@@ -58,12 +58,14 @@ model = openvino.Core().read_model(file)
 """Route -> Python statements that make `model` of the folders `pir` and `legacy`."""
 
 FRESH = """
-import resource, sys
+import pathlib, re, resource, sys
 pir, legacy = sys.argv[1:]
 {0}
-used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-cpu, peak = sum(one.ru_utime + one.ru_stime for one in used), max(one.ru_maxrss for one in used) / 1024
-print("\\nFIGURES", cpu, peak, flush=True)
+own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+# Not ru_maxrss: it starts with what the process had that started this one. Linux only.
+peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", pathlib.Path("/proc/self/status").read_text())[1])
+cpu = sum(one.ru_utime + one.ru_stime for one in (own, others))
+print("\\nFIGURES", cpu, max(peak, others.ru_maxrss) / 1024, flush=True)
 """
 
 GROWTH = """
