@@ -79,6 +79,22 @@ def cli() -> None:
 @click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]".')
 @click.option("--output", "outputs", help="Names of the results to keep, separated by commas. Default: all.")
 @click.option(
+    "--bounded", is_flag=True, help="Bound dynamic inputs by the shapes in the inference.yml beside the model."
+)
+@click.option(
+    "--preprocess",
+    is_flag=True,
+    help="Build the preprocessing of the inference.yml beside the model into it; it then takes bytes as cv2.imread "
+    "gives them. Says what remains yours.",
+)
+@click.option(
+    "--serve-layout",
+    "serving",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the model into this folder as OpenVINO Model Server and Triton load it, under the name of the output "
+    "model.",
+)
+@click.option(
     "--compress-to-fp16/--no-compress-to-fp16",
     "--compress_to_fp16/--no_compress_to_fp16",
     "fp16",
@@ -108,6 +124,12 @@ def cli() -> None:
     help="Run the model in Paddle too and compare; with --report, every operator. The exit status is 1 if they differ.",
 )
 @click.option("--paddle-python", type=click.Path(), help="For --verify: an interpreter that has Paddle.")
+@click.option(
+    "--inputs",
+    "arrays",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="For --report and --verify: an .npz file with an array for each input. Default: random inputs.",
+)
 @click.option("--verbose", "-v", is_flag=True, help="Say what was read and how long each step took.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 @click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
@@ -119,11 +141,15 @@ def convert_command(
     target: Path | None,
     inputs: str | None,
     outputs: str | None,
+    bounded: bool,
+    preprocess: bool,
+    serving: Path | None,
     fp16: bool,
     extensions: tuple[Path, ...],
     reports: tuple[Path, ...],
     compare: bool,
     paddle_python: str | None,
+    arrays: Path | None,
     verbose: bool,
     quiet: bool,
     traceback: bool,
@@ -164,22 +190,40 @@ def convert_command(
                     verbose=verbose and not quiet,
                     progress=progress,
                     report=conversion,
+                    bounded=bounded,
+                    preprocess=preprocess,
                 )
         except Paddle2OVError as error:
             reporting.write_refused(reports, program, params, _name(source), error)
             raise
-        _save(openvino, converted, xml, fp16)
+        written = xml
+        if serving is not None:
+            from paddle2ov.deployment.serving import write_layout
+
+            def save(model: Any, path: Path) -> None:
+                openvino.save_model(model, path, compress_to_fp16=fp16)
+
+            written = write_layout(converted, serving, xml.stem, save)
+        if serving is None or target is not None:
+            _save(openvino, converted, xml, fp16)
         found = None
         if compare:
             from paddle2ov.verification.verify import verify
 
-            found = verify(program, params, shapes=inputs, operators=bool(reports), paddle_python=paddle_python)
+            found = verify(
+                program,
+                params,
+                inputs=arrays,
+                shapes=inputs,
+                operators=bool(reports),
+                paddle_python=paddle_python,
+            )
         if conversion is not None:
-            reporting.write(reports, converted, conversion, _name(source), found, show=not quiet)
+            reporting.write(reports, converted, conversion, _name(source), found, arrays, show=not quiet)
     if not quiet:
         if found is not None:
             click.echo(f"The results {'agree with' if found.ok else 'differ from'} Paddle's.")
-        for path in (xml, *reports):
+        for path in dict.fromkeys((written, *([xml] if target is not None else []), *reports)):
             click.echo(f"{path}")
     if found is not None and not found.ok:
         sys.exit(1)

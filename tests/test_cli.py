@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import openvino
 import pytest
 from click.testing import CliRunner
@@ -162,12 +163,14 @@ def test_report_to_a_file_of_another_kind(model, tmp_path):
 
 
 def test_verify_with_a_conversion(model, tmp_path):
+    np.savez(tmp_path / "x.npz", x=np.zeros([5, 3, 64, 64], np.float32))
     arguments = (model, "-o", tmp_path / "net.xml", "--verify", "--report", tmp_path / "report.json")
-    result = call(*arguments)
+    result = call(*arguments, "--inputs", tmp_path / "x.npz")
     assert result.exit_code == 0, result.output
     assert "The results agree with Paddle's." in result.stdout
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["verification"]["ok"] is True
+    assert report["verification"]["runs"][0]["inputs"] == report["compiled"]["inputs"] == {"x": [5, 3, 64, 64]}
     assert all(one["agrees"] for one in report["operators"] if one["type"] == "conv2d")
 
 

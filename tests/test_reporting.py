@@ -19,7 +19,8 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.post_ops import CHAINS
 from gen_models.store import generated, generated_network
-from paddle2ov.reporting import build_report, print_report, write_report
+from paddle2ov.reporting import build_report, memory, print_report, write_report
+from paddle2ov.reporting.compiled import compile_report
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 from paddle2ov.reporting.model import FATES, SCHEMA
 from paddle2ov.reporting.origins import trace
@@ -165,6 +166,21 @@ def test_a_model_that_cannot_run_is_still_described():
     assert report.compiled is not None
     assert report.compiled.milliseconds is None
     assert "could not be run" in report.notes[0]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells how much memory is free")
+def test_a_model_that_wants_all_memory(monkeypatch):
+    """As SOLOv2's masks do on random inputs: the run fails, and neither this process nor the machine."""
+    monkeypatch.setattr(memory, "_free", lambda: 1 << 26)
+    side = 1 << 13
+    x = ops.parameter([side, 1], openvino.Type.f32, name="x")
+    model = openvino.Model([ops.result(ops.multiply(x, ops.reshape(x, [1, side], False)))], [x])
+    model.input(0).set_names({"x"})
+    inputs = {"x": np.zeros([side, 1], np.float32)}
+    with pytest.raises((RuntimeError, MemoryError)):
+        compile_report(model, [], inputs)
+    monkeypatch.undo()
+    assert compile_report(model, [], inputs).milliseconds > 0
 
 
 def test_verification():

@@ -33,16 +33,20 @@ def write(
     conversion: ConversionReport,
     name: str,
     verification: Verification | None,
+    arrays: Path | None,
     show: bool,
 ) -> None:
     """Compiles and measures a converted model, writes its reports, and prints the tables.
 
     Raises:
-        OSError: a file cannot be written.
+        ConversionInputError: the arrays do not fit the model.
+        OSError: a file cannot be written, or that of the arrays cannot be read.
     """
     from paddle2ov.reporting import build_report, print_report, write_report
+    from paddle2ov.verification.inputs import given_inputs
 
-    report = build_report(model, conversion, name=name, verification=verification)
+    inputs = given_inputs(conversion.program, arrays)[0] if arrays is not None and conversion.program else None
+    report = build_report(model, conversion, name=name, inputs=inputs, verification=verification)
     for target in targets:
         write_report(report, target)
     if show:

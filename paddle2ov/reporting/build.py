@@ -74,8 +74,8 @@ def build_report(
         try:
             report.compiled = compile_report(model, report.operators, arguments, config)
             break
-        except RuntimeError as error:  # OpenVINO's: the model cannot be run on these inputs, or not be compiled at all
-            what = "run on random inputs, so nothing was measured" if arguments else "compiled"
+        except (RuntimeError, MemoryError) as error:  # it cannot be run on these inputs, or not be compiled at all
+            what = "run on these inputs, so nothing was measured" if arguments else "compiled"
             report.notes.append(f"The model could not be {what}: {_first_line(error)}")
             if not arguments:
                 break

@@ -1,0 +1,61 @@
+"""A bound on memory: a model on random inputs may ask for any amount of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_SHARE = 0.8
+"""Of the memory that is free, what may be taken."""
+
+
+@contextmanager
+def bounded_memory() -> Iterator[None]:
+    """Lets an allocation that would exhaust the machine fail in this process, which OpenVINO reports as an error.
+
+    Without a bound the system would kill the process, or another one. Only Linux tells what is free; elsewhere nothing
+    is bounded.
+    """
+    free, used = _free(), _used()
+    if free is None or used is None:
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = used + int(_SHARE * free)
+    for limit in (soft, hard):
+        if limit != resource.RLIM_INFINITY:
+            wanted = min(wanted, limit)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _free() -> int | None:
+    """The memory that the machine has left, or the container, whichever is less."""
+    lines = _text("/proc/meminfo").splitlines()
+    found = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
+    limit, current = (_text(f"/sys/fs/cgroup/memory.{name}").strip() for name in ("max", "current"))
+    if found is not None and limit.isdigit() and current.isdigit():
+        found = min(found, max(0, int(limit) - int(current)))
+    return found
+
+
+def _used() -> int | None:
+    """The address space of this process."""
+    lines = _text("/proc/self/status").splitlines()
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmSize:")), None)
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
+
+
+__all__ = ["bounded_memory"]
