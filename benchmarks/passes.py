@@ -34,6 +34,7 @@ import openvino  # noqa: E402
 import paddle2ov  # noqa: E402
 
 SHAPES = {"swin_tiny": [3, 224, 224], "vit_tiny": [3, 224, 224], "svtr_tiny": [3, 32, 320], "bert_small": [128]}
+BLOCKS = {"swin_tiny": 12, "vit_tiny": 12, "svtr_tiny": 12, "bert_small": 6}
 MOVING = ("Transpose", "Reorder", "Gather", "Split", "StridedSlice", "Slice", "Roll", "Concatenation", "Concat")
 SHOWN = ("Transpose", "Reorder", "Gather", "Split", "Roll", "MatMul", "Softmax", "Subgraph")
 
@@ -135,6 +136,10 @@ def compare(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str,
         counts = "".join(f"{one['nodes'].get(kind, 0):10}" for kind in SHOWN)
         share = 100 * one["moving_ms"] / one["nodes_ms"]
         print(f"{label:8}{counts}{one['moving_ms']:6.2f} ms {share:4.1f}%{one['median_ms']:10.1f}{one['cpu_ms']:10.1f}")
+    kinds = [kind for kind in MOVING if any(one["nodes"].get(kind) for one in found.values())]
+    pairs = ([one["nodes"].get(kind, 0) / BLOCKS[name] for one in found.values()] for kind in kinds)
+    shown = (f"{kind} {before:.1f} -> {after:.1f}" for kind, (before, after) in zip(kinds, pairs, strict=True))
+    print(f"for each of {BLOCKS[name]} blocks: {', '.join(shown)}")
     measures = ("moving_ms", "median_ms", "cpu_ms")
     ratios = {key: found["with"][key] / found["without"][key] for key in measures}
     line = "{moving_ms:6.2f}{median_ms:19.3f}{cpu_ms:10.3f}".format(**ratios)

@@ -188,6 +188,36 @@ def test_spread_refuses(shape, last):
     assert apply(spread_masks, build, [2 * WINDOWS, HEADS, TOKENS, TOKENS])[1] == {"masks": 0}
 
 
+@pytest.mark.parametrize("crossed", [False, True])
+def test_spread_reads_no_shape_between(crossed):
+    """The batch is told by what is projected; where queries and keys are of two sources, by the scores."""
+    mask, bias = random(1, WINDOWS, 1, TOKENS, TOKENS), random(1, HEADS, TOKENS, TOKENS)
+    weights = [random(WIDTH, WIDTH) for _ in range(3)]
+
+    def heads(x, i):
+        return transpose(
+            reshape(ops.matmul(x, weights[i], False, False), -1, TOKENS, HEADS, WIDTH // HEADS), 0, 2, 1, 3
+        )
+
+    def build():
+        x, y = parameter(-1, TOKENS, WIDTH), parameter(-1, TOKENS, WIDTH, name="y")
+        scores = ops.add(ops.matmul(heads(x, 0), heads(y if crossed else x, 1), False, True), bias)
+        masked = ops.add(reshape(scores, -1, WINDOWS, HEADS, TOKENS, TOKENS), mask)
+        shares = ops.softmax(reshape(masked, -1, HEADS, TOKENS, TOKENS), -1)
+        return Model([ops.matmul(shares, heads(x, 2), False, False)], [x, y])
+
+    model, counts = apply(spread_masks, build, *[[2 * WINDOWS, TOKENS, WIDTH]] * 2)
+    assert counts == {"masks": 1}
+    (shape_of,) = [one for one in model.get_ops() if one.get_type_name() == "ShapeOf"]
+    assert shape_of.input_value(0).get_node().get_type_name() == ("Add" if crossed else "Parameter")
+
+
+def test_masked_windows_of_any_batch_are_one_kernel():
+    compiled = compile_model(convert(generated_network(all_networks()["swin_stage"], "pir")))
+    nodes = [node.get_rt_info()["layerType"].astype(str) for node in compiled.get_runtime_model().get_ops()]
+    assert not {"MatMul", "Softmax"} & set(nodes)
+
+
 def _roll(x, shift, axes=(1, 2)):
     return ops.roll(x, np.array([shift] * len(axes)), np.array(axes))
 

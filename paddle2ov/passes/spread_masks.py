@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 from openvino import Node, Output, Type
 
 from paddle2ov.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, name_after, only_consumer, replace
+from paddle2ov.passes.graph import (
+    Counts,
+    Graph,
+    dims_of,
+    ints,
+    name_after,
+    only_consumer,
+    perm_of,
+    replace,
+)
 
 
 def spread_masks(graph: Graph) -> Counts:
@@ -63,8 +74,40 @@ def _rewrite(first: Node, mask: Output, last: Node, name: str) -> None:
     assert windows is not None
     inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
     flat = ops.reshape(mask, ints([windows, *inner]), False)
-    length = ops.gather(ops.shape_of(scores, Type.i64), ints([0]), ints(0))
+    length = ops.gather(ops.shape_of(_projected(scores) or scores, Type.i64), ints([0]), ints(0))
     times = ops.concat([ops.divide(length, ints([windows])), ints([1] * (len(dims) - 1))], 0)
     masked = ops.add(scores, ops.tile(flat, times))
     name_after(masked, name, "spread")
     replace(last.output(0), masked.output(0))
+
+
+def _projected(value: Output) -> Output | None:
+    """What scores, queries or keys are projected from, if its first dimension is theirs.
+
+    OpenVINO takes attention as one kernel only if nothing else reads what lies between, not even its shape.
+    """
+    while True:
+        node = value.get_node()
+        if not node.get_input_size():
+            return None
+        kind, source = node.get_type_name(), node.input_value(0)
+        before, after = dims_of(source), dims_of(value)
+        if not before or not after or None in before[1:] or None in after[1:]:
+            return None
+        if kind == "MatMul":
+            other = dims_of(node.input_value(1))
+            if other is not None and len(other) == 2:
+                same = not node.get_attributes()["transpose_a"] and len(before) > 2
+                return source if same else None
+            one, another = (_projected(side) for side in node.input_values())
+            return one if one is not None and one == another else None
+        if kind in ("Add", "Multiply"):
+            other = dims_of(node.input_value(1))
+            same = other is not None and len(before) == len(after) and (len(other) < len(after) or other[0] == 1)
+        elif kind == "Transpose":
+            same = (perm_of(node) or [1])[0] == 0
+        else:
+            same = kind == "Reshape" and math.prod(before[1:]) == math.prod(after[1:])  # type: ignore[arg-type]
+        if not same:
+            return None
+        value = source
