@@ -79,10 +79,15 @@ def reshape(x: Output | Node, shape: Sequence[int]) -> Node:
 
 def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> Known | None:
     """`function` of the inputs, if all are small and known: shape arithmetic stays known for the operators after it."""
-    arrays = [node.get_known(name) for name in names]
+    arrays = []
+    for name in names:
+        array = node.get_known(name)
+        if array is None or array.size > 64 or array.dtype.kind not in "biuf":  # mostly the first one is computed
+            return None
+        arrays.append(array)
     dtype = node.output_dtype()
     storage = numpy_dtype(dtype) if dtype is not None else None
-    if storage is None or any(array is None or array.size > 64 or array.dtype.kind not in "biuf" for array in arrays):
+    if storage is None:
         return None
     with np.errstate(all="ignore"):
         return Known(np.asarray(function(*arrays)).astype(storage))

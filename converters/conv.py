@@ -77,7 +77,7 @@ def _is_product(node: NodeContext, strides: Sequence[int], pads: Sequence[int]) 
 
     OpenVINO's CPU plugin has no convolution by a filter of unknown shape.
     """
-    dims = dims_of(node.get_input("filter"))
+    dims = None if node.is_known("filter") else dims_of(node.get_input("filter"))
     return (
         dims is not None
         and None in dims

@@ -124,6 +124,9 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
         values = (data, target_shape) if broadcast_spec.upper() != "EXPLICIT" else (data, target_shape, axes_mapping)
         return create("Broadcast", _inputs(values), {"mode": broadcast_spec.upper()})
 
+    def clamp(data: Any, min_value: float, max_value: float) -> Node:
+        return create("Clamp", _inputs((data,)), {"min": min_value, "max": max_value})
+
     def concat(nodes: Sequence[Any], axis: int) -> Node:
         return create("Concat", _inputs(nodes), {"axis": axis})
 
@@ -148,14 +151,24 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
     def gather(data: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Node:
         return create("Gather", _inputs((data, indices, axis)), {"batch_dims": batch_dims})
 
+    def gelu(data: Any, approximation_mode: str) -> Node:
+        return create("Gelu", _inputs((data,)), {"approximation_mode": approximation_mode})
+
     def matmul(data_a: Any, data_b: Any, transpose_a: bool, transpose_b: bool) -> Node:
         return create("MatMul", _inputs((data_a, data_b)), {"transpose_a": transpose_a, "transpose_b": transpose_b})
+
+    def mvn(data: Any, axes: Any, normalize_variance: bool, eps: float, eps_mode: str) -> Node:
+        attributes = {"normalize_variance": normalize_variance, "eps": eps, "eps_mode": eps_mode}
+        return create("MVN", _inputs((data, axes)), attributes)
 
     def reshape(node: Any, output_shape: Any, special_zero: bool) -> Node:
         return create("Reshape", _inputs((node, output_shape)), {"special_zero": special_zero})
 
     def select(cond: Any, then_node: Any, else_node: Any, auto_broadcast: str = "numpy") -> Node:
         return create("Select", _inputs((cond, then_node, else_node)), {"auto_broadcast": auto_broadcast.upper()})
+
+    def shape_of(data: Any, output_type: Any = "i64") -> Node:
+        return create("ShapeOf", _inputs((data,)), {"output_type": output_type})
 
     def slice_(data: Any, start: Any, stop: Any, step: Any, axes: Any = None) -> Node:
         values = (data, start, stop, step) if axes is None else (data, start, stop, step, axes)
@@ -168,18 +181,24 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
         values = (data,) if axes is None else (data, axes)
         return create("Squeeze", _inputs(values), {"allow_axis_skip": allow_axis_skip})
 
+    def swish(data: Any, beta: Any = None) -> Node:
+        return opset16.swish(data) if beta is None else create("Swish", _inputs((data, beta)), {})
+
     def transpose(data: Any, input_order: Any) -> Node:
         return create("Transpose", _inputs((data, input_order)), {})
 
     def unsqueeze(data: Any, axes: Any) -> Node:
         return create("Unsqueeze", _inputs((data, axes)), {})
 
-    single = (broadcast, concat, convert, convolution, gather, matmul, reshape, select, softmax, squeeze, transpose)
+    single = (
+        *(broadcast, clamp, concat, convert, convolution, gather, gelu, matmul, mvn, reshape, select, shape_of),
+        *(softmax, squeeze, swish, transpose, unsqueeze),
+    )
     return {
         **{name: unary(kind) for name, kind in _UNARY.items()},
         **{name: binary(kind) for name, kind in _BINARY.items()},
         **{name: reduction(kind) for name, kind in _REDUCTIONS.items()},
-        **{function.__name__: function for function in (*single, unsqueeze)},
+        **{function.__name__: function for function in single},
         "group_convolution": partial(convolution, kind="GroupConvolution"),
         "slice": slice_,
         "constant": _constant,

@@ -21,6 +21,7 @@ BOOL = opset16.constant(True)
 
 CALLS = {
     "broadcast": [(1.0, FOUR), (X, ONE, None, "BIDIRECTIONAL"), (AXES, FOUR, AXES, "EXPLICIT")],
+    "clamp": [(X, 0.0, 6.0), (X, -1, 1)],
     "concat": [([X, X], 1), ([X.output(0), X], -1)],
     "convert": [(X, Type.i64), (X, "f16"), (X, np.int32)],
     "convolution": [
@@ -32,6 +33,10 @@ CALLS = {
         (X, GROUPS, [1, 1], [0, 0], [0, 0], [1, 1]),
     ],
     "gather": [(X, AXES, AXES), (X, np.int64(1), 0), (X, opset16.constant([[0]]), 1, 0)],
+    "gelu": [(X, "erf"), (X, "tanh")],
+    "mvn": [(X, AXES, True, 1e-5, "inside_sqrt"), (X, AXES, False, 1e-9, "outside_sqrt")],
+    "shape_of": [(X,), (X, Type.i32), (X, "i32")],
+    "swish": [(X,), (X, np.float32(2))],
     "matmul": [(X, X, False, True), (X.output(0), X, True, False)],
     "reshape": [(X, FOUR, True), (X, [-1], False)],
     "select": [(BOOL, X, np.float32(0)), (X_BOOL, X, X, "none")],
