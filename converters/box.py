@@ -4,7 +4,7 @@ Paddle: `box_coder`, `box_clip`; legacy only `iou_similarity`, `box_decoder_and_
 `polygon_box_transform` (EAST text detectors).
 Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/impl/box_clip_kernel_impl.h`, and
 `paddle/fluid/operators/detection/{iou_similarity,box_decoder_and_assign}_op.h` of Paddle 2.6.
-`box_clip` finds the image of a box in the LoD: see `paddle2ov.converters.packed`.
+`box_clip` finds the image of a box in the LoD.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import const, ints, rank_of, shape_of
-from paddle2ov.converters.packed import Count, Tensor, divided, joined, sequences
+from paddle2ov.converters.packed import owners
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -128,21 +128,20 @@ def iou_similarity(node: NodeContext) -> NamedOutputs:
 def box_clip(node: NodeContext) -> NamedOutputs:
     """output = boxes cut off at their original image's edges, which are round(im_info[:2] / im_info[2]) - 1."""
     info = node.get_input("im_info")
-    boxes: Tensor
-    count: Count
-    images, rank = info.get_partial_shape()[0], rank_of(node, node.get_input("input"))
-    if images.is_static and images.get_length() == 1:
-        boxes, count = divided(node.get_input("input"), 1), 1
-    else:
-        boxes, count = sequences(node, "input")
-    dtype = boxes.get_element_type()
-    sides = ops.split(ops.reshape(info, ints([0, *[1] * (rank - 1), 3]), True), ints(-1), 3)
+    boxes, images = node.get_input("input"), info.get_partial_shape()[0]
+    rank, dtype = rank_of(node, boxes), boxes.get_element_type()
+    if images.is_dynamic or images.get_length() != 1:
+        lengths = node.sequence_lengths("input")
+        if lengths is None:
+            node.refuse("nothing (LoD) tells the image of each box")
+        info = ops.gather(info, owners(lengths, ops.gather(shape_of(boxes), ints(0), ints(0))), ints(0)).output(0)
+    sides = ops.split(ops.reshape(info, ints([0, *[1] * (rank - 2), 3]), True), ints(-1), 3)
     height, width, scale = sides.outputs()
     # C's round() takes halves away from zero; sizes are positive
     half = const(0.5, dtype)
     sizes = [ops.floor(ops.add(ops.divide(side, scale), half)) for side in (width, height)]
     bound = ops.subtract(ops.concat([*sizes, *sizes], -1), const(1, dtype))
-    return {"output": joined(ops.maximum(ops.minimum(boxes, bound), const(0, dtype)), count)}
+    return {"output": ops.maximum(ops.minimum(boxes, bound), const(0, dtype))}
 
 
 def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:

@@ -4,7 +4,7 @@ Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only),
 Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kernels/legacy/cpu/multiclass_nms_kernel.cc`,
 `paddle/phi/kernels/cpu/nms_kernel.cc`, `paddle/phi/kernels/cpu/matrix_nms_kernel.cc`.
 Polygons (8, 16, 24 or 32 coordinates per box) are to be simple, see `polygon_overlap`; `matrix_nms` has none. Boxes of
-the 2-D form without `rois_num` belong to one image: their LoD, which would tell, is no input of an OpenVINO model.
+the 2-D form without `rois_num` have their images from LoD, or belong to one.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from paddle2ov.converters.rows import Tensor, best, column, columns, count_image
 from paddle2ov.converters.suppression import Greedy
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.types import Packed
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     if not node.get_output_size("index"):
         out = _never_empty(out, 2 + size)
     return {
-        "out": out,
+        "out": Packed(out, None),
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
         "nms_rois_num": count_images(kept.image, kept.images),
     }
@@ -118,8 +119,8 @@ def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) 
     scores = _foreground(scores, node.get_int("background_label", 0), 2)
     scores = ops.unsqueeze(ops.transpose(scores, ints([1, 0])), ints(1))
     total = dim_of(boxes, 1)
-    if node.has_input("rois_num"):
-        counts = node.get_tensor("rois_num", Type.i64)
+    counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")
+    if counts is not None:
         ends = ops.cum_sum(counts, ints(0))
         number = ops.range(ints(0), total, ints(1), "i64")
         starts = ops.subtract(ends, counts)
@@ -214,7 +215,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
         number = ops.gather(few.number, ops.subtract(index, ops.multiply(image, count)), ints(0))
         index = ops.add(ops.multiply(image, few.total), number)
     return {
-        "out": cast_to(out, dtype),
+        "out": Packed(cast_to(out, dtype), None),
         "index": cast_to(index, Type.i32),
         "roisnum": cast_to(ops.subtract(found.output(2), ints(1)), Type.i32),
     }

@@ -38,6 +38,13 @@ def divided(x: Tensor, count: Count) -> Node:
     return ops.reshape(x, ops.concat([number, ops.divide(rows, number), rest], 0), False)
 
 
+def owners(lengths: Tensor, rows: Tensor) -> Node:
+    """The number of the sequence that each of the rows (their number is 0-D) belongs to, int64 [rows]."""
+    ends = ops.cum_sum(cast_to(lengths, Type.i64), ints(0))
+    number = ops.unsqueeze(ops.range(ints(0), rows, ints(1), "i64"), ints(1))
+    return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
+
+
 def joined(x: Tensor, count: Count) -> Packed:
     """[count, steps, ...] as [count * steps, ...]."""
     if isinstance(count, int) and count == 1:

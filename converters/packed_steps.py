@@ -19,7 +19,7 @@ from paddle2ov.converters.fused import activated
 from paddle2ov.converters.packed import END, Count, Tensor, joined, length_of, part, reversed_steps, sequences, vector
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-from paddle2ov.types import Packed
+from paddle2ov.types import Lengths, Packed
 
 
 def lod_reset(node: NodeContext) -> NamedOutputs:
@@ -28,12 +28,16 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
     if node.has_sequences("y"):
         return {"out": Packed(x, node.sequence_count("y"))}
     if not node.is_known("y"):
-        return {"out": Packed(x, None)}
+        offsets = ops.reshape(cast_to(node.get_input("y"), Type.i64), ints([-1]), False)
+        lengths_later = ops.subtract(part(offsets, 1, END), part(offsets, 0, -1))
+        return {"out": Packed(x, Lengths(lengths_later.output(0)))}
     begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
     node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
     lengths = np.diff(begins)
-    equal = not node.get_attribute("append", False) and bool((lengths == lengths[0]).all())
-    return {"out": Packed(x, int(lengths.size) if equal else None)}
+    if node.get_attribute("append", False):
+        return {"out": Packed(x, None)}
+    equal = bool((lengths == lengths[0]).all())
+    return {"out": Packed(x, int(lengths.size) if equal else Lengths(ints(lengths.tolist()).output(0)))}
 
 
 def sequence_reverse(node: NodeContext) -> NamedOutputs:
@@ -83,7 +87,7 @@ def sequence_unpad(node: NodeContext) -> NamedOutputs:
     x, lengths = node.get_input("x"), node.get_input("length")
     batch = x.get_partial_shape()[0]
     known = node.get_known("length")
-    count: int | None = 1 if batch.is_static and batch.get_length() == 1 else None
+    count: int | Lengths = 1 if batch.is_static and batch.get_length() == 1 else Lengths(lengths)
     if known is not None and known.size and (known == known.flat[0]).all():
         count = int(known.size)
     places = ops.range(ints(0), ops.squeeze(length_of(x), ints([0])), ints(1), "i64")

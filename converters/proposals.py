@@ -5,22 +5,23 @@ Paddle: `generate_proposals_v2` (PIR `generate_proposals`), `generate_proposals`
 Semantics: `paddle/phi/kernels/cpu/generate_proposals_kernel.cc`, `distribute_fpn_proposals_kernel.cc`,
 `paddle/phi/kernels/impl/collect_fpn_proposals_kernel_impl.h`, and `generate_proposals_op.cc` of Paddle 2.6.
 Boxes that score the same come in Paddle's order of an unstable sort; here the first one comes first. Regions without
-`rois_num` belong to one image.
+`rois_num` have their images from LoD, or belong to one.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.packed import owners
 from paddle2ov.converters.rows import Tensor, column, columns, count_images, positions
 from paddle2ov.converters.suppression import Greedy
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.types import Lengths, Packed
 
 
 def generate_proposals(node: NodeContext) -> NamedOutputs:
@@ -76,10 +77,11 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
         found = ops.greater(score, const(-np.inf, Type.f32))
         rows = ops.transpose(ops.non_zero(found, "i64"), ints([1, 0]))
         kept = ops.gather_nd(score, rows)
+    number = count_images(column(rows, 0), images)
     return {
-        "rpn_rois": cast_to(ops.gather_nd(boxes, rows), dtype),
-        "rpn_roi_probs": cast_to(ops.unsqueeze(kept, ints(1)), dtype),
-        "rpn_rois_num": count_images(column(rows, 0), images),
+        "rpn_rois": Packed(cast_to(ops.gather_nd(boxes, rows), dtype), Lengths(number.output(0))),
+        "rpn_roi_probs": Packed(cast_to(ops.unsqueeze(kept, ints(1)), dtype), Lengths(number.output(0))),
+        "rpn_rois_num": number,
     }
 
 
@@ -141,15 +143,14 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     order = ops.concat(found, 0) if len(found) > 1 else found[0]
     number = ops.range(ints(0), count, ints(1), "i64")
     restore = ops.scatter_update(number, order, number, ints(0))
-    results: dict[str, Any] = {
-        "multi_fpn_rois": [cast_to(ops.gather(rois, index, ints(0)), dtype) for index in found],
+    own = _own(node, number)  # [B, R]
+    counts = [ops.reduce_sum(cast_to(ops.logical_and(own, m), Type.i32), ints(1), False) for m in members]
+    levels = [cast_to(ops.gather(rois, index, ints(0)), dtype) for index in found]
+    return {
+        "multi_fpn_rois": [Packed(one, Lengths(own.output(0))) for one, own in zip(levels, counts, strict=True)],
         "restore_index": cast_to(ops.unsqueeze(restore, ints(1)), Type.i32),
+        "multi_level_rois_num": counts[: node.get_output_size("multi_level_rois_num")],
     }
-    if node.get_output_size("multi_level_rois_num"):
-        own = _own(node, number)  # [B, R]
-        counts = [ops.reduce_sum(cast_to(ops.logical_and(own, m), Type.i32), ints(1), False) for m in members]
-        results["multi_level_rois_num"] = counts
-    return results
 
 
 def _bound(level: int, refer_level: int) -> float:
@@ -164,9 +165,10 @@ def _bound(level: int, refer_level: int) -> float:
 
 def _own(node: NodeContext, number: Node) -> Node:
     """Whether region r is one of image b, [B, R]."""
-    if not node.has_input("rois_num"):
+    given = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("fpn_rois")
+    if given is None:
         return ops.unsqueeze(ops.greater_equal(number, ints(0)), ints(0))
-    counts = ops.unsqueeze(node.get_tensor("rois_num", Type.i64), ints(1))
+    counts = ops.unsqueeze(given, ints(1))
     ends = ops.cum_sum(counts, ints(0))
     return ops.logical_and(ops.greater_equal(number, ops.subtract(ends, counts)), ops.less(number, ends))
 
@@ -177,15 +179,13 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     dtype = rois[0].get_element_type()
     score = ops.concat([reshape(cast_to(score, Type.f32), [-1]) for score in scores], 0)
     images: Output | Node = ints(1)
-    if node.has_input("multi_level_rois_num"):
-        levels = []
-        for roi, counts in zip(rois, node.get_inputs("multi_level_rois_num"), strict=True):
-            ends = ops.cum_sum(cast_to(counts, Type.i64), ints(0))
-            number = ops.range(ints(0), ops.gather(shape_of(roi), ints(0), ints(0)), ints(1), "i64")
-            after = ops.greater_equal(ops.unsqueeze(number, ints(1)), ends)
-            levels.append(ops.reduce_sum(cast_to(after, Type.i64), ints(1), False))
-            images = ops.squeeze(shape_of(counts), ints(0))
-        image = ops.concat(levels, 0)
+    given = node.get_inputs("multi_level_rois_num") or [
+        one for i in range(len(rois)) if (one := node.sequence_lengths("multi_level_rois", i)) is not None
+    ]
+    if given:
+        each = zip(rois, given, strict=True)
+        image = ops.concat([owners(counts, ops.gather(shape_of(roi), ints(0), ints(0))) for roi, counts in each], 0)
+        images = ops.squeeze(shape_of(given[0]), ints(0))
     else:
         image = ops.broadcast(ints(0), ops.shape_of(score, Type.i64))
     size = ops.squeeze(ops.shape_of(score, Type.i64), ints(0))
@@ -197,4 +197,5 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     order = ops.topk(key, limit, 0, "min", "value", index_element_type="i64").output(1)
     chosen = ops.gather(best, order, ints(0))
     boxes = ops.gather(ops.concat(rois, 0), chosen, ints(0))
-    return {"fpn_rois": cast_to(boxes, dtype), "rois_num": count_images(image, images)}
+    number = count_images(image, images)
+    return {"fpn_rois": Packed(cast_to(boxes, dtype), Lengths(number.output(0))), "rois_num": number}

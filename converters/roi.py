@@ -2,7 +2,8 @@
 
 Paddle: `roi_align`, `roi_pool`, `psroi_pool`.
 Semantics: `paddle/phi/kernels/cpu/roi_align_kernel.cc`, `roi_pool_kernel.cc`, `psroi_pool_kernel.cc`.
-Refused: the result `arg_max` of `roi_pool`, which only its gradient reads. Boxes without `boxes_num` are of one image.
+Refused: the result `arg_max` of `roi_pool`, which only its gradient reads. Boxes without
+`boxes_num` have their image from LoD, or are of one image.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.packed import owners
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -113,11 +115,15 @@ def _round(x: Output) -> Node:
 def _images(node: NodeContext, boxes: Output) -> Node:
     """The number of each region's image, int64 [R]."""
     count = ops.gather(shape_of(boxes), ints(0), ints(0))
-    if not node.has_input("boxes_num"):
-        return ops.broadcast(ints(0), ops.unsqueeze(count, ints(0)))
-    ends = ops.cum_sum(node.get_tensor("boxes_num", Type.i64), ints(0))
-    number = ops.unsqueeze(ops.range(ints(0), count, ints(1), "i64"), ints(1))
-    return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
+    given = node.has_input("boxes_num")
+    counts = node.get_tensor("boxes_num", Type.i64) if given else node.sequence_lengths("boxes")
+    if counts is not None:
+        return owners(counts, count)
+    images = node.get_input("x").get_partial_shape()[0]
+    node.require(
+        images.is_dynamic or images.get_length() == 1, "neither boxes_num nor LoD tells the image of each region"
+    )
+    return ops.broadcast(ints(0), ops.unsqueeze(count, ints(0)))
 
 
 def _with_image(node: NodeContext, boxes: Output) -> Node:

@@ -204,6 +204,12 @@ BOX_CLIP = [
         **_LEGACY,
     ),
     case(
+        x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
+        im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),
+        lod=[0, 1, 3, 6],
+        **_LEGACY,
+    ),
+    case(
         x=tensor([4, 3, 4], low=-20, high=120, dims=[-1, 3, 4]),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5]),
         lod=[0, 2, 4],

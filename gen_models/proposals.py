@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, legacy_op
+from gen_models.building import in_pir, in_sequences, legacy_op
 from gen_models.nms import shuffled
 from gen_models.roi import regions
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
@@ -113,9 +113,30 @@ GENERATE_PROPOSALS = [
 ]
 
 
-def _distribute_fpn_proposals(fpn_rois: Any, rois_num: Any = None, **attributes: Any) -> Any:
+def _distribute_fpn_proposals(fpn_rois: Any, rois_num: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
     levels = {"min_level": 2, "max_level": 5, "refer_level": 4, "refer_scale": 224}
+    if lod:  # as Paddle 1 has it; the levels are collected again, by score
+        return _there_and_back(in_sequences(fpn_rois, lod), {**levels, **attributes})
     return paddle.vision.ops.distribute_fpn_proposals(fpn_rois, **{**levels, **attributes}, rois_num=rois_num)
+
+
+def _there_and_back(rois: Any, levels: dict[str, Any]) -> Any:
+    helper = paddle.base.layer_helper.LayerHelper("distribute_fpn_proposals")
+    count = levels["max_level"] - levels["min_level"] + 1
+    each = [helper.create_variable_for_type_inference(rois.dtype) for _ in range(count)]
+    restore = helper.create_variable_for_type_inference("int32")
+    helper.append_op(
+        type="distribute_fpn_proposals",
+        inputs={"FpnRois": [rois]},
+        outputs={"MultiFpnRois": each, "RestoreIndex": [restore]},
+        attrs={**levels, "pixel_offset": True},
+    )
+    ones = paddle.ones([4, 1])
+    scores = [legacy_op("mul", {"X": one, "Y": ones}, {"Out": one.dtype}, {}) for one in each]
+    inputs = {"MultiLevelRois": each, "MultiLevelScores": scores}
+    best = legacy_op("collect_fpn_proposals", inputs, {"FpnRois": rois.dtype, "RoisNum": "int32"}, {"post_nms_topN": 7})
+    info = paddle.to_tensor([[700.0, 900.0, 1.0], [500.0, 500.0, 1.0]])
+    return [best[0], legacy_op("box_clip", {"Input": best[0], "ImInfo": info}, {"Output": rois.dtype}, {})]
 
 
 def _distribute_random(draw: Any) -> Case:
@@ -140,10 +161,13 @@ def _counts(*counts: int, dims: Any = None) -> TensorSpec:
 
 _EDGES = [[0, 0, 224, 224], [0, 0, 112, 112], [0, 0, 111.99, 112], [0, 0, 448, 448], [5, 5, 1, 1], [0, 0, 900, 900]]
 
+_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
+
 DISTRIBUTE_FPN_PROPOSALS = [
     case(fpn_rois=regions(10, 1200, 900), rois_num=_counts(10)),
     case(fpn_rois=regions(10, 1200, 900), rois_num=_counts(4, 1, 5)),
     case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), rois_num=_counts(4, 6, dims=[-1]), pixel_offset=True),
+    case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), lod=[0, 4, 10], min_level=3, max_level=4, **_LOD),
     case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=_counts(6)),
     case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=_counts(2, 4), pixel_offset=True),
     case(fpn_rois=regions(5, 1200, 900), rois_num=_counts(5), min_level=3, max_level=4),

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, legacy_op
+from gen_models.building import in_pir, in_sequences, legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
-def _roi_align(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, **more: Any) -> Any:
+def _roi_align(x: Any, boxes: Any, boxes_num: Any = None, *, output_size: Any, lod: Any = None, **more: Any) -> Any:
+    if lod:  # as Paddle 1 has it
+        attrs = {"pooled_height": output_size, "pooled_width": output_size, **more}
+        return legacy_op("roi_align", {"X": x, "ROIs": in_sequences(boxes, lod)}, {"Out": x.dtype}, attrs)
     return paddle.vision.ops.roi_align(x, boxes, boxes_num, output_size, **more)
 
 
@@ -96,7 +99,11 @@ def _psroi_pool_random(draw: Any) -> Case:
 
 _ANY = [-1, 3, -1, -1]
 
+_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
+
 ROI_ALIGN = [
+    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8, dims=[-1, 4]), output_size=2, lod=[0, 4], **_LOD),
+    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), output_size=2, lod=[0, 2, 2, 5], **_LOD),
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2, aligned=False),
     case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25),

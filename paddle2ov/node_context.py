@@ -14,7 +14,7 @@ from paddle2ov.opset import ops
 from paddle2ov.pairs import part_of
 from paddle2ov.program.model import AnyArray, Operator, Variable
 from paddle2ov.program.signatures import Signature
-from paddle2ov.types import OV_TYPES, EmptyArray, Known, Packed, SequenceCount, constant, element_type
+from paddle2ov.types import OV_TYPES, EmptyArray, Known, Lengths, Packed, SequenceCount, constant, element_type
 
 OutputLike: TypeAlias = Node | Output | Known | EmptyArray | Packed
 NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
@@ -174,9 +174,26 @@ class NodeContext:
         """
         self.require(self.has_sequences(name, idx), f"'{name}' has no LoD, which would tell where its sequences begin")
         count = self._sequences[self._input_variable(name, idx)]
-        if count is None:
+        if count is None or isinstance(count, Lengths):
             self.refuse(f"the sequences of '{name}' have lengths (LoD) that are not known to be the same")
         return count
+
+    def sequence_lengths(self, name: str, idx: int = 0) -> Output | None:
+        """How many rows each sequence of an input has, int64 [count]; None for an input that holds no sequences.
+
+        Raises:
+            OpConversionError: it holds sequences, but the lengths are not known.
+        """
+        if not self.has_sequences(name, idx):
+            return None
+        count = self._sequences[self._input_variable(name, idx)]
+        if count is None:
+            self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
+        if isinstance(count, Lengths):
+            return ops.convert(count.output, Type.i64).output(0)
+        number = ops.constant(np.array([count])) if isinstance(count, int) else ops.reshape(count, [1], False)
+        rows = ops.gather(ops.shape_of(self.get_input(name, idx), Type.i64), [0], 0)
+        return ops.broadcast(ops.divide(rows, number), number).output(0)
 
     # --- attributes, and inputs that may be attributes ------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class Scope:
         """Those of the variables that hold sequences one after the other, and how many."""
         outer = self._parent.find_sequences(names) if self._parent is not None else {}
         # A number that an outer block computes is none that an inner one sees.
-        found = {name: None if isinstance(count, Output) else count for name, count in outer.items()}
+        found = {name: count if isinstance(count, int) else None for name, count in outer.items()}
         return found | {name: self.sequences[name] for name in names if name in self.sequences}
 
 
@@ -205,7 +205,7 @@ class Translator:
 
     def _may_have_sequences(self, name: str) -> bool:
         variable = self.variables.get(name)
-        return variable is None or variable.lod_level != 0
+        return variable is not None and bool(variable.lod_level)
 
     def _bind(self, operator: Operator, results: Mapping[str, Sequence[Any]], scope: Scope) -> None:
         for port, names in operator.outputs.items():

@@ -93,16 +93,22 @@ class EmptyArray:
     """A tensor array that nothing was written to: the type and shape of its elements are not known yet."""
 
 
-SequenceCount: TypeAlias = int | Output | None
-"""How many sequences of equal length a tensor holds (0: it is no sequence); None where their lengths may differ."""
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How many rows each sequence of a tensor has, int64 or int32 [count]."""
+
+    output: Output
+
+
+SequenceCount: TypeAlias = int | Output | Lengths | None
+"""How many sequences of equal length a tensor holds (0: it is none), or how long each of them is; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
     """A result that holds sequences one after the other in dimension 0, with LoD in Paddle's words.
 
-    Other results have the LoD of the operator's first input that has one, except those that the program declares
-    without.
+    Other results that the program declares with LoD have that of the operator's first input that has one.
     """
 
     value: Node | Output | Known

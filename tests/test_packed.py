@@ -9,7 +9,7 @@ from paddle2ov.errors import OpConversionError
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 
 
-def convert(*operators, lod_level=1, declared=None):
+def convert(*operators, lod_level=1, declared=1):
     """A model of operators (type, inputs, outputs, attributes) on the input x [-1, 2]."""
     x = Variable("x", "float32", (-1, 2), lod_level=lod_level)
     variables = {"x": x} | {name: Variable(name, "float32", None, lod_level=declared) for name in "abc"}
