@@ -82,8 +82,8 @@ def sigmoid(x):
 
 
 IMAGE = np.arange(2 * 8 * 4 * 6, dtype=np.float32).reshape(2, 8, 4, 6)
-IDS = np.int64([[[2], [0]], [[3], [7]]])
-GATES, CELL = np.linspace(-2, 2, 24, dtype=np.float32).reshape(2, 12), np.float32([[0.5, -1, 2], [1, 0, -2]])
+IDS = np.array([[[2], [0]], [[3], [7]]])
+GATES, CELL = np.linspace(-2, 2, 24, dtype=np.float32).reshape(2, 12), np.array([[0.5, -1, 2], [1, 0, -2]], np.float32)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ GATES, CELL = np.linspace(-2, 2, 24, dtype=np.float32).reshape(2, 12), np.float3
         ),
         (
             "pad2d",
-            {"x": IMAGE, "paddings": np.int32([1, 2, 3, 0])},
+            {"x": IMAGE, "paddings": np.array([1, 2, 3, 0], np.int32)},
             {"mode": "edge"},
             "out",
             padded(1, 2, 3, 0, "edge"),

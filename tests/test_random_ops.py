@@ -89,7 +89,7 @@ def test_multinomial_without_replacement():
 
 
 def test_sampling_id():
-    rows = np.tile(np.float32([0.1, 0.2, 0.7]), [N, 1])
+    rows = np.tile(np.array([0.1, 0.2, 0.7], np.float32), [N, 1])
     out = draw("sampling_id", {}, rows, dtype="int64")
     np.testing.assert_allclose(np.bincount(out) / N, [0.1, 0.2, 0.7], atol=0.02)
     out = draw("sampling_id", {"min": 0.2, "max": 0.4}, rows, dtype="int64")
