@@ -53,6 +53,7 @@ INERT_OF = {
     "dequantize_linear": {"bit_length|round_type": "qmax says it; nothing is rounded", "is_test": "refused unread"},
     "dropout": {"fix_seed|seed|seed_tensor": "training mode is refused"},
     "dropout_nd": {"axis": "training mode is refused"},
+    "eigvalsh": {"is_test": "whether the vectors are a result, which are refused"},
     "fake_quantize_dequantize_moving_average_abs_max": TRAINING_SCALES,
     "fake_quantize_moving_average_abs_max": TRAINING_SCALES,
     "fake_quantize_range_abs_max": {
@@ -64,6 +65,7 @@ INERT_OF = {
     "frobenius_norm": REDUCED,
     "gaussian_random": {"dtype": "the declared type of the result"},
     "im2sequence": {"out_stride": "read with the sizes of real images only"},
+    "interp_antialias": {"align_mode": "not read by Paddle's kernel", "out_d": "a dimension that there is not"},
     "linear_interp": INTERPOLATION,
     "linear_interp_v2": INTERPOLATION,
     "lookup_table": {
@@ -96,8 +98,10 @@ INERT_OF = {
     },
     "set_value": {"dtype": "the type of the values that are given"},
     "slice": {"infer_flags": "which bounds are known"},
+    "std": {"unbiased": "the correction says it"},
     "strided_slice": {"infer_flags": "which bounds are known"},
     "softmax_with_cross_entropy": {"numeric_stable_mode": "how the kernel computes it"},
+    "svd": {"full_matrices": "the shape of the vectors, which are refused"},
     "top_k_v2": {"sorted": "not read by Paddle's CPU kernel"},
     "transpose": {"data_format": "not read by Paddle's kernel"},
     "trilinear_interp": INTERPOLATION,
@@ -110,6 +114,7 @@ INERT_OF = {
     "unpool": {"ksize|padding|strides": "output_size follows from them", "unpooling_type": "max is the only one"},
     "unpool3d": {"ksize|paddings|strides": "output_size follows from them"},
     "unstack": {"num": "the number of results"},
+    "var": {"unbiased": "the correction says it"},
 }
 
 
