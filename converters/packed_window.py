@@ -40,11 +40,15 @@ def _convolved(node: NodeContext, x: Tensor) -> Node:
         node.refuse("the shape of the filter must be known")
     width = declared[0] // length
     filters = ops.transpose(node.get_reshaped("filter", [length, width, declared[1]]), ints([2, 1, 0]))
-    # Negative padding, for a window that begins behind its step, cuts steps off.
     channels = ops.transpose(x, ints([0, 2, 1]))
-    padded = ops.pad(
-        channels, ints([0, 0, -start]), ints([0, 0, start + length - 1]), "constant", const_like(0, channels)
-    )
+    sides = [max(-start, 0)], [max(start + length - 1, 0)]
+    before, after = (ints([0, 0, *side]) for side in sides)
+    padded = ops.pad(channels, before, after, "constant", const_like(0, channels))
+    if start > 0 or start + length < 1:
+        # A window beside its step. (A Pad that cuts off more than there is corrupts memory in OpenVINO 2026.4.)
+        first = ints([max(start, 0)])
+        last = ops.add(ops.add(first, length_of(x)), ints([length - 1]))
+        padded = ops.slice(padded, first, last, ints([1]), ints([2]))
     return ops.transpose(ops.convolution(padded, filters, [1], [0], [0], [1]), ints([0, 2, 1]))
 
 

@@ -300,6 +300,8 @@ OPS = [
             case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=0, lod=[0, 2, 4, 6], **_LOD),
             case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=1, lod=[0, 2, 4, 6], **_LOD),
             case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=-3, lod=[0, 6], **_LOD),
+            case(x=_rows(2, 2), filter=tensor([2, 3]), length=1, start=-4, **_LOD),
+            case(x=_rows(2, 2), filter=tensor([4, 3]), length=2, start=3, lod=[0, 1, 2], **_LOD),
         ],
         _conv_random,
     ),
