@@ -155,6 +155,7 @@ OP_TABLE: dict[str, Converter] = {
     "create_array": tensor_array.create_array,
     "create_array_like": tensor_array.create_array_like,
     "crf_decoding": decoding.crf_decoding,
+    "crop": slicing.crop_v1,
     "crop_tensor": slicing.crop,
     "cross": products.cross,
     "ctc_align": decoding.ctc_align,

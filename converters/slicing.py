@@ -1,7 +1,7 @@
 """Parts of a tensor between bounds.
 
 Paddle: `slice`, `strided_slice`, `crop_tensor` (PIR `crop`), `set_value`, `set_value_with_tensor`,
-`view_slice` (PIR only).
+`view_slice` (PIR only), `crop` (legacy only).
 Semantics: `paddle/phi/kernels/funcs/{slice_utils,strided_slice}.h`,
 `paddle/phi/kernels/impl/{slice,crop,set_value}_kernel_impl.h`.
 Refused: axes that the program computes.
@@ -127,6 +127,21 @@ def crop(node: NodeContext) -> NamedOutputs:
     size = int_vector(node, "shape")
     stop = ops.select(ops.less(size, ints(0)), shape_of(x), ops.add(start, size))
     return {"out": ops.slice(x, start, stop, ints([1] * rank), axes)}
+
+
+def crop_v1(node: NodeContext) -> NamedOutputs:
+    """out = x[offsets : offsets + size], where size is the shape of y, or `shape`; its first may be -1, all of x's."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    start = int_vector(node, "offsets")
+    if node.has_input("y"):
+        size: Output | Node = shape_of(node.get_input("y"))
+    else:
+        wanted = node.get_ints("shape")
+        node.require(len(wanted) == rank and min([0, *wanted[1:]]) == 0, "no shape for this input", shape=wanted)
+        first = ops.slice(shape_of(x), ints([0]), ints([1]), ints([1])) if wanted[0] == -1 else ints(wanted[:1])
+        size = ops.concat([first, ints(wanted[1:])], 0)
+    return {"out": ops.slice(x, start, ops.add(start, size), ints([1] * rank), ints(list(range(rank))))}
 
 
 def set_value(node: NodeContext) -> NamedOutputs:

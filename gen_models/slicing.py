@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from gen_models.building import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 
 PIR = ("pir",)
@@ -108,7 +109,24 @@ def _view_slice(x, *, begin, end):
     return paddle._C_ops.view_slice(x, begin, end)
 
 
+def _crop_v1(x, like=None, at=None, *, offsets=(), size=()):
+    inputs = {"X": x, "Y": like, "Offsets": at}
+    return legacy_op("crop", inputs, {"Out": x.dtype}, {"offsets": list(offsets), "shape": list(size)})
+
+
+_OLD = {"formats": ("legacy",), "why": "an operator of Paddle 1 that Paddle 2 still runs"}
+
 OPS = [
+    Op(
+        "crop",
+        _crop_v1,
+        cases=[
+            case(x=tensor([4, 5]), offsets=[1, 2], size=[2, 3], **_OLD),
+            case(x=tensor([4, 5], dims=[-1, 5]), offsets=[0, 2], size=[-1, 3], **_OLD),
+            case(x=tensor([2, 6, 7], dims=[-1, 6, 7]), like=tensor([2, 3, 4]), offsets=[0, 1, 2], **_OLD),
+            case(x=tensor([4, 5]), at=tensor([2], "int32", values=[1, 1]), size=[2, 3], **_OLD),
+        ],
+    ),
     Op(
         "view_slice",
         _view_slice,
