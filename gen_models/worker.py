@@ -34,11 +34,12 @@ def serve() -> None:
                 network = next(one for one in module.NETWORKS if one.name == request["op"])
                 generate_network(network, "legacy", Path(request["folder"]))
             else:
-                op = next(one for one in module.OPS if one.name == request["op"])
+                ops = (*getattr(module, "OPS", ()), *getattr(module, "CHAINS", ()))
+                op = next(one for one in ops if one.name == request["op"])
                 generate(op, Case.from_json(request["case"]), "legacy", Path(request["folder"]))
             reply = {"ok": True}
         except StopIteration:
-            reply = {"error": f"module {request['module']} has no {request['op']} in its OPS (or NETWORKS)"}
+            reply = {"error": f"module {request['module']} has no {request['op']} in its OPS, CHAINS or NETWORKS"}
         except GenerationError as error:
             reply = {"error": str(error)}
         except Exception as error:

@@ -81,9 +81,9 @@ def feeds(heads=3, batch=2, shift=0.0, aware=False):
     return found
 
 
-def convert(whole, merge=True, registry=None):
+def convert(whole, merge=True, registry=None, outputs=()):
     merged = {}
-    model = convert_program(whole, [], [], registry or Registry(), Vocabulary([]), merge=merge, merged=merged)
+    model = convert_program(whole, [], outputs, registry or Registry(), Vocabulary([]), merge=merge, merged=merged)
     return model, merged.get("heads")
 
 
@@ -174,6 +174,59 @@ def test_network(format):
     check_same(read_program(folder, None, []), *inputs)
 
 
+def between(whole, kind, dtype="float32", **attributes):
+    """Puts an operator between the first head's boxes and what reads them; `dtype` is declared."""
+    reader = operator(whole, "concat")
+    reader.inputs["x"][0] = "other"
+    at = whole.block.operators.index(reader)
+    one = Operator(kind, {"x": ["boxes_0"]}, {"out": ["other"]}, attributes, kind, 0, 99)
+    whole.block.operators.insert(at, one)
+    whole.variables["boxes_0"] = Variable("boxes_0", "float32", (-1, -1, 4))
+    whole.variables["other"] = Variable("other", dtype, (-1, -1, 4))
+    return whole
+
+
+NOTHING = [
+    ("assign", {}),
+    ("share_data", {}),
+    ("scale", {"scale": 1.0, "bias": 0.0, "bias_after_scale": True}),
+    ("cast", {"out_dtype": 5}),
+    ("transpose2", {"perm": [0, 1, 2]}),
+    ("reshape2", {"shape": [0, -1, 4]}),
+    ("reshape2", {"shape": [0, 0, 4]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "attributes"), NOTHING, ids=str)
+def test_an_operator_between_that_does_nothing(kind, attributes):
+    check_same(between(program(), kind, **attributes), feeds())
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("scale", {"scale": 0.5, "bias": 0.0, "bias_after_scale": True}),
+        ("scale", {"scale": 1.0, "bias": 1.0, "bias_after_scale": True}),
+        ("reshape2", {"shape": [-1, -1, 4]}),
+        ("transpose2", {"perm": [0, 2, 1]}),
+    ],
+    ids=str,
+)
+def test_an_operator_between_that_does_something(kind, attributes):
+    assert convert_is_left(between(program(), kind, **attributes))
+
+
+def test_a_cast_between():
+    assert convert_is_left(between(program(), "cast", dtype="float64", out_dtype=6))
+
+
+def test_a_cut_keeps_what_lies_between():
+    for name in ("boxes", "turned_1"):
+        whole = program()
+        whole.variables[name] = Variable(name)
+        check_left(whole, outputs=[*RESULTS, name])
+
+
 # --- left as it is ----------------------------------------------------------------------------------------------------
 
 
@@ -181,9 +234,15 @@ def operator(whole, kind):
     return next(one for one in whole.block.operators if one.type == kind)
 
 
-def check_left(whole, registry=None):
-    _, merged = convert(whole, registry=registry)
+def check_left(whole, registry=None, outputs=()):
+    """That heads are not merged, and that the results are the same nevertheless."""
+    model, merged = convert(whole, registry=registry, outputs=outputs)
     assert not merged
+    plain = convert(whole, merge=False, registry=registry, outputs=outputs)[0]
+    inputs = feeds()
+    for got, wanted in zip(infer(compile_model(model), inputs), infer(compile_model(plain), inputs), strict=True):
+        assert got.array.shape == wanted.array.shape
+        np.testing.assert_allclose(got.array, wanted.array, rtol=1e-5, atol=1e-5)
 
 
 def test_a_negative_threshold_keeps_all_boxes():

@@ -1,13 +1,17 @@
 """What a oneDNN primitive computes in one arrives as one: each chain of `gen_models/post_ops.py`, compiled.
 
 A chain that stays in several nodes is named in `LIMITS` with the reason; it fails here as soon as OpenVINO can do it.
+With dynamic shapes the same chains are one node (but for `DYNAMIC_LIMITS`). Those of the legacy format give the graph
+that those of PIR give (but for `LEGACY_LIMITS`), so that they need not be compiled.
 """
 
+from collections import Counter
 from fnmatch import fnmatchcase
 
 import pytest
 
 import paddle2ov
+from gen_models.legacy import legacy_python
 from gen_models.post_ops import CHAINS, ELTWISE
 from gen_models.store import generated
 from paddle2ov.testing import Expected, compare, compile_model, infer, load
@@ -40,14 +44,22 @@ LIMITS = [
 ]
 """Pattern of names -> why these chains are several nodes."""
 
+DYNAMIC_LIMITS = [
+    (
+        "convolution-relu_depthwise_relu_512",
+        "a depthwise convolution is taken into the one before where sizes are known",
+    ),
+]
+LEGACY_LIMITS = [("*-round", "Paddle 2 rounds halves away from zero, for which OpenVINO and oneDNN have no operation")]
+
 UNNAMED = ("convolution-relu_depthwise_relu_512",)
 """One node, which keeps the names of the first convolution's operators only."""
 
 SKIPPED_KINDS = ("Input", "Output", "Reorder")
 
 
-def limit(name):
-    return next((why for pattern, why in LIMITS if fnmatchcase(name, pattern)), None)
+def limit(name, limits=LIMITS):
+    return next((why for pattern, why in limits if fnmatchcase(name, pattern)), None)
 
 
 def primitives(compiled):
@@ -88,3 +100,47 @@ def test_post_ops(chain):
         )
     else:
         assert len(found) > 1, f"{chain.name} is one node now; LIMITS says: {why}"
+
+
+def dynamic_shapes(chain):
+    """The inputs' shapes, of which only channels are known, and the rows and columns of what is multiplied.
+
+    OpenVINO 2026.4 cannot compile a product of unknown width before a constant of known width.
+    """
+    (case,) = chain.cases
+    known = {2: (1,), 4: (2, 3) if chain.name.startswith("matmul") else (1,)}
+    return {
+        name: [dim if axis in known[len(spec.shape)] else -1 for axis, dim in enumerate(spec.shape)]
+        for name, spec in case.tensors().items()
+    }
+
+
+@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain.name)
+def test_dynamic_shapes(chain):
+    (case,) = chain.cases
+    model = paddle2ov.convert(generated(chain, case, "pir"), input=dynamic_shapes(chain))
+    assert all(port.get_partial_shape().is_dynamic for port in model.inputs)
+    found = [kind for kind, _ in primitives(compile_model(model))]
+    why = limit(chain.name, LIMITS + DYNAMIC_LIMITS)
+    assert (len(found) > 1) == bool(why), f"{chain.name} is {found}; the limits say: {why}"
+
+
+def graph(folder):
+    """What a model's nodes are, whatever their names: kind, shape, kinds of what they read."""
+    return Counter(
+        (
+            node.get_type_name(),
+            str(node.get_output_partial_shape(0)),
+            tuple(sorted(value.get_node().get_type_name() for value in node.input_values())),
+        )
+        for node in paddle2ov.convert(folder).get_ops()
+    )
+
+
+@pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up")
+@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain.name)
+def test_legacy_format(chain):
+    (case,) = chain.cases
+    one, other = (graph(generated(chain, case, format)) for format in ("pir", "legacy"))
+    why = limit(chain.name, LEGACY_LIMITS)
+    assert (one != other) == bool(why), f"{chain.name}: {one - other} in PIR, {other - one} in legacy; {why}"
