@@ -115,8 +115,6 @@ def _tensors(node: NodeContext, rank: int, first: int, first_is_innermost: bool)
 
 
 def _pad_later(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, first: int) -> Output | Node:
-    if mode == "constant":  # the only mode in which OpenVINO's Pad takes negative numbers
-        return ops.pad(x, begin, end, mode, _value(node, x, mode, 0.0))
     rank = rank_of(node, x)
     out: Output | Node = x
     if mode == "circular":
@@ -125,7 +123,9 @@ def _pad_later(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, 
             out = _circular_later(out, axis, low, high)
         return out
     zero = ints(0)
-    out = ops.pad(x, ops.maximum(begin, zero), ops.maximum(end, ints(0)), _MODES[mode])
+    # OpenVINO's Pad takes negative numbers in one mode only, and corrupts memory if they cut off more than there is.
+    value = _value(node, x, mode, 0.0)
+    out = ops.pad(x, ops.maximum(begin, zero), ops.maximum(end, ints(0)), _MODES[mode], value)
     start = ops.maximum(ops.negative(begin), ints(0))
     stop = ops.add(shape_of(out), ops.minimum(end, ints(0)))
     return ops.slice(out, start, stop, ints([1] * rank), ints(list(range(rank))))

@@ -57,6 +57,8 @@ PAD3D = [
     case(x=tensor([1, 2, 3, 4]), pad=tensor([4], "int32", values=[1, 5, 0, 1]), mode="circular"),
     case(x=tensor([1, 3, 4, 2]), pad=tensor([4], "int32", values=[1, 2, 0, 1]), data_format="NHWC", value=2.0),
     case(x=tensor([1, 2, 3, 4], "int64"), pad=[1, 2, 0, 1], value=3),
+    case(x=tensor([1, 2, 3, 2]), pad=tensor([4], "int32", values=[-3, 4, 4, -5]), value=1.5),
+    case(x=tensor([1, 2, 3, 2]), pad=[-3, 4, 4, -5], value=1.5),
 ]
 
 
