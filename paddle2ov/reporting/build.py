@@ -75,7 +75,8 @@ def build_report(
             report.compiled = compile_report(model, report.operators, arguments, config)
             break
         except (RuntimeError, MemoryError) as error:  # it cannot be run on these inputs, or not be compiled at all
-            what = "run on these inputs, so nothing was measured" if arguments else "compiled"
+            given = "random inputs, so nothing was measured (others can be given)" if inputs is None else "these inputs"
+            what = f"run on {given}" if arguments else "compiled"
             report.notes.append(f"The model could not be {what}: {_first_line(error)}")
             if not arguments:
                 break

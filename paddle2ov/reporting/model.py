@@ -17,6 +17,7 @@ SCHEMA = "paddle2ov-report/1"
 FATES = {
     "primitive": "runs as a primitive of its own",
     "fused": "runs inside another operator's primitive",
+    "merged": "merged with others by OpenVINO, which does not say where",
     "folded": "computed by OpenVINO as it compiles: it depends on constants only",
     "removed": "removed by OpenVINO: it moves no data, or changes nothing",
     "converted": "left no node: known at conversion, handed on, or taken in by a neighbour",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from openvino import CompiledModel, Node
@@ -64,7 +64,7 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
         for original in origins.split(runtime_info(node, "originalLayersNames")):
             for k in origins.find(original):
                 located.setdefault(k, []).append(i)
-    inferred = _infer(origins, {k: places[0] for k, places in located.items()})
+    inferred = _infer(origins, {k: places[0] for k, places in located.items()}, found)
     for k, traced in enumerate(origins.nodes):
         for i in dict.fromkeys(located.get(k, [inferred[k]] if k in inferred else [])):
             found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, k in inferred))
@@ -74,32 +74,70 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
     return found
 
 
-def _infer(origins: Origins, located: Mapping[int, int]) -> dict[int, int]:
-    """Where nodes are that compute but are not named by any primitive: fused by a pass that forgets the names.
+def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Primitive]) -> dict[int, int]:
+    """Where nodes are that compute but are not named by any primitive: OpenVINO's transformations forget some names.
 
-    A node is in the primitive that all of its readers are in, or else in the one that all of its sources are in.
+    A node is in the primitive that all of its readers are in, or in one that this primitive reads and that no node of
+    the model is named by. At the end of a chain it is in the primitive that all of its sources are in. What neither
+    computes nor is named is looked through.
     """
     nodes = origins.nodes
-    lost = [k for k, node in enumerate(nodes) if k not in located and node.varies and node.computes]
-    lost = [k for k in lost if nodes[k].type in _FUSED]
+    named = set(located.values())
     found: dict[int, int] = {}
-    readers: dict[int, set[int]] = {}
+    readers: list[list[int]] = [[] for _ in nodes]
     for k, node in enumerate(nodes):
         for source in node.sources:
-            readers.setdefault(source, set()).add(k)
+            readers[source].append(k)
 
-    def where(k: int) -> int | None:
-        return located.get(k, found.get(k))
+    def places(k: int, near: Callable[[int], Sequence[int]]) -> set[int | None]:
+        seen: set[int] = set()
+        waiting = list(near(k))
+        result: set[int | None] = set()
+        while waiting:
+            one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            place = located.get(one, found.get(one))
+            if place is None and not nodes[one].computes:
+                waiting.extend(near(one))
+            else:
+                result.add(place)
+        return result
 
+    lost = [k for k, node in enumerate(nodes) if k not in located and node.varies and node.computes]
     for k in reversed(lost):
-        places = {where(reader) for reader in readers.get(k, ())}
-        if len(places) == 1 and (place := places.pop()) is not None:
-            found[k] = place
+        read_in = places(k, lambda one: readers[one])
+        place = read_in.pop() if len(read_in) == 1 else None
+        if place is not None:
+            nameless = _nameless_input(primitives, place, named)
+            found[k] = place if nameless is None else nameless
     for k in lost:
-        places = {where(source) for source in nodes[k].sources if nodes[source].varies}
-        if k not in found and len(places) == 1 and (place := places.pop()) is not None:
+        if k in found or nodes[k].type not in _FUSED:
+            continue
+        made_in = places(k, lambda one: [source for source in nodes[one].sources if nodes[source].varies])
+        place = made_in.pop() if len(made_in) == 1 else None
+        # Of the heavy ones, only a depthwise convolution is taken into another primitive.
+        if place is not None and (
+            nodes[k].type not in _HEAVY
+            or (nodes[k].type == "GroupConvolution" and primitives[place].layer == "Convolution")
+        ):
             found[k] = place
     return found
+
+
+def _nameless_input(primitives: Sequence[Primitive], place: int, named: set[int]) -> int | None:
+    """A primitive that computes with floats and no name of the model, and that another one reads, changes of layout
+    aside.
+    """
+    for source in primitives[place].inputs:
+        one = primitives[source]
+        if one.layer == "Reorder":
+            source = one.inputs[0] if one.inputs else source
+            one = primitives[source]
+        if source not in named and one.layer not in _OWN and one.precision.startswith(("f", "bf")):
+            return source
+    return None
 
 
 def _name_operators(one: Primitive) -> None:
@@ -156,6 +194,8 @@ def settle(operators: Sequence[ReportedOperator], origins: Origins, primitives: 
             operator.fate = "primitive"
         elif operator.id in inside:
             operator.fate = "fused"
+        elif any(node.varies and node.computes for node in mine):
+            operator.fate = "merged"
         elif mine:
             operator.fate = "removed" if any(node.varies for node in mine) else "folded"
         else:

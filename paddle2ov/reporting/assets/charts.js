@@ -3,11 +3,11 @@
 
 const COLOURS = ["#2f6690", "#5fa8a0", "#d9a441", "#b5657a", "#7a6fa8", "#7d9b4e", "#a9764a", "#6b7b8c", "#9cc1d9", "#c9b8d8"];
 const FATE_COLOURS = {
-  primitive: "#2f6690", fused: "#5fa8a0", folded: "#d9a441", removed: "#c8ced6", converted: "#e2e6eb",
+  primitive: "#2f6690", fused: "#5fa8a0", merged: "#9cc9c3", folded: "#d9a441", removed: "#c8ced6", converted: "#e2e6eb",
   inner: "#7a6fa8", unused: "#f0d9d6", refused: "#b3261e", unknown: "#c8ced6",
 };
 const FATE_WORDS = {
-  primitive: "own primitive", fused: "fused", folded: "folded", removed: "removed", converted: "no node",
+  primitive: "own primitive", fused: "fused", merged: "merged", folded: "folded", removed: "removed", converted: "no node",
   inner: "in a branch or loop", unused: "unused", refused: "refused", unknown: "not compiled",
 };
 
