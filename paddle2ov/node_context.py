@@ -30,12 +30,14 @@ NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "fuse_residual_connection": (False,),
     "fuse_with_relu": (False,),
     "fused_output_scale": (1.0,),
+    "scale_data": (1.0,),
     "scale_in": (1.0,),
     "scale_in_eltwise": (1.0,),
     "scale_out": (1.0,),
     "scale_weights": ([1.0], []),
     "scale_x": (1.0,),
     "scale_y": (1.0, [1.0], []),
+    "shift_data": (0.0,),
 }
 """Attributes that oneDNN's passes set, and the values with which they change nothing."""
 
