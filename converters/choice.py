@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from openvino import Output, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import const, ints, reshape
 from paddle2ov.converters.rows import Tensor, dim_of, output_of, positions
@@ -119,3 +119,38 @@ def constant_ints(x: Output) -> list[int] | None:
     """The values of an integer Constant; None for any other node."""
     node = x.get_node()
     return [int(one) for one in node.get_data().reshape(-1)] if node.get_type_name() == "Constant" else None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Rows [N, H * W * A, width] that lie channel by channel in a map `x` [N, A * width, H, W], all but N known."""
+
+    x: Output
+    anchors: int
+    width: int
+    size: int
+
+    def flat(self, index: Tensor) -> Node:
+        """Where the elements of rows lie in a map as one dimension: [K] -> [K, width]."""
+        cell, anchor = ops.divide(index, ints(self.anchors)), ops.floor_mod(index, ints(self.anchors))
+        first = ops.add(ops.multiply(anchor, ints(self.width * self.size)), cell)
+        steps = ints([self.size * i for i in range(self.width)])
+        found: Node = ops.add(ops.unsqueeze(first, ints(1)), steps)
+        return found
+
+
+def cells_of(rows: Output) -> Cells | None:
+    """The map that a Transpose and a Reshape make rows of, if that is what they do."""
+    reshape_, turn = rows.get_node(), rows.get_node().input_value(0).get_node() if rows.get_node().inputs() else None
+    if turn is None or reshape_.get_type_name() != "Reshape" or turn.get_type_name() != "Transpose":
+        return None
+    x = turn.input_value(0)
+    before, after = dims_list(x), dims_list(rows)
+    if constant_ints(turn.input_value(1)) != [0, 2, 3, 1] or len(before) != 4 or len(after) != 3:
+        return None
+    (channels, height, width), (count, size) = before[1:], after[1:]
+    if not channels or not height or not width or not count or not size or channels % size:
+        return None
+    if channels * height * width != count * size:
+        return None
+    return Cells(x, channels // size, size, height * width)

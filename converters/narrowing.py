@@ -15,7 +15,17 @@ from typing import Any
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.choice import CannotNarrowError, Choice, Dims, Place, constant_ints, dims_list, key_of, known
+from paddle2ov.converters.choice import (
+    CannotNarrowError,
+    Choice,
+    Dims,
+    Place,
+    cells_of,
+    constant_ints,
+    dims_list,
+    key_of,
+    known,
+)
 from paddle2ov.converters.common import ints
 from paddle2ov.converters.narrowing_rules import ELEMENTWISE, MAKERS, RULES, UNARY
 from paddle2ov.converters.rows import Tensor, dim_of, dims_of, output_of, positions
@@ -190,6 +200,12 @@ class Narrowing:
         before, after = dims_list(source), dims_list(x)
         if place.spread > 1:
             raise CannotNarrowError
+        cells = cells_of(x)
+        if cells is not None and place == Place(1) and source.get_node().get_friendly_name() not in self._ends:
+            # The rows are read where they lie, so that the map is not transposed.
+            self._extent = ints(cells.size * cells.anchors)
+            flat = ops.reshape(cells.x, ints([0, -1]), True)
+            return ops.gather(flat, cells.flat(self._choice.index), ints(1))
         if source.get_node().get_type_name() in UNARY and source.get_node().get_friendly_name() not in self._ends:
             return self._before_unary(node, place)
         row = place.inner * prod(known(after[place.axis + 1 :]))  # elements of one entry

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.choice import constant_ints, dims_list, key_of
+from paddle2ov.converters.choice import Cells, cells_of, constant_ints, dims_list, key_of
 from paddle2ov.converters.common import const, ints, reshape
 from paddle2ov.opset import ops
 
@@ -59,31 +59,54 @@ class Survivors:
             before = step(node, at) if step else None
             if before is not None:
                 return self._masks(before)
-        return [self._compared(at)]
+        return self._compared(at)
 
-    def _compared(self, at: _Scores) -> Node:
-        value, rank = at.value, len(dims_list(at.value))
-        node = value.get_node()
-        axes = list(range(at.boxes, at.boxes + at.spread))
+    def _compared(self, at: _Scores) -> list[Node]:
+        rank = len(dims_list(at.value))
+        axes = range(at.boxes, at.boxes + at.spread)
         others = [axis for axis in range(rank) if axis not in axes]
-        behind = node.get_friendly_name() not in self._ends
-        if (
-            node.get_type_name() == "Softmax"
-            and behind
-            and at.above > 0
-            and node.get_attributes()["axis"] % rank == at.classes
-        ):
-            # exp(x) / sum(exp) > t only if x - max(x) > log t
-            value = node.input_value(0)
-            best = self._best(value, at.classes, [at.classes], True)
-            margin = ops.subtract(best, ops.reduce_max(value, ints([at.classes]), True))
-            mask = ops.greater(margin, const(_lowered(math.log(at.above)), value.get_element_type()))
-            mask = ops.reduce_logical_or(mask, ints(others), False)
+        node = at.value.get_node()
+        is_softmax = node.get_type_name() == "Softmax" and node.get_friendly_name() not in self._ends
+        if is_softmax and at.above > 0 and node.get_attributes()["axis"] % rank == at.classes:
+            masks = self._of_shares(replace(at, value=node.input_value(0), above=_lowered(math.log(at.above))), others)
         else:
-            best = self._best(value, at.classes, others, False)
-            mask = ops.greater(best, const(at.above, value.get_element_type()))
-        self.read.add(key_of(value))
-        return reshape(mask, [-1]) if at.spread > 1 else mask
+            self.read.add(key_of(at.value))
+            best = self._best(at.value, at.classes, others, False)
+            masks = [ops.greater(best, const(at.above, at.value.get_element_type()))]
+        return [reshape(mask, [-1]) for mask in masks] if at.spread > 1 else masks
+
+    def _of_shares(self, at: _Scores, others: list[int]) -> list[Node]:
+        """Masks by what a softmax is taken of: exp(x) / sum(exp) > t only if x - max(x) > log t."""
+        node = at.value.get_node()
+        own = node.get_friendly_name() not in self._ends
+        if own and node.get_type_name() == "Concat" and at.spread == 1:
+            rank = len(dims_list(at.value))
+            if node.get_attributes()["axis"] % rank == at.boxes:
+                parts = [self._of_shares(replace(at, value=one), others) for one in node.input_values()]
+                return [mask for part in parts for mask in part]
+        cells = cells_of(at.value) if own and (at.boxes, at.classes) == (1, 2) else None
+        if cells is not None and self._background in (0, cells.width - 1) and cells.width > 1:
+            self.read.add(key_of(cells.x))
+            margin = self._margin_in(cells)
+            others = [0]
+        else:
+            self.read.add(key_of(at.value))
+            best = self._best(at.value, at.classes, [at.classes], True)
+            margin = ops.subtract(best, ops.reduce_max(at.value, ints([at.classes]), True))
+        mask = ops.greater(margin, const(at.above, at.value.get_element_type()))
+        return [ops.reduce_logical_or(mask, ints(others), False)]
+
+    def _margin_in(self, cells: Cells) -> Node:
+        """By how much the best class but the background is ahead of all, read where the classes lie: [N, H * W * A]."""
+        flat = ops.reshape(cells.x, ints([0, cells.anchors * cells.width, cells.size]), True)
+        sizes = [cells.width - 1, 1] if self._background else [1, cells.width - 1]
+        parts = ops.variadic_split(flat, ints(1), ints(sizes * cells.anchors)).outputs()
+        margins = []
+        for pair in zip(parts[::2], parts[1::2], strict=True):
+            others, background = pair if self._background else pair[::-1]
+            ahead = ops.subtract(ops.reduce_max(others, ints([1]), True), background)
+            margins.append(ops.minimum(ahead, const(0, cells.x.get_element_type())))
+        return ops.reshape(ops.transpose(ops.concat(margins, 1), ints([0, 2, 1])), ints([0, -1]), True)
 
     def _best(self, value: Output, classes: int, axes: list[int], keep: bool) -> Node:
         """The largest over some axes, one of them the classes, the background aside."""
