@@ -12,9 +12,29 @@ _LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 
 
 def _gru(input: Any, weight: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
-    inputs = {"Input": in_sequences(input, lod), "Weight": weight, "Bias": bias, "H0": h0}
+    tagger = attributes.pop("tagger", None)
+    if tagger:
+        input = _found(in_sequences(input, lod), tagger["words"])
+    else:
+        input = in_sequences(input, lod)
+    inputs = {"Input": input, "Weight": weight, "Bias": bias, "H0": h0}
     ports = ("BatchGate", "BatchResetHiddenPrev", "BatchHidden", "Hidden")
-    return legacy_op("gru", inputs, dict.fromkeys(ports, input.dtype), {"is_test": True, **attributes})[3]
+    hidden = legacy_op("gru", inputs, dict.fromkeys(ports, input.dtype), {"is_test": True, **attributes})[3]
+    return _tagged(hidden, tagger) if tagger else hidden
+
+
+def _found(ids: Any, words: Any) -> Any:
+    return legacy_op("lookup_table", {"Ids": ids, "W": words}, {"Out": words.dtype}, {"padding_idx": -1})
+
+
+def _tagged(hidden: Any, tagger: dict[str, Any]) -> Any:
+    """The best labels of each sequence, and its last state: what a tagger of Paddle 1 does with its words."""
+    scores = legacy_op("mul", {"X": hidden, "Y": tagger["labels"]}, {"Out": hidden.dtype}, {})
+    inputs = {"Emission": scores, "Transition": tagger["transition"]}
+    path = legacy_op("crf_decoding", inputs, {"ViterbiPath": "int64"}, {})
+    outputs = {"Out": hidden.dtype, "MaxIndex": "int32"}
+    last = legacy_op("sequence_pool", {"X": hidden}, outputs, {"pooltype": "LAST", "is_test": True})[0]
+    return [path, last]
 
 
 def _lstm(
@@ -90,6 +110,12 @@ def _lstm_case(rows: int, **more: Any) -> Case:
     return case(input=_rows(rows, 12), weight=tensor([3, 12]), **more, **_LOD)
 
 
+def _ids(count: int) -> TensorSpec:
+    return tensor([count, 1], "int64", low=0, high=8, dims=[-1, 1])
+
+
+_TAGGER = {"words": tensor([8, 9]), "labels": tensor([3, 5]), "transition": tensor([7, 5])}
+
 OPS = [
     Op(
         "gru",
@@ -102,6 +128,7 @@ OPS = [
             _gru_case(4, origin_mode=True),
             _gru_case(4, gate_activation="relu", activation="identity"),
             _gru_case(1),
+            *(case(input=_ids(6), weight=tensor([3, 9]), tagger=_TAGGER, lod=lod, **_LOD) for lod in (None, [0, 3, 6])),
         ],
         _gru_random,
     ),
