@@ -120,8 +120,12 @@ function differences(id, points, tolerance, { x = "", labels = null } = {}) {
   const at = (point) => (sideways ? { x: value(point), y: point.at } : { x: point.at, y: value(point) });
   const ends = sideways ? [-0.5, labels.length - 0.5] : [-1, Math.max(...points.map((point) => point.at)) + 1];
   const line = ends.map((end) => (sideways ? { x: tolerance, y: end } : { x: end, y: tolerance }));
+  const tickName = (tick) => {
+    if (Math.abs(tick / least - 1) < 1e-6) return "equal";
+    return tick > least && Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-6 ? scientific(tick) : null;
+  };
   const largest = Math.max(tolerance * 10, ...points.map(value));
-  const logarithmic = axis("largest relative difference", { type: "logarithmic", min: 0.7 * least, max: largest * 3, ticks: { callback: (tick) => (tick <= 1.01 * least ? "equal" : Math.abs(Math.log10(tick) % 1) < 1e-6 ? scientific(tick) : null) } });
+  const logarithmic = axis("largest relative difference", { type: "logarithmic", min: 0.7 * least, max: largest * 3, ticks: { callback: tickName } });
   const plain = sideways
     ? axis("", { type: "linear", min: -0.5, max: labels.length - 0.5, grid: { display: false }, reverse: true, ticks: { stepSize: 0.5, autoSkip: false, callback: (tick) => (Number.isInteger(tick) ? shortened(labels[tick] || "", 40) : null) } })
     : axis(x, { type: "linear", min: ends[0], max: ends[1], ticks: { precision: 0, includeBounds: false } });

@@ -39,7 +39,7 @@ function differenceColour(one) {
 /* Ways to colour nodes: name -> [words, colour(subject), legend]. */
 const COLOURINGS = {
   fate: ["what became of it", (one) => FATE_COLOURS[one.fate], () => Object.keys(DATA.fates).filter((fate) => OPERATORS.some((one) => one.fate === fate)).map((fate) => [FATE_COLOURS[fate], FATE_WORDS[fate]])],
-  layer: ["kind", (one) => layerColour(one.layer), () => [...commonLayers().map((layer) => [layerColour(layer), layer]), [OTHER_COLOUR, "others"]]],
+  layer: ["kind", (one) => layerColour(one.layer), () => [...commonLayers().map((layer) => [layerColour(layer), layer]), ...(COMPUTING.some((one) => layerColour(one.layer) === OTHER_COLOUR) ? [[OTHER_COLOUR, "others"]] : [])]],
   time: ["time", (one) => timeColour(one.microseconds), () => SCALE.map((colour, i) => [colour, { 0: "fast", [SCALE.length - 1]: "slow" }[i] || ""])],
   difference: ["difference to Paddle", differenceColour, () => [["#8cc7a1", "within a tenth of the tolerance"], ["#f0c36d", "within the tolerance"], ["#d9534f", "differs"], ["#f4f6f8", "not compared"]]],
 };
