@@ -256,6 +256,7 @@ OP_TABLE: dict[str, Converter] = {
     "fused_elemwise_activation": fused_elementwise.fused_elemwise_activation,
     "fused_elemwise_add_activation": fused_elementwise.fused_elemwise_activation,
     "fused_embedding_eltwise_layernorm": fused.fused_embedding_eltwise_layernorm,
+    "fused_embedding_fc_lstm": packed_rnn.fused_embedding_fc_lstm,
     "fused_embedding_seq_pool": packed_pool.fused_embedding_seq_pool,
     "fused_feedforward": fused.fused_feedforward,
     "fused_gemm_epilogue": fused.fused_gemm_epilogue,

@@ -1,7 +1,7 @@
 """Recurrent layers over sequences that lie one after the other.
 
-Paddle: `gru`, `lstm` (dynamic_gru and dynamic_lstm of Paddle 1), and `fusion_gru`, `fusion_lstm`, in which Paddle's
-passes merge the layer with the projection before it.
+Paddle: `gru`, `lstm` (dynamic_gru and dynamic_lstm of Paddle 1), and `fusion_gru`, `fusion_lstm`,
+`fused_embedding_fc_lstm`, in which Paddle's passes merge the layer with the projection before it.
 Semantics: `paddle/fluid/operators/lstm_op.h`, `paddle/phi/kernels/cpu/gru_kernel.cc`,
 `paddle/phi/kernels/funcs/detail/{lstm,gru}_kernel.h`, `paddle/phi/kernels/fusion/cpu/fusion_{gru,lstm}_kernel.cc`.
 Refused: sequences of different lengths (see `paddle2ov.converters.packed`), results that only training needs.
@@ -77,15 +77,24 @@ def fusion_lstm(node: NodeContext) -> NamedOutputs:
     return _lstm(node, "x", "weight_h")
 
 
+def fused_embedding_fc_lstm(node: NodeContext) -> NamedOutputs:
+    """hidden, cell = lstm(embeddings[ids]), whose rows hold the projection and the gates' bias already."""
+    return _lstm(node, "ids", "weight_h")
+
+
 def _lstm(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
     x, count = sequences(node, name)
     width = _width(node, recurrent)
+    looked_up = node.has_input("embeddings")
+    if looked_up:
+        x = ops.gather(node.get_input("embeddings"), ops.squeeze(x, ints([2])), ints(0))
     if node.has_input("weight_x"):
         x = ops.matmul(x, node.get_input("weight_x"), False, False)
     weights: list[Tensor] = [node.get_input(recurrent)]
     if node.has_input("bias"):
         bias = reshape(node.get_input("bias"), [-1])
-        x = ops.add(x, ops.slice(bias, ints([0]), ints([4 * width]), ints([1])))
+        if not looked_up:
+            x = ops.add(x, ops.slice(bias, ints([0]), ints([4 * width]), ints([1])))
         if node.get_attribute("use_peepholes", True):
             checks = ops.slice(bias, ints([4 * width]), ints([7 * width]), ints([1]))
             weights += ops.split(checks, ints(0), 3).outputs()

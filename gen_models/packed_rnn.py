@@ -59,6 +59,13 @@ def _fusion_lstm(x: Any, weight_x: Any, weight_h: Any, bias: Any, *, lod: Any = 
     return legacy_op("fusion_lstm", inputs, dict.fromkeys((*ports, "CheckedCell"), x.dtype), attributes)[:2]
 
 
+def _embedded_lstm(ids: Any, embeddings: Any, weight_h: Any, bias: Any, *, lod: Any = None, **attributes: Any) -> Any:
+    inputs = {"Ids": in_sequences(ids, lod), "Embeddings": embeddings, "WeightH": weight_h, "Bias": bias}
+    ports = ("Hidden", "Cell", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0")
+    outputs = dict.fromkeys(ports, embeddings.dtype)
+    return legacy_op("fused_embedding_fc_lstm", inputs, outputs, attributes)[:2]
+
+
 def _rows(count: int, width: int) -> TensorSpec:
     return tensor([count, width], dims=[-1, width])
 
@@ -158,6 +165,23 @@ OPS = [
                 h0=tensor([2, 3]),
                 lod=[0, 3, 6],
                 is_reverse=True,
+                **_LOD,
+            ),
+        ],
+    ),
+    Op(
+        "fused_embedding_fc_lstm",
+        _embedded_lstm,
+        [
+            case(ids=_ids(5), embeddings=tensor([8, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21]), **_LOD),
+            case(
+                ids=_ids(6),
+                embeddings=tensor([8, 12]),
+                weight_h=tensor([3, 12]),
+                bias=tensor([1, 12]),
+                use_peepholes=False,
+                is_reverse=True,
+                lod=[0, 3, 6],
                 **_LOD,
             ),
         ],

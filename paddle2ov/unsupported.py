@@ -19,7 +19,7 @@ _REASONS: dict[str, str] = {
         teacher_student_sigmoid_loss warpctc warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient
         tdm_child sigmoid_focal_loss""",
     "works on sequences of different lengths, or on sequences of sequences (LoD), which OpenVINO does not have": """
-        array_to_lod_tensor attention_lstm beam_search beam_search_decode fused_embedding_fc_lstm lod_rank_table
+        array_to_lod_tensor attention_lstm beam_search beam_search_decode lod_rank_table
         lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash
         recurrent reorder_lod_tensor_by_rank sequence_topk_avg_pooling shrink_rnn_memory split_lod_tensor
         var_conv_2d""",
