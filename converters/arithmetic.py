@@ -13,6 +13,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import const_like, ints, refuse_complex
+from paddle2ov.converters.powers import fixed_power
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Known, numpy_dtype
@@ -109,6 +110,8 @@ def pow_(node: NodeContext) -> NamedOutputs:
         return {"out": x}
     if _is(exponent, 2):
         return {"out": ops.multiply(x, x)}
+    if x.get_element_type() in (Type.i32, Type.i64) and isinstance(exponent, int) and exponent > 0:
+        return {"out": fixed_power(x, exponent)}
     return {"out": ops.power(x, _tensor(exponent, x))}
 
 

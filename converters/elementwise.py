@@ -27,6 +27,7 @@ from paddle2ov.converters.common import (
     rank_of,
     refuse_complex,
 )
+from paddle2ov.converters.powers import power
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -214,7 +215,7 @@ elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
 elementwise_mod = binary(remainder, np.mod)
 elementwise_floordiv = binary(floor_divide, np.floor_divide)
 trunc_divide = binary(truncated_divide, lambda x, y: np.asarray(np.trunc(_trunc_quotient(x, y))))
-elementwise_pow = binary(ops.power, _power)
+elementwise_pow = binary(power, _power)
 elementwise_fmin = binary(fmin, np.fmin)
 elementwise_fmax = binary(fmax, np.fmax)
 elementwise_heaviside = binary(heaviside, np.heaviside)

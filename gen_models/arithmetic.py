@@ -123,6 +123,7 @@ OPS = [
             *[case(x=tensor([3, 4], low=0.5, high=3), y=y) for y in (-1.0, -2.0, 0.5, -0.5, 1 / 3)],
             case(x=tensor([3, 4], "int32"), y=2),
             case(x=tensor([3, 4], "int64", dims=[-1, 4]), y=3),
+            case(x=tensor([3], "int64", values=[7, -9, 3]), y=9),
             case(x=tensor([3, 4], "float64", 0.5, 3), y=1.5, **F64),
         ],
         random=lambda draw: case(x=random_input(draw, 0.2, 3), y=draw(decimals(-3, 3))),

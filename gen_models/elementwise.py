@@ -238,6 +238,11 @@ OPS = [
                 for c in _broadcasts(-2, 2)
             ],
             case(x=tensor([3, 4], "int32", -4, 5), y=tensor([4], "int32", 0, 5)),
+            case(x=tensor([4], "int64", values=[3, 7, -2, 46340]), y=tensor([4], "int64", values=[19, 11, 31, 2])),
+            case(
+                x=tensor([6], "int32", values=[1, -1, -1, 2, -2, 3]),
+                y=tensor([6], "int32", values=[-1, -1, 40, -1, -3, -2]),
+            ),
             case(x=tensor([3, 4], "int64", 1, 5), y=tensor([3, 1], "int64", 0, 5)),
             case(x=tensor([4], values=[-2.0, -3.0, 0.0, 0.0]), y=tensor([4], values=[3.0, 2.0, 0.0, 2.0])),
         ],
