@@ -20,6 +20,7 @@ from gen_models import all_networks
 from gen_models.post_ops import CHAINS
 from gen_models.store import generated, generated_network
 from paddle2ov.reporting import build_report, memory, print_report, write_report
+from paddle2ov.reporting.build import generated_inputs
 from paddle2ov.reporting.compiled import compile_report
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 from paddle2ov.reporting.model import FATES, SCHEMA
@@ -248,6 +249,15 @@ def test_an_empty_report():
     model = paddle2ov.convert(network("squeezenet1_1"))
     with pytest.raises(paddle2ov.ConversionInputError, match="the ConversionReport is empty"):
         build_report(model, paddle2ov.ConversionReport())
+
+
+def test_inputs_of_a_model_that_takes_pictures_as_they_are():
+    """As with preprocessing built in: other type, other layout than the program's."""
+    x = ops.parameter([1, 8, -1, 3], openvino.Type.u8, name="x")
+    model = openvino.Model([ops.result(ops.relu(x))], [x])
+    model.input(0).set_names({"x"})
+    found = generated_inputs(model, paddle2ov.read_program(network("squeezenet1_1")))["x"]
+    assert (found.shape, found.dtype) == ((1, 8, 224, 3), np.uint8)
 
 
 def test_inputs_that_lack_one():

@@ -120,10 +120,12 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
     for port in model.inputs:
         name, shape = port.get_any_name(), port.get_partial_shape()
         variable = program.variables.get(name) or Variable(name, "float32")
-        variables.append(variable)
         if shape.rank.is_static:
             pairs = (variable.dtype or "").startswith("complex")
-            shapes[name] = PartialShape(list(shape)[: len(shape) - pairs])
+            shapes[name] = shape = PartialShape(list(shape)[: len(shape) - pairs])
+        declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
+        # Preprocessing that is part of the model takes other shapes than the program does.
+        variables.append(variable if declared.compatible(shape) else dataclasses.replace(variable, shape=None))
     found = random_inputs(dataclasses.replace(program, inputs=variables), [shapes])[0]
     for port in model.inputs:
         name, dtype = port.get_any_name(), numpy_dtype(port.get_element_type())
