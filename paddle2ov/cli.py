@@ -7,7 +7,6 @@ import fnmatch
 import json
 import runpy
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddle2ov import __version__
+from paddle2ov.commands.batch import batch_command
 from paddle2ov.commands.verify import verify_command
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def cli() -> None:
     paddle2ov MODEL_DIR -o model.xml      convert a model (short for: paddle2ov convert ...)
     paddle2ov inspect MODEL_DIR           show what a model is made of and whether it converts
     paddle2ov verify MODEL_DIR            compare what OpenVINO computes with what Paddle computes
+    paddle2ov batch DIR -o OUT            convert every model below a folder
     paddle2ov ops                         list the operators that can be converted
 
     `paddle2ov convert --help` shows what a conversion can be told.
@@ -175,6 +176,7 @@ def convert_command(
         from paddle2ov.conversion import convert
         from paddle2ov.errors import Paddle2OVError
         from paddle2ov.report import ConversionReport
+        from paddle2ov.saving import save_model
 
         reporting.check_targets(reports)
         conversion = ConversionReport() if reports else None
@@ -205,7 +207,7 @@ def convert_command(
 
             written = write_layout(converted, serving, xml.stem, save)
         if serving is None or target is not None:
-            _save(openvino, converted, xml, fp16)
+            save_model(converted, xml, fp16)
         found = None
         if compare:
             from paddle2ov.verification.verify import verify
@@ -279,6 +281,7 @@ def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
     click.echo(f"{len(names)} operators in {len(families)} families")
 
 
+cli.add_command(batch_command)
 cli.add_command(verify_command)
 
 
@@ -342,19 +345,6 @@ def _target(target: Path | None, source: Path) -> Path:
 
 def _name(source: Path) -> str:
     return source.resolve().name if source.is_dir() else source.name.removesuffix(source.suffix)
-
-
-def _save(openvino: Any, model: Any, xml: Path, fp16: bool) -> None:
-    """Writes both files beside their final place first, so that an interrupted run leaves no half-written model."""
-    try:
-        xml.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{xml.stem}-", dir=xml.parent) as folder:
-            written = Path(folder) / xml.name
-            openvino.save_model(model, written, compress_to_fp16=fp16)
-            written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
-            written.replace(xml)
-    except OSError as error:  # whose own path is that of the temporary folder
-        raise OSError(f"{xml} cannot be written: {error.strerror or error}") from error
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -63,7 +64,7 @@ class RayExecutor:
         except ImportError as error:
             raise ClusterError("Ray is not installed: pip install 'paddle2ov[ray]'") from error
         try:
-            ray.init(address=self._address, log_to_driver=False, logging_level="ERROR")
+            ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise ClusterError(f"Ray at '{self._address}': {error}") from error
         return ray

@@ -1,0 +1,86 @@
+"""Every Paddle model below a folder, of both formats, with the place of what it becomes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from paddle2ov import __version__
+from paddle2ov.deployment.settings import find_settings
+from paddle2ov.errors import ModelReadError
+from paddle2ov.program.files import ModelFiles, find_model
+
+_SKIPPED = ("__pycache__", "node_modules")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundModel:
+    """A model: its name below the folder, its files, and the .xml that it becomes."""
+
+    name: str
+    files: ModelFiles
+    target: Path
+
+
+def find_models(folder: Path, out: Path) -> list[FoundModel]:
+    """The models in the order of their names; hidden folders, caches and the output folder are passed over.
+
+    The results mirror the folder: `a/b/inference.json` becomes `OUT/a/b.xml`; where a folder holds several programs,
+    each is called by its file, `OUT/a/b/det.xml`.
+
+    Raises:
+        ModelReadError: the folder cannot be read.
+    """
+    if not folder.is_dir():
+        raise ModelReadError(f"{folder}: no such folder")
+    found: list[FoundModel] = []
+    for place, folders, names in os.walk(folder):
+        here = Path(place)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
+        )
+        files = [one for name in sorted(names) if (one := _program(here / name)) is not None]
+        for one in files:
+            below = here.relative_to(folder)
+            alone = len(files) == 1 and below != Path()
+            name = below if alone else below / one.program.name
+            stem = below if alone else below / (one.program.name if _twice(one, files) else one.program.stem)
+            found.append(FoundModel(str(name), one, out / f"{stem}.xml"))
+    return sorted(found, key=lambda one: one.name)
+
+
+def fingerprint(model: FoundModel, *options: object) -> str:
+    """Changes when the model, its settings, the options or paddle2ov do.
+
+    The program is read; of the parameters, which are large, size and time of change are taken.
+    """
+    files = model.files
+    parts = [__version__, repr(options), hashlib.sha256(files.program.read_bytes()).hexdigest()]
+    settings = find_settings(files.program.parent)
+    for path in (files.params, settings):
+        if path is not None:
+            about = path.stat()
+            parts.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _program(path: Path) -> ModelFiles | None:
+    if path.suffix not in (".json", ".pdmodel") and path.name != "__model__":
+        return None
+    try:
+        return find_model(path)
+    except ModelReadError:
+        return None  # another kind of JSON, or a file that cannot be opened
+
+
+def _twice(one: ModelFiles, files: list[ModelFiles]) -> bool:
+    """Whether two programs of a folder differ in their suffix only: a model in both formats."""
+    return sum(other.program.stem == one.program.stem for other in files) > 1
+
+
+def _same(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve()

@@ -1,0 +1,149 @@
+"""`paddle2ov batch FOLDER -o OUT`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from paddle2ov.batch.work import Job, Record
+    from paddle2ov.running.executor import Executor
+
+
+@click.command("batch")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Where to write the models."
+)
+@click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
+@click.option("--paddle-python", type=click.Path(), help="For --verify: an interpreter that has Paddle.")
+@click.option("--compress-to-fp16", "fp16", is_flag=True, help="Store float32 weights as float16.")
+@click.option("--bounded", is_flag=True, help="Bound dynamic inputs by the inference.yml beside each model.")
+@click.option(
+    "-j", "--workers", type=click.IntRange(1), default=None, help="Processes.  [default: half of the processors]"
+)
+@click.option("--timeout", type=click.FloatRange(1), default=600.0, show_default=True, help="Seconds for one model.")
+@click.option(
+    "--ray", metavar="ADDRESS", help="Run on this Ray cluster, which shares the file system; 'auto' finds it."
+)
+@click.option("--again", is_flag=True, help="Also convert what an earlier run has done.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+def batch_command(
+    folder: Path,
+    out: Path,
+    compare: bool,
+    paddle_python: str | None,
+    fp16: bool,
+    bounded: bool,
+    workers: int | None,
+    timeout: float,
+    ray: str | None,
+    again: bool,
+    quiet: bool,
+) -> None:
+    """Convert every Paddle model below FOLDER.
+
+    The results mirror FOLDER below OUT, which also gets summary.json, summary.html (needs jinja2) and the state
+    (.paddle2ov-batch): a run that is interrupted goes on from there; a model that has changed or failed is done again.
+    A model that crashes or takes too long fails alone.
+
+    The exit status is 0 if every model is converted (and agrees), 1 if not, 2 if nothing could be done.
+    """
+    from paddle2ov.batch.discovery import find_models, fingerprint
+    from paddle2ov.batch.work import GOOD, Job
+    from paddle2ov.errors import Paddle2OVError
+
+    records: dict[str, Record] = {}
+    try:
+        models = find_models(folder, out)
+        if not models:
+            raise click.UsageError(f"no Paddle model below {folder}")
+        jobs = [
+            Job(
+                one.name,
+                str(one.files.program.absolute()),
+                str(one.files.params.absolute()) if one.files.params is not None else None,
+                one.files.format,
+                str(one.target.absolute()),
+                fingerprint(one, fp16, bounded, compare),
+                fp16,
+                bounded,
+                compare,
+                paddle_python,
+            )
+            for one in models
+        ]
+        records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
+    except (Paddle2OVError, OSError) as error:
+        click.secho(f"error: {error}", fg="red", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        click.echo("Interrupted; the same command goes on from here.", err=True)
+        sys.exit(130)
+    _write_summary(records, out)
+    counts = Counter(record["state"] for record in records.values())
+    if not quiet:
+        click.echo(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+        click.echo(f"{out / 'summary.json'}")
+    sys.exit(0 if all(state in GOOD for state in counts) else 1)
+
+
+def _executor(ray: str | None, workers: int | None, timeout: float) -> Executor:
+    if ray is not None:
+        from paddle2ov.running.cluster import RayExecutor
+
+        return RayExecutor(ray, timeout, workers)
+    from paddle2ov.running.local import LocalExecutor
+
+    return LocalExecutor(workers or max(1, (os.cpu_count() or 1) // 2), timeout, jobs_per_worker=50)
+
+
+def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: bool) -> dict[str, Record]:
+    """Runs the jobs; the records of all of them, by their names."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress
+
+    from paddle2ov.batch.work import GOOD, run
+    from paddle2ov.running.state import State
+
+    with State(out / ".paddle2ov-batch") as state:
+        if again:
+            for job in jobs:
+                state.put(job.name, {"state": "failed", "message": "not done yet", "fingerprint": ""})
+        console = Console(stderr=True)
+        columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+        with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+            task = bar.add_task("converting", total=len(jobs))
+
+            def report(job: Job, record: Record) -> None:
+                bar.update(task, advance=1, description=job.name)
+                if record["state"] not in GOOD:
+                    click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
+
+            run(executor, jobs, state, report)
+        records = state.records()
+    return {job.name: records[job.name] for job in jobs}
+
+
+def _write_summary(records: dict[str, Any], out: Path) -> None:
+    data = {"models": [{"name": name, **record} for name, record in records.items()]}
+    _write(out / "summary.json", json.dumps(data, indent=1) + "\n")
+    try:
+        from paddle2ov.reporting.page import render
+
+        page = render("batch.html.jinja", {}, (), models=data["models"])
+    except ImportError:
+        return  # jinja2 is not installed: the JSON says the same
+    _write(out / "summary.html", page)
+
+
+def _write(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}-{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)

@@ -1,0 +1,27 @@
+"""What stands beside a model: `inference.yml` with its shapes and its preprocessing; the layout of model servers."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from paddle2ov.deployment.settings import NAMES, Settings, find_settings, read_settings
+from paddle2ov.errors import ConversionInputError
+
+
+def beside(model: Any) -> Settings:
+    """The settings in the folder of a model that is given as for `convert`.
+
+    Raises:
+        ConversionInputError: there are none.
+        ModelReadError: they cannot be read.
+    """
+    from paddle2ov.program.files import find_model
+
+    if not isinstance(model, str | os.PathLike):
+        raise ConversionInputError("bounded and preprocess are for a model in files, which has its settings beside it")
+    folder = find_model(model).program.parent
+    path = find_settings(folder)
+    if path is None:
+        raise ConversionInputError(f"{folder} holds no settings of the model ({', '.join(NAMES)})")
+    return read_settings(path)

@@ -1,0 +1,68 @@
+"""Bounds of a model's dynamic inputs, from its settings: memory can then be planned, and nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openvino import Dimension, PartialShape
+
+from paddle2ov.arguments import InputOverride
+from paddle2ov.deployment.preprocessing import fixed_size
+from paddle2ov.deployment.settings import Settings
+from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.program.model import Variable
+
+
+def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[InputOverride]) -> list[InputOverride]:
+    """The overrides of the caller, and for the other inputs what the settings say of them.
+
+    A dimension that the program fixes stays as it is. PaddleDetection's settings have no shapes; where they resize
+    every picture to one size, that is the size of the input with four dimensions.
+
+    Raises:
+        ModelReadError: the settings name an input that the program does not have, or do not fit it.
+        ConversionInputError: the settings say nothing of shapes.
+    """
+    if any(override.name is None for override in overrides):
+        raise ConversionInputError("bounded: inputs that are given besides need their names")
+    shapes = dict(settings.shapes)
+    by_name = {variable.name: variable for variable in inputs}
+    if not shapes and (size := fixed_size(settings)) is not None:
+        shapes = {
+            name: ([1, 3, *size], [0, 3, *size])  # any number of pictures
+            for name, variable in by_name.items()
+            if variable.shape is not None and len(variable.shape) == 4
+        }
+    if not shapes:
+        raise ConversionInputError(f"bounded: {settings.path} has no shapes of the inputs")
+    unknown = sorted(shapes.keys() - by_name.keys())
+    if unknown:
+        raise ModelReadError(
+            f"{settings.path}: the program has no input '{unknown[0]}'; its inputs are {', '.join(by_name) or 'none'}"
+        )
+    taken = {override.name for override in overrides}
+    found = list(overrides)
+    for name, (low, high) in shapes.items():
+        if name not in taken:
+            found.append(InputOverride(name, _shape(settings, by_name[name], low, high)))
+    return found
+
+
+def _shape(settings: Settings, variable: Variable, low: Sequence[int], high: Sequence[int]) -> PartialShape:
+    declared = variable.shape if variable.shape is not None else [-1] * len(low)
+    if len(declared) != len(low):
+        raise ModelReadError(
+            f"{settings.path}: '{variable.name}' has {len(low)} dimensions there, {len(declared)} in the program"
+        )
+    dims = []
+    for axis, (size, least, most) in enumerate(zip(declared, low, high, strict=True)):
+        if size < 0:
+            dims.append(Dimension(least, most) if most else Dimension(least, -1))
+        elif least <= size <= most or not most:
+            dims.append(Dimension(size))
+        else:
+            raise ModelReadError(
+                f"{settings.path}: dimension {axis} of '{variable.name}' is {least} to {most} there, "
+                f"{size} in the program"
+            )
+    return PartialShape(dims)

@@ -1,0 +1,175 @@
+"""Reads the settings that are exported with a model: `inference.yml` or `infer_cfg.yml`.
+
+PaddleX, PaddleOCR 3 and PaddleClas write `PreProcess.transform_ops` (a list of one-key mappings) and
+`Hpi.backend_configs` with [min, opt, max] shapes of the inputs; PaddleDetection writes a list `Preprocess` (mappings
+with a `type`). What a transform is told is read where it is used; everything else of the file is ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import yaml
+
+from paddle2ov.errors import ModelReadError
+
+NAMES = ("inference.yml", "inference.yaml", "infer_cfg.yml")
+_MOST_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) has 0.2 MB
+_MOST_DEPTH = 50
+_MOST_NODES = 1_000_000
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times faster
+
+Size = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+Shape = list[Size]
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """One step of the preprocessing: its name, and what it is told."""
+
+    name: str
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is known of a model's inputs.
+
+    Attributes:
+        path: the file.
+        shapes: (smallest, largest) shape by the input's name.
+        toolkit: "detection" for PaddleDetection's list, "common" for the others'; it decides the defaults.
+        transforms: the preprocessing, in its order; None if the file has none.
+    """
+
+    path: Path
+    shapes: dict[str, tuple[Shape, Shape]] = field(default_factory=dict)
+    toolkit: str = "common"
+    transforms: list[Transform] | None = None
+
+
+class _Backend(msgspec.Struct):
+    trt_dynamic_shapes: dict[str, list[Shape]] | None = None
+    dynamic_shapes: dict[str, list[Shape]] | None = None
+
+
+class _Hpi(msgspec.Struct):
+    backend_configs: dict[str, _Backend | None] | None = None
+
+
+class _PreProcess(msgspec.Struct):
+    transform_ops: list[dict[str, dict[str, Any] | None]] | None = None
+
+
+class _File(msgspec.Struct):
+    Hpi: _Hpi | None = None
+    PreProcess: _PreProcess | None = None
+    Preprocess: list[dict[str, Any]] | None = None
+
+
+def find_settings(folder: Path) -> Path | None:
+    """The settings' file in a model's folder; None if there is none."""
+    return next((folder / name for name in NAMES if (folder / name).is_file()), None)
+
+
+def read_settings(path: Path) -> Settings:
+    """Reads the file.
+
+    Raises:
+        ModelReadError: it cannot be read, is no YAML, is not of the form that is known, or contradicts itself.
+    """
+    try:
+        plain = _load(path)
+        found = msgspec.convert(plain if plain is not None else {}, _File)
+        shapes = _shapes(found.Hpi)
+        toolkit, transforms = _transforms(found)
+    except (OSError, ValueError, yaml.YAMLError, msgspec.ValidationError) as error:
+        raise ModelReadError(f"{path}: {error}") from error
+    return Settings(path, shapes, toolkit, transforms)
+
+
+def _load(path: Path) -> Any:
+    """The file as plain data. Aliases are shared, not copied: what they amount to is counted before it is built."""
+    if path.stat().st_size > _MOST_BYTES:
+        raise ValueError(f"is larger than {_MOST_BYTES // 1_000_000} MB, which no settings are")
+    text = path.read_text("utf-8")
+    depth = 0
+    for event in yaml.parse(text, _LOADER):  # does not recurse, unlike what follows
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MOST_DEPTH:
+            raise ValueError(f"is nested more than {_MOST_DEPTH} deep")
+    loader = _LOADER(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _count(node, {})
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _count(node: yaml.Node, known: dict[int, int]) -> int:
+    """The number of nodes below a node, those that aliases stand for counted each time."""
+    if id(node) in known:
+        if known[id(node)] < 0:
+            raise ValueError("contains itself")
+        return known[id(node)]
+    known[id(node)] = -1
+    total = 1
+    if isinstance(node, yaml.MappingNode):
+        total += sum(_count(key, known) + _count(value, known) for key, value in node.value)
+    elif isinstance(node, yaml.SequenceNode):
+        total += sum(_count(item, known) for item in node.value)
+    if total > _MOST_NODES:
+        raise ValueError(f"its aliases amount to more than {_MOST_NODES} values")
+    known[id(node)] = total
+    return total
+
+
+def _shapes(hpi: _Hpi | None) -> dict[str, tuple[Shape, Shape]]:
+    """(Smallest, largest) of each input over all backends."""
+    found: dict[str, tuple[Shape, Shape]] = {}
+    backends = (hpi.backend_configs or {}) if hpi is not None else {}
+    for backend, settings in backends.items():
+        given = (settings.trt_dynamic_shapes, settings.dynamic_shapes) if settings is not None else ()
+        for name, shapes in (item for one in given if one is not None for item in one.items()):
+            where = f"Hpi.backend_configs.{backend}: the shapes of '{name}'"
+            if len(shapes) != 3:
+                raise ValueError(f"{where} are not [min, opt, max]: {shapes}")
+            low, best, high = shapes
+            if not len(low) == len(best) == len(high):
+                raise ValueError(f"{where} have different ranks: {shapes}")
+            if not all(a <= b <= c for a, b, c in zip(low, best, high, strict=True)):
+                raise ValueError(f"{where} do not grow from min to opt to max: {shapes}")
+            if name in found:
+                if len(found[name][0]) != len(low):
+                    raise ValueError(f"{where} have another rank than those of another backend")
+                low = [min(pair) for pair in zip(found[name][0], low, strict=True)]
+                high = [max(pair) for pair in zip(found[name][1], high, strict=True)]
+            found[name] = low, high
+    return found
+
+
+def _transforms(found: _File) -> tuple[str, list[Transform] | None]:
+    if found.Preprocess is not None:
+        steps = []
+        for item in found.Preprocess:
+            options = dict(item)
+            name = options.pop("type", None)
+            if not isinstance(name, str):
+                raise ValueError(f"Preprocess: a transform has no type: {str(item)[:100]}")
+            steps.append(Transform(name, options))
+        return "detection", steps
+    if found.PreProcess is None or found.PreProcess.transform_ops is None:
+        return "common", None
+    steps = []
+    for step in found.PreProcess.transform_ops:
+        if len(step) != 1:
+            raise ValueError(f"PreProcess.transform_ops: a transform has one name, not {len(step)}: {str(step)[:100]}")
+        ((name, told),) = step.items()
+        steps.append(Transform(name, told or {}))
+    return "common", steps
