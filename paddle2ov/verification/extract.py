@@ -14,7 +14,7 @@ from typing import Any
 
 from paddle2ov.program import dtypes
 from paddle2ov.program.files import ModelFiles
-from paddle2ov.program.framework_proto import ProgramDesc, TensorDesc
+from paddle2ov.program.framework_proto import Attr, ProgramDesc, TensorDesc, VarType
 from paddle2ov.program.model import Operator, Parameter, Program
 
 Raw = dict[str, Any]
@@ -213,8 +213,7 @@ def _cut_legacy(desc: Any, operator: Operator, inputs: Collection[str], results:
         if one.name not in holders:
             cut.vars.add().CopyFrom(one)
     for name, kind in holders.items():
-        holder = cut.vars.add(name=name, persistable=True)
-        holder.type.type = kind
+        cut.vars.add(name=name, persistable=True, type=VarType(type=kind).SerializeToString())
     del desc.blocks[:]
     desc.blocks.add().CopyFrom(cut)
     return {name for name in weights if name in used and name not in holders}
@@ -224,7 +223,7 @@ def _legacy_op(block: Any, kind: str, source: str, target: str, column: int) -> 
     op = block.ops.add(type=kind)
     op.inputs.add(parameter="X", arguments=[source])
     op.outputs.add(parameter="Out", arguments=[target])
-    op.attrs.add(name="col", type=0, i=column)
+    op.attrs.append(Attr(name="col", type=0, i=column).SerializeToString())
 
 
 # --- weights ----------------------------------------------------------------------------------------------------------
