@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
@@ -21,12 +22,19 @@ from paddle2ov.converters.rounds import repeat
 from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.types import Known
 
 Tensor: TypeAlias = Output | Node
 
 
 def inverse(node: NodeContext) -> NamedOutputs:
     """out = x^-1, of each matrix."""
+    known = node.get_known("x")
+    if known is not None and known.dtype == np.float64 and known.size:  # see `paddle2ov.folding`
+        try:
+            return {"out": Known(np.linalg.inv(known))}
+        except np.linalg.LinAlgError:
+            node.refuse("a constant matrix has no inverse")
     return {"out": ops.inverse(_matrices(node, "x"), adjoint=False)}
 
 

@@ -190,6 +190,37 @@ def _rotated_inputs(n: int, h: int, w: int) -> dict[str, Any]:
     }
 
 
+# --- A rectifier of text lines: a thin-plate spline whose matrix is inverted in float64 -------------------------------
+
+
+def _rectifier_parts() -> dict[str, Any]:
+    nn = paddle.nn
+    find = nn.Sequential(_conv_norm(3, 8, 2), nn.AdaptiveAvgPool2D(2), nn.Flatten(), nn.Linear(32, 40))
+    return {"find": find}
+
+
+def _spline(to: Any, points: Any) -> Any:
+    """1, x, y and r^2 log r for each pair of places: [m, 2], [20, 2] -> [m, 23]."""
+    square = paddle.sum((to.unsqueeze(1) - points.unsqueeze(0)) ** 2, -1)
+    bent = square * paddle.log(square + 1e-9)
+    return paddle.concat([paddle.ones_like(to[:, :1]), to, bent], 1)
+
+
+def _rectifier(self: Any, image: Any) -> Any:
+    along = paddle.linspace(-1, 1, 10, "float64")
+    across = paddle.ones([10], "float64")
+    points = paddle.concat([paddle.stack([along, -across], 1), paddle.stack([along, across], 1)])
+    known = _spline(points, points)
+    border = paddle.concat([paddle.zeros([3, 3], "float64"), known[:, :3].t()], 1)
+    inverse = paddle.inverse(paddle.concat([known, border])).astype("float32")
+    y, x = paddle.meshgrid(paddle.linspace(-1, 1, 8), paddle.linspace(-1, 1, 32))
+    base = _spline(paddle.stack([paddle.flatten(x), paddle.flatten(y)], 1), points.astype("float32"))
+    moved = points.astype("float32") + 0.1 * paddle.tanh(paddle.reshape(self.find(image), [-1, 20, 2]))
+    moved = paddle.concat([moved, paddle.zeros_like(moved[:, :3])], 1)
+    grid = paddle.matmul(base, paddle.matmul(inverse, moved))
+    return paddle.reshape(grid, [-1, 8, 32, 2])
+
+
 # --- DB: a pyramid, merged, and transposed convolutions up to a map of probabilities ----------------------------------
 
 
@@ -235,6 +266,12 @@ NETWORKS = [
         lambda: _layer(_rotated_parts, _rotated),
         _rotated_inputs(1, 64, 64),
         more=[_rotated_inputs(2, 48, 80)],
+    ),
+    Network(
+        "rectifier",
+        lambda: _layer(_rectifier_parts, _rectifier),
+        _image(1, 16, 64),
+        more=[_image(2, 16, 32)],
     ),
     Network("db", lambda: _layer(_db_parts, _db), _image(1, 64, 96), more=[_image(2, 32, 64)]),
 ]
