@@ -80,13 +80,13 @@ def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
     right = ops.minimum(*(ops.maximum(x, x_) for x, _, x_, _ in edges))
     zero, half = const(0, Type.f32), const(0.5, Type.f32)
     width = ops.maximum(ops.subtract(right, left), zero)
-    at_left, at_right = ([_height(*edge, x) for edge in edges] for x in (left, right))
+    at_left, at_right = ([_height(edge, x) for edge in edges] for x in (left, right))
     # The integral of the lesser of two heights is that of their mean less that of half their distance
     near, far = (ops.subtract(*heights) for heights in (at_left, at_right))
     size, size_ = ops.abs(near), ops.abs(far)
     both = ops.add(size, size_)
     squares = ops.add(ops.multiply(near, near), ops.multiply(far, far))
-    crossing = ops.divide(squares, ops.maximum(both, const(np.finfo(np.float32).tiny, Type.f32)))
+    crossing = ops.divide(squares, ops.maximum(both, const(float(np.finfo(np.float32).tiny), Type.f32)))
     apart = ops.select(ops.less(ops.multiply(ops.sign(near), ops.sign(far)), zero), crossing, both)
     below = ops.subtract(functools.reduce(ops.add, [*at_left, *at_right]), apart)
     ways = [ops.sign(ops.subtract(x_, x)) for x, _, x_, _ in edges]
@@ -97,8 +97,9 @@ def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
     return ops.select(ops.greater(area, least), area, zero)
 
 
-def _height(x: Tensor, y: Tensor, x_: Tensor, y_: Tensor, at: Tensor) -> Node:
+def _height(edge: Sequence[Tensor], at: Tensor) -> Node:
     """The edge's y at some x of its own."""
+    x, y, x_, y_ = edge
     run = ops.subtract(x_, x)
     one = const(1, Type.f32)
     share = ops.divide(ops.subtract(at, x), ops.select(ops.equal(run, const(0, Type.f32)), one, run))
