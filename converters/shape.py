@@ -107,10 +107,9 @@ def squeeze(node: NodeContext) -> NamedOutputs:
         dim = int(shape[axis].get_length()) if shape[axis].is_static else None
         # An unknown dimension goes if the program says so: the rank must be the one that it declares.
         if dim is None and declared[axis] == -1 and not axes and shape[axis].get_min_length() < 2:
-            node.refuse(
-                f"whether dimension {axis} has a size of 1 decides the rank when the model runs; "
-                "give `input` a size, or a least size of 2, for it",
-                axis=axes,
+            node.warn(
+                f"Paddle drops dimension {axis} when it is 1 as the model runs; here it stays, with the rank that the "
+                "program declares. `input` can fix its size"
             )
         if dim == 1 or (dim is None and (declared[axis] == 1 or (axes and declared[axis] == -1))):
             dropped.append(axis)

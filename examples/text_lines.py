@@ -99,7 +99,7 @@ def train(folder: Path) -> None:
         x, y = lines(test_images, test_labels, 50, length, random)
         record[f"x{length}"], record[f"y{length}"] = x, y
         record[f"p{length}"] = network(paddle.to_tensor(x)).numpy()
-    np.savez(folder / "paddle.npz", **record)
+    np.savez(folder / "paddle.npz", **record)  # type: ignore[arg-type]  # of allow_pickle, says NumPy 2.2
 
 
 def deploy(folder: Path) -> bool:

@@ -109,7 +109,7 @@ def _synthesis() -> Any:
             x = x + self.voiced(self.pitch(x))
             x = paddle.matmul(inside.astype("float32"), x.transpose([0, 2, 1])).transpose([0, 2, 1])
             x = self.up(paddle.nn.functional.leaky_relu(x, 0.1))
-            total = None
+            total: Any = None
             for branch in self.branches:
                 y = x + branch(paddle.nn.functional.leaky_relu(x, 0.1))
                 total = y if total is None else total + y

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from paddle2ov.conversion import convert
     from paddle2ov.errors import (
         ConversionInputError,
+        ConversionWarning,
         ModelReadError,
         OpConversionError,
         Paddle2OVError,
@@ -36,6 +37,7 @@ _MODULES = {
     "ConversionExtension": "extension",
     "ConversionInputError": "errors",
     "ConversionReport": "report",
+    "ConversionWarning": "errors",
     "Inspection": "inspection",
     "ModelReadError": "errors",
     "NamedOutputs": "node_context",
@@ -57,6 +59,7 @@ __all__ = [
     "ConversionExtension",
     "ConversionInputError",
     "ConversionReport",
+    "ConversionWarning",
     "Inspection",
     "ModelReadError",
     "NamedOutputs",

@@ -97,5 +97,9 @@ class OpConversionError(Paddle2OVError):
         return type(self), (self.place, self.reason)
 
 
+class ConversionWarning(UserWarning):
+    """The model converts, and computes something else than Paddle for inputs that the message names."""
+
+
 class PaddleRunError(Paddle2OVError):
     """Paddle, which `verify` runs in a process of its own, is not there, refuses the model or its inputs, or died."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias
@@ -9,7 +10,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.errors import OpConversionError, Place
+from paddle2ov.errors import ConversionWarning, OpConversionError, Place
 from paddle2ov.opset import ops
 from paddle2ov.pairs import part_of
 from paddle2ov.program.model import AnyArray, Operator, Variable
@@ -357,6 +358,10 @@ class NodeContext:
         """
         shown = ", ".join(f"{name}={value!r}" for name, value in attributes.items())
         raise OpConversionError(self.place, f"{shown}: {reason}" if shown else reason)
+
+    def warn(self, reason: str) -> None:
+        """Warns of inputs for which the converted operator differs from Paddle's, where refusing all is too much."""
+        warnings.warn(f"'{self.op_type}': {reason}\n  at {self.place}", ConversionWarning, stacklevel=2)
 
     def require(self, condition: bool, reason: str, **attributes: Any) -> None:
         """Refuses unless `condition` holds."""

@@ -61,7 +61,7 @@ def test_a_tensor_without_lod_is_no_sequence():
 
 
 def test_a_result_that_is_declared_without_lod_is_no_sequence():
-    with pytest.raises(OpConversionError, match="'a' has no LoD|'x' has no LoD"):
+    with pytest.raises(OpConversionError, match=r"'a' has no LoD|'x' has no LoD"):
         convert(("relu", {"x": "x"}, {"out": "a"}, {}), pool("a"), declared=0)
 
 

@@ -48,14 +48,14 @@ def extract(
         source = json.loads(files.program.read_bytes())
         block = source["program"]["regions"][0]["blocks"][0]
         weights = _cut_pir(block, operator, inputs, results)
-        target, content = folder / "inference.json", lambda: json.dumps(source).encode()
+        target, content = folder / "inference.json", json.dumps(source).encode()
     else:
         desc = ProgramDesc.FromString(files.program.read_bytes())
         weights = _cut_legacy(desc, operator, inputs, results)
-        target, content = folder / "inference.pdmodel", desc.SerializeToString
+        target, content = folder / "inference.pdmodel", desc.SerializeToString()
     if weights is None:
         return None
-    target.write_bytes(content())
+    target.write_bytes(content)
     weights &= program.parameters.keys()  # the dropout state of `rnn` is declared and not saved
     if weights:
         with target.with_suffix(".pdiparams").open("wb") as file:
@@ -126,7 +126,7 @@ def _flat(op: Raw, makers: Mapping[int, Raw]) -> Iterator[int]:
 
 def _feed(name: str, value: Raw) -> Raw:
     kind, shape = value["TT"]["D"][:2]
-    attributes = {
+    attributes: dict[str, Raw] = {
         "name": {"#": "0.a_str", "D": name},
         "shape": {"#": "1.a_intarray", "D": shape},
         "dtype": {"#": "1.a_dtype", "D": _DTYPES[kind["#"]]},
@@ -136,7 +136,7 @@ def _feed(name: str, value: Raw) -> Raw:
 
 
 def _fetch(name: str, column: int, value: Raw, new: int) -> Raw:
-    attributes = {"name": {"#": "0.a_str", "D": name}, "col": {"#": "0.a_i32", "D": column}}
+    attributes: dict[str, Raw] = {"name": {"#": "0.a_str", "D": name}, "col": {"#": "0.a_i32", "D": column}}
     return _pir_op("1.fetch", attributes, [{"%": value["%"]}], [{**value, "%": new}])
 
 
