@@ -66,7 +66,7 @@ def _fraction(a: Node, z: Node) -> Output:
     """The continued fraction 1 / (z + (1 - a) / (1 + 1 / (z + (2 - a) / (1 + 2 / (z + ...))))), by its convergents."""
 
     def step(_: Value, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Value], Value]:
-        (count, before_p, before_q, p, q, total), (a, z) = state, fixed
+        (count, before_p, before_q, p, q, total, settled), (a, z) = state, fixed
         count = ops.add(count, number(1, count)).output(0)
         y = ops.multiply(ops.add(ops.subtract(number(1, a), a), count), count)
         b = ops.add(ops.add(z, ops.subtract(number(2, a), a)), ops.multiply(count, number(2, a)))
@@ -77,16 +77,20 @@ def _fraction(a: Node, z: Node) -> Output:
         moves = ops.greater(
             ops.abs(ops.subtract(total, found)), ops.multiply(ops.abs(found), number(_NEGLIGIBLE, found))
         )
+        # Rounding would carry an element away that waits for the slowest one.
+        found = ops.select(settled, total, found)
+        settled = ops.logical_or(settled, ops.logical_not(ops.logical_or(moves, zero)))
         large = ops.greater(ops.abs(next_p), number(_BIG, p))
         shrink = ops.select(large, number(1 / _BIG, p), number(1, p))
         parts = [ops.multiply(part, shrink) for part in (p, q, next_p, next_q)]
-        return [count, *parts, found], _any(ops.logical_or(moves, zero))
+        return [count, *parts, found, settled], _any(ops.logical_not(settled))
 
     ones = ops.broadcast(number(1, a), shape_of(z))
     p = ops.add(z, number(1, z))
     q = ops.multiply(ops.add(ops.subtract(p, a), number(1, z)), z)
     count = ops.multiply(ones, number(0, z))
-    return repeat(ops.constant(_MOST_TERMS, Type.i64), [count, ones, z, p, q, ops.divide(p, q)], [a, z], step)[5]
+    start = [count, ones, z, p, q, ops.divide(p, q), ops.less(ones, number(0, z))]
+    return repeat(ops.constant(_MOST_TERMS, Type.i64), start, [a, z], step)[5]
 
 
 def _any(condition: Value) -> Node:
