@@ -22,6 +22,9 @@ INERT = {
     "struct_name": "a name for people",
     "sparse|is_distributed|is_sparse": "training and parameter servers",
     "in_dtype": "the input's own type",
+    "@all_kernels_must_compute_runtime_shape@": "how Paddle runs it",
+    "use_seq": "the choice among kernels of equal meaning",
+    "save_intermediate_out": "whether there is a second result",
 }
 
 TRAINING_SCALES = {"moving_rate|in_accum|in_state": "scales are updated in training only; is_test=False is refused"}
@@ -63,6 +66,12 @@ INERT_OF = {
     "fractional_max_pool3d": {"return_mask": "the mask is a result of its own"},
     "expand_as_v2": {"target_shape": "the shape of the input y, which is read"},
     "frobenius_norm": REDUCED,
+    "fused_elemwise_add_activation": {"scale": "read where the activation is scale"},
+    "fused_embedding_seq_pool": {"grad_inplace": "training"},
+    "fusion_seqpool_cvm_concat": {"cvm": "read by the gradient only"},
+    "gru": {"is_test": "whether what the gradient needs is kept"},
+    "lstm": {"is_test": "whether what the gradient needs is kept"},
+    "sequence_pool": {"is_test": "whether what the gradient needs is kept", "pad_value": "of empty sequences"},
     "gaussian_random": {"dtype": "the declared type of the result"},
     "im2sequence": {"out_stride": "read with the sizes of real images only"},
     "interp_antialias": {"align_mode": "not read by Paddle's kernel", "out_d": "a dimension that there is not"},
