@@ -20,4 +20,5 @@ def cases():
 
 @pytest.mark.parametrize(("op", "case", "format"), list(cases()))
 def test_op_fuzzy(op, case, format):
-    check_case(generated(op, case, format))
+    # Both formats go through the same converters: with every dimension dynamic, one of them is enough.
+    check_case(generated(op, case, format), dynamic=format == case.formats[0])
