@@ -29,7 +29,7 @@ HEAD = """# Operator coverage
 Written by `python tools/coverage.py` from the operator table and the generator cases; CI fails when it is stale.
 
 {count} operators have a converter; {structure} more are part of a program's structure ({names}).
-Names are those of legacy programs; PIR's own name stands beside it. *Cases* are run in each of the formats, as declared,
+Names are those of legacy programs; PIR's own name stands beside it. *Cases* are run in each of the formats as declared
 and in one of them with every dimension dynamic; *random* operators also have a strategy for random cases. *Notes* are
 the reasons that cases give for a format, a tolerance or a dynamic shape that is left out.
 
