@@ -50,7 +50,10 @@ def ints(value: Sequence[int] | int) -> Node:
 
 def const_like(value: float | bool, x: Output | Node) -> Node:
     """A 0-D constant of the type of `x`."""
-    return ops.constant(np.asarray(value), x.get_element_type())
+    kind = x.get_element_type()
+    if kind == Type.bf16 and not np.isfinite(value):  # OpenVINO makes no such constant
+        return ops.convert(ops.constant(np.asarray(value, np.float32)), kind)
+    return ops.constant(np.asarray(value), kind)
 
 
 def shape_of(x: Output | Node) -> Node:

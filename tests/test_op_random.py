@@ -7,7 +7,7 @@ from gen_models.exploration import explore, formats
 from gen_models.legacy import legacy_python
 from gen_models.store import FOLDER
 
-DEFAULT_SEEDS = 3
+DEFAULT_SEEDS = 2
 
 
 def cases():
