@@ -153,13 +153,9 @@ def save_arrays(path: Path, arrays: dict[str, Array]) -> None:
 
 
 def publish(temporary: Path, folder: Path) -> None:
-    """Moves a complete folder to its place; another process may be doing the same."""
+    """Moves a complete folder to its place, in place of what stands there."""
     shutil.rmtree(folder, ignore_errors=True)
-    try:
-        temporary.replace(folder)
-    except OSError:
-        if not (folder / "case.json").exists():
-            raise
+    temporary.replace(folder)
 
 
 def dtype_name(tensor: Any) -> str:

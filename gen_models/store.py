@@ -6,6 +6,8 @@ import hashlib
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -26,10 +28,7 @@ def generated(op: Op, case: Case, format: str) -> Path:
     """
     name = case.name or f"{op.name}_random"
     digest = case.digest(format, paddle_version(format), _sources(op.module), _framework())
-    folder = FOLDER / format / f"{name}-{digest}"
-    if (folder / "case.json").exists():
-        return folder
-    return write(op, case, format, folder)
+    return _kept(FOLDER / format / f"{name}-{digest}", lambda folder: write(op, case, format, folder))
 
 
 def write(op: Op, case: Case, format: str, folder: Path) -> Path:
@@ -51,12 +50,28 @@ def generated_network(network: Network, format: str) -> Path:
     """
     parts = (network.name, format, paddle_version(format), _sources(network.module), _framework())
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
-    folder = FOLDER / format / f"{network.name}-{digest}"
+
+    def write(folder: Path) -> Path:
+        if format == "pir":
+            return generate_network(network, format, folder)
+        return worker().generate(network.name, network.module, None, folder)
+
+    return _kept(FOLDER / format / f"{network.name}-{digest}", write)
+
+
+def _kept(folder: Path, write: Callable[[Path], Path]) -> Path:
+    """The folder, written if it is not there. Once there, it stays: another process may be reading it."""
     if (folder / "case.json").exists():
         return folder
-    if format == "pir":
-        return generate_network(network, format, folder)
-    return worker().generate(network.name, network.module, None, folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".making-", dir=folder.parent) as making:
+        written = write(Path(making) / folder.name)
+        try:
+            written.replace(folder)
+        except OSError:  # another process was first
+            if not (folder / "case.json").exists():
+                raise
+    return folder
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gen_models import __main__ as command
-from gen_models import all_ops
+from gen_models import all_ops, store
 from gen_models.generate import GenerationError, generate
 from gen_models.legacy import ROOT, LegacyWorker, legacy_python
 from gen_models.naming import matches
@@ -57,6 +57,24 @@ def test_arguments_keep_their_types():
 def test_arguments_are_plain_data():
     with pytest.raises(TypeError, match="plain data, not <object"):
         case(a=object()).to_json()
+
+
+def test_a_kept_model_stays_when_another_process_is_first(tmp_path, monkeypatch):
+    firsts = []
+
+    def write_second(op, case, format, folder):
+        first = generate(op, case, format, tmp_path / format / folder.name)
+        firsts.append((first / "case.json").stat().st_ino)
+        return generate(op, case, format, folder)
+
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    monkeypatch.setattr(store, "write", write_second)
+    op = Op("relu", relu, [case(x=X)])
+    folder = generated(op, op.cases[0], "pir")
+    assert [(folder / "case.json").stat().st_ino] == firsts
+    assert list(folder.parent.iterdir()) == [folder]
+    assert generated(op, op.cases[0], "pir") == folder
+    assert len(firsts) == 1
 
 
 def test_data_depend_on_operator_and_arguments_only():
