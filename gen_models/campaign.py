@@ -37,7 +37,7 @@ class Chunk:
     @property
     def name(self) -> str:
         """As the tests are called: `testOpRandom/cumsum/pir`."""
-        return f"testOpRandom/{self.op}/{self.format}"
+        return _name(self.op, self.format)
 
     @property
     def key(self) -> str:
@@ -45,16 +45,22 @@ class Chunk:
 
 
 def chunks(pattern: str, seeds: int, formats_here: Iterable[str], kept: Path) -> list[Chunk]:
-    """All chunks of a campaign of `seeds` cases per operator and format, round after round."""
+    """All chunks of a campaign of `seeds` cases per operator, spread over those of its formats that are asked for."""
     here = set(formats_here)
-    pairs = [(op.name, format) for op in all_ops().values() for format in formats(op) if format in here]
-    found = []
-    for start in range(0, seeds, ROUND):
-        for op, format in pairs:
-            number = start // ROUND
-            folder = kept / f"{op}-{format}-{number}"
-            found.append(Chunk(op, format, number, min(ROUND, seeds - start), str(folder)))
-    return [chunk for chunk in found if matches(chunk.name, pattern)]
+    wanted = {}
+    for op in all_ops().values():
+        asked = [one for one in formats(op) if one in here and matches(_name(op.name, one), pattern)]
+        wanted |= {(op.name, format): -(-seeds // len(asked)) for format in asked}
+    return [
+        Chunk(op, format, start // ROUND, min(ROUND, count - start), str(kept / f"{op}-{format}-{start // ROUND}"))
+        for start in range(0, seeds, ROUND)
+        for (op, format), count in wanted.items()
+        if start < count
+    ]
+
+
+def _name(op: str, format: str) -> str:
+    return f"testOpRandom/{op}/{format}"
 
 
 def run_chunk(chunk: Chunk) -> dict[str, Any]:

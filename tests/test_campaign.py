@@ -38,6 +38,16 @@ def test_rounds(tmp_path):
     assert keys == [*first, ("cumsum/pir/1", 10), ("relu/pir/1", 10), ("cumsum/pir/2", 5), ("relu/pir/2", 5)]
 
 
+def test_cases_are_spread_over_the_formats(tmp_path):
+    planned = campaign.chunks("testOpRandom/relu", 25, ("pir", "legacy"), tmp_path)
+    assert [(chunk.key, chunk.examples) for chunk in planned] == [
+        ("relu/pir/0", 10),
+        ("relu/legacy/0", 10),
+        ("relu/pir/1", 3),
+        ("relu/legacy/1", 3),
+    ]
+
+
 def test_what_is_run_again(tmp_path):
     planned = campaign.chunks("testOpRandom/cumsum:testOpRandom/relu:-*legacy", 20, ("pir",), tmp_path)
     dying = Inline(dies=["relu"])

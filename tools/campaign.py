@@ -2,9 +2,9 @@
 
     python tools/campaign.py --seeds 200 --state FILE --page docs/campaign.md
 
-Each operator is given `--seeds` random cases in each format, 10 a round. What Paddle accepts is converted twice, as
-declared and with every dimension dynamic, and compared. A failure is printed with the smallest case that shows it.
-With `--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1 if
+Each operator is given `--seeds` random cases, spread over its formats, 10 a round. What Paddle accepts is converted
+twice, as declared and with every dimension dynamic, and compared. A failure is printed with the smallest case that
+shows it. With `--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1 if
 something failed.
 """
 
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", default="testOpRandom/*", help="by name: 'testOpRandom/*pool*:-*legacy'")
-    parser.add_argument("--seeds", type=_number, default=20, help="cases per operator and format")
+    parser.add_argument("--seeds", type=_number, default=20, help="cases per operator, over its formats")
     parser.add_argument("--workers", type=_number, default=1, help="processes")
     parser.add_argument("--ray", metavar="ADDRESS", help="run on this Ray cluster, which shares this file system")
     parser.add_argument("--state", type=Path, help="file that the campaign is kept in and continued from")
