@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import Case, Op, case, paddle, tensor
 from gen_models.strategies import flag, integer, one_of, shape, varied
 
 
@@ -66,9 +66,39 @@ def _like(x: Any, *, shape: Any, input_dim_idx: int = 0, output_dim_idx: int = 0
     return _checked(legacy_op("uniform_random_batch_size_like", {"Input": x}, {"Out": "float32"}, attributes), -1, 1)
 
 
+def _uniform_inplace(x: Any, *, low: float = -1.0, high: float = 1.0, seed: int = 0) -> Any:
+    if in_pir():
+        out = paddle._C_ops.uniform_inplace_(paddle.assign(x), low, high, seed, 0, 0, 1.0)
+    else:
+        attributes = {"min": low, "max": high, "seed": seed, "diag_num": 0, "diag_step": 0, "diag_val": 1.0}
+        out = legacy_op("uniform_random_inplace", {"X": x}, {"Out": x.dtype}, attributes)
+    return _checked(out, low, high)
+
+
+def _gaussian_inplace(x: Any, *, mean: float = 0.0, std: float = 1.0, seed: int = 0) -> Any:
+    if in_pir():
+        out = paddle._C_ops.gaussian_inplace_(paddle.assign(x), mean, std, seed)
+    else:
+        out = legacy_op("gaussian_inplace", {"x": x}, {"out": x.dtype}, {"mean": mean, "std": std, "seed": seed})
+    return _checked(out, mean - 8 * std, mean + 8 * std)
+
+
+def _sampling_id(x: Any, *, low: float = 0.0, high: float = 1.0) -> Any:
+    return legacy_op("sampling_id", {"X": x}, {"Out": "int64"}, {"min": low, "max": high, "seed": 0})
+
+
 def _gumbel_softmax(x: Any, *, temperature: float = 1.0, hard: bool = False, axis: int = -1) -> Any:
     out = paddle.nn.functional.gumbel_softmax(x, temperature, hard, axis)
     return [paddle.sum(out, axis), *_checked(out, 0.0, 1.0)]
+
+
+def _sampling_random(draw: Any) -> Case:
+    rows, width = integer(draw, 1, 4), integer(draw, 1, 5)
+    values = [
+        [float(one == certain) for one in range(width)]
+        for certain in (integer(draw, 0, width - 1) for _ in range(rows))
+    ]
+    return case(x=varied(draw, [rows, width], one_of(draw, "float32", "float64"), values=values), **_LEGACY)
 
 
 def _shape_random(draw: Any) -> list[int]:
@@ -81,6 +111,8 @@ _EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 cannot compare t
 _SHAPE_TENSOR = tensor([2], "int64", values=[3, 4])
 
 _CERTAIN = [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
+_ONE_HOT = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+_HALVES = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5]]
 
 OPS = [
     Op(
@@ -176,5 +208,45 @@ OPS = [
             case(x=tensor([3, 4], dims=[-1, 4]), shape=[-1, 5], **_LEGACY),
             case(x=tensor([3, 4]), shape=[2, -1], input_dim_idx=1, output_dim_idx=1, **_LEGACY),
         ],
+    ),
+    Op(
+        "uniform_random_inplace",
+        _uniform_inplace,
+        [
+            case(x=tensor([3, 4])),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), low=2.0, high=5.0, seed=7),
+            case(x=tensor([3], "float64"), low=-0.5, high=0.0),
+            case(x=tensor([])),
+        ],
+        lambda draw: case(
+            x=varied(draw, shape(draw)), low=float(integer(draw, -9, 0)), high=float(integer(draw, 1, 9))
+        ),
+    ),
+    Op(
+        "gaussian_inplace",
+        _gaussian_inplace,
+        [
+            case(x=tensor([3, 4])),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), mean=10.0, std=0.5, seed=7),
+            case(x=tensor([3], "float64"), mean=-2.0),
+            case(x=tensor([])),
+        ],
+        lambda draw: case(
+            x=varied(draw, shape(draw)), mean=float(integer(draw, -9, 9)), std=float(integer(draw, 1, 9))
+        ),
+    ),
+    Op(
+        "sampling_id",
+        _sampling_id,
+        [
+            case(x=tensor([4, 3], values=_ONE_HOT), **_LEGACY),
+            case(x=tensor([4, 3], values=_ONE_HOT, dims=[-1, -1]), **_LEGACY),
+            case(x=tensor([4, 3], "float64", values=_ONE_HOT), **_LEGACY),
+            # The number drawn decides between nothing here: all of them lie in one of the steps of the sums.
+            case(x=tensor([2, 3], values=_HALVES), low=0.55, high=0.95, **_LEGACY),
+            # Sums that no number stays below: the last index.
+            case(x=tensor([2, 3], values=_HALVES), low=3.0, high=4.0, **_LEGACY),
+        ],
+        _sampling_random,
     ),
 ]
