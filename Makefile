@@ -42,23 +42,23 @@ test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models writte
 .PHONY: fuzz
 fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/top_k_v2*'; random ones: SEEDS=200
 	$(BIN)/python -m pytest -n auto tests/test_op_fuzzy.py --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
-	$(BIN)/python tools/campaign.py --filter='$(FILTER)' --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
+	$(BIN)/python -m tools.campaign --filter='$(FILTER)' --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
 
 .PHONY: lint
 lint: $(READY) ## Check format, style, types and that docs/coverage.md is up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/python tools/typecheck.py
-	$(BIN)/python tools/coverage.py --check
+	$(BIN)/python -m tools.typecheck
+	$(BIN)/python -m tools.coverage --check
 
 .PHONY: docs
 docs: $(READY_DOCS) ## Write docs/coverage.md, and build the documentation in build/docs (a link that leads nowhere fails)
-	$(BIN)/python tools/coverage.py
-	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
+	$(BIN)/python -m tools.coverage
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 
 .PHONY: linkcheck
 linkcheck: $(READY_DOCS) ## Check the documentation's links to other sites
-	$(BIN)/sphinx-build -q -b linkcheck docs build/linkcheck
+	$(BIN)/python -m sphinx -q -b linkcheck docs build/linkcheck
 
 .PHONY: format
 format: $(READY) ## Format the code and apply the safe fixes
@@ -67,7 +67,7 @@ format: $(READY) ## Format the code and apply the safe fixes
 
 .PHONY: new-op
 new-op: $(READY) ## Scaffold a converter: OP=my_op FAMILY=activation
-	@$(BIN)/python tools/new_op.py $(OP) --family $(FAMILY)
+	@$(BIN)/python -m tools.new_op $(OP) --family $(FAMILY)
 
 .PHONY: venv
 venv: $(READY) ## Create .venv: Paddle 3.3.1, OpenVINO, test and lint tools

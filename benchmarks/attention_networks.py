@@ -1,16 +1,12 @@
-"""Networks with attention in the sizes that are deployed, written as PaddleClas, PaddleOCR and PaddleNLP write them.
-
-Run as a script it exports one of them: `python benchmarks/attention_networks.py swin_tiny PREFIX`.
-"""
+"""Networks with attention in the sizes that are deployed, written as PaddleClas, PaddleOCR and PaddleNLP write them."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import paddle
 from paddle import nn
-from paddle.nn import functional as F  # noqa: N812 - its usual name
+from paddle.nn import functional
 
 
 def attend(layer: Any, x: Any, heads: int, mask: Any = None) -> Any:
@@ -21,7 +17,7 @@ def attend(layer: Any, x: Any, heads: int, mask: Any = None) -> Any:
     q, k, v = split[0] * (width // heads) ** -0.5, split[1], split[2]
     scores = q.matmul(k.transpose([0, 1, 3, 2]))
     scores = scores if mask is None else mask(scores)
-    context = F.softmax(scores, axis=-1).matmul(v)
+    context = functional.softmax(scores, axis=-1).matmul(v)
     return layer.proj(context.transpose([0, 2, 1, 3]).reshape([-1, tokens, width]))
 
 
@@ -40,7 +36,7 @@ class Block(nn.Layer):
 
     def forward(self, x: Any) -> Any:
         x = x + self.mix(self.norm1(x))
-        return x + self.down(F.gelu(self.up(self.norm2(x))))
+        return x + self.down(functional.gelu(self.up(self.norm2(x))))
 
 
 class SwinBlock(Block):
@@ -193,8 +189,8 @@ class SVTR(nn.Layer):
             if stage < 2:
                 x = self.norms[stage](self.merges[stage](grid).flatten(2).transpose([0, 2, 1]))
                 height //= 2
-        y = F.hardswish(self.last(self.pool(grid))).squeeze(2).transpose([0, 2, 1])
-        return F.softmax(self.head(y), axis=2)
+        y = functional.hardswish(self.last(self.pool(grid))).squeeze(2).transpose([0, 2, 1])
+        return functional.softmax(self.head(y), axis=2)
 
 
 class Bert(nn.Layer):
@@ -223,17 +219,3 @@ NETWORKS: dict[str, tuple[Any, tuple[str, list[int], str]]] = {
     "bert_small": (Bert, ("ids", [128], "int64")),
 }
 """Name -> (layer, (input, its shape without the batch, its type))."""
-
-
-def export(name: str, prefix: str) -> None:
-    """Writes a network as an inference model with a dynamic batch (BERT also with a dynamic length)."""
-    paddle.seed(0)
-    build, (port, shape, dtype) = NETWORKS[name]
-    layer = build()
-    layer.eval()
-    declared = [-1, -1] if dtype == "int64" else [-1, *shape]
-    paddle.jit.save(layer, prefix, input_spec=[paddle.static.InputSpec(declared, dtype, port)])
-
-
-if __name__ == "__main__":
-    export(*sys.argv[1:])

@@ -1,7 +1,7 @@
 """How long a conversion takes and how much memory it needs, by every route from Paddle to OpenVINO, in one run.
 
-    python benchmarks/conversion.py
-    python benchmarks/conversion.py --networks mobilenet_v3_large swin_tiny --runs 20 --json result.json --plot p.svg
+    python -m benchmarks.conversion
+    python -m benchmarks.conversion --networks mobilenet_v3_large swin_tiny --runs 20 --json result.json --plot p.svg
 
 Routes: paddle2ov from PIR and from legacy files; OpenVINO's own C++ frontend, which reads legacy files only;
 paddle2onnx 2.1.0 and the Rust tool p2o 0.1.2, each with OpenVINO reading what they write. Every round runs every route
@@ -29,6 +29,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import openvino
+
+import paddle2ov
+from gen_models.legacy import legacy_python
 
 ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = (
@@ -127,21 +132,14 @@ def exported(name: str, folder: Path) -> tuple[Path, Path | None]:
     """The folders with the PIR and the legacy model of a network; no legacy one where Paddle 2.6 is not there."""
     found: list[Path | None] = []
     for format, python in (("pir", sys.executable), ("legacy", legacy_python())):
-        target = folder / format / name
-        if format == "legacy" and not Path(python).exists():
+        target = folder.absolute() / format / name
+        if python is None:
             found.append(None)
             continue
         if not (target / "inference.pdiparams").exists():
             target.mkdir(parents=True, exist_ok=True)
-            command = [
-                python,
-                "-W",
-                "ignore",
-                str(ROOT / "benchmarks" / "networks.py"),
-                name,
-                str(target / "inference"),
-            ]
-            run = subprocess.run(command, capture_output=True, text=True, check=False)
+            command = [python, "-W", "ignore", "-m", "benchmarks.networks", name, str(target / "inference")]
+            run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             if run.returncode:
                 sys.exit(f"{python} could not export {name}:\n{run.stderr}")
         found.append(target)
@@ -149,18 +147,8 @@ def exported(name: str, folder: Path) -> tuple[Path, Path | None]:
     return found[0], found[1]
 
 
-def legacy_python() -> str:
-    """The interpreter that has Paddle 2.6."""
-    return os.environ.get("PADDLE2OV_LEGACY_PYTHON") or str(ROOT / ".venv-legacy" / "bin" / "python")
-
-
 def warm(pir: Path, legacy: Path | None, runs: int) -> Figures:
     """Milliseconds (CPU and wall) of every round, by route; routes that cannot read the network say why."""
-    sys.path.insert(0, str(ROOT))
-    import openvino
-
-    import paddle2ov
-
     core = openvino.Core()
     routes: dict[str, Callable[[], object]] = {"paddle2ov, PIR": lambda: paddle2ov.convert(pir)}
     if legacy is not None:

@@ -1,7 +1,7 @@
 """How the time and memory of a conversion grow with the program and with its weights.
 
-    python benchmarks/growth.py                                  # programs of 100 to 100,000 operators, weights to 8 GB
-    python benchmarks/growth.py --most 10000 --json growth.json --plot growth.svg
+    python -m benchmarks.growth                                  # programs of 100 to 100,000 operators, weights to 8 GB
+    python -m benchmarks.growth --most 10000 --json growth.json --plot growth.svg
 
 Programs are written here, in either format: a chain (every operator reads the one before), a wide graph (all read the
 input), transposes that the rewrites move, a chain of branches, and blocks inside of blocks. Weights lie in a sparse
@@ -24,10 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from paddle2ov.program.framework_proto import Attr, ProgramDesc, TensorDesc, VarType  # noqa: E402
+from paddle2ov.program.framework_proto import Attr, ProgramDesc, TensorDesc, VarType
 
 RUN = """
 import pathlib, re, resource, sys, time
@@ -48,6 +45,7 @@ print(time.process_time() - started, memory("VmHWM") - before, len(model.get_ops
 import os
 os._exit(0)
 """
+ROOT = Path(__file__).resolve().parents[1]
 ACTIVATIONS = ("relu", "sigmoid", "tanh", "hardswish")
 
 

@@ -1,7 +1,7 @@
 """How fast the converted networks run on the CPU: those of paddle2ov, of the other routes, and Paddle itself.
 
-    python benchmarks/latency.py
-    python benchmarks/latency.py --networks resnet50 --rounds 40 --json latency.json --plot latency.svg
+    python -m benchmarks.latency
+    python -m benchmarks.latency --networks resnet50 --rounds 40 --json latency.json --plot latency.svg
 
 Every route runs in a process of its own, which waits for its turn; each round gives every route one turn of a few
 inferences, so that whatever else the machine does hits all of them alike. Latency is of one inference at a time (its
@@ -23,10 +23,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.conversion import exported, legacy_python, reason, spread  # noqa: E402
+from benchmarks.conversion import ROOT, exported, reason, spread
+from gen_models.legacy import legacy_python
 
 INPUTS: dict[str, dict[str, tuple[list[int], str]]] = {
     "mobilenet_v3_large": {"x": ([1, 3, 224, 224], "float32")},
@@ -228,6 +226,7 @@ def compare(name: str, folder: Path, temporary: Path, arguments: argparse.Namesp
                 continue
             model = legacy / "inference.pdmodel" if route == "C++ frontend" else legacy
         python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
+        assert python is not None  # it has written the legacy model
         workers[route] = Worker(python, route, model, INPUTS[name], arguments.threads)
     for i in range(arguments.rounds):
         for route in list(workers)[:: 1 if i % 2 else -1]:  # each goes first in every other round

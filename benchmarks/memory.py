@@ -1,7 +1,7 @@
 """Resident memory while shapes change all the time: plain OpenVINO beside `paddle2ov.inference`.
 
-    python benchmarks/memory.py                          # 2,000 shapes, a text recogniser and a text detector
-    python benchmarks/memory.py --shapes 500 --capacities default 0 16 100 --svg memory.svg
+    python -m benchmarks.memory                          # 2,000 shapes, a text recogniser and a text detector
+    python -m benchmarks.memory --shapes 500 --capacities default 0 16 100 --svg memory.svg
 
 Every setting of CPU_RUNTIME_CACHE_CAPACITY runs in a process of its own (Linux) and gets the same shapes, each once, in
 the same order; `default` is plain OpenVINO. A last column times the first 20 shapes again, ten times each: what
@@ -22,8 +22,6 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 NETWORKS = {"crnn": "recogniser", "db": "detector"}
 COLORS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e")
 
@@ -46,17 +44,10 @@ def main() -> None:
         folder = model(name)
         print(f"{NETWORKS[name]} ({name}): resident memory in MB after so many shapes")
         for capacity in arguments.capacities:
-            command = [
-                sys.executable,
-                __file__,
-                "--shapes",
-                str(arguments.shapes),
-                "--one",
-                str(folder),
-                name,
-                capacity,
-            ]
-            one = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            command = [sys.executable, "-m", "benchmarks.memory", "--shapes", str(arguments.shapes)]
+            command += ["--one", str(folder), name, capacity]
+            run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+            one = json.loads(run.stdout)
             figures.setdefault(name, {})[capacity] = one
             memory = "  ".join(f"{count}: {size:.0f}" for count, size in shown(one["memory"]))
             print(
@@ -74,7 +65,7 @@ def model(name: str) -> Path:
     from gen_models import all_networks
     from gen_models.store import generated_network
 
-    return generated_network(all_networks()[name], "pir")
+    return generated_network(all_networks()[name], "pir").absolute()
 
 
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:

@@ -1,21 +1,19 @@
 """The networks that are converted and timed: those of `paddle.vision.models`, of attention_networks.py, and, as the
 Paddle collections write them, a light classifier, a text recogniser and two detectors.
 
-Run as a script it exports one of them: `python benchmarks/networks.py pp_lcnet PREFIX`, with Paddle 2.6 as a legacy
+Run as a script it exports one of them: `python -m benchmarks.networks pp_lcnet PREFIX`, with Paddle 2.6 as a legacy
 model, with Paddle 3 as a PIR one.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import paddle
 from paddle import nn
-from paddle.nn import functional as F  # noqa: N812 - its usual name
+from paddle.nn import functional
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.attention_networks import NETWORKS as ATTENTION
 from benchmarks.attention_networks import Block
 
@@ -40,7 +38,7 @@ class Squeeze(nn.Layer):
         )
 
     def forward(self, x: Any) -> Any:
-        return x * F.hardsigmoid(self.up(F.relu(self.down(self.pool(x)))))
+        return x * functional.hardsigmoid(self.up(functional.relu(self.down(self.pool(x)))))
 
 
 class Separable(nn.Layer):
@@ -102,8 +100,8 @@ class PPLCNet(nn.Layer):
         self.last, self.head = nn.Conv2D(512, 1280, 1, bias_attr=False), nn.Linear(1280, 1000)
 
     def forward(self, x: Any) -> Any:
-        x = F.hardswish(self.last(self.pool(self.body(x)[-1])))
-        return F.softmax(self.head(F.dropout(x, 0.2, training=self.training).flatten(1)))
+        x = functional.hardswish(self.last(self.pool(self.body(x)[-1])))
+        return functional.softmax(self.head(functional.dropout(x, 0.2, training=self.training).flatten(1)))
 
 
 class Recogniser(nn.Layer):
@@ -133,7 +131,7 @@ class Recogniser(nn.Layer):
             x = mixer(x)
         x = self.norm(x).reshape([0, shape[2], shape[3], 120]).transpose([0, 3, 1, 2])
         x = self.fifth(self.fourth(paddle.concat([short, self.third(x)], axis=1)))
-        return F.softmax(self.head(x.squeeze(2).transpose([0, 2, 1])), axis=2)
+        return functional.softmax(self.head(x.squeeze(2).transpose([0, 2, 1])), axis=2)
 
 
 class Line(Block):
@@ -143,7 +141,7 @@ class Line(Block):
         width = x.shape[-1]
         split = self.qkv(x).reshape([0, -1, 3, self.heads, width // self.heads]).transpose([2, 0, 3, 1, 4])
         q, k, v = split[0] * (width // self.heads) ** -0.5, split[1], split[2]
-        context = F.softmax(q.matmul(k.transpose([0, 1, 3, 2])), axis=-1).matmul(v)
+        context = functional.softmax(q.matmul(k.transpose([0, 1, 3, 2])), axis=-1).matmul(v)
         return self.proj(context.transpose([0, 2, 1, 3]).reshape([0, -1, width]))
 
 
@@ -174,9 +172,9 @@ class Pico(nn.Layer):
         self.register_buffer("distances", paddle.arange(8, dtype="float32").reshape([8, 1]))
 
     def forward(self, image: Any, scale_factor: Any) -> Any:
-        inner = [lateral(one) for lateral, one in zip(self.lateral, self.body(image)[2:])]  # noqa: B905 (dy2static)
+        inner = [self.lateral[i](one) for i, one in enumerate(self.body(image)[2:])]
         for i in (1, 0):
-            above = F.interpolate(inner[i + 1], scale_factor=2, mode="nearest")
+            above = functional.interpolate(inner[i + 1], scale_factor=2, mode="nearest")
             inner[i] = self.down[i](paddle.concat([above, inner[i]], axis=1))
         levels = [inner[0]]
         for i in (0, 1):
@@ -185,8 +183,8 @@ class Pico(nn.Layer):
         boxes, scores = [], []
         for i, level in enumerate(levels):
             x = self.towers[i](level)
-            scores.append(F.sigmoid(self.scores[i](x)).reshape([0, self.classes, -1]))
-            side = F.softmax(self.boxes[i](x).transpose([0, 2, 3, 1]).reshape([-1, 8])).matmul(self.distances)
+            scores.append(functional.sigmoid(self.scores[i](x)).reshape([0, self.classes, -1]))
+            side = functional.softmax(self.boxes[i](x).transpose([0, 2, 3, 1]).reshape([-1, 8])).matmul(self.distances)
             side = side.reshape([-1, getattr(self, f"centers_{i}").shape[0], 4]) * float(8 * 2**i)
             center = getattr(self, f"centers_{i}")
             boxes.append(paddle.concat([center - side[:, :, :2], center + side[:, :, 2:]], axis=-1))
@@ -198,11 +196,18 @@ class Pico(nn.Layer):
 
 def suppressed(boxes: Any, scores: Any, threshold: float, top: int, keep: int, overlap: float, background: int) -> Any:
     """multiclass_nms3, which no public function reaches."""
-    values = (threshold, top, keep, overlap, False, 1.0, background)
+    attributes = {
+        "score_threshold": threshold,
+        "nms_top_k": top,
+        "keep_top_k": keep,
+        "nms_threshold": overlap,
+        "normalized": False,
+        "nms_eta": 1.0,
+        "background_label": background,
+    }
     if (hasattr(paddle.framework, "in_pir_mode") and paddle.framework.in_pir_mode()) or paddle.in_dynamic_mode():
-        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *values)
+        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *attributes.values())
         return out, count
-    names = ("score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label")
     helper = paddle.base.layer_helper.LayerHelper("multiclass_nms3")
     out = helper.create_variable_for_type_inference(boxes.dtype)
     index, count = (helper.create_variable_for_type_inference("int32") for _ in range(2))
@@ -210,7 +215,7 @@ def suppressed(boxes: Any, scores: Any, threshold: float, top: int, keep: int, o
         type="multiclass_nms3",
         inputs={"BBoxes": [boxes], "Scores": [scores]},
         outputs={"Out": [out], "Index": [index], "NmsRoisNum": [count]},
-        attrs=dict(zip(names, values)),  # noqa: B905 (Python 3.9 of older Paddle)
+        attrs=attributes,
     )
     return out, count
 
@@ -241,11 +246,11 @@ class MaskRCNN(nn.Layer):
         for layer in (body.layer1, body.layer2, body.layer3, body.layer4):
             x = layer(x)
             found.append(x)
-        levels = [lateral(one) for lateral, one in zip(self.lateral, found)]  # noqa: B905 (dy2static)
+        levels = [self.lateral[i](one) for i, one in enumerate(found)]
         for i in (2, 1, 0):
-            levels[i] = levels[i] + F.interpolate(levels[i + 1], scale_factor=2, mode="nearest")
-        levels = [smooth(one) for smooth, one in zip(self.smooth, levels)]  # noqa: B905 (dy2static)
-        return [*levels, F.max_pool2d(levels[-1], 1, 2)]
+            levels[i] = levels[i] + functional.interpolate(levels[i + 1], scale_factor=2, mode="nearest")
+        levels = [self.smooth[i](one) for i, one in enumerate(levels)]
+        return [*levels, functional.max_pool2d(levels[-1], 1, 2)]
 
     def anchors(self, feature: Any, stride: int) -> Any:
         shape = paddle.shape(feature)
@@ -254,7 +259,7 @@ class MaskRCNN(nn.Layer):
         ys, xs = paddle.meshgrid(ys, xs)
         corners = paddle.stack([xs.flatten(), ys.flatten(), xs.flatten(), ys.flatten()], axis=-1).reshape([-1, 1, 4])
         sides = [8.0 * stride * factor**0.5 for factor in (0.5, 1.0, 2.0)]
-        cells = [[-w / 2, -h / 2, w / 2, h / 2] for w, h in zip(sides[::-1], sides)]  # noqa: B905 (dy2static)
+        cells = [[-w / 2, -h / 2, w / 2, h / 2] for w, h in ((sides[2 - i], sides[i]) for i in range(3))]
         return (corners + paddle.to_tensor(cells).reshape([1, 3, 4])).reshape([shape[2], shape[3], 3, 4])
 
     def pooled(self, levels: list[Any], boxes: Any, count: Any, size: int) -> Any:
@@ -268,10 +273,10 @@ class MaskRCNN(nn.Layer):
         levels = self.pyramid(image)
         rois, probabilities = [], []
         for i, level in enumerate(levels):
-            x = F.relu(self.rpn(level))
+            x = functional.relu(self.rpn(level))
             anchors = self.anchors(x, 4 * 2**i)
             found = paddle.vision.ops.generate_proposals(
-                F.sigmoid(self.objects(x)), self.deltas(x), im_shape, anchors, paddle.ones_like(anchors),
+                functional.sigmoid(self.objects(x)), self.deltas(x), im_shape, anchors, paddle.ones_like(anchors),
                 1000, 1000, 0.7, 0.0, pixel_offset=False, return_rois_num=True,
             )  # fmt: skip
             rois.append(found[0])
@@ -282,8 +287,8 @@ class MaskRCNN(nn.Layer):
         boxes = paddle.gather(paddle.concat(rois, axis=0), best)
         count = paddle.shape(boxes)[:1].astype("int32")
         x = self.pooled(levels, boxes, count, 7).flatten(1)
-        x = F.relu(self.fc7(F.relu(self.fc6(x))))
-        scores = F.softmax(self.classify(x))[:, :-1]
+        x = functional.relu(self.fc7(functional.relu(self.fc6(x))))
+        scores = functional.softmax(self.classify(x))[:, :-1]
         deltas = self.regress(x).reshape([-1, self.classes, 4]) * 0.1
         size, center = boxes[:, 2:] - boxes[:, :2], (boxes[:, 2:] + boxes[:, :2]) / 2
         middle = deltas[:, :, :2] * size.unsqueeze(1) + center.unsqueeze(1)
@@ -299,8 +304,8 @@ class MaskRCNN(nn.Layer):
         def mask() -> Any:
             x = self.pooled(levels, found[:, 2:], number, 14)
             for conv in self.mask_convs:
-                x = F.relu(conv(x))
-            x = F.sigmoid(self.mask_last(F.relu(self.mask_up(x))))
+                x = functional.relu(conv(x))
+            x = functional.sigmoid(self.mask_last(functional.relu(self.mask_up(x))))
             return x.mean(1)
 
         masks = paddle.static.nn.cond(paddle.sum(number) > 0, mask, lambda: paddle.zeros([0, 28, 28]))

@@ -1,9 +1,9 @@
 """What the rewrites of paddle2ov/passes change in the graph that OpenVINO's CPU plugin runs, and how long it takes.
 
-    python benchmarks/passes.py                        # all networks
-    python benchmarks/passes.py swin_tiny --runs 60 --json result.json
-    python benchmarks/passes.py swin_tiny --batch 4    # or --dynamic: compiled without the shape
-    python benchmarks/passes.py --permutes             # what becomes of the transposes in detectors' heads
+    python -m benchmarks.passes                        # all networks
+    python -m benchmarks.passes swin_tiny --runs 60 --json result.json
+    python -m benchmarks.passes swin_tiny --batch 4    # or --dynamic: compiled without the shape
+    python -m benchmarks.passes --permutes             # what becomes of the transposes in detectors' heads
 
 Each network is converted with and without the rewrites and compiled in float32; both are run in turn, so that whatever
 else the machine does hits both alike. Nodes that move data count if they take time (OpenVINO runs some in place and
@@ -25,14 +25,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import openvino
+
+import paddle2ov
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-import numpy as np  # noqa: E402
-import openvino  # noqa: E402
-
-import paddle2ov  # noqa: E402
-
 SHAPES = {"swin_tiny": [3, 224, 224], "vit_tiny": [3, 224, 224], "svtr_tiny": [3, 32, 320], "bert_small": [128]}
 BLOCKS = {"swin_tiny": 12, "vit_tiny": 12, "svtr_tiny": 12, "bert_small": 6}
 MOVING = ("Transpose", "Reorder", "Gather", "Split", "StridedSlice", "Slice", "Roll", "Concatenation", "Concat")
@@ -115,8 +113,8 @@ def print_permutes() -> None:
 
 def compare(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Exports, converts, compiles and runs one network both ways and prints its table."""
-    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("attention_networks.py"))]
-    subprocess.run([*command, name, str(folder / name / "inference")], check=True, capture_output=True)
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.networks", name, str(folder / name / "inference")]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     shape = [arguments.batch, *SHAPES[name]]
     rng = np.random.default_rng(0)
     x = rng.integers(1, 1000, shape) if name == "bert_small" else rng.standard_normal(shape).astype(np.float32)

@@ -1,7 +1,7 @@
 """How long a detector's post-processing takes: all boxes decoded, as it is written, and only those that can survive.
 
-    python benchmarks/yolo_post.py                     # three heads; up to 300, 5000 and all boxes with an object
-    python benchmarks/yolo_post.py yolov3 --size 0.08 --runs 40 --batch 4 --threads 2 --json result.json
+    python -m benchmarks.yolo_post                     # three heads; up to 300, 5000 and all boxes with an object
+    python -m benchmarks.yolo_post yolov3 --size 0.08 --runs 40 --batch 4 --threads 2 --json result.json
 
 The heads are those of `benchmarks/detection_heads.py`. Each round runs both forms, in turn, so that whatever else the
 machine does hits both alike. The times are medians of CPU time, which other work disturbs least; the ratio is the
@@ -13,22 +13,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+import numpy as np
+import openvino
+from numpy.typing import NDArray
 
-import numpy as np  # noqa: E402
-import openvino  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
-
-from benchmarks.detection_heads import HEADS, Head  # noqa: E402
-from paddle2ov.conversion import convert_program  # noqa: E402
-from paddle2ov.program.vocabulary import Vocabulary  # noqa: E402
-from paddle2ov.registry import Registry  # noqa: E402
+from benchmarks.detection_heads import HEADS, Head
+from paddle2ov.conversion import convert_program
+from paddle2ov.program.vocabulary import Vocabulary
+from paddle2ov.registry import Registry
 
 
 def compiled(head: Head, merge: bool, batch: int, threads: int) -> openvino.InferRequest:

@@ -4,14 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-sys.path.insert(0, str(ROOT))
+import paddle2ov
 
-import paddle2ov  # noqa: E402 - the checkout comes first on the path
+HERE = Path(__file__).resolve().parent
 
 # Drawn anew with every build, so that they show what the rewrites do today.
-subprocess.run([sys.executable, str(ROOT / "tools" / "pass_pictures.py"), str(HERE / "pictures")], check=True)
+subprocess.run([sys.executable, "-m", "tools.pass_pictures", str(HERE / "pictures")], cwd=HERE.parent, check=True)
 
 project = "paddle2ov"
 author = "The paddle2ov contributors"

@@ -1,13 +1,14 @@
 """tools/new_op.py on small trees of its own: what it writes, what it leaves alone, what it refuses."""
 
 import ast
-import importlib.util
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tools import new_op
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -67,22 +68,12 @@ def contents(tree):
     return {str(path.relative_to(tree)): path.read_text("utf-8") for path in sorted(tree.rglob("*.py"))}
 
 
-@pytest.fixture(scope="module")
-def new_op():
-    specification = importlib.util.spec_from_file_location("new_op", ROOT / "tools" / "new_op.py")
-    module = importlib.util.module_from_spec(specification)
-    sys.modules["new_op"] = module  # dataclasses look their module up
-    specification.loader.exec_module(module)
-    yield module
-    del sys.modules["new_op"]
-
-
-def scaffold(new_op, tree, *arguments):
+def scaffold(tree, *arguments):
     return new_op.main([*arguments, "--root", str(tree)])
 
 
-def test_new_operator_of_a_known_family(new_op, tree, capsys):
-    assert scaffold(new_op, tree, "hard_swish", "--family", "activation") == 0
+def test_new_operator_of_a_known_family(tree, capsys):
+    assert scaffold(tree, "hard_swish", "--family", "activation") == 0
     table, converter, signatures, generator = (contents(tree)[name] for name in TREE)
 
     assert '    "abs": activation.abs,\n    "hard_swish": activation.hard_swish,\n    "p_norm"' in table
@@ -95,8 +86,8 @@ def test_new_operator_of_a_known_family(new_op, tree, capsys):
     assert "make fuzz FILTER='testOp*/hard_swish*'" in capsys.readouterr().out
 
 
-def test_new_family(new_op, tree):
-    assert scaffold(new_op, tree, "a_first", "--family", "zeta") == 0
+def test_new_family(tree):
+    assert scaffold(tree, "a_first", "--family", "zeta") == 0
     after = contents(tree)
     assert after["converters/zeta.py"].startswith('"""Paddle\'s zeta operators: a_first.\n')
     assert "from paddle2ov.converters import activation, reduction, zeta\n" in after["op_table.py"]
@@ -104,46 +95,46 @@ def test_new_family(new_op, tree):
     assert 'Op("a_first", _a_first,' in after["gen_models/zeta.py"]
 
 
-def test_last_row_and_bracketed_imports(new_op, tree):
+def test_last_row_and_bracketed_imports(tree):
     table = TREE["op_table.py"].replace(
         "import activation, reduction\n", "import (\n    activation,\n    reduction,\n)\n"
     )
     (tree / "op_table.py").write_text(table, encoding="utf-8")
-    assert scaffold(new_op, tree, "zeta", "--family", "loss") == 0
+    assert scaffold(tree, "zeta", "--family", "loss") == 0
     after = contents(tree)["op_table.py"]
     assert "import (\n    activation,\n    loss,\n    reduction,\n)\n" in after
     assert after.endswith('    "p_norm": reduction.p_norm,\n    "zeta": loss.zeta,\n}\n')
 
 
-def test_python_keyword_becomes_a_function_name(new_op, tree):
-    assert scaffold(new_op, tree, "while", "--family", "control_flow") == 0
+def test_python_keyword_becomes_a_function_name(tree):
+    assert scaffold(tree, "while", "--family", "control_flow") == 0
     assert '"while": control_flow.while_,' in contents(tree)["op_table.py"]
 
 
-def test_the_tree_of_this_repository(new_op, tree):
+def test_the_tree_of_this_repository(tree):
     for name in ("op_table.py", "paddle2ov/program/signatures.py"):
         shutil.copy2(ROOT / name, tree / name)
-    assert scaffold(new_op, tree, "a_name_of_nobody", "--family", "zeta") == 0
+    assert scaffold(tree, "a_name_of_nobody", "--family", "zeta") == 0
     after = contents(tree)
     assert '    "a_name_of_nobody": zeta.a_name_of_nobody,\n' in after["op_table.py"]
     assert '    "a_name_of_nobody": "a_name_of_nobody(x) -> (out)",\n' in after["paddle2ov/program/signatures.py"]
-    assert keys_are_sorted(new_op, after["op_table.py"])
-    assert keys_are_sorted(new_op, after["paddle2ov/program/signatures.py"])
+    assert keys_are_sorted(after["op_table.py"])
+    assert keys_are_sorted(after["paddle2ov/program/signatures.py"])
 
 
-def keys_are_sorted(new_op, text):
+def keys_are_sorted(text):
     return new_op.keys(text) == sorted(new_op.keys(text))
 
 
-def test_existing_signature_is_left_alone(new_op, tree, capsys):
-    assert scaffold(new_op, tree, "mish", "--family", "activation") == 0
+def test_existing_signature_is_left_alone(tree, capsys):
+    assert scaffold(tree, "mish", "--family", "activation") == 0
     assert contents(tree)["paddle2ov/program/signatures.py"] == TREE["paddle2ov/program/signatures.py"]
     assert "has a row for mish, left as it is" in capsys.readouterr().out
 
 
-def test_everything_written_is_python_that_ruff_accepts(new_op, tree):
-    scaffold(new_op, tree, "hard_swish", "--family", "activation")
-    scaffold(new_op, tree, "a_first", "--family", "zeta")
+def test_everything_written_is_python_that_ruff_accepts(tree):
+    scaffold(tree, "hard_swish", "--family", "activation")
+    scaffold(tree, "a_first", "--family", "zeta")
     for text in contents(tree).values():
         ast.parse(text)
     ruff = shutil.which("ruff", path=Path(sys.executable).parent)
@@ -165,9 +156,9 @@ def test_everything_written_is_python_that_ruff_accepts(new_op, tree):
         ("relu", "../elsewhere", "family '../elsewhere': use Paddle's snake_case name"),
     ],
 )
-def test_refusals_write_nothing(new_op, tree, capsys, op, family, message):
+def test_refusals_write_nothing(tree, capsys, op, family, message):
     before = contents(tree)
-    assert scaffold(new_op, tree, op, "--family", family) == 1
+    assert scaffold(tree, op, "--family", family) == 1
     assert contents(tree) == before
     assert message in capsys.readouterr().err
 
@@ -186,10 +177,10 @@ def test_refusals_write_nothing(new_op, tree, capsys, op, family, message):
         ("converters/activation.py", "def abs(", "def relu(", "converters/activation.py already has a relu"),
     ],
 )
-def test_a_tree_it_does_not_understand_is_left_alone(new_op, tree, capsys, file, old, new, message):
+def test_a_tree_it_does_not_understand_is_left_alone(tree, capsys, file, old, new, message):
     text = TREE[file].replace(old, new)
     (tree / file).write_text(text.replace('    "p_norm"', "    'p_norm'") if "'abs'" in new else text, encoding="utf-8")
     before = contents(tree)
-    assert scaffold(new_op, tree, "relu", "--family", "activation") == 1
+    assert scaffold(tree, "relu", "--family", "activation") == 1
     assert contents(tree) == before
     assert message in capsys.readouterr().err

@@ -1,11 +1,11 @@
 """Random cases of the operators, many at a time.
 
-    python tools/campaign.py --seeds 200 --state FILE --page docs/campaign.md
+    python -m tools.campaign --seeds 200 --state FILE --page docs/campaign.md
 
 Each operator is given `--seeds` random cases, spread over its formats, 10 a round. What Paddle accepts is converted
 twice, as declared and with every dimension dynamic, and compared. A failure is printed with the smallest case that
-shows it. With `--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1 if
-something failed.
+shows it. With `--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1
+if something failed.
 """
 
 from __future__ import annotations
@@ -15,26 +15,23 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from gen_models import all_ops, campaign  # noqa: E402 - the checkout comes first on the path
-from gen_models.exploration import formats  # noqa: E402
-from gen_models.legacy import legacy_python  # noqa: E402
-from gen_models.spec import FORMATS  # noqa: E402
-from gen_models.store import FOLDER, paddle_version  # noqa: E402
-from paddle2ov.errors import Paddle2OVError  # noqa: E402
-from paddle2ov.running.cluster import RayExecutor  # noqa: E402
-from paddle2ov.running.executor import Executor  # noqa: E402
-from paddle2ov.running.local import LocalExecutor  # noqa: E402
-from paddle2ov.running.state import State  # noqa: E402
+from gen_models import all_ops, campaign
+from gen_models.exploration import formats
+from gen_models.legacy import legacy_python
+from gen_models.spec import FORMATS
+from gen_models.store import FOLDER, paddle_version
+from paddle2ov.errors import Paddle2OVError
+from paddle2ov.running.cluster import RayExecutor
+from paddle2ov.running.executor import Executor
+from paddle2ov.running.local import LocalExecutor
+from paddle2ov.running.state import State
 
 TIMEOUT = 900.0
 JOBS_PER_WORKER = 100  # Paddle and OpenVINO keep something of every program: a process is replaced now and then
 
 HEAD = """# Random campaign
 
-Written by `python tools/campaign.py --state FILE --page docs/campaign.md`, which runs random cases of every operator
+Written by `python -m tools.campaign --state FILE --page docs/campaign.md`, which runs random cases of every operator
 with a strategy (`gen_models/`), in both formats: what Paddle accepts of what the strategy draws is converted as
 declared and with every dimension dynamic, and compared with Paddle's results.
 

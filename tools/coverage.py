@@ -1,7 +1,7 @@
 """Write docs/coverage.md: which operators are converted, and in which formats and data types they are tested.
 
-    python tools/coverage.py           # write it
-    python tools/coverage.py --check   # exit with 1 if it is stale
+    python -m tools.coverage           # write it
+    python -m tools.coverage --check   # exit with 1 if it is stale
 
 Everything in the table comes from the operator table, the signatures and the generator cases.
 """
@@ -11,22 +11,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from gen_models import all_ops
+from gen_models.spec import FORMATS, Op
+from paddle2ov.op_table import OP_TABLE
+from paddle2ov.program.signatures import signature
+from paddle2ov.registry import STRUCTURE
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from gen_models import all_ops  # noqa: E402 - the checkout comes first on the path
-from gen_models.spec import FORMATS, Op  # noqa: E402
-from paddle2ov.op_table import OP_TABLE  # noqa: E402
-from paddle2ov.program.signatures import signature  # noqa: E402
-from paddle2ov.registry import STRUCTURE  # noqa: E402
-
 TARGET = ROOT / "docs" / "coverage.md"
 
 SHORT = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 
 HEAD = """# Operator coverage
 
-Written by `python tools/coverage.py` from the operator table and the generator cases; CI fails when it is stale.
+Written by `python -m tools.coverage` from the operator table and the generator cases; CI fails when it is stale.
 
 {count} operators have a converter; {structure} more are part of a program's structure ({names}).
 Names are those of legacy programs; PIR's own name stands beside it. *Cases* are run in each of the formats as declared
@@ -44,7 +42,7 @@ def main(arguments: list[str]) -> int:
     if "--check" in arguments:
         if TARGET.exists() and TARGET.read_text() == text:
             return 0
-        print(f"{TARGET.relative_to(ROOT)} is stale: run python tools/coverage.py", file=sys.stderr)
+        print(f"{TARGET.relative_to(ROOT)} is stale: run python -m tools.coverage", file=sys.stderr)
         return 1
     TARGET.parent.mkdir(exist_ok=True)
     TARGET.write_text(text)

@@ -1,4 +1,4 @@
-"""Scaffold a new operator: `python tools/new_op.py my_op --family activation` (or `make new-op OP=... FAMILY=...`).
+"""Scaffold a new operator: `python -m tools.new_op my_op --family activation` (or `make new-op OP=... FAMILY=...`).
 
 Writes four things, each at its place, and says what to fill in:
     converters/<family>.py           a converter that refuses the operator until it is written

@@ -1,6 +1,6 @@
 """Draw what each rewrite of paddle2ov/passes does: a small graph before and after it, as SVG.
 
-    python tools/pass_pictures.py FOLDER
+    python -m tools.pass_pictures FOLDER
 
 The pictures show what the rewrites really make of these graphs; the documentation's build calls this.
 """
@@ -16,19 +16,16 @@ from typing import Any
 import numpy as np
 from openvino import Model, Output
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from paddle2ov.opset import ops  # noqa: E402 - the checkout comes first on the path
-from paddle2ov.passes import run_rewrites  # noqa: E402
-from paddle2ov.passes.absorb_transposes import absorb_transposes  # noqa: E402
-from paddle2ov.passes.cut_projections import cut_projections  # noqa: E402
-from paddle2ov.passes.fuse_transposes import fuse_transposes  # noqa: E402
-from paddle2ov.passes.gather_windows import gather_windows  # noqa: E402
-from paddle2ov.passes.reduce_transposes import reduce_transposes  # noqa: E402
-from paddle2ov.passes.sink_transposes import sink_transposes  # noqa: E402
-from paddle2ov.passes.spread_masks import spread_masks  # noqa: E402
-from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered  # noqa: E402
+from paddle2ov.opset import ops
+from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.absorb_transposes import absorb_transposes
+from paddle2ov.passes.cut_projections import cut_projections
+from paddle2ov.passes.fuse_transposes import fuse_transposes
+from paddle2ov.passes.gather_windows import gather_windows
+from paddle2ov.passes.reduce_transposes import reduce_transposes
+from paddle2ov.passes.sink_transposes import sink_transposes
+from paddle2ov.passes.spread_masks import spread_masks
+from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 
 MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape"}
 """Nodes that move data, or may; they are drawn in a colour of their own."""

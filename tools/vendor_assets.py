@@ -1,6 +1,7 @@
 """Fetch the JavaScript libraries of the HTML report from npm, as they are, into paddle2ov/reporting/assets/vendor.
 
-Run it after a change of LIBRARIES; it needs npm. Each library is one minified file and its licence.
+Run `python -m tools.vendor_assets` after a change of LIBRARIES; it needs npm. Each library is one minified file and its
+licence.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Measurements; each says in its first lines how it is run: `python -m benchmarks.conversion`."""

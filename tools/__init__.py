@@ -1,0 +1,1 @@
+"""Scripts for developers, most of them behind a target of the Makefile: `python -m tools.coverage --check`."""
