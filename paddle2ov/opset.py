@@ -18,7 +18,7 @@ import numpy as np
 from openvino import Node, Output, Type, opset16
 from openvino.op import Constant, Result
 
-_OPSET = "opset16"
+OPSET = "opset16"
 
 _UNARY = {
     "abs": "Abs",
@@ -210,7 +210,7 @@ def _replacements() -> dict[str, Callable[..., Node]]:
     try:
         from openvino._pyopenvino import NodeFactory
 
-        fast = _fast(NodeFactory(_OPSET).create)
+        fast = _fast(NodeFactory(OPSET).create)
         one = fast["constant"](1.0, Type.f32)
         fast["convert"](fast["add"](one, one), Type.i64)
     except Exception:  # whatever another OpenVINO makes of it: its own functions do the same
@@ -221,4 +221,4 @@ def _replacements() -> dict[str, Callable[..., Node]]:
 ops: Any = SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})
 vars(ops).update(_replacements())
 
-__all__ = ["ops"]
+__all__ = ["OPSET", "ops"]
