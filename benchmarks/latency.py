@@ -135,13 +135,14 @@ for line in sys.stdin:
 class Worker:
     """A process that runs one network by one route when it is told to."""
 
-    def __init__(self, python: str, route: str, model: Path, shapes: dict[str, Any], threads: int) -> None:
+    def __init__(self, python: str, route: str, model: Path, shapes: dict[str, Any], threads: int, log: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         command = [python, "-W", "ignore", "-c", WORKER, route, str(model), json.dumps(shapes), str(threads)]
-        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - lives as long as the process
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment
-        )
+        self._log = log
+        with log.open("w") as errors:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
+            )
         self.failed = ""
         self.figures: dict[str, list[float]] = {"wall": [], "cpu": [], "throughput": []}
         assert self._process.stdout is not None
@@ -167,8 +168,7 @@ class Worker:
 
     def fail(self) -> None:
         self._process.wait()
-        self._errors.seek(0)
-        self.failed = reason(self._errors.read())
+        self.failed = reason(self._log.read_text())
 
     def stop(self) -> None:
         assert self._process.stdin is not None
@@ -227,7 +227,9 @@ def compare(name: str, folder: Path, temporary: Path, arguments: argparse.Namesp
             model = legacy / "inference.pdmodel" if route == "C++ frontend" else legacy
         python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
         assert python is not None  # it has written the legacy model
-        workers[route] = Worker(python, route, model, INPUTS[name], arguments.threads)
+        workers[route] = Worker(
+            python, route, model, INPUTS[name], arguments.threads, temporary / f"{name}, {route}.log"
+        )
     for i in range(arguments.rounds):
         for route in list(workers)[:: 1 if i % 2 else -1]:  # each goes first in every other round
             if not workers[route].failed:

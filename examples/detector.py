@@ -10,15 +10,14 @@ Run it with `python examples/detector.py [folder to keep the model in]`; it need
 
 from __future__ import annotations
 
-import os
 import sys
-import warnings
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import stages
+from stages import Array
 
 STEPS = 220
 BATCH = 16
@@ -27,8 +26,6 @@ DIGIT = 16  # pixels: the digits are drawn at twice their size
 ANCHORS = [16, 16]
 CLASSES = 10
 TOLERANCE = 1e-3  # of a score, and of a pixel
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def canvases(images: Array, labels: Array, count: int, size: int, random: Any) -> tuple[Array, Array, Array]:
@@ -53,12 +50,8 @@ def canvases(images: Array, labels: Array, count: int, size: int, random: Any) -
 
 def train(folder: Path) -> None:
     """Train, export to `folder`, and record what Paddle finds."""
-    os.environ.setdefault("GLOG_minloglevel", "2")  # Paddle's C++ side is talkative
-    warnings.filterwarnings("ignore", module="paddle")
     import paddle
     from paddle import nn
-    from sklearn.datasets import load_digits
-    from sklearn.model_selection import train_test_split
 
     def block(inputs: int, outputs: int, stride: int) -> Any:
         convolution = nn.Conv2D(inputs, outputs, 3, stride, padding=1, bias_attr=False)
@@ -88,9 +81,7 @@ def train(folder: Path) -> None:
     paddle.seed(7)
     paddle.set_device("cpu")
     random = np.random.default_rng(7)
-    images, labels = load_digits(return_X_y=True)
-    images = (images / 16.0).astype(np.float32).reshape(-1, 8, 8)
-    train_images, test_images, train_labels, test_labels = train_test_split(images, labels, random_state=7)
+    train_images, test_images, train_labels, test_labels = stages.handwritten_digits()
 
     network = Detector()
     optimizer = paddle.optimizer.Adam(4e-3, parameters=network.parameters())
@@ -121,14 +112,14 @@ def train(folder: Path) -> None:
     config = paddle.inference.Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
     config.disable_glog_info()
     predictor = paddle.inference.create_predictor(config)
-    record: dict[str, Array] = {}
+    record: dict[str, Any] = {}
     for i, (count, size) in enumerate([(1, 64), (8, 64), (4, 96)]):
         pictures, truth, _ = canvases(test_images, test_labels, count, size, random)
         sizes = np.full((count, 2), size, np.int32)
         found, counts = predictor.run([paddle.to_tensor(pictures), paddle.to_tensor(sizes)])
         record |= {f"image{i}": pictures, f"im_size{i}": sizes, f"found{i}": found.numpy(), f"count{i}": counts.numpy()}
         record[f"digits{i}"] = np.asarray((truth[..., 2] > 0).sum())
-    np.savez(folder / "paddle.npz", **record)  # type: ignore[arg-type]  # of allow_pickle, says NumPy 2.2
+    np.savez(folder / "paddle.npz", **record)
 
 
 def deploy(folder: Path) -> bool:

@@ -10,9 +10,7 @@ Run it with `make demo`, or `python examples/digits.py [folder to keep the model
 
 from __future__ import annotations
 
-import os
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -29,20 +27,13 @@ TOLERANCE = 1e-5  # of a probability
 
 def train(folder: Path) -> None:
     """Train, export to `folder`, and record what Paddle predicts for the held-back digits."""
-    os.environ.setdefault("GLOG_minloglevel", "2")  # Paddle's C++ side is talkative
-    warnings.filterwarnings("ignore", module="paddle")
     import paddle
     from paddle import nn
-    from sklearn.datasets import load_digits
-    from sklearn.model_selection import train_test_split
 
     paddle.seed(2026)
     paddle.set_device("cpu")
-    images, labels = load_digits(return_X_y=True)
-    images = (images / 16.0).astype(np.float32).reshape(-1, 1, 8, 8)
-    train_images, test_images, train_labels, test_labels = train_test_split(
-        images, labels.astype(np.int64), test_size=0.3, random_state=2026, stratify=labels
-    )
+    train_images, test_images, train_labels, test_labels = stages.handwritten_digits()
+    train_images, test_images = train_images[:, None], test_images[:, None]
 
     network = nn.Sequential(
         *(nn.Conv2D(1, 32, 3, padding=1), nn.BatchNorm2D(32), nn.ReLU(), nn.MaxPool2D(2)),

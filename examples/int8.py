@@ -24,10 +24,7 @@ LOSS = 0.01  # of accuracy, at most
 def train(folder: Path) -> None:
     """The network of the first example, and some digits to calibrate with."""
     digits.train(folder)
-    from sklearn.datasets import load_digits
-
-    images = (load_digits().images / 16.0).astype(np.float32).reshape(-1, 1, 8, 8)
-    np.save(folder / "calibration.npy", images[:300])
+    np.save(folder / "calibration.npy", stages.handwritten_digits()[0][:300, None])
 
 
 def deploy(folder: Path) -> bool:

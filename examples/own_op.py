@@ -17,18 +17,17 @@ import os
 import subprocess
 import sys
 import tempfile
-import warnings
 from pathlib import Path
 
 import numpy as np
+import stages
 
 HERE = Path(__file__).resolve().parent
 
 
 def write_model(folder: Path) -> None:
     """A network whose activation is `soft_clip` with limit 0.5."""
-    os.environ.setdefault("GLOG_minloglevel", "2")  # Paddle's C++ side is talkative
-    warnings.filterwarnings("ignore", module="paddle")
+    stages.quiet_paddle()
     import paddle
 
     paddle.seed(1)

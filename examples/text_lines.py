@@ -9,23 +9,20 @@ Run it with `python examples/text_lines.py [folder to keep the model in]`; it ne
 
 from __future__ import annotations
 
-import os
 import sys
-import warnings
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import stages
+from stages import Array
 
 STEPS = 180
 BATCH = 32
 LENGTHS = range(2, 13)
 BLANK = 10
 TOLERANCE = 1e-4  # of a probability
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def lines(images: Array, labels: Array, count: int, length: int, random: np.random.Generator) -> tuple[Array, Array]:
@@ -43,12 +40,8 @@ def texts(probabilities: Array) -> list[str]:
 
 def train(folder: Path) -> None:
     """Train, export to `folder`, and record what Paddle reads in lines of several lengths."""
-    os.environ.setdefault("GLOG_minloglevel", "2")  # Paddle's C++ side is talkative
-    warnings.filterwarnings("ignore", module="paddle")
     import paddle
     from paddle import nn
-    from sklearn.datasets import load_digits
-    from sklearn.model_selection import train_test_split
 
     class Recogniser(nn.Layer):
         def __init__(self) -> None:
@@ -68,9 +61,7 @@ def train(folder: Path) -> None:
     paddle.seed(7)
     paddle.set_device("cpu")
     random = np.random.default_rng(7)
-    images, labels = load_digits(return_X_y=True)
-    images = (images / 16.0).astype(np.float32).reshape(-1, 8, 8)
-    train_images, test_images, train_labels, test_labels = train_test_split(images, labels, random_state=7)
+    train_images, test_images, train_labels, test_labels = stages.handwritten_digits()
 
     network = Recogniser()
     optimizer = paddle.optimizer.Adam(4e-3, parameters=network.parameters())
@@ -94,12 +85,12 @@ def train(folder: Path) -> None:
     network.eval()
     image = paddle.static.InputSpec([None, 1, 8, None], "float32", name="image")
     paddle.jit.save(network, str(folder / "inference"), input_spec=[image])
-    record: dict[str, Array] = {}
+    record: dict[str, Any] = {}
     for length in LENGTHS:
         x, y = lines(test_images, test_labels, 50, length, random)
         record[f"x{length}"], record[f"y{length}"] = x, y
         record[f"p{length}"] = network(paddle.to_tensor(x)).numpy()
-    np.savez(folder / "paddle.npz", **record)  # type: ignore[arg-type]  # of allow_pickle, says NumPy 2.2
+    np.savez(folder / "paddle.npz", **record)
 
 
 def deploy(folder: Path) -> bool:

@@ -1,7 +1,5 @@
 """`python -m gen_models 'top_k_v2*' --out DIR`: writes models of operator cases, with inputs and Paddle's outputs."""
 
-# ruff: noqa: T201 (a command line prints)
-
 from __future__ import annotations
 
 import argparse

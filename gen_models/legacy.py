@@ -31,7 +31,8 @@ class LegacyWorker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
-        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 (lives as long as the worker)
+        self._folder = tempfile.TemporaryDirectory(prefix="paddle2ov-")  # removed with this object
+        self._log = Path(self._folder.name) / "log"
 
     def generate(self, op: str, module: str, case: Case | None, folder: Path) -> Path:
         """Writes a case of an operator, or (without a case) a whole network, as a legacy model.
@@ -78,16 +79,16 @@ class LegacyWorker:
             python = legacy_python()
             if python is None:
                 raise GenerationError("no interpreter with Paddle 2 for legacy models; `make venv-legacy` sets one up")
-            self._process = subprocess.Popen(
-                [python, "-W", "ignore", "-m", "gen_models.worker"],
-                cwd=ROOT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._log,
-                text=True,
-            )
+            with self._log.open("w") as log:
+                self._process = subprocess.Popen(
+                    [python, "-W", "ignore", "-m", "gen_models.worker"],
+                    cwd=ROOT,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                )
         return self._process
 
     def _tail(self) -> str:
-        self._log.seek(0)
-        return self._log.read()[-2000:].strip()
+        return self._log.read_text(errors="replace")[-2000:].strip()

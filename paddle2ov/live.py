@@ -41,7 +41,7 @@ def read_live(
             "a model is a path, a pair of paths, a paddle.nn.Layer or a paddle.static.Program, "
             f"not {type(model).__module__}.{type(model).__name__}"
         )
-    import paddle  # type: ignore[import-not-found, unused-ignore]
+    import paddle
 
     with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
         prefix = str(Path(folder) / "inference")

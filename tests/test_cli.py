@@ -255,4 +255,4 @@ def test_public_names():
         assert getattr(paddle2ov, name).__name__ == name or name == "NamedOutputs"
     assert set(paddle2ov.__all__) <= set(dir(paddle2ov))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        paddle2ov.nothing  # noqa: B018
+        _ = paddle2ov.nothing

@@ -308,7 +308,7 @@ def test_hostile_names_are_text(browser, pages, page):
     assert browser.search(operator)[0].startswith(operator)
     assert browser.find("details").text.startswith(operator)
     with pytest.raises(NoAlertPresentException):
-        browser.driver.switch_to.alert  # noqa: B018
+        browser.driver.switch_to.alert.dismiss()
     assert browser.run("return document.images.length") == 0
     assert browser.run("return [...document.scripts].every((one) => one.closest('body') && !one.src)")
     assert browser.run("return document.scripts.length") == browser.page.read_text().count("</script>")

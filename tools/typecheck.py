@@ -6,7 +6,6 @@ the tree with symbolic links and maps the paths in mypy's messages back. Further
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -50,7 +49,7 @@ def stage() -> list[str]:
 def in_checkout(line: str) -> str:
     """Map the path at the start of one of mypy's messages from the staged tree to the checkout."""
     for name in GRAFTED:
-        staged = os.path.join("paddle2ov", name)  # noqa: PTH118 - a prefix of text, not a path to open
+        staged = str(Path("paddle2ov") / name)
         if line.startswith(staged):
             return name + line[len(staged) :]
     return line

@@ -9,6 +9,7 @@ from openvino import Node, Output, Type
 from paddle2ov.opset import ops
 from paddle2ov.passes.graph import (
     Counts,
+    Dims,
     Graph,
     dims_of,
     ints,
@@ -92,7 +93,10 @@ def _projected(value: Output) -> Output | None:
             return None
         kind, source = node.get_type_name(), node.input_value(0)
         before, after = dims_of(source), dims_of(value)
-        if not before or not after or None in before[1:] or None in after[1:]:
+        if not before or not after:
+            return None
+        item_before, item_after = _item(before), _item(after)
+        if item_before is None or item_after is None:
             return None
         if kind == "MatMul":
             other = dims_of(node.input_value(1))
@@ -107,7 +111,13 @@ def _projected(value: Output) -> Output | None:
         elif kind == "Transpose":
             same = (perm_of(node) or [1])[0] == 0
         else:
-            same = kind == "Reshape" and math.prod(before[1:]) == math.prod(after[1:])  # type: ignore[arg-type]
+            same = kind == "Reshape" and math.prod(item_before) == math.prod(item_after)
         if not same:
             return None
         value = source
+
+
+def _item(dims: Dims) -> list[int] | None:
+    """All dimensions but the first, if they are known."""
+    item = [dim for dim in dims[1:] if dim is not None]
+    return item if len(item) == len(dims) - 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -164,13 +164,13 @@ class CompiledReport:
     def fusions(self) -> list[tuple[str, str, int, float]]:
         """Chains that became one primitive: (kind, chain, how many, microseconds in all), the most frequent first."""
         counts: Counter[tuple[str, str]] = Counter()
-        times: Counter[tuple[str, str]] = Counter()
+        times: defaultdict[tuple[str, str], float] = defaultdict(float)
         for one in self.primitives:
             if len(one.chain) > 1:
                 key = one.layer, " + ".join(one.chain)
                 counts[key] += 1
-                times[key] += one.microseconds or 0.0  # type: ignore[assignment]
-        return [(*key, count, float(times[key])) for key, count in counts.most_common()]
+                times[key] += one.microseconds or 0.0
+        return [(*key, count, times[key]) for key, count in counts.most_common()]
 
 
 @dataclass(frozen=True, slots=True)

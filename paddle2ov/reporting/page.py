@@ -13,6 +13,7 @@ import json
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,10 @@ def check_target(path: Path) -> None:
     """
     if path.suffix not in _SUFFIXES:
         raise ConversionInputError(f"report: {path} is neither a .json nor an .html file")
-    if path.suffix == ".html":
-        try:
-            import jinja2  # noqa: F401
-        except ImportError:
-            raise ConversionInputError(
-                f"report: {path} needs Jinja2, which is not installed: pip install 'paddle2ov[report]'"
-            ) from None
+    if path.suffix == ".html" and find_spec("jinja2") is None:
+        raise ConversionInputError(
+            f"report: {path} needs Jinja2, which is not installed: pip install 'paddle2ov[report]'"
+        )
 
 
 def write_report(report: Report, path: str | Path) -> None:

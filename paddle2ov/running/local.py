@@ -42,12 +42,12 @@ class LocalExecutor:
                 for job in islice(waiting, self._workers - len(pending)):
                     pending[pool.schedule(function, args=[job], timeout=self._timeout)] = job
                 if not pending:
-                    pool.close()  # type: ignore[no-untyped-call]
+                    pool.close()
                     break
                 for future in wait(pending, return_when=FIRST_COMPLETED).done:
                     yield self._outcome(pending.pop(future), future)
         except BaseException:
-            pool.stop()  # type: ignore[no-untyped-call]
+            pool.stop()
             raise
         finally:
             pool.join()

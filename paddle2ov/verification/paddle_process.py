@@ -173,7 +173,7 @@ def save_arrays(path: Path, arrays: Mapping[str, AnyArray]) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)  # type: ignore[no-untyped-call]
+                np.save(file, array, allow_pickle=False)
 
 
 def _link(source: Path, target: Path) -> None:

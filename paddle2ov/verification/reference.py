@@ -19,6 +19,7 @@ import os
 import re
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 _DTYPES = {
@@ -148,8 +149,7 @@ class Program:
 
     def _load_separate(self, prefix: str, folder: str) -> tuple[Any, list[str], list[Any]]:
         paddle = self._paddle
-        with open(prefix + ".pdmodel", "rb") as file:  # noqa: PTH123 - runs in interpreters of any age
-            program = paddle.static.deserialize_program(file.read())
+        program = paddle.static.deserialize_program(Path(prefix + ".pdmodel").read_bytes())
         persistable = [one for one in program.list_vars() if one.persistable and one.name not in ("feed", "fetch")]
         paddle.static.load_vars(self._executor, folder, main_program=program, vars=persistable)
         block = program.global_block()
@@ -165,7 +165,7 @@ def serve() -> None:
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
     try:
-        import numpy  # noqa: F401 - first of all, whether it is there
+        import numpy as np
         import paddle
     except ImportError as error:
         replies.write(json.dumps({"missing": str(error)}) + "\n")
@@ -181,15 +181,13 @@ def serve() -> None:
                 reply = {"ok": True, "version": paddle.__version__, "feeds": program.feeds, "names": program.names}
             else:
                 assert program is not None
-                reply = _run(program, request)
+                reply = _run(np, program, request)
         except Exception as error:
             reply = {"error": f"{type(error).__name__}: {_short(str(error))}"}
         replies.write(json.dumps(reply) + "\n")
 
 
-def _run(program: Program, request: dict[str, Any]) -> dict[str, Any]:
-    import numpy as np
-
+def _run(np: Any, program: Program, request: dict[str, Any]) -> dict[str, Any]:
     with np.load(request["run"]) as file:
         feeds = {name: file[name] for name in file.files}
     tensors = program.run(feeds, request.get("values"))
@@ -199,7 +197,7 @@ def _run(program: Program, request: dict[str, Any]) -> dict[str, Any]:
             continue
         arrays[str(i)] = np.asarray(tensor)
         kinds[str(i)] = _dtype(tensor)
-    np.savez(request["to"], **arrays)  # type: ignore[arg-type]
+    np.savez(request["to"], **arrays)
     return {"ok": True, "dtypes": kinds}
 
 
