@@ -12,14 +12,14 @@ from __future__ import annotations
 import numpy as np
 from openvino import Type
 
-from paddle2ov.converters.common import cast_to, const_like, fold_known, refuse_complex
+from paddle2ov.converters.common import NARROW, cast_to, const_like, fold_known, refuse_complex
 from paddle2ov.converters.complex import from_real
 from paddle2ov.converters.random import dropout_in_training
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.pairs import parts
 from paddle2ov.registry import Converter
-from paddle2ov.types import Known
+from paddle2ov.types import EmptyArray, Known
 
 
 def cast(node: NodeContext) -> NamedOutputs:
@@ -37,6 +37,8 @@ def cast(node: NodeContext) -> NamedOutputs:
         x = parts(x)[0]
     if dtype == Type.boolean and x.get_element_type() != Type.boolean:
         return {"out": ops.not_equal(x, const_like(0, x))}
+    if dtype in NARROW and x.get_element_type().is_real():  # C++ takes the last bits of an int32; OpenVINO saturates
+        x = ops.convert(x, Type.i32).output(0)
     return {"out": cast_to(x, dtype)}
 
 
@@ -45,6 +47,8 @@ def identity(source: str = "x", result: str = "out") -> Converter:
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x."""
+        if node.is_empty_array(source):
+            return {result: EmptyArray()}
         known = node.get_known(source)
         if known is not None and (folded := fold_known(node, np.asarray, source)) is not None:
             return {result: folded}

@@ -144,6 +144,42 @@ def _array_of_slices() -> Any:
     return Slices()
 
 
+def _array_without_its_first() -> Any:
+    """A list that a loop takes elements from."""
+
+    class Kept(paddle.nn.Layer):
+        def forward(self, x):
+            kept = []
+            i = paddle.full([1], 0, "int64")
+            n = x.shape[0]
+            while i < n:
+                kept.append(x[i] * 2)
+                kept.append(x[i] * 3)
+                kept.pop(0)
+                i += 1
+            return paddle.concat(kept, axis=0)
+
+    return Kept()
+
+
+def _array_without_some() -> Any:
+    """A list that a branch takes its last element from."""
+
+    class Kept(paddle.nn.Layer):
+        def forward(self, x):
+            kept = []
+            i = paddle.full([1], 0, "int64")
+            n = x.shape[0]
+            while i < n:
+                kept.append(x[i] * 2)
+                if x[i].sum() > 1:
+                    kept.pop()
+                i += 1
+            return paddle.concat(kept, axis=0)
+
+    return Kept()
+
+
 def _array_of_selections() -> Any:
     """Lists that a loop over the images fills with as much as each of them has, as detectors do with their boxes."""
 
@@ -201,6 +237,15 @@ NETWORKS = [
         why="Paddle 3 joins elements of one shape only",
     ),
     Network("array_of_slices", _array_of_slices, {"x": tensor([3], dims=[-1])}, more=[{"x": tensor([5])}]),
+    Network("array_without_its_first", _array_without_its_first, _MATRIX, more=[{"x": tensor([5, 4])}]),
+    Network(
+        "array_without_some",
+        _array_without_some,
+        {"x": tensor([3, 4], values=[[1, 2, 3, 4], [-1, 0, 1, 0.5], [0.5, 0.5, 0.5, 0.5]], dims=[-1, 4])},
+        more=[{"x": tensor([2, 4], values=[[1, -1, 0, 0.5], [0, 0, 0.25, 0]])}],
+        formats=("legacy",),
+        why="Paddle 3 cannot save it",
+    ),
     Network(
         "best_masks",
         _best_masks,

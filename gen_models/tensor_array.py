@@ -1,7 +1,7 @@
 """Tensor arrays in straight-line programs; gen_models.control_flow has them in loops.
 
-`create_array` and `lod_array_length` stand in every program here; `slice_array`, `slice_array_dense`, `array_pop` and
-`create_array_like` are what Paddle 3 writes for slices, elements and changes of a list that is a tensor array.
+`create_array` stands in every program here; `slice_array`, `slice_array_dense` and `array_pop` are what Paddle 3 writes
+for slices, elements and changes of a list that is a tensor array.
 """
 
 from __future__ import annotations
@@ -44,10 +44,56 @@ def _to_tensor(x: Any, y: Any, *, axis: int, use_stack: bool) -> Any:
     return [out, sizes] if in_pir() else out  # Paddle 2.6 leaves the sizes without memory
 
 
+def _stacked(array: Any) -> Any:
+    return paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=0, use_stack=True)[0]
+
+
+def _slice(x: Any, y: Any, *, start: int | None, stop: int | None) -> Any:
+    return _stacked(_filled(x, y, x + y, x - y)[start:stop])
+
+
+def _element(x: Any, y: Any, *, i: int) -> Any:
+    return _filled(x, y)[i] + x
+
+
+def _pop(x: Any, y: Any, *, i: int, use_stack: bool = True) -> Any:
+    """The element, and what is left: the operator changes the array itself."""
+    array = _filled(x, y, x + y)
+    popped = array.pop(i)
+    from_array = paddle.tensor.manipulation.tensor_array_to_tensor
+    return [popped * 2, paddle.tensor.array_length(array) + 0, from_array(array, axis=0, use_stack=use_stack)[0]]
+
+
+def _like(x: Any, y: Any, *, val: float) -> Any:
+    return _stacked(paddle._C_ops.create_array_like(_filled(x, y), val))
+
+
 X, Y = tensor([2, 3]), tensor([2, 3], low=5, high=6)
 ROWS = tensor([2, 3], dims=[-1, 3])
 
+_PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 has no such operator"}
+
 OPS = [
+    Op(
+        "array_pop",
+        _pop,
+        cases=[
+            *(case(x=X, y=Y, i=i, **_PIR) for i in (0, 1, 2, -1, -2, -3)),
+            case(x=ROWS, y=ROWS, i=1, use_stack=False, **_PIR),
+            case(x=tensor([]), y=tensor([]), i=-1, **_PIR),
+        ],
+        random=lambda draw: case(x=X, y=Y, i=draw(_integers(-3, 2)), use_stack=bool(draw(_integers(0, 1))), **_PIR),
+    ),
+    Op(
+        "create_array_like",
+        _like,
+        cases=[
+            case(x=X, y=Y, val=0.0, **_PIR),
+            case(x=ROWS, y=ROWS, val=2.5, **_PIR),
+            case(x=tensor([2], "int64"), y=tensor([2], "int64"), val=3, **_PIR),
+        ],
+        random=lambda draw: case(x=ROWS, y=ROWS, val=float(draw(_integers(-9, 9))), **_PIR),
+    ),
     Op(
         "lod_array_length",
         _length,
@@ -64,6 +110,28 @@ OPS = [
             case(x=tensor([]), y=tensor([]), i=1),
         ],
         random=lambda draw: case(x=X, y=Y, i=draw(_integers(0, 1))),
+    ),
+    # Legacy programs hold `slice` for these two.
+    Op(
+        "slice_array",
+        _slice,
+        cases=[
+            *(case(x=X, y=Y, start=start, stop=stop) for start, stop in ((0, 2), (1, 4), (1, 9), (1, -1), (-2, 4))),
+            *(case(x=X, y=Y, start=start, stop=stop) for start, stop in ((None, 3), (2, None), (-3, None))),
+            case(x=ROWS, y=ROWS, start=1, stop=3),
+            case(x=tensor([]), y=tensor([]), start=1, stop=None),
+        ],
+        random=lambda draw: case(x=X, y=Y, start=draw(_integers(-4, 1)), stop=draw(_integers(2, 4))),
+    ),
+    Op(
+        "slice_array_dense",
+        _element,
+        cases=[
+            *(case(x=X, y=Y, i=i) for i in (0, 1, -1, -2)),
+            case(x=ROWS, y=ROWS, i=1),
+            case(x=tensor([]), y=tensor([]), i=1),
+        ],
+        random=lambda draw: case(x=X, y=ROWS, i=draw(_integers(-2, 1))),
     ),
     Op(
         "tensor_array_to_tensor",

@@ -227,7 +227,10 @@ class _Reader:
         key = signature.key if signature else desc.type
         inputs: dict[str, list[str]] = {}
         for port, i in _by_preference(desc.inputs, signature):
-            names = [self._use(scope, name) for name in desc.inputs[i][1] if name != "@EMPTY@"]
+            given = [name for name in desc.inputs[i][1] if name != "@EMPTY@"]
+            for name in given:
+                self._begin_array(block, scope, name, index)
+            names = [self._use(scope, name) for name in given]
             if names:  # of several ports for one operand (`ShapeTensor`, `Shape`) the preferred one counts
                 inputs.setdefault(port, names)
         if desc.type == "write_to_array":  # updates an array in place, without naming it as an input
@@ -302,8 +305,9 @@ class _Reader:
         then.outputs = [self._use(inner, name) for name in written]
         otherwise = Block(then.index, outputs=[scope.find(name) or "" for name in written])
         after = [self._define(scope, name) for name in written]
-        for name, yielded in zip(after, then.outputs, strict=True):
-            self._branches[name] = (then, yielded)
+        for name, yielded, before in zip(after, then.outputs, otherwise.outputs, strict=True):
+            if not before:  # whoever chooses such a value does so only where the block has run
+                self._branches[name] = (then, yielded)
         block.operators.append(
             Operator(
                 "if",
@@ -376,6 +380,13 @@ class _Reader:
         if found is None:
             raise ModelReadError(f"variable '{name}' is used before it is written")
         return found
+
+    def _begin_array(self, block: Block, scope: _Scope, name: str, index: int) -> None:
+        """Legacy programs only declare an array: where one is read before anything is written to it, it is empty."""
+        declared = self._variables.get(name)
+        if declared is not None and declared.is_array and scope.find(name) is None:
+            outputs = {"out": [self._define(scope, name)]}
+            block.operators.append(Operator("create_array", {}, outputs, {}, "create_array", block.index, index))
 
     def _define(self, scope: _Scope, name: str) -> str:
         if name in self._written or name in scope.latest:

@@ -27,6 +27,8 @@ _MAX_DIM = 2**62
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, msgspec.MsgspecError)
 # Their result is a new one, or the operand itself unchanged.
 _NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
+# They write in place although their name does not say so.
+_WRITTEN = frozenset(("array_pop",))
 
 
 # Types and attributes are most of a file, and few of them differ: they stay as they are written until `_Texts` reads
@@ -441,7 +443,7 @@ class _Reader:
 
 def _written_operand(op: _Op, name: str) -> _Value | None:
     """The operand whose memory an in-place operator writes its first result to, or None."""
-    if not name.endswith("_") or name in _NOT_WRITTEN or not op.operands:
+    if not (name.endswith("_") or name in _WRITTEN) or name in _NOT_WRITTEN or not op.operands:
         return None
     return op.operands[1] if name == "assign_out_" and len(op.operands) > 1 else op.operands[0]
 
