@@ -118,6 +118,7 @@ INERT_OF = {
     "truncated_gaussian_random": {"dtype": "the declared type of the result"},
     "uniform_random": RANDOM,
     "uniform_random_batch_size_like": RANDOM,
+    "uniform_random_inplace": RANDOM,
     "unique": {"return_\\w+": "each is a result of its own"},
     "unique_consecutive": {"return_\\w+": "each is a result of its own"},
     "unpool": {"ksize|padding|strides": "output_size follows from them", "unpooling_type": "max is the only one"},
