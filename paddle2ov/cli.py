@@ -16,7 +16,7 @@ import click
 
 from paddle2ov import __version__
 from paddle2ov.commands.batch import batch_command
-from paddle2ov.commands.verify import verify_command
+from paddle2ov.commands.verify import STATUS, VERDICTS, verify_command
 
 if TYPE_CHECKING:
     from paddle2ov.inspection import Inspection
@@ -56,7 +56,7 @@ def cli() -> None:
     paddle2ov ops                         list the operators that can be converted
 
     `paddle2ov convert --help` shows what a conversion can be told.
-    """  # noqa: D301 - click reads the escape
+    """  # noqa: D301 - click looks for the character that \b stands for, which a raw docstring would not hold
 
 
 @cli.command("convert")
@@ -122,7 +122,7 @@ def cli() -> None:
     "--verify",
     "compare",
     is_flag=True,
-    help="Run the model in Paddle too and compare; with --report, every operator. The exit status is 1 if they differ.",
+    help="Run the model in Paddle too and compare; with --report, every operator. The exit status is that of verify.",
 )
 @click.option("--paddle-python", type=click.Path(), help="For --verify: an interpreter that has Paddle.")
 @click.option(
@@ -224,11 +224,11 @@ def convert_command(
             reporting.write(reports, converted, conversion, _name(source), found, arrays, show=not quiet)
     if not quiet:
         if found is not None:
-            click.echo(f"The results {'agree with' if found.ok else 'differ from'} Paddle's.")
+            click.echo(VERDICTS[found.verdict])
         for path in dict.fromkeys((written, *([xml] if target is not None else []), *reports)):
             click.echo(f"{path}")
-    if found is not None and not found.ok:
-        sys.exit(1)
+    if found is not None:
+        sys.exit(STATUS[found.verdict])
 
 
 @cli.command("inspect")

@@ -23,6 +23,7 @@ from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import given_inputs, random_inputs
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.values import Values
 
 FORMATS = [
     "pir",
@@ -114,7 +115,7 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
     files, program = find_model(folder), read_program(folder)
     inputs = {"x": np.linspace(-1, 1, 3 * 32 * 40, dtype=np.float32).reshape(1, 3, 32, 40)}
     with PaddleProcess(files) as paddle:
-        localiser = Localiser(program, paddle, inputs, 1e-4)
+        localiser = Localiser(Values(program, paddle, inputs), 1e-4)
         for kind in ("conv2d", "reshape2", "rnn"):
             operator = next(one for one in program.block.operators if one.type == kind)
             alone = localiser.isolate(operator)
@@ -145,7 +146,7 @@ def test_command(tmp_path):
     result = call(folder, "--inputs", tmp_path / "x.npz")
     assert result.exit_code == 0, result.output
     assert "x [2, 3, 64, 64]" in result.stdout
-    assert result.stdout.endswith("The results agree.\n")
+    assert result.stdout.endswith("The results agree with Paddle's.\n")
     result = call(folder, "--shape", "x[1,3,64,64]", "--json")
     assert result.exit_code == 0
     found = json.loads(result.stdout)

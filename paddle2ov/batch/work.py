@@ -11,7 +11,7 @@ from paddle2ov.running.executor import Executor
 from paddle2ov.running.state import State
 
 Record = dict[str, Any]
-GOOD = ("converted", "agrees")
+GOOD = ("converted", "agrees", "agrees up to ties")
 """States of a model that is done; the others are "differs", "not compared", "refused" and "failed"."""
 
 
@@ -65,6 +65,9 @@ def _compared(job: Job) -> Record:
     about = {"paddle": found.paddle, "largest": largest if largest < float("inf") else None}
     if found.ok:
         return {"state": "agrees", **about}
+    if found.verdict == "ties":
+        message = "; ".join(dict.fromkeys(tie.describe() for run in found.runs for tie in run.ties))
+        return {"state": "agrees up to ties", "message": message, **about}
     place = f"; first at {found.culprit.place}" if found.culprit is not None else ""
     return {"state": "differs", "message": f"results differ from Paddle's{place}", **about}
 

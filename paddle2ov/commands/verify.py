@@ -15,7 +15,14 @@ import click
 if TYPE_CHECKING:
     from paddle2ov.verification.verify import Progress, Verification
 
+STATUS = {"agree": 0, "differ": 1, "ties": 3}
 _WORST = 5
+_COLORS = {"agree": "green", "differ": "red", "ties": "yellow"}
+VERDICTS = {
+    "agree": "The results agree with Paddle's.",
+    "differ": "The results differ from Paddle's.",
+    "ties": "The results are Paddle's up to the order of ties.",
+}
 
 
 @click.command("verify")
@@ -68,7 +75,8 @@ def verify_command(
     Where they differ, the first operator is named whose results differ although its inputs agree. Needs Paddle, which
     runs in a process of its own.
 
-    The exit status is 0 if the results agree, 1 if they differ and 2 if that could not be found out.
+    The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, and 3 if they are
+    equal up to the order of ties: sorts and selections that choose otherwise between equal scores.
     """
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.verification.verify import verify
@@ -98,7 +106,7 @@ def verify_command(
         click.echo(json.dumps(found.to_dict(), indent=1))
     else:
         _print(found)
-    sys.exit(0 if found.ok else 1)
+    sys.exit(STATUS[found.verdict])
 
 
 def _print(found: Verification) -> None:
@@ -114,7 +122,11 @@ def _print(found: Verification) -> None:
             )
             click.echo(text)
             if not one.ok:
-                click.secho(f"    differs: {one.reason}", fg="red")
+                click.secho(f"    differs: {one.reason}", fg="yellow" if run.explained else "red")
+        for tie in run.ties:
+            click.echo(f"  {tie.describe()}")
+        if run.explained:
+            click.secho("  equal up to these ties: from Paddle's choices on, the results agree", fg="yellow")
     if found.operators:
         worst = sorted((one for one in found.operators if one.outputs), key=lambda one: -one.error)
         compared = sum(bool(one.outputs) for one in found.operators)
@@ -130,7 +142,7 @@ def _print(found: Verification) -> None:
             click.echo(f"  its inputs and results: {found.culprit.case}")
     if found.note:
         click.echo(found.note)
-    click.secho("The results agree." if found.ok else "The results differ.", fg="green" if found.ok else "red")
+    click.secho(VERDICTS[found.verdict], fg=_COLORS[found.verdict])
 
 
 @contextmanager

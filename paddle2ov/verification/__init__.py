@@ -4,6 +4,8 @@
 - `inputs.py`: what they are run on;
 - `paddle_process.py`, `reference.py`: Paddle, in a process of its own;
 - `comparison.py`: how far two tensors are apart;
+- `values.py`: values inside the program, on both sides;
+- `ties.py`, `orders.py`: whether only the order of equal scores differs;
 - `localisation.py`: the operator at fault;
 - `extract.py`: that operator as a Paddle model of its own.
 """

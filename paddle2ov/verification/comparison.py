@@ -52,7 +52,7 @@ def compare_tensor(name: str, result: Result, expected: Expected, tolerance: flo
     The tolerance is relative to the tensor's largest value: a network's small values carry the rounding of its large
     ones. NaN equals NaN, and infinities are exact.
     """
-    want = _as_computed(expected)
+    want = as_computed(expected)
     shape, size = tuple(expected.array.shape), int(want.size)
     wanted_kind = OV_TYPES.get(expected.dtype)
     reason = ""
@@ -90,7 +90,8 @@ def compare_results(
     return tuple(found)
 
 
-def _as_computed(expected: Expected) -> AnyArray:
+def as_computed(expected: Expected) -> AnyArray:
+    """Paddle's array as OpenVINO has it: bfloat16 as float32, complex numbers as pairs."""
     array = expected.array
     if expected.dtype == "bfloat16" and array.dtype == np.uint16:
         return (array.astype(np.uint32) << 16).view(np.float32)
@@ -112,4 +113,4 @@ def _distance(ours: AnyArray, want: AnyArray) -> tuple[AnyArray, float]:
     return distance, (float(finite.max()) if finite.size else 0.0) or 1.0
 
 
-__all__ = ["TensorComparison", "compare_results", "compare_tensor"]
+__all__ = ["TensorComparison", "as_computed", "compare_results", "compare_tensor"]

@@ -6,9 +6,9 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import openvino
 
@@ -25,6 +25,8 @@ from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
 from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.paddle_process import PaddleProcess, save_arrays
+from paddle2ov.verification.ties import Tie, TieFinder
+from paddle2ov.verification.values import Values
 
 TOLERANCE = 1e-4
 Progress = Callable[[str, int, int], None]
@@ -38,11 +40,15 @@ class Run:
         inputs: the shapes by the inputs' names.
         outputs: the results, compared.
         refused: why Paddle did not take these inputs; "" if it did.
+        ties: the sorts and selections that decided otherwise between equal scores, where the results differ.
+        explained: whether these ties are all that differs.
     """
 
     inputs: dict[str, tuple[int, ...]]
     outputs: tuple[TensorComparison, ...] = ()
     refused: str = ""
+    ties: tuple[Tie, ...] = ()
+    explained: bool = False
 
     @property
     def ok(self) -> bool:
@@ -122,11 +128,18 @@ class Verification:
         """Whether the model computes the same in both, on all inputs that Paddle takes."""
         return all(run.ok for run in self.runs)
 
+    @property
+    def verdict(self) -> Literal["agree", "ties", "differ"]:
+        """What was found: "ties" where only the choice between entries with equal scores differs, see `ties.py`."""
+        if self.ok:
+            return "agree"
+        return "ties" if all(run.ok or run.explained for run in self.runs) else "differ"
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite differences are null."""
         found = _plain(dataclasses.asdict(self))
         assert isinstance(found, dict)
-        return {"ok": self.ok, **found}
+        return {"ok": self.ok, "verdict": self.verdict, **found}
 
 
 def verify(
@@ -145,8 +158,9 @@ def verify(
 ) -> Verification:
     """Runs a model in Paddle and in OpenVINO on the same inputs and compares the results.
 
-    Paddle runs in a process of its own. Where the results differ, the values inside the program are compared too, to
-    find the first operator whose results differ although its inputs agree.
+    Paddle runs in a process of its own. Where the results differ, the values inside the program are compared too: to
+    find out whether only the order of equal scores differs (see `ties.py`), else the first operator whose results
+    differ although its inputs agree.
 
     Args:
         model: a model folder, a program file or a path prefix, as for `convert`.
@@ -180,39 +194,47 @@ def verify(
     say("starting Paddle", 0, len(sets))
     with PaddleProcess(files, paddle_python) as paddle:
         found = Verification(files.program, program.format, paddle.version, openvino.__version__, tolerance)
-        expected: list[list[Expected] | None] = []
+        kept: list[tuple[list[Result], list[Expected]]] = []
         for i, arrays in enumerate(sets):
             say("running", i, len(sets))
-            run, results = _run(paddle, compiled, arrays, tolerance)
+            run, results, expected = _run(paddle, compiled, arrays, tolerance)
             found.runs.append(run)
-            expected.append(results)
+            kept.append((results, expected))
         if all(run.refused for run in found.runs):
             raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {found.runs[0].refused}")
-        chosen = next((i for i, run in enumerate(found.runs) if not run.ok), None)
+        values = [Values(program, paddle, arrays, extension) for arrays in sets]
+        for i, run in enumerate(found.runs):
+            if not run.ok:
+                say("looking for ties", i, len(sets))
+                ties = TieFinder(values[i], files, tolerance, paddle_python).run(kept[i][0])
+                found.runs[i] = replace(run, ties=tuple(ties.found), explained=ties.explain)
+        chosen = next((i for i, run in enumerate(found.runs) if not (run.ok or run.explained)), None)
         if chosen is None and operators:
             chosen = next(i for i, run in enumerate(found.runs) if not run.refused)
         if chosen is not None:
-            localiser = Localiser(program, paddle, sets[chosen], tolerance, extension)
+            localiser = Localiser(values[chosen], tolerance)
             location = localiser.run(lambda done, total: say("comparing operators", done, total))
             found.operators = [_compared(one) for one in location.operators]
-            if not found.ok:
+            if found.verdict == "differ":
                 _explain(found, location, case, files, program)
                 if location.culprit is None:
-                    found.note = _blame(program, extension, sets[chosen], expected[chosen] or [], tolerance)
+                    found.note = _blame(program, extension, sets[chosen], kept[chosen][1], tolerance)
     return found
 
 
 def _run(
     paddle: PaddleProcess, compiled: openvino.CompiledModel, arrays: Inputs, tolerance: float
-) -> tuple[Run, list[Expected] | None]:
+) -> tuple[Run, list[Result], list[Expected]]:
+    """The run, and the results of OpenVINO and of Paddle."""
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
         expected = paddle.run(arrays)
     except PaddleRunError as error:
         if not paddle.is_alive():
             raise
-        return Run(shapes, refused=str(error)), None
-    return Run(shapes, compare_results(_infer(compiled, arrays), expected, tolerance)), expected
+        return Run(shapes, refused=str(error)), [], []
+    results = _infer(compiled, arrays)
+    return Run(shapes, compare_results(results, expected, tolerance)), results, expected
 
 
 def _infer(compiled: openvino.CompiledModel, arrays: Inputs) -> list[Result]:
@@ -312,4 +334,4 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-__all__ = ["ComparedOperator", "Culprit", "Run", "Verification", "verify"]
+__all__ = ["ComparedOperator", "Culprit", "Run", "Tie", "Verification", "verify"]

@@ -1,0 +1,242 @@
+"""Whether two results of a sort or a selection differ only in the order of entries whose scores are equal.
+
+Decided from the values that the operator read and wrote on both sides. Of a sort, OpenVINO's result must be right for
+what OpenVINO read, to the last bit; of a suppression, the same rows must be there, with scores that fall as Paddle's.
+Where another entry stands than in Paddle, Paddle's own scores of the two must be equal within the tolerance. `FINDERS`
+holds a function for each operator, which returns None where the values do not show that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddle2ov.program.model import AnyArray, Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How far two orders are apart.
+
+    Attributes:
+        moved: how many entries stand elsewhere, or are another of several with the score of the last one chosen.
+        entries: how many there are.
+        gap: the largest difference of two scores that changed places, as a fraction of the largest score.
+    """
+
+    moved: int
+    entries: int
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What an operator read and wrote, by variable: arrays of Paddle and of OpenVINO, bfloat16 as float32."""
+
+    operator: Operator
+    paddle: Mapping[str, AnyArray]
+    openvino: Mapping[str, AnyArray]
+    tolerance: float
+
+    def read(self, port: str) -> tuple[AnyArray, AnyArray] | None:
+        """An input on both sides; None where one is not known."""
+        return self._both(self.operator.inputs, port)
+
+    def wrote(self, port: str) -> tuple[AnyArray, AnyArray] | None:
+        """A result on both sides; None where one is not known."""
+        return self._both(self.operator.outputs, port)
+
+    def number(self, name: str, default: int) -> int:
+        """An attribute, or an operand as Paddle computes it."""
+        given = next(iter(self.operator.inputs.get(name, ())), None)
+        value = self.paddle.get(given) if given else self.operator.attributes.get(name)
+        return default if value is None else int(np.asarray(value).reshape(-1)[0])
+
+    def limit(self, scores: AnyArray) -> float:
+        """The largest difference of scores that count as equal; whole numbers must be the same."""
+        return self.tolerance * largest(scores) if scores.dtype.kind == "f" else 0.0
+
+    def _both(self, ports: Mapping[str, list[str]], port: str) -> tuple[AnyArray, AnyArray] | None:
+        (name,) = ports.get(port) or ("",)
+        if name not in self.paddle or name not in self.openvino:
+            return None
+        return self.paddle[name], self.openvino[name]
+
+
+def largest(array: AnyArray) -> float:
+    """The largest finite magnitude, 1 where there is none."""
+    finite = np.abs(array[np.isfinite(array)])
+    return (float(finite.max()) if finite.size else 0.0) or 1.0
+
+
+def _top_k(seen: Observed) -> Order | None:
+    ascending = not seen.operator.attributes.get("largest", True)
+    in_order = bool(seen.operator.attributes.get("sorted", True))
+    return _places(seen, "indices", seen.number("axis", -1), ascending, in_order)
+
+
+def _argsort(seen: Observed) -> Order | None:
+    ascending = not seen.operator.attributes.get("descending", False)
+    stable = bool(seen.operator.attributes.get("stable", False))
+    return _places(seen, "indices", seen.number("axis", -1), ascending, stable=stable)
+
+
+def _arg_extreme(ascending: bool) -> Callable[[Observed], Order | None]:
+    def find(seen: Observed) -> Order | None:
+        flat, keep = (bool(seen.operator.attributes.get(name, False)) for name in ("flatten", "keepdims"))
+        axis = 0 if flat else seen.number("axis", -1)
+        return _places(seen, "out", axis, ascending, flat=flat, squeezed=not keep)
+
+    return find
+
+
+def _places(
+    seen: Observed,
+    port: str,
+    axis: int,
+    ascending: bool,
+    in_order: bool = True,
+    stable: bool = False,
+    flat: bool = False,
+    squeezed: bool = False,
+) -> Order | None:
+    """`port` holds where the extreme elements of x stand along an axis."""
+    scores, places, values = seen.read("x"), seen.wrote(port), seen.wrote("out") if port != "out" else None
+    if scores is None or places is None or scores[0].ndim == 0 or any(np.isnan(x).any() for x in scores):
+        return None
+    paddle, ours = ((x.reshape(-1) if flat else x).astype(np.float64) for x in scores)
+    p, o = places
+    if flat:
+        p, o = p.reshape(-1), o.reshape(-1)
+    elif squeezed:
+        p, o = np.expand_dims(p, axis), np.expand_dims(o, axis)
+    if p.shape != o.shape or (o < 0).any() or (o >= ours.shape[axis]).any():
+        return None
+    if (np.diff(np.sort(o, axis), axis=axis) == 0).any():
+        return None  # an element twice
+    # OpenVINO's choice is right for what OpenVINO read: the best ones, in their order.
+    key = ours if ascending else -ours
+    chosen = np.take_along_axis(key, o, axis)
+    best = np.take(np.sort(key, axis), np.arange(o.shape[axis]), axis)
+    if not np.array_equal(chosen if in_order else np.sort(chosen, axis), best):
+        return None
+    if stable and (np.diff(o, axis=axis)[np.diff(chosen, axis=axis) == 0] < 0).any():
+        return None
+    if values is not None and not np.array_equal(values[1], np.take_along_axis(ours, o, axis).astype(values[1].dtype)):
+        return None
+    first, second = np.take_along_axis(paddle, p, axis), np.take_along_axis(paddle, o, axis)
+    if not in_order:
+        first, second = np.sort(first, axis), np.sort(second, axis)
+    gap = _gap(first, second)
+    if gap > seen.limit(scores[0]):
+        return None
+    return Order(int((p != o).sum()), p.size, gap / largest(scores[0]))
+
+
+def _gap(a: AnyArray, b: AnyArray) -> float:
+    with np.errstate(invalid="ignore"):
+        distance = np.where(a == b, 0.0, np.abs(a - b))
+    return float(distance.max()) if distance.size else 0.0
+
+
+def _suppressed(seen: Observed) -> Order | None:
+    """Rows (label, score, box), by label and score; `index` says where the box stood."""
+    rows = seen.wrote("out")
+    if rows is None or rows[0].ndim != 2 or rows[0].shape[1] != 6:
+        return None
+    index = seen.wrote("index")
+    count = seen.wrote("nms_rois_num") or seen.wrote("roisnum")
+    names = [np.zeros((len(x), 0)) if index is None else index[i].reshape(-1, 1) for i, x in enumerate(rows)]
+    sides = [
+        np.concatenate([x[:, 1:2], x[:, 2:], x[:, :1], name], 1).astype(np.float64)
+        for x, name in zip(rows, names, strict=True)
+    ]
+    return _rows(seen, sides, exact=1 + names[0].shape[1], count=count, images=seen.read("bboxes"))
+
+
+def _proposed(seen: Observed) -> Order | None:
+    """Rows (box) with their scores, by score."""
+    boxes, scores = seen.wrote("rpn_rois"), seen.wrote("rpn_roi_probs")
+    if boxes is None or scores is None:
+        return None
+    sides = [
+        np.concatenate([s.reshape(-1, 1), b.reshape(-1, 4)], 1).astype(np.float64)
+        for b, s in zip(boxes, scores, strict=True)
+    ]
+    return _rows(seen, sides, exact=0, count=seen.wrote("rpn_rois_num"), images=seen.read("scores"))
+
+
+def _rows(
+    seen: Observed,
+    sides: list[AnyArray],
+    exact: int,
+    count: tuple[AnyArray, AnyArray] | None,
+    images: tuple[AnyArray, AnyArray] | None,
+) -> Order | None:
+    """Rows (score, box ..., what must be equal ...): the same ones for each image, whose scores stand in one order."""
+    paddle, ours = sides
+    if paddle.shape != ours.shape:
+        return None
+    if count is None:  # a program that does not say how many rows each image has
+        if images is None or images[0].shape[0] != 1:
+            return None
+        numbers = [len(paddle)]
+    elif not np.array_equal(count[0], count[1]) or int(count[0].sum()) != len(paddle):
+        return None
+    else:
+        numbers = [int(one) for one in count[0].reshape(-1)]
+    width = paddle.shape[1] - exact
+    limits = np.zeros(paddle.shape[1])
+    limits[0] = seen.tolerance * largest(paddle[:, 0])
+    limits[1:width] = seen.tolerance * largest(paddle[:, 1:width])
+    # What stands where: the scores, and the labels (the first of what must be equal), agree place by place.
+    fixed = [0, width] if exact else [0]
+    if (np.abs(paddle - ours)[:, fixed] > limits[fixed]).any():
+        return None
+    # OpenVINO's scores fall where Paddle's do.
+    same = np.ones(max(len(paddle) - 1, 0), bool) if not exact else paddle[1:, width] == paddle[:-1, width]
+    if (same & (np.diff(paddle[:, 0]) <= 0) & (np.diff(ours[:, 0]) > 0)).any():
+        return None
+    moved, gap, start = 0, 0.0, 0
+    for number in numbers:
+        places = _matched(paddle[start : start + number], ours[start : start + number], limits)
+        if places is None:
+            return None
+        away = np.flatnonzero(places != np.arange(number))
+        moved += len(away)
+        gap = max(gap, _gap(paddle[start + away, 0], paddle[start + places[away], 0]))
+        start += number
+    return Order(moved, len(paddle), gap / largest(paddle[:, 0])) if gap <= limits[0] else None
+
+
+def _matched(paddle: AnyArray, ours: AnyArray, limits: AnyArray) -> AnyArray | None:
+    """For each of our rows where Paddle has it; None where one is missing. Rows keep their places where they can."""
+    alike = (np.abs(paddle - ours) <= limits).all(1)
+    places = np.where(alike, np.arange(len(paddle)), -1)
+    free = list(np.flatnonzero(~alike))
+    for row in np.flatnonzero(~alike):
+        distance = np.abs(paddle[free] - ours[row])
+        fits = (distance <= limits).all(1)
+        if not fits.any():
+            return None
+        places[row] = free.pop(int(np.argmin(np.where(fits, distance.max(1), np.inf))))
+    return places
+
+
+FINDERS: dict[str, Callable[[Observed], Order | None]] = {
+    "arg_max": _arg_extreme(ascending=False),
+    "arg_min": _arg_extreme(ascending=True),
+    "argsort": _argsort,
+    "generate_proposals": _proposed,
+    "generate_proposals_v2": _proposed,
+    "matrix_nms": _suppressed,
+    "multiclass_nms": _suppressed,
+    "multiclass_nms2": _suppressed,
+    "multiclass_nms3": _suppressed,
+    "top_k": _top_k,
+    "top_k_v2": _top_k,
+}
+
+__all__ = ["FINDERS", "Observed", "Order"]

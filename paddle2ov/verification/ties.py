@@ -1,0 +1,201 @@
+"""Results that differ only because entries with equal scores were chosen in another order.
+
+Two things show it. At the sort or selection: what it read agrees, and its results differ in the order of ties (see
+`orders.py`), or Paddle's own operator, given what OpenVINO read, chooses as OpenVINO does. And behind it: from Paddle's
+choice on, OpenVINO computes Paddle's results.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from paddle2ov.errors import Paddle2OVError
+from paddle2ov.program import ModelFiles, find_model
+from paddle2ov.program.model import AnyArray, Operator
+from paddle2ov.testing import Expected, Result
+from paddle2ov.verification.comparison import as_computed, compare_tensor
+from paddle2ov.verification.extract import extract
+from paddle2ov.verification.orders import FINDERS, Observed
+from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.values import Values
+
+_SELECTING = frozenset(
+    (*FINDERS, "collect_fpn_proposals", "kthvalue", "locality_aware_nms", "mode", "nms", "retinanet_detection_output")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A sort or selection that decided otherwise between equal scores.
+
+    Attributes:
+        type: the operator's type.
+        index: its position in the main block.
+        place: the same in words.
+        kind: "order" where entries stand in another order, or others with the score of the last one are chosen;
+            "choice" where rounding of the scores tipped what is chosen: Paddle's operator, given what OpenVINO read,
+            chooses as OpenVINO does.
+        moved: how many entries are not the ones that Paddle has there ("choice": elements of the results).
+        entries: of how many.
+        gap: the largest difference of two scores that changed places, as a fraction of the largest score ("choice":
+            the largest relative difference of what was read).
+    """
+
+    type: str
+    index: int
+    place: str
+    kind: Literal["order", "choice"]
+    moved: int
+    entries: int
+    gap: float
+
+    def describe(self) -> str:
+        """The same as a sentence."""
+        if self.kind == "order":
+            what = f"{self.moved} of {self.entries} entries in the order of ties, scores at most {self.gap:.2g} apart"
+        else:
+            what = (
+                f"{self.moved} of {self.entries} elements chosen otherwise, as Paddle does from what OpenVINO read, "
+                f"which is at most {self.gap:.2g} away"
+            )
+        return f"{self.place}: {what}"
+
+
+@dataclass(slots=True)
+class Ties:
+    """What was found.
+
+    Attributes:
+        found: the selections that decided otherwise, in the order of the program.
+        explain: whether nothing else is the matter: with Paddle's choices all results agree.
+    """
+
+    found: list[Tie] = field(default_factory=list)
+    explain: bool = False
+
+
+class TieFinder:
+    """Looks for ties on one set of inputs.
+
+    Args:
+        values: both sides' values. Paddle's choices become its `fixed` ones.
+        files: the model's files.
+        tolerance: see `compare_tensor`; of scores it is relative to the largest.
+        paddle_python: the interpreter that has Paddle.
+    """
+
+    def __init__(
+        self, values: Values, files: ModelFiles, tolerance: float, paddle_python: str | os.PathLike[str] | None = None
+    ) -> None:
+        self._values = values
+        self._files = files
+        self._tolerance = tolerance
+        self._python = paddle_python
+
+    def run(self, results: Sequence[Result]) -> Ties:
+        """Whether ties explain how `results`, those of the whole model, differ from Paddle's."""
+        values, ties = self._values, Ties()
+        selections = [one for one in values.block.operators if one.type in _SELECTING]
+        if not selections or not results:
+            return ties
+        outputs = [item.variable for item in values.program.outputs]
+        around = [name for one in selections for name in (*one.input_names(), *one.output_names())]
+        inside = [name for name in around if name in values.used or name in outputs]
+        paddle = {one: item for operator in selections for one, item in values.read_by(operator).items()}
+        paddle |= values.of_paddle([*inside, *outputs])
+        first = True
+        while True:
+            ours = values.of_openvino(name for name in (*inside, *outputs) if name in paddle)
+            if first and not self._is_the_same(dict(zip(outputs, results, strict=True)), ours, paddle):
+                return ties  # with the values inside as results the model computes something else
+            first = False
+            before = len(ties.found)
+            for operator in selections:
+                names = [name for name in operator.output_names() if name in ours and name not in values.fixed]
+                if self._agree(names, ours, paddle):
+                    continue
+                if not self._agree(operator.input_names(), ours, paddle):
+                    continue  # an earlier one is to be fixed first
+                tie = self._tie(operator, names, ours, paddle)
+                if tie is None:
+                    return ties
+                ties.found.append(tie)
+                values.fixed |= {name: paddle[name] for name in operator.output_names() if name in paddle}
+            if len(ties.found) == before:
+                left = [name for name in outputs if name not in values.fixed]
+                ties.explain = bool(before) and all(name in ours for name in left) and self._agree(left, ours, paddle)
+                return ties
+
+    def _is_the_same(
+        self, whole: Mapping[str, Result], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
+    ) -> bool:
+        as_expected = {name: replace(paddle[name], array=one.array) for name, one in whole.items() if name in paddle}
+        return all(one in ours and one in as_expected for one in whole) and self._agree(whole, ours, as_expected)
+
+    def _agree(self, names: Iterable[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]) -> bool:
+        return all(
+            compare_tensor(name, ours[name], paddle[name], self._tolerance).ok
+            for name in names
+            if name in ours and name in paddle
+        )
+
+    def _tie(
+        self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
+    ) -> Tie | None:
+        place = operator.place
+        theirs = {name: as_computed(one) for name, one in paddle.items()}
+        given = {name: one for name, one in theirs.items() if name in self._values.inputs}
+        seen = Observed(
+            operator,
+            theirs,
+            given | {name: one.array for name, one in ours.items()},
+            self._tolerance,
+        )
+        order = FINDERS[operator.type](seen) if operator.type in FINDERS else None
+        if order is not None:
+            text = str(place).splitlines()[0]
+            return Tie(operator.type, place.index, text, "order", order.moved, order.entries, order.gap)
+        return self._choice(operator, names, ours, paddle)
+
+    def _choice(
+        self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
+    ) -> Tie | None:
+        """Asks Paddle what it computes from what OpenVINO read."""
+        reads = [name for name in dict.fromkeys(operator.input_names()) if name in self._values.dynamic]
+        arrays: dict[str, AnyArray] = {}
+        for name in reads:
+            if name in self._values.inputs:
+                arrays[name] = self._values.inputs[name]
+            elif name in ours and name in paddle and paddle[name].array.dtype == ours[name].array.dtype:
+                arrays[name] = ours[name].array
+            else:
+                return None
+        with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
+            try:
+                if extract(Path(folder), self._files, self._values.program, operator, reads, names) is None:
+                    return None
+                with PaddleProcess(find_model(folder), self._python) as alone:
+                    expected = dict(zip(names, alone.run(arrays), strict=True))
+            except Paddle2OVError:
+                return None
+        if not self._agree(names, ours, expected):
+            return None
+        compared = [compare_tensor(name, ours[name], paddle[name], self._tolerance) for name in names]
+        gaps = [compare_tensor(name, ours[name], paddle[name], self._tolerance) for name in reads if name in ours]
+        return Tie(
+            operator.type,
+            operator.index,
+            str(operator.place).splitlines()[0],
+            "choice",
+            sum(one.wrong for one in compared),
+            sum(one.elements for one in compared),
+            max((one.relative for one in gaps), default=0.0),
+        )
+
+
+__all__ = ["Tie", "TieFinder", "Ties"]

@@ -1,0 +1,132 @@
+"""Values inside a program, as Paddle and as OpenVINO compute them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from paddle2ov.conversion import convert
+from paddle2ov.extension import Extension
+from paddle2ov.program.liveness import prune
+from paddle2ov.program.model import AnyArray, Block, Operator, Program
+from paddle2ov.testing import Expected, Result, compile_model, infer
+from paddle2ov.verification.paddle_process import PaddleProcess
+
+
+class Values:
+    """Both sides' values on one set of inputs.
+
+    Args:
+        program: the program.
+        paddle: Paddle, with the same program loaded.
+        inputs: arrays by the names of the inputs.
+        extension: converters of the user's own.
+
+    Attributes:
+        block: the main block, without what its results do not need.
+        used: the variables that anything reads.
+        dynamic: the variables that depend on the program's inputs; the others are constants.
+        fixed: values of Paddle's that OpenVINO takes in place of its own; what follows from them is compared alone.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        paddle: PaddleProcess,
+        inputs: Mapping[str, AnyArray],
+        extension: Extension = None,
+    ) -> None:
+        self.program = program
+        self.inputs = inputs
+        self.fixed: dict[str, Expected] = {}
+        self._paddle = paddle
+        self._extension = extension
+        self.block, self.used = prune(program.block, (item.variable for item in program.outputs))
+        self._places = {name: place for operator in self.block.operators for name, place in _places(program, operator)}
+        self.dynamic = _depending(self.block, [variable.name for variable in program.inputs])
+
+    def is_known(self, name: str) -> bool:
+        """Whether Paddle may be able to hand out a variable: an operator of the main block writes it."""
+        return name in self._places and not self._is_array(name)
+
+    def of_paddle(self, names: Iterable[str]) -> dict[str, Expected]:
+        """Paddle's values, of the variables that it can hand out."""
+        known = [name for name in dict.fromkeys(names) if self.is_known(name)]
+        found = self._paddle.values(self.inputs, [self._places[name] for name in known]) if known else []
+        return {name: one for name, one in zip(known, found, strict=True) if one is not None}
+
+    def of_openvino(self, names: Iterable[str]) -> dict[str, Result]:
+        """OpenVINO's values, of the variables that can be results; those that are fixed are left out."""
+        return dict(self._of_openvino([name for name in dict.fromkeys(names) if name not in self.fixed]))
+
+    def read_by(self, operator: Operator) -> dict[str, Expected]:
+        """Paddle's values of what an operator reads and what depends on the program's inputs."""
+        names = [name for name in dict.fromkeys(read(operator)) if name in self.dynamic and not self._is_array(name)]
+        found = self.of_paddle(names)
+        for name in names:
+            if name in self.inputs:
+                found[name] = Expected(name, self.program.variables[name].dtype or "float32", self.inputs[name])
+        return found
+
+    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Any]:
+        """OpenVINO's values of variables from given values of others, and the model that computes them."""
+        shapes = {name: self._shape(name, one.array) for name, one in cuts.items()}
+        model = convert(self.program, input=shapes or None, output=list(names), extension=self._extension)
+        arrays = {name: one.array for name, one in cuts.items()}
+        return infer(compile_model(model), {**self.inputs, **arrays}), model
+
+    def _of_openvino(self, names: Sequence[str]) -> Iterator[tuple[str, Result]]:
+        if not names:
+            return
+        try:
+            results, _ = self.compute(self.fixed, names)
+        except Exception:  # a value that cannot be a result: the others still can
+            if len(names) > 1:
+                middle = len(names) // 2
+                yield from self._of_openvino(names[:middle])
+                yield from self._of_openvino(names[middle:])
+            return
+        yield from zip(names, results, strict=True)
+
+    def _is_array(self, name: str) -> bool:
+        variable = self.program.variables.get(name)
+        return variable is not None and variable.is_array
+
+    def _shape(self, name: str, array: AnyArray) -> list[int]:
+        pairs = (self.program.variables[name].dtype or "").startswith("complex")
+        return [*array.shape, 2] if pairs else list(array.shape)
+
+
+def read(operator: Operator) -> Iterator[str]:
+    """The variables that an operator reads, those that its blocks read from outside included."""
+    yield from (name for name in operator.input_names() if name)
+    for block in operator.blocks:
+        inside = {name for inner in block.walk() for name in inner.output_names()} | set(block.inputs)
+        names = (name for inner in block.walk() for name in inner.input_names())
+        yield from (name for name in (*names, *block.outputs) if name and name not in inside)
+
+
+def _places(program: Program, operator: Operator) -> Iterator[tuple[str, dict[str, Any]]]:
+    """How `reference.py` finds the results of an operator."""
+    if program.format == "legacy":
+        for name in operator.output_names():
+            # The reader numbers the writes of a variable beyond the first: `x@1`.
+            written = re.sub(r"@\d+$", "", name)
+            yield name, {"op": operator.index, "name": written if written in program.variables else name}
+        return
+    for i, names in enumerate(operator.outputs.values()):
+        for k, name in enumerate(names):
+            place = (i, k) if not operator.blocks else (k, 0)
+            yield name, {"op": operator.index, "type": operator.source_type, "result": place[0], "element": place[1]}
+
+
+def _depending(block: Block, inputs: Iterable[str]) -> set[str]:
+    found = set(inputs)
+    for operator in block.operators:
+        if any(name in found for name in read(operator)):
+            found.update(name for name in operator.output_names() if name)
+    return found
+
+
+__all__ = ["Values", "read"]
