@@ -121,6 +121,13 @@ def constant_ints(x: Output) -> list[int] | None:
     return [int(one) for one in node.get_data().reshape(-1)] if node.get_type_name() == "Constant" else None
 
 
+def axis_before(transpose: Node, axis: int, spread: int) -> int | None:
+    """Where `spread` axes from `axis` on stood before a Transpose; None if that is not known or took them apart."""
+    order = constant_ints(transpose.input_value(1))
+    own = order[axis : axis + spread] if order else []
+    return own[0] if own and own == list(range(own[0], own[0] + spread)) else None
+
+
 @dataclass(frozen=True)
 class Cells:
     """Rows [N, H * W * A, width] that lie channel by channel in a map `x` [N, A * width, H, W], all but N known."""

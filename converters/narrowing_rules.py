@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 
 from openvino import Node, Output
 
-from paddle2ov.converters.choice import CannotNarrowError, Place, constant_ints, dims_list
+from paddle2ov.converters.choice import CannotNarrowError, Place, axis_before, constant_ints, dims_list
 from paddle2ov.converters.rows import Tensor
 from paddle2ov.opset import ops
 
@@ -97,13 +97,10 @@ def _sliced(narrow: Narrow, node: Node, x: Output, place: Place) -> Node:
 
 
 def _turned(narrow: Narrow, node: Node, x: Output, place: Place) -> Node:
-    order = constant_ints(node.input_value(1))
-    if not order:
+    axis = axis_before(node, place.axis, place.spread)
+    if axis is None:
         raise CannotNarrowError
-    own = order[place.axis : place.axis + place.spread]
-    if own != list(range(own[0], own[0] + place.spread)):
-        raise CannotNarrowError
-    return narrow.clone(node, [narrow(node.input_value(0), replace(place, axis=own[0])), node.input_value(1)], place)
+    return narrow.clone(node, [narrow(node.input_value(0), replace(place, axis=axis)), node.input_value(1)], place)
 
 
 def _softmax(narrow: Narrow, node: Node, x: Output, place: Place) -> Node:

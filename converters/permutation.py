@@ -8,8 +8,10 @@ Semantics: `paddle/phi/kernels/cpu/{transpose,flip,roll}_kernel.cc`,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from openvino import Output, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.spatial import known_dims
@@ -85,22 +87,21 @@ def _channels_first(node: NodeContext) -> bool:
 
 def pixel_shuffle(node: NodeContext) -> NamedOutputs:
     """out[n, c, h·r + i, w·r + j] = x[n, c·r² + i·r + j, h, w], r = upscale_factor."""
-    x = node.get_input("x")
-    factor = node.get_int("upscale_factor", 1)
-    if _channels_first(node):
-        return {"out": ops.depth_to_space(x, "depth_first", factor)}
-    first = ops.transpose(x, ints([0, 3, 1, 2]))
-    return {"out": ops.transpose(ops.depth_to_space(first, "depth_first", factor), ints([0, 2, 3, 1]))}
+    return _rearranged(node, ops.depth_to_space, node.get_int("upscale_factor", 1))
 
 
 def pixel_unshuffle(node: NodeContext) -> NamedOutputs:
     """out[n, c·r² + i·r + j, h, w] = x[n, c, h·r + i, w·r + j], r = downscale_factor."""
+    return _rearranged(node, ops.space_to_depth, node.get_int("downscale_factor", 1))
+
+
+def _rearranged(node: NodeContext, rearrange: Callable[..., Node], factor: int) -> NamedOutputs:
+    """x in blocks of factor · factor, in its own layout."""
     x = node.get_input("x")
-    factor = node.get_int("downscale_factor", 1)
     if _channels_first(node):
-        return {"out": ops.space_to_depth(x, "depth_first", factor)}
-    first = ops.transpose(x, ints([0, 3, 1, 2]))
-    return {"out": ops.transpose(ops.space_to_depth(first, "depth_first", factor), ints([0, 2, 3, 1]))}
+        return {"out": rearrange(x, "depth_first", factor)}
+    moved = rearrange(ops.transpose(x, ints([0, 3, 1, 2])), "depth_first", factor)
+    return {"out": ops.transpose(moved, ints([0, 2, 3, 1]))}
 
 
 def channel_shuffle(node: NodeContext) -> NamedOutputs:

@@ -1,7 +1,7 @@
 """Search and sort.
 
-Paddle: `top_k_v2` (PIR `topk`), `top_k`, `arg_max`, `arg_min`, `argsort`, `kthvalue`, `mode`, `searchsorted`,
-`median`.
+Paddle: `top_k_v2` (PIR `topk`), `top_k`, `arg_max`, `arg_min`, `argsort`, `kthvalue`, `mode`,
+`searchsorted`.
 Semantics: `paddle/phi/kernels/cpu/{top_k,arg_min_max,argsort,kthvalue,searchsorted}_kernel.cc`,
 `paddle/phi/kernels/funcs/mode.h`.
 Of equal elements the first one counts, as in Paddle's arg_max and stable argsort; which one Paddle's unstable sorts
@@ -37,11 +37,16 @@ def _own(x: Output, values: Output | Node, where: Output | Node, axis: int) -> O
     return ops.gather_elements(x, where, axis) if x.get_element_type().is_real() else values
 
 
-def top_k_v2(node: NodeContext) -> NamedOutputs:
-    """out, indices = the k largest (or smallest) elements along axis, sorted, and where they stand (int64)."""
+def _operand(node: NodeContext) -> tuple[Output, int, int]:
+    """x, its rank, and the axis counted from the front."""
     x = node.get_input("x")
     rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    return x, rank, normalize_axis(node, node.get_int("axis", -1), rank)
+
+
+def top_k_v2(node: NodeContext) -> NamedOutputs:
+    """out, indices = the k largest (or smallest) elements along axis, sorted, and where they stand (int64)."""
+    x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = ops.reshape(node.get_tensor("k", Type.i64, 1), ints([]), False)
@@ -53,12 +58,10 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
 def _arg_extreme(largest: bool) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out = where the largest (or smallest) element stands along axis, or in the flattened tensor."""
-        x = node.get_input("x")
+        x, rank, axis = _operand(node)
         dtype = node.get_dtype("dtype", Type.i64) or Type.i64
         flat = node.get_attribute("flatten", False)
         keep = node.get_attribute("keepdims", False)
-        rank = rank_of(node, x)
-        axis = normalize_axis(node, node.get_int("axis", -1), rank)
         if rank == 0:
             return {"out": ops.constant(0, dtype)}
         if flat:
@@ -78,9 +81,7 @@ arg_min = _arg_extreme(largest=False)
 
 def argsort(node: NodeContext) -> NamedOutputs:
     """out, indices = the elements in order along axis, and where each one stood."""
-    x = node.get_input("x")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     values, where = sort(_nan_last(x), axis, node.get_attribute("descending", False))
@@ -89,9 +90,7 @@ def argsort(node: NodeContext) -> NamedOutputs:
 
 def kthvalue(node: NodeContext) -> NamedOutputs:
     """out, indices = the k-th smallest element along axis, and where it stands."""
-    x = node.get_input("x")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
@@ -105,9 +104,7 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
 
 def mode(node: NodeContext) -> NamedOutputs:
     """out, indices = the most frequent element along axis, the smallest one of several, and where it stands last."""
-    x = node.get_input("x")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     values, _ = sort(x, axis, descending=False)

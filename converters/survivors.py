@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.choice import Cells, cells_of, constant_ints, dims_list, key_of
+from paddle2ov.converters.choice import Cells, axis_before, cells_of, dims_list, key_of
 from paddle2ov.converters.common import const, ints, reshape
 from paddle2ov.opset import ops
 
@@ -169,13 +169,10 @@ def _with_number(node: Node) -> tuple[Output, float] | None:
 
 
 def _transpose(node: Node, at: _Scores) -> _Scores | None:
-    order = constant_ints(node.input_value(1))
-    if not order:
+    boxes, classes = axis_before(node, at.boxes, at.spread), axis_before(node, at.classes, 1)
+    if boxes is None or classes is None:
         return None
-    own = order[at.boxes : at.boxes + at.spread]
-    if own != list(range(own[0], own[0] + at.spread)):
-        return None
-    return replace(at, value=node.input_value(0), classes=order[at.classes], boxes=own[0])
+    return replace(at, value=node.input_value(0), classes=classes, boxes=boxes)
 
 
 def _reshape(node: Node, at: _Scores) -> _Scores | None:

@@ -145,6 +145,12 @@ ZEROS_LIKE = [
     case(x=tensor([0, 3], dims=[-1, 3]), **_PADDLE_2),
 ]
 
+_TRIANGLES = [
+    case(rows=3, columns=3),
+    case(rows=4, columns=2, offset=1, dtype="int32"),
+    case(rows=2, columns=5, offset=-1),
+]
+
 OPS = [
     Op(
         "fill_constant",
@@ -270,21 +276,13 @@ OPS = [
     Op(
         "tril_indices",
         _tril_indices,
-        cases=[
-            case(rows=3, columns=3),
-            case(rows=4, columns=2, offset=1, dtype="int32"),
-            case(rows=2, columns=5, offset=-1),
-        ],
+        cases=_TRIANGLES,
         random=_triangle_random,
     ),
     Op(
         "triu_indices",
         _triu_indices,
-        cases=[
-            case(rows=3, columns=3),
-            case(rows=4, columns=2, offset=1, dtype="int32"),
-            case(rows=2, columns=5, offset=-1),
-        ],
+        cases=_TRIANGLES,
         random=_triangle_random,
     ),
     Op(

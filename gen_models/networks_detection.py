@@ -70,9 +70,9 @@ def _yolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
         x = down(x)
         features.append(x)
     route, levels = features[2], [features[2]]
-    for lateral, feature in zip(self.lateral, (features[1], features[0])):  # noqa: B905 (dy2static)
+    for i, lateral in enumerate(self.lateral):
         up = paddle.nn.functional.interpolate(lateral(route), scale_factor=2.0)
-        route = paddle.concat([up, feature], axis=1)
+        route = paddle.concat([up, features[1 - i]], axis=1)
         levels.append(route)
     original = paddle.cast(paddle.round(im_shape / scale_factor), "int32")
     boxes, scores = [], []

@@ -37,10 +37,10 @@ def _ssd_parts() -> dict[str, Any]:
 
 def _ssd(self: Any, image: Any) -> Any:
     codes, scores = [], []
-    for down, code, score in zip(self.down, self.codes, self.scores):  # noqa: B905 (dy2static)
+    for i, down in enumerate(self.down):
         image = down(image)
-        codes.append(_rows(code(image), 4))
-        scores.append(_rows(score(image), 5))
+        codes.append(_rows(self.codes[i](image), 4))
+        scores.append(_rows(self.scores[i](image), 5))
     return paddle.concat(codes, axis=1), paddle.nn.functional.softmax(paddle.concat(scores, axis=1))
 
 
@@ -58,9 +58,9 @@ def _yolo_parts() -> dict[str, Any]:
 
 def _yolo(self: Any, image: Any) -> Any:
     x, rows = self.stem(image), []
-    for down, head in zip(self.down, self.heads):  # noqa: B905 (dy2static)
+    for i, down in enumerate(self.down):
         x = down(x)
-        rows.append(_rows(head(x), 9))
+        rows.append(_rows(self.heads[i](x), 9))
     return paddle.nn.functional.sigmoid(paddle.concat(rows, axis=1))
 
 

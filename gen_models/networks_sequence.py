@@ -61,18 +61,24 @@ def _ids(batch: int, length: int, padded: int = 0) -> dict[str, TensorSpec]:
 # --- an encoder with attention written by hand, pre-norm and with a fused projection ---------------------------------
 
 
+def _mixer_parts(i: int) -> dict[str, Any]:
+    """The i-th block of attention and two dense layers."""
+    nn = paddle.nn
+    return {
+        f"norm_a{i}": nn.LayerNorm(_WIDTH, epsilon=1e-6),
+        f"qkv{i}": nn.Linear(_WIDTH, 3 * _WIDTH),
+        f"out{i}": nn.Linear(_WIDTH, _WIDTH),
+        f"norm_b{i}": nn.LayerNorm(_WIDTH, epsilon=1e-6),
+        f"up{i}": nn.Linear(_WIDTH, 2 * _WIDTH),
+        f"down{i}": nn.Linear(2 * _WIDTH, _WIDTH),
+    }
+
+
 def _attention_parts() -> dict[str, Any]:
     nn = paddle.nn
     parts: dict[str, Any] = {"norm": nn.LayerNorm(_WIDTH, epsilon=1e-6)}
     for i in range(2):
-        parts |= {
-            f"norm_a{i}": nn.LayerNorm(_WIDTH, epsilon=1e-6),
-            f"qkv{i}": nn.Linear(_WIDTH, 3 * _WIDTH),
-            f"out{i}": nn.Linear(_WIDTH, _WIDTH),
-            f"norm_b{i}": nn.LayerNorm(_WIDTH, epsilon=1e-6),
-            f"up{i}": nn.Linear(_WIDTH, 2 * _WIDTH),
-            f"down{i}": nn.Linear(2 * _WIDTH, _WIDTH),
-        }
+        parts |= _mixer_parts(i)
     return parts
 
 
@@ -248,14 +254,7 @@ def _svtr_parts() -> dict[str, Any]:
         "head": nn.Linear(24, 20),
     }
     for i in range(2):
-        parts |= {
-            f"norm_a{i}": nn.LayerNorm(_WIDTH, epsilon=1e-6),
-            f"qkv{i}": nn.Linear(_WIDTH, 3 * _WIDTH),
-            f"out{i}": nn.Linear(_WIDTH, _WIDTH),
-            f"norm_b{i}": nn.LayerNorm(_WIDTH, epsilon=1e-6),
-            f"up{i}": nn.Linear(_WIDTH, 2 * _WIDTH),
-            f"down{i}": nn.Linear(2 * _WIDTH, _WIDTH),
-        }
+        parts |= _mixer_parts(i)
     return parts
 
 
