@@ -11,7 +11,7 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import as_float, const, const_like, refuse_complex
+from paddle2ov.converters.common import as_float, cast_to, const, const_like, refuse_complex, widened
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -37,7 +37,8 @@ def angle_of(x: Output | Node, y: Output | Node) -> Node:
     first = ops.atan(ops.select(both_infinite, const(1, dtype), ratio))
     octant = ops.select(steep, ops.subtract(const(np.pi / 2, dtype), first), first)
     half = ops.select(_is_negative(y), ops.subtract(const(np.pi, dtype), octant), octant)
-    return ops.select(_is_negative(x), ops.negative(half), half)
+    unknown = ops.logical_or(ops.is_nan(x), ops.is_nan(y))  # maxima and minima drop it
+    return ops.select(unknown, const_like(math.nan, x), ops.select(_is_negative(x), ops.negative(half), half))
 
 
 def angle(node: NodeContext) -> NamedOutputs:
@@ -57,8 +58,16 @@ def copysign(node: NodeContext) -> NamedOutputs:
     x, y = operands(node)
     if (declared := node.output_dtype()) is not None and declared.is_real():
         x, y = as_float(node, x), as_float(node, y)
+    kind = x.get_element_type()
+    if kind == Type.boolean:
+        return {"out": x}
+    if not kind.is_real():  # a Select passes integers through float32
+        size = ops.abs(widened(x))
+        turn = ops.convert(ops.less(widened(y), const_like(0, size)), size.get_element_type())
+        sign = ops.subtract(const_like(1, size), ops.multiply(turn, const_like(2, size)))
+        return {"out": cast_to(ops.multiply(size, sign), kind)}
     size = ops.abs(x)
-    minus = size if x.get_element_type() == Type.u8 else ops.negative(size)
+    minus = ops.negative(size)
     return {"out": ops.select(_is_negative(y), minus, size)}
 
 

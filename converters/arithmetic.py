@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const_like, ints, refuse_complex
+from paddle2ov.converters.common import cast_to, const_like, ints, refuse_complex, widened
 from paddle2ov.converters.powers import fixed_power
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -24,13 +24,15 @@ def number(node: NodeContext, name: str, x: Output, default: float) -> Output | 
     if not node.is_known(name):
         return ops.reshape(node.get_tensor(name, x.get_element_type()), ints([]), False)
     value = node.get_constant(name, default).reshape(-1)[0].item()
+    if x.get_element_type() == Type.boolean:
+        return int(value != 0)
     if x.get_element_type().is_real():
         return float(value)
     return int(value) if np.isfinite(value) else float(value)
 
 
-def _tensor(value: Output | Node | float, x: Output) -> Output | Node:
-    return const_like(value, x) if isinstance(value, int | float) else value
+def _tensor(value: Output | Node | float, x: Output | Node) -> Output | Node:
+    return const_like(value, x) if isinstance(value, int | float) else cast_to(value, x.get_element_type())
 
 
 def scale(node: NodeContext) -> NamedOutputs:
@@ -48,13 +50,14 @@ def scale(node: NodeContext) -> NamedOutputs:
         number_x, by, plus = (np.asarray(value).astype(storage) for value in (known, factor, bias))
         return {"out": Known(np.asarray(number_x * by + plus if after else (number_x + plus) * by, storage))}
     multiply, add = (ops.logical_and, ops.logical_or) if boolean else (ops.multiply, ops.add)
-    out = x
+    kind = x.get_element_type()
+    out: Output | Node = widened(x)
     for step in ("scale", "bias") if after else ("bias", "scale"):
         if step == "scale" and not _is(factor, 1):
-            out = multiply(out, _tensor(factor, x))
+            out = multiply(out, _tensor(factor, out))
         elif step == "bias" and not _is(bias, 0):
-            out = add(out, _tensor(bias, x))
-    return {"out": out}
+            out = add(out, _tensor(bias, out))
+    return {"out": cast_to(out, kind)}
 
 
 def _is(value: Output | Node | float, neutral: int) -> bool:
@@ -68,7 +71,8 @@ def increment(node: NodeContext) -> NamedOutputs:
     step = number(node, "value", x, 1.0)
     if known is not None and storage is not None and isinstance(step, int | float):
         return {"out": Known(np.asarray(known + np.asarray(step).astype(storage), storage))}
-    return {"out": ops.add(x, _tensor(step, x))}
+    kind, x = x.get_element_type(), widened(x)
+    return {"out": cast_to(ops.add(x, _tensor(step, x)), kind)}
 
 
 def clip(node: NodeContext) -> NamedOutputs:
@@ -109,7 +113,7 @@ def pow_(node: NodeContext) -> NamedOutputs:
     if _is(exponent, 1):
         return {"out": x}
     if _is(exponent, 2):
-        return {"out": ops.multiply(x, x)}
+        return {"out": cast_to(ops.multiply(widened(x), widened(x)), x.get_element_type())}
     if x.get_element_type() in (Type.i32, Type.i64) and isinstance(exponent, int) and exponent > 0:
         return {"out": fixed_power(x, exponent)}
     return {"out": ops.power(x, _tensor(exponent, x))}

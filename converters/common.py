@@ -62,6 +62,15 @@ def shape_of(x: Output | Node) -> Node:
     return ops.shape_of(x, Type.i64) if dims is None else ints(dims)
 
 
+NARROW = (Type.i8, Type.u8, Type.i16)
+"""Integers that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
+
+
+def widened(x: Output) -> Output:
+    """`x`, narrow integers as int32; `cast_to` the narrow type makes a result wrap around as in C++."""
+    return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW else x
+
+
 def cast_to(x: Output | Node, dtype: Type | None) -> Output | Node:
     """`x` in another type; itself where it has that type already or None is asked for."""
     if dtype is None or x.get_element_type() == dtype:

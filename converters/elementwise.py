@@ -26,6 +26,7 @@ from paddle2ov.converters.common import (
     ints,
     rank_of,
     refuse_complex,
+    widened,
 )
 from paddle2ov.converters.powers import power
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -87,10 +88,7 @@ def binary(
             if on_bool is None:
                 node.refuse("not defined on bool")
             return {"out": on_bool(x, y)}
-        if (kind := x.get_element_type()) in _NARROW:
-            x, y = (ops.convert(value, Type.i32).output(0) for value in (x, y))
-            return {"out": ops.convert(build(x, y), kind)}
-        return {"out": build(x, y)}
+        return {"out": cast_to(build(widened(x), widened(y)), x.get_element_type())}
 
     return convert
 
@@ -103,10 +101,6 @@ def _complex_operands(node: NodeContext) -> tuple[Output | Node, Output | Node]:
     if not node.is_complex("x"):
         return complex.from_real(x, y.get_element_type()), y
     return x, y if node.is_complex("y") else complex.from_real(y, x.get_element_type())
-
-
-_NARROW = (Type.i8, Type.u8, Type.i16)
-"""Integers that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
 
 
 def _is_float(x: Output | Node) -> bool:
@@ -126,23 +120,29 @@ def _whole(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
 
 
 def _modulo(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
-    """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^12.
+    """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^24.
 
     1 / 0.1 is 10 in float32, but 0.1 goes into 1 only nine times: what decides is the remainder, whose products are
-    exact because y is split into halves of 12 bits.
+    exact because quotient and y are split into halves of 12 bits.
     """
     kind = x.get_element_type()
     if kind in (Type.f16, Type.bf16):
-        quotient, rest = _modulo(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
-        return ops.convert(quotient, kind), ops.convert(rest, kind)
-    wide = ops.multiply(y, const_like(4097, y))
-    high = ops.subtract(wide, ops.subtract(wide, y))
+        both = _modulo(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
+        return ops.convert(both[0], kind), ops.convert(both[1], kind)
+    bounded = ops.clamp(y, -1e34, 1e34)  # an infinite one has no halves, and goes into nothing
+    wide = ops.multiply(bounded, const_like(4097, y))
+    high = ops.subtract(wide, ops.subtract(wide, bounded))
+    low = ops.subtract(bounded, high)
     quotient = ops.floor(exact_divide(x, y))
-    rest = ops.subtract(x, ops.multiply(quotient, high))
-    rest = ops.subtract(rest, ops.multiply(quotient, ops.subtract(y, high)))
+    most = ops.round(ops.multiply(quotient, const_like(2**-12, x)), "half_to_even")
+    most = ops.multiply(most, const_like(2**12, x))
+    rest: Output | Node = x
+    for part in (most, ops.subtract(quotient, most)):
+        rest = ops.subtract(ops.subtract(rest, ops.multiply(part, high)), ops.multiply(part, low))
     over = ops.less(ops.multiply(rest, ops.sign(y)), const_like(0, x))
     quotient = ops.subtract(quotient, ops.convert(over, kind))
-    return quotient, ops.select(over, ops.add(rest, y), rest)
+    # No quotient of an infinite x.
+    return ops.add(quotient, ops.subtract(x, x)), ops.select(over, ops.add(rest, y), rest)
 
 
 def divide(x: Output | Node, y: Output | Node) -> Node:

@@ -93,11 +93,12 @@ def log_gamma(x: Output) -> Node:
     sine = ops.abs(ops.sin(ops.multiply(rest, number(math.pi, x))))
     reflected = ops.subtract(ops.subtract(number(math.log(math.pi), x), ops.log(sine)), value)
     pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
+    pole = ops.logical_or(pole, ops.is_inf(x))
     return ops.select(pole, number(math.inf, x), ops.select(mirror, reflected, value))
 
 
 def di_gamma(x: Output) -> Node:
-    """The derivative of ln Γ(x); NaN at the poles."""
+    """The derivative of ln Γ(x); -∞ at 0 and NaN at the other poles."""
     mirror, positive, rest = _mirrored(x)
     steps = 6
     small, y = _shifted(positive, steps)
@@ -113,7 +114,8 @@ def di_gamma(x: Output) -> Node:
     angle = ops.multiply(rest, number(math.pi, x))
     reflected = ops.subtract(value, ops.divide(number(math.pi, x), ops.tan(angle)))
     pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
-    return ops.select(pole, number(math.nan, x), ops.select(mirror, reflected, value))
+    at_pole = ops.select(ops.equal(x, number(0, x)), number(-math.inf, x), number(math.nan, x))
+    return ops.select(pole, at_pole, ops.select(mirror, reflected, value))
 
 
 def polygamma(node: NodeContext) -> NamedOutputs:
@@ -188,7 +190,7 @@ def _bessel(near: Sequence[float], far: Sequence[float], odd: bool, scaled: bool
         else:
             outside = ops.multiply(outside, ops.exp(beyond))
         value = ops.select(ops.less(size, number(3.75, x)), within, outside)
-        return ops.multiply(value, ops.sign(x)) if odd else value
+        return ops.multiply(value, ops.sign(x)) if odd else ops.select(ops.is_nan(x), x, value)
 
     return build
 

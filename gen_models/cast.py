@@ -101,6 +101,7 @@ OPS = [
             case(x=tensor([6], values=[2.5, -2.5, 1.99, -1.99, 0.99, -0.99]), dtype="int32"),
             case(x=tensor([4], "int32", values=[256, 512, -256, 0]), dtype="bool"),
             case(x=tensor([4], "int32", values=[255, 0, 7, 128]), dtype="uint8"),
+            *[case(x=tensor([40], low=-1000, high=1000), dtype=to) for to in ("int8", "uint8", "int16")],
             case(x=tensor([]), dtype="int64"),
             case(x=tensor([3, 4]), dtype="float32"),
             case(x=tensor([3, 4], "float64"), dtype="float32"),

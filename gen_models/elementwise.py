@@ -107,6 +107,24 @@ def _heaviside_random(draw: Any) -> Case:
 
 _NUMBERS = ("float32", "int32", "int64")
 
+_QUOTIENTS = [
+    *_of_integers(1, 8),
+    *_of_integers(-8, 0),
+    case(x=tensor([5], "int32", values=[7, -7, 7, -7, -6]), y=tensor([5], "int32", values=[2, 2, -2, -2, 3])),
+    case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO)),
+    case(
+        x=tensor([6], values=[1.0, -1.0, 0.3, 7.5, -7.5, 5.0]),
+        y=tensor([6], values=[0.1, 0.1, 0.1, 0.5, 2.0, -0.7]),
+    ),
+    case(x=tensor([6], low=-3, high=3), y=tensor([6], values=[0.1, -0.1, 0.3, 0.0, 2.0, -0.7])),
+    case(x=tensor([40], low=-300, high=300), y=tensor([], values=0.7)),
+]
+
+_LIMITS = [-math.inf, math.inf, math.nan, 0.0, 1.5, -2.5]
+_ENDLESS = [(x, y) for x in _LIMITS for y in _LIMITS if y or not math.isinf(x)]  # Paddle 2 has no inf // 0
+_ENDLESS_X = tensor([len(_ENDLESS)], values=[x for x, _ in _ENDLESS])
+_ENDLESS_Y = tensor([len(_ENDLESS)], values=[y for _, y in _ENDLESS])
+
 OPS = [
     _op(
         "elementwise_add",
@@ -179,21 +197,15 @@ OPS = [
         "elementwise_mod",
         "remainder",
         [
-            *_of_integers(1, 8),
-            *_of_integers(-8, 0),
-            case(x=tensor([5], "int32", values=[7, -7, 7, -7, -6]), y=tensor([5], "int32", values=[2, 2, -2, -2, 3])),
-            case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO)),
-            case(
-                x=tensor([6], values=[1.0, -1.0, 0.3, 7.5, -7.5, 5.0]),
-                y=tensor([6], values=[0.1, 0.1, 0.1, 0.5, 2.0, -0.7]),
-            ),
-            case(x=tensor([6], low=-3, high=3), y=tensor([6], values=[0.1, -0.1, 0.3, 0.0, 2.0, -0.7])),
-            case(x=tensor([40], low=-300, high=300), y=tensor([], values=0.7)),
+            *_QUOTIENTS,
             case(x=tensor([4], values=[7.0, -7.0, 7.5, -7.5]), y=tensor([4], values=[3.0, 3.0, -3.0, -3.0])),
             case(x=tensor([40], "int32", -(2**31) + 1, 2**31), y=tensor([40], "int32", 1, 2**20)),
             case(x=tensor([40], "int64", -(2**31) + 1, 2**31), y=tensor([40], "int64", -300, -1)),
             case(x=tensor([], "int64", 1, 50), y=tensor([], "int64", 1, 9)),
             case(x=tensor([3, 4, 2], "int64", dims=[-1, -1, 2]), y=tensor([], "int64", 3, 4)),
+            case(x=_ENDLESS_X, y=_ENDLESS_Y),
+            case(x=tensor([300], low=-1e5, high=1e5), y=tensor([300], low=0.3, high=3)),
+            case(x=tensor([300], low=-1e6, high=1e6), y=tensor([300], low=-3, high=-0.3)),
         ],
         random_binary(_NUMBERS, (-50, 50), (1, 9)),
     ),
@@ -201,21 +213,14 @@ OPS = [
         "elementwise_floordiv",
         "floor_divide",
         [
-            *_of_integers(1, 8),
-            *_of_integers(-8, 0),
-            case(x=tensor([5], "int32", values=[7, -7, 7, -7, -6]), y=tensor([5], "int32", values=[2, 2, -2, -2, 3])),
-            case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO)),
-            case(
-                x=tensor([6], values=[1.0, -1.0, 0.3, 7.5, -7.5, 5.0]),
-                y=tensor([6], values=[0.1, 0.1, 0.1, 0.5, 2.0, -0.7]),
-            ),
-            case(x=tensor([6], low=-3, high=3), y=tensor([6], values=[0.1, -0.1, 0.3, 0.0, 2.0, -0.7])),
-            case(x=tensor([40], low=-300, high=300), y=tensor([], values=0.7)),
+            *_QUOTIENTS,
             case(x=tensor([8], "float16", -20, 20), y=tensor([8], "float16", 0.5, 3.0), **NEW),
             case(x=tensor([40], "int32", -(2**31) + 1, 2**31), y=tensor([40], "int32", 1, 2**20)),
             case(x=tensor([40], "int64", -(2**31) + 1, 2**31), y=tensor([40], "int64", -300, -1)),
             case(x=tensor([6], "uint8", 1, 250), y=tensor([6], "uint8", 1, 9), **NEW),
             case(x=tensor([3], "int64", 1, 900), y=tensor([], "int64", 16, 17)),
+            case(x=_ENDLESS_X, y=_ENDLESS_Y),
+            case(x=tensor([300], low=-1e5, high=1e5), y=tensor([300], low=0.3, high=3)),
         ],
         random_binary(_NUMBERS, (-50, 50), (1, 9)),
     ),
@@ -273,6 +278,7 @@ OPS = [
                 y=tensor([4], values=[1.0, 1.0, -math.inf, math.inf]),
             ),
             case(x=tensor([3, 7], "int32"), y=tensor([3, 7], "int32")),
+            case(x=tensor([3], values=[math.nan, 0.0, math.nan]), y=tensor([3], values=[0.0, math.nan, math.nan])),
             case(x=tensor([]), y=tensor([])),
         ],
         lambda draw: (lambda s: case(x=tensor(s, low=-5, high=5), y=tensor(s, low=-5, high=5)))(
@@ -286,6 +292,9 @@ OPS = [
             case(x=tensor([3, 7]), y=tensor([7]), **NEW),
             case(x=_SIGNS_X, y=_SIGNS_Y, **NEW),
             case(x=tensor([3, 1], "int32", dims=[-1, 1]), y=tensor([7], "int32"), **NEW),
+            case(x=tensor([3, 1], "int32", -(2**31) + 1, 2**31), y=tensor([7], "int32"), **NEW),
+            case(x=tensor([3], "int8", values=[-128, 127, -1]), y=tensor([2, 1], "int8", values=[-1, 1]), **NEW),
+            case(x=tensor([2], "bool"), y=tensor([2], "bool"), **NEW),
         ],
         lambda draw: case(**{**random_binary(("float32",))(draw).arguments, **NEW}),
     ),
