@@ -38,6 +38,15 @@ class Overlap:
 
     # --- where OpenVINO's overlap is another one ----------------------------------------------------------------------
 
+    def may_differ(self, boxes: Tensor, rows: Tensor) -> Node:
+        """Whether `disputed` has anything to look at: a small box that was kept, or a reversed one; 0-D."""
+        side = _least_sides(boxes)
+        own = ops.less_equal(ops.gather_nd(side, columns(rows, 0, 2)), const(self._bound, Type.f32))
+        is_reversed = ops.less(side, const(-self._one, Type.f32))
+        return ops.logical_or(
+            ops.reduce_logical_or(own, ints(0), False), ops.reduce_logical_or(is_reversed, ints([0, 1]), False)
+        )
+
     def disputed(self, boxes: Tensor, scores: Tensor, score_threshold: float, rows: Tensor) -> Node:
         """Whether a box that OpenVINO kept may overlap another one of its group by one measure only; 0-D.
 
@@ -48,15 +57,11 @@ class Overlap:
         without area differ. Reversed corners are always a dispute.
         """
         least = const(score_threshold, Type.f32)
-        bound = const(0.0 if self.normalized else 1 / self.threshold, Type.f32)
         side = _least_sides(boxes)
-        is_small = ops.less_equal(side, bound)  # [P, N]
+        is_small = ops.less_equal(side, const(self._bound, Type.f32))  # [P, N]
         own = ops.gather(rows, positions(ops.gather_nd(is_small, columns(rows, 0, 2))), ints(0))  # [T, 3]
         is_reversed = ops.less(side, const(-self._one, Type.f32))
-        some = ops.logical_or(
-            ops.greater(dim_of(own, 0), ints(0)), ops.reduce_logical_or(is_reversed, ints([0, 1]), False)
-        )
-        places = _places(ops.logical_and(is_small, some))  # [U, 2]
+        places = _places(is_small)  # [U, 2]
         best = ops.reduce_max(ops.gather(scores, column(places, 1), ints(2)), ints(1), False)  # [P, U]
         number = ops.range(ints(0), dim_of(places, 0), ints(1), "i64")
         best = ops.gather_nd(best, ops.concat([columns(places, 0), ops.unsqueeze(number, ints(1))], 1))
@@ -161,6 +166,11 @@ class Overlap:
     @property
     def _most_pairs(self) -> int:
         return _MOST_PAIRS
+
+    @property
+    def _bound(self) -> float:
+        """A box whose shorter side is not larger may be measured another way."""
+        return 0.0 if self.normalized else 1 / self.threshold
 
     @property
     def _one(self) -> float:

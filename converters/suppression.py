@@ -13,7 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from openvino import Node, Type
+from openvino import Model, Node, Output, Type
+from openvino.op import Result
 
 from paddle2ov.converters.common import cast_to, const, ints
 from paddle2ov.converters.exact_suppression import Overlap
@@ -57,12 +58,39 @@ class Greedy:
             rows: Tensor = self._exact(boxes, scores)
         else:
             plain, _ = self.plain(boxes, scores)
-            disputed = self._overlap.disputed(boxes, scores, self.score_threshold, plain)
-            # An If would say it better, but OpenVINO 2026.4 mixes up the memory of its results.
-            end = ops.select(disputed, ints([0]), dims_of(plain, [0]))
-            other = self._exact(boxes, scores, disputed)
-            rows = ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)
+            rows = self._settled(plain, boxes, scores)
         return rows, ops.gather_nd(scores, rows)
+
+    def _settled(self, plain: Node, boxes: Tensor, scores: Tensor) -> Output:
+        """The rows that OpenVINO kept, or others where its measure of very small boxes counts.
+
+        That is a hundred nodes, which nearly no image needs: they are the body of a loop of no round, or one. (An If
+        would say it better, but OpenVINO 2026.4 mixes up the memory of its results.)
+        """
+        some = self._overlap.may_differ(boxes, plain)
+        # A loop takes copies of what it reads, needed or not.
+        boxes, scores = (
+            ops.slice(value, ints([0]), ops.select(some, dims_of(value, [axis]), ints([0])), ints([1]), ints([axis]))
+            for value, axis in ((boxes, 1), (scores, 2))
+        )
+        inputs = (plain, boxes, scores)
+        plain_, boxes_, scores_ = inner = [
+            ops.parameter(output_of(value).get_partial_shape(), output_of(value).get_element_type()) for value in inputs
+        ]
+        disputed = self._overlap.disputed(boxes_, scores_, self.score_threshold, plain_)
+        end = ops.select(disputed, ints([0]), dims_of(plain_, [0]))
+        other = self._exact(boxes_, scores_, disputed)
+        rows = ops.concat([ops.slice(plain_, ints([0]), end, ints([1])), other], 0)
+        results = [Result(value.output(0)) for value in (const(True, Type.boolean), rows)]
+        loop = ops.loop(output_of(cast_to(some, Type.i64)), const(True, Type.boolean).output(0))
+        loop.set_function(Model(results, inner))
+        loop.set_special_body_ports([-1, 0])
+        loop.set_merged_input(plain_, output_of(plain), results[1].output(0))
+        loop.set_invariant_input(boxes_, output_of(boxes))
+        loop.set_invariant_input(scores_, output_of(scores))
+        kept: Output = loop.get_iter_value(results[1].output(0), -1)
+        loop.validate_and_infer_types()
+        return kept
 
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
 
