@@ -16,6 +16,7 @@ from paddle.nn import functional
 
 from benchmarks.attention_networks import NETWORKS as ATTENTION
 from benchmarks.attention_networks import Block
+from gen_models.building import multiclass_nms3
 
 
 def conv_norm(
@@ -189,35 +190,16 @@ class Pico(nn.Layer):
             center = getattr(self, f"centers_{i}")
             boxes.append(paddle.concat([center - side[:, :, :2], center + side[:, :, 2:]], axis=-1))
         scale = paddle.concat([scale_factor[:, 1:], scale_factor[:, :1]] * 2, axis=-1).unsqueeze(1)
-        return suppressed(
-            paddle.concat(boxes, axis=1) / scale, paddle.concat(scores, axis=2), 0.025, 1000, 100, 0.6, -1
+        return multiclass_nms3(
+            paddle.concat(boxes, axis=1) / scale,
+            paddle.concat(scores, axis=2),
+            score_threshold=0.025,
+            nms_top_k=1000,
+            keep_top_k=100,
+            nms_threshold=0.6,
+            normalized=False,
+            background_label=-1,
         )
-
-
-def suppressed(boxes: Any, scores: Any, threshold: float, top: int, keep: int, overlap: float, background: int) -> Any:
-    """multiclass_nms3, which no public function reaches."""
-    attributes = {
-        "score_threshold": threshold,
-        "nms_top_k": top,
-        "keep_top_k": keep,
-        "nms_threshold": overlap,
-        "normalized": False,
-        "nms_eta": 1.0,
-        "background_label": background,
-    }
-    if (hasattr(paddle.framework, "in_pir_mode") and paddle.framework.in_pir_mode()) or paddle.in_dynamic_mode():
-        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *attributes.values())
-        return out, count
-    helper = paddle.base.layer_helper.LayerHelper("multiclass_nms3")
-    out = helper.create_variable_for_type_inference(boxes.dtype)
-    index, count = (helper.create_variable_for_type_inference("int32") for _ in range(2))
-    helper.append_op(
-        type="multiclass_nms3",
-        inputs={"BBoxes": [boxes], "Scores": [scores]},
-        outputs={"Out": [out], "Index": [index], "NmsRoisNum": [count]},
-        attrs=attributes,
-    )
-    return out, count
 
 
 class MaskRCNN(nn.Layer):
@@ -297,8 +279,15 @@ class MaskRCNN(nn.Layer):
         height, width = im_shape[0, 0], im_shape[0, 1]
         limits = paddle.stack([width, height, width, height])
         decoded = paddle.minimum(paddle.maximum(decoded, paddle.zeros([4])), limits)
-        found, number = suppressed(
-            decoded[:, 0].unsqueeze(0), scores.transpose([1, 0]).unsqueeze(0), 0.02, -1, 100, 0.5, self.classes
+        found, number = multiclass_nms3(
+            decoded[:, 0].unsqueeze(0),
+            scores.transpose([1, 0]).unsqueeze(0),
+            score_threshold=0.02,
+            nms_top_k=-1,
+            keep_top_k=100,
+            nms_threshold=0.5,
+            normalized=False,
+            background_label=self.classes,
         )
 
         def mask() -> Any:

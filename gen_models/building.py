@@ -1,4 +1,4 @@
-"""What builders share: which format is being built, and operators that no function of Paddle 2 reaches."""
+"""What builders share: the format being built, operators that no function of Paddle 2 reaches, parts of networks."""
 
 from __future__ import annotations
 
@@ -37,3 +37,52 @@ def legacy_op(
         attrs=attrs,
     )
     return list(made.values()) if len(made) > 1 else next(iter(made.values()))
+
+
+def assembled(build: Any, forward: Any) -> Any:
+    """A layer with the parts that `build()` names; `forward(parts, *inputs)` runs it."""
+
+    class Assembled(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            for name, part in build().items():
+                setattr(self, name, part)
+
+    Assembled.forward = forward
+    return Assembled()
+
+
+def conv_norm(inputs: int, outputs: int, stride: int = 1, act: Any = None) -> Any:
+    """A 3 x 3 convolution, its batch norm, and an activation (a leaky ReLU unless it is given)."""
+    nn = paddle.nn
+    conv = nn.Conv2D(inputs, outputs, 3, stride, 1, bias_attr=False)
+    return nn.Sequential(conv, nn.BatchNorm2D(outputs), act or nn.LeakyReLU(0.1))
+
+
+def multiclass_nms3(
+    boxes: Any,
+    scores: Any,
+    *,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float,
+    normalized: bool,
+    background_label: int,
+) -> Any:
+    """The boxes that are left, and how many each image has; no public function of Paddle reaches this operator."""
+    attributes = {
+        "score_threshold": score_threshold,
+        "nms_top_k": nms_top_k,
+        "keep_top_k": keep_top_k,
+        "nms_threshold": nms_threshold,
+        "normalized": normalized,
+        "nms_eta": 1.0,
+        "background_label": background_label,
+    }
+    if in_pir() or paddle.in_dynamic_mode():
+        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *attributes.values())
+    else:
+        outputs = {"Out": boxes.dtype, "Index": "int32", "NmsRoisNum": "int32"}
+        out, _, count = legacy_op("multiclass_nms3", {"BBoxes": boxes, "Scores": scores}, outputs, attributes)
+    return out, count

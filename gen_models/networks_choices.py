@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.building import assembled, multiclass_nms3
 from gen_models.network import Network
-from gen_models.networks_detection import _layer, _multiclass_nms3
 from gen_models.spec import paddle, tensor
 
 
@@ -26,7 +26,7 @@ def _box_parts() -> dict[str, Any]:
 
 
 def _boxes(self: Any, boxes: Any, scores: Any) -> Any:
-    return _multiclass_nms3(
+    return multiclass_nms3(
         boxes,
         self.score(scores),
         score_threshold=0.05,
@@ -43,13 +43,13 @@ _CORNERS = [[[0.1 * i, 0.1 * k, 0.1 * i + 0.2, 0.1 * k + 0.3] for i in range(4) 
 NETWORKS = [
     Network(
         "choosing_queries",
-        lambda: _layer(_query_parts, _queries),
+        lambda: assembled(_query_parts, _queries),
         {"scores": tensor([2, 12], low=0.1, high=1.0, dims=[-1, -1]), "x": tensor([2, 12, 8], dims=[-1, -1, 8])},
         more=[{"scores": tensor([1, 7], low=0.1, high=1.0), "x": tensor([1, 7, 8])}],
     ),
     Network(
         "choosing_boxes",
-        lambda: _layer(_box_parts, _boxes),
+        lambda: assembled(_box_parts, _boxes),
         {
             "boxes": tensor([1, 12, 4], values=_CORNERS, dims=[-1, -1, 4]),
             "scores": tensor([1, 2, 12], dims=[-1, 2, -1]),

@@ -4,48 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import in_pir, legacy_op
+from gen_models.building import assembled, conv_norm, multiclass_nms3
 from gen_models.network import Network
 from gen_models.spec import paddle, tensor
-
-
-def _layer(build: Any, forward: Any) -> Any:
-    """A layer with the parts that `build()` names; `forward(parts, *inputs)` runs it."""
-
-    class Assembled(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            for name, part in build().items():
-                setattr(self, name, part)
-
-    Assembled.forward = forward
-    return Assembled()
-
-
-def _conv_norm(inputs: int, outputs: int, stride: int = 1, act: Any = None) -> Any:
-    nn = paddle.nn
-    conv = nn.Conv2D(inputs, outputs, 3, stride, 1, bias_attr=False)
-    return nn.Sequential(conv, nn.BatchNorm2D(outputs), act or nn.LeakyReLU(0.1))
-
-
-def _multiclass_nms3(boxes: Any, scores: Any, **attributes: Any) -> Any:
-    names = (
-        "score_threshold",
-        "nms_top_k",
-        "keep_top_k",
-        "nms_threshold",
-        "normalized",
-        "nms_eta",
-        "background_label",
-    )
-    attrs = {name: {"nms_eta": 1.0, **attributes}[name] for name in names}
-    if in_pir() or paddle.in_dynamic_mode():
-        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *attrs.values())
-    else:
-        outputs = {"Out": boxes.dtype, "Index": "int32", "NmsRoisNum": "int32"}
-        out, _, count = legacy_op("multiclass_nms3", {"BBoxes": boxes, "Scores": scores}, outputs, attrs)
-    return out, count
-
 
 # --- YOLOv3: three heads, boxes in pixels of the original image -------------------------------------------------------
 
@@ -57,9 +18,9 @@ def _yolo_parts() -> dict[str, Any]:
     nn = paddle.nn
     channels = 2 * (5 + _CLASSES)
     return {
-        "stem": nn.Sequential(_conv_norm(3, 8, 2), _conv_norm(8, 16, 2)),
-        "down": nn.LayerList([_conv_norm(16, 16, 2), _conv_norm(16, 24, 2), _conv_norm(24, 32, 2)]),
-        "lateral": nn.LayerList([_conv_norm(32, 24), _conv_norm(48, 16)]),
+        "stem": nn.Sequential(conv_norm(3, 8, 2), conv_norm(8, 16, 2)),
+        "down": nn.LayerList([conv_norm(16, 16, 2), conv_norm(16, 24, 2), conv_norm(24, 32, 2)]),
+        "lateral": nn.LayerList([conv_norm(32, 24), conv_norm(48, 16)]),
         "head": nn.LayerList([nn.Conv2D(c, channels, 1) for c in (32, 48, 32)]),
     }
 
@@ -81,7 +42,7 @@ def _yolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
         box, score = paddle.vision.ops.yolo_box(head, original, _ANCHORS[2 - i], _CLASSES, 0.3, 32 // 2**i)
         boxes.append(box)
         scores.append(paddle.transpose(score, [0, 2, 1]))
-    return _multiclass_nms3(
+    return multiclass_nms3(
         paddle.concat(boxes, axis=1),
         paddle.concat(scores, axis=2),
         score_threshold=0.1,
@@ -107,8 +68,8 @@ def _yolo_inputs(n: int, size: int = 64) -> dict[str, Any]:
 def _ssd_parts() -> dict[str, Any]:
     nn = paddle.nn
     return {
-        "stem": nn.Sequential(_conv_norm(3, 8, 2), _conv_norm(8, 16, 2), _conv_norm(16, 16, 2)),
-        "down": _conv_norm(16, 24, 2),
+        "stem": nn.Sequential(conv_norm(3, 8, 2), conv_norm(8, 16, 2), conv_norm(16, 16, 2)),
+        "down": conv_norm(16, 24, 2),
         "boxes": nn.LayerList([nn.Conv2D(c, 4 * 4, 3, padding=1) for c in (16, 24)]),
         "scores": nn.LayerList([nn.Conv2D(c, 4 * 3, 3, padding=1) for c in (16, 24)]),
     }
@@ -129,7 +90,7 @@ def _ssd(self: Any, image: Any) -> Any:
         paddle.concat(priors), paddle.concat(variances), paddle.concat(codes, axis=1), "decode_center_size"
     )
     probability = paddle.transpose(paddle.nn.functional.softmax(paddle.concat(scores, axis=1)), [0, 2, 1])
-    return _multiclass_nms3(
+    return multiclass_nms3(
         boxes,
         probability,
         score_threshold=0.4,
@@ -147,7 +108,7 @@ def _ssd(self: Any, image: Any) -> Any:
 def _rotated_parts() -> dict[str, Any]:
     nn = paddle.nn
     return {
-        "stem": nn.Sequential(_conv_norm(3, 8, 2), _conv_norm(8, 16, 2), _conv_norm(16, 16, 2)),
+        "stem": nn.Sequential(conv_norm(3, 8, 2), conv_norm(8, 16, 2), conv_norm(16, 16, 2)),
         "place": nn.Conv2D(16, 4, 3, padding=1),
         "angle": nn.Conv2D(16, 5, 3, padding=1),
         "score": nn.Conv2D(16, 3, 3, padding=1),
@@ -171,7 +132,7 @@ def _rotated(self: Any, image: Any, scale_factor: Any) -> Any:
         across, along = half[:, :, 0] * right, half[:, :, 1] * down
         corners += [center[:, :, 0] + across * cos - along * sin, center[:, :, 1] + across * sin + along * cos]
     scale = paddle.tile(paddle.flip(scale_factor, [1]), [1, 4])
-    return _multiclass_nms3(
+    return multiclass_nms3(
         paddle.stack(corners, -1) / paddle.unsqueeze(scale, 1),
         functional.sigmoid(paddle.flatten(self.score(feature), 2)),
         score_threshold=0.5,
@@ -195,7 +156,7 @@ def _rotated_inputs(n: int, h: int, w: int) -> dict[str, Any]:
 
 def _rectifier_parts() -> dict[str, Any]:
     nn = paddle.nn
-    find = nn.Sequential(_conv_norm(3, 8, 2), nn.AdaptiveAvgPool2D(2), nn.Flatten(), nn.Linear(32, 40))
+    find = nn.Sequential(conv_norm(3, 8, 2), nn.AdaptiveAvgPool2D(2), nn.Flatten(), nn.Linear(32, 40))
     return {"find": find}
 
 
@@ -227,11 +188,11 @@ def _rectifier(self: Any, image: Any) -> Any:
 def _db_parts() -> dict[str, Any]:
     nn = paddle.nn
     return {
-        "stem": _conv_norm(3, 8, 2, nn.ReLU()),
-        "down": nn.LayerList([_conv_norm(8, 16, 2, nn.Hardswish()), _conv_norm(16, 24, 2, nn.Hardswish())]),
+        "stem": conv_norm(3, 8, 2, nn.ReLU()),
+        "down": nn.LayerList([conv_norm(8, 16, 2, nn.Hardswish()), conv_norm(16, 24, 2, nn.Hardswish())]),
         "lateral": nn.LayerList([nn.Conv2D(c, 16, 1, bias_attr=False) for c in (16, 24)]),
         "smooth": nn.LayerList([nn.Conv2D(16, 8, 3, padding=1, bias_attr=False) for _ in range(2)]),
-        "conv": _conv_norm(16, 8, 1, nn.ReLU()),
+        "conv": conv_norm(16, 8, 1, nn.ReLU()),
         "up": nn.Conv2DTranspose(8, 8, 2, 2),
         "norm": nn.BatchNorm2D(8),
         "last": nn.Conv2DTranspose(8, 1, 2, 2),
@@ -254,24 +215,26 @@ def _image(n: int, h: int, w: int) -> dict[str, Any]:
 
 
 NETWORKS = [
-    Network("yolov3", lambda: _layer(_yolo_parts, _yolo), _yolo_inputs(2), more=[_yolo_inputs(1), _yolo_inputs(3, 96)]),
+    Network(
+        "yolov3", lambda: assembled(_yolo_parts, _yolo), _yolo_inputs(2), more=[_yolo_inputs(1), _yolo_inputs(3, 96)]
+    ),
     Network(
         "ssd",
-        lambda: _layer(_ssd_parts, _ssd),
+        lambda: assembled(_ssd_parts, _ssd),
         {"image": tensor([2, 3, 64, 64], dims=[-1, 3, 64, 64])},
         more=[{"image": tensor([1, 3, 64, 64])}],
     ),
     Network(
         "rotated_detector",
-        lambda: _layer(_rotated_parts, _rotated),
+        lambda: assembled(_rotated_parts, _rotated),
         _rotated_inputs(1, 64, 64),
         more=[_rotated_inputs(2, 48, 80)],
     ),
     Network(
         "rectifier",
-        lambda: _layer(_rectifier_parts, _rectifier),
+        lambda: assembled(_rectifier_parts, _rectifier),
         _image(1, 16, 64),
         more=[_image(2, 16, 32)],
     ),
-    Network("db", lambda: _layer(_db_parts, _db), _image(1, 64, 96), more=[_image(2, 32, 64)]),
+    Network("db", lambda: assembled(_db_parts, _db), _image(1, 64, 96), more=[_image(2, 32, 64)]),
 ]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.building import assembled
 from gen_models.network import Network
-from gen_models.networks_detection import _layer
 from gen_models.spec import paddle, tensor
 
 
@@ -109,11 +109,11 @@ def _regions() -> dict[str, Any]:
 
 
 NETWORKS = [
-    Network("permutes_ssd", lambda: _layer(_ssd_parts, _ssd), _image(1, 48, 64)),
-    Network("permutes_yolo", lambda: _layer(_yolo_parts, _yolo), _image(1, 32, 48)),
-    Network("permutes_rcnn", lambda: _layer(lambda: _rcnn_parts(False), _rcnn), {**_image(1, 32, 48), **_regions()}),
+    Network("permutes_ssd", lambda: assembled(_ssd_parts, _ssd), _image(1, 48, 64)),
+    Network("permutes_yolo", lambda: assembled(_yolo_parts, _yolo), _image(1, 32, 48)),
+    Network("permutes_rcnn", lambda: assembled(lambda: _rcnn_parts(False), _rcnn), {**_image(1, 32, 48), **_regions()}),
     Network(
-        "permutes_mask_rcnn", lambda: _layer(lambda: _rcnn_parts(True), _rcnn), {**_image(1, 32, 48), **_regions()}
+        "permutes_mask_rcnn", lambda: assembled(lambda: _rcnn_parts(True), _rcnn), {**_image(1, 32, 48), **_regions()}
     ),
 ]
 PERMUTES = {

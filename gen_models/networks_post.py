@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.building import in_pir, legacy_op
+from gen_models.building import assembled, conv_norm, in_pir, legacy_op, multiclass_nms3
 from gen_models.network import Network
-from gen_models.networks_detection import _conv_norm, _layer, _multiclass_nms3
 from gen_models.spec import paddle, tensor
 
 _CLASSES = 4
@@ -18,8 +17,8 @@ _STRIDES = (8, 16, 32)
 def _backbone() -> dict[str, Any]:
     nn = paddle.nn
     return {
-        "stem": nn.Sequential(_conv_norm(3, 8, 2), _conv_norm(8, 16, 2)),
-        "down": nn.LayerList([_conv_norm(16, 16, 2) for _ in _STRIDES]),
+        "stem": nn.Sequential(conv_norm(3, 8, 2), conv_norm(8, 16, 2)),
+        "down": nn.LayerList([conv_norm(16, 16, 2) for _ in _STRIDES]),
     }
 
 
@@ -82,7 +81,7 @@ def _ppyoloe(self: Any, image: Any, scale_factor: Any) -> Any:
     if not self.shared:
         distance = self.steps(distance).squeeze(1)
     boxes = _corners(paddle.concat(points), distance) * paddle.concat(strides)
-    return _multiclass_nms3(
+    return multiclass_nms3(
         _to_original(boxes, scale_factor),
         paddle.concat(scores, axis=-1),
         score_threshold=0.965,
@@ -121,7 +120,7 @@ def _picodet(self: Any, image: Any, scale_factor: Any) -> Any:
         distance = functional.linear(distance, paddle.linspace(0, 7, 8).reshape([8, 1]))
         distance = distance.reshape([batch, h * w, 4]) * _STRIDES[i]
         boxes.append(_corners(points, distance))
-    return _multiclass_nms3(
+    return multiclass_nms3(
         _to_original(paddle.concat(boxes, axis=1), scale_factor),
         paddle.concat(scores, axis=1).transpose([0, 2, 1]),
         score_threshold=0.87,
@@ -163,7 +162,7 @@ def _ssd(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
         w, h = paddle.exp(code[:, :, 2] * 0.2) * prior_w, paddle.exp(code[:, :, 3] * 0.2) * prior_h
         corners = [(x - w / 2.0) * width, (y - h / 2.0) * height, (x + w / 2.0) * width, (y + h / 2.0) * height]
         boxes.append(paddle.stack(corners, axis=-1))
-    return _multiclass_nms3(
+    return multiclass_nms3(
         paddle.concat(boxes, axis=1),
         functional.softmax(paddle.concat(scores, axis=1)).transpose([0, 2, 1]),
         score_threshold=0.7,
@@ -238,37 +237,37 @@ def _fixed(n: int) -> dict[str, Any]:
 NETWORKS = [
     Network(
         "ppyoloe",
-        lambda: _layer(lambda: _ppyoloe_parts(True), _ppyoloe),
+        lambda: assembled(lambda: _ppyoloe_parts(True), _ppyoloe),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),
     Network(
         "ppyoloe_fixed",
-        lambda: _layer(lambda: _ppyoloe_parts(False), _ppyoloe),
+        lambda: assembled(lambda: _ppyoloe_parts(False), _ppyoloe),
         {**_fixed(2), **_scale(2)},
         more=[{**_fixed(1), **_scale(1)}],
     ),
     Network(
         "picodet",
-        lambda: _layer(_picodet_parts, _picodet),
+        lambda: assembled(_picodet_parts, _picodet),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),
     Network(
         "picodet_fixed",
-        lambda: _layer(_picodet_parts, _picodet),
+        lambda: assembled(_picodet_parts, _picodet),
         {**_fixed(2), **_scale(2)},
         more=[{**_fixed(1), **_scale(1)}],
     ),
     Network(
         "ssd_in_pixels",
-        lambda: _layer(_ssd_parts, _ssd),
+        lambda: assembled(_ssd_parts, _ssd),
         {**_fixed(2), **_shape(2, 64, 96), **_scale(2)},
         more=[{**_fixed(1), **_shape(1, 64, 96), **_scale(1)}],
     ),
     Network(
         "ppyolo",
-        lambda: _layer(_ppyolo_parts, _ppyolo),
+        lambda: assembled(_ppyolo_parts, _ppyolo),
         {**_image(2, 64, 96), **_shape(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_shape(1, 96, 64), **_scale(1)}],
     ),

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.building import assembled
 from gen_models.network import Network
 from gen_models.spec import TensorSpec, paddle, tensor
-
-
-def _layer(build: Any, forward: Any) -> Any:
-    """A layer with the parts that `build()` names; `forward(parts, *inputs)` runs it."""
-
-    class Assembled(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            for name, part in build().items():
-                setattr(self, name, part)
-
-    Assembled.forward = forward
-    return Assembled()
-
 
 # --- BERT: embeddings, a padding mask, two encoder layers, a pooler --------------------------------------------------
 
@@ -291,7 +278,7 @@ def _svtr_forward(self: Any, x: Any) -> Any:
 
 
 def _svtr() -> Any:
-    layer = _layer(_svtr_parts, _svtr_forward)
+    layer = assembled(_svtr_parts, _svtr_forward)
     layer.near = _near(_HEIGHT, _COLUMNS, 3, 5)
     return layer
 
@@ -329,15 +316,15 @@ def _pair(batch: int, source: int, target: int) -> dict[str, TensorSpec]:
 
 
 NETWORKS = [
-    Network("bert", lambda: _layer(_bert_parts, _bert_forward), _ids(2, 9, 3), more=[_ids(1, 5), _ids(3, 12, 5)]),
+    Network("bert", lambda: assembled(_bert_parts, _bert_forward), _ids(2, 9, 3), more=[_ids(1, 5), _ids(3, 12, 5)]),
     Network(
         "encoder_by_hand",
-        lambda: _layer(_attention_parts, _attention_forward),
+        lambda: assembled(_attention_parts, _attention_forward),
         _states(2, 7, 7, 4),
         more=[_states(1, 3, 2), _states(3, 11, 5, 11, 1)],
     ),
-    Network("crnn", lambda: _layer(_crnn_parts, _crnn_forward), _line(1, 64), more=[_line(2, 96), _line(3, 33)]),
-    Network("swin_stage", lambda: _layer(_swin_parts, _swin_forward), _picture(1), more=[_picture(3)]),
+    Network("crnn", lambda: assembled(_crnn_parts, _crnn_forward), _line(1, 64), more=[_line(2, 96), _line(3, 33)]),
+    Network("swin_stage", lambda: assembled(_swin_parts, _swin_forward), _picture(1), more=[_picture(3)]),
     Network("svtr_mixer", _svtr, _text_line(1), more=[_text_line(2)]),
-    Network("seq2seq", lambda: _layer(_seq2seq_parts, _seq2seq_forward), _pair(2, 6, 4), more=[_pair(1, 3, 5)]),
+    Network("seq2seq", lambda: assembled(_seq2seq_parts, _seq2seq_forward), _pair(2, 6, 4), more=[_pair(1, 3, 5)]),
 ]
