@@ -53,8 +53,18 @@ def tile(node: NodeContext) -> NamedOutputs:
         rank = rank_of(node, x)
         if all(count == 1 for count in times) and len(times) <= rank:
             return {"out": x}
-        return {"out": ops.tile(x, ints([1] * (rank - len(times)) + times))}
-    return {"out": ops.tile(x, int_vector(node, "repeat_times"))}
+        return {"out": ops.tile(_at_least(x, len(times)), ints([1] * (rank - len(times)) + times))}
+    times_tensor = int_vector(node, "repeat_times")
+    length = times_tensor.get_partial_shape()[0]
+    return {"out": ops.tile(_at_least(x, length.get_length() if length.is_static else 0), times_tensor)}
+
+
+def _at_least(x: Output, rank: int) -> Output:
+    """`x` with so many dimensions: OpenVINO 2026.4's Tile reads beyond one that has fewer than there are counts."""
+    own = x.get_partial_shape().rank
+    if own.is_dynamic or own.get_length() >= rank:
+        return x
+    return ops.unsqueeze(x, ints(list(range(rank - own.get_length())))).output(0)
 
 
 def repeat_interleave(node: NodeContext) -> NamedOutputs:

@@ -127,6 +127,8 @@ OPS = [
             case(x=tensor([2, 3]), repeat_times=[2, 1, 3]),
             case(x=tensor([2, 3]), repeat_times=[1, 1]),
             case(x=tensor([2, 3]), repeat_times=[1, 1, 1]),
+            case(x=tensor([2, 2, 2, 1]), repeat_times=[1, 2, 2, 2, 2]),
+            case(x=tensor([2, 2, 1]), repeat_times=_i(3, 2, 2, 2, 2)),
             case(x=tensor([]), repeat_times=[3]),
             case(x=tensor([]), repeat_times=[2, 3]),
             case(x=tensor([2, 3], "int64", dims=[-1, -1]), repeat_times=[2, 2]),
