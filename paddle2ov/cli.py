@@ -16,6 +16,7 @@ import click
 
 from paddle2ov import __version__
 from paddle2ov.commands.batch import batch_command
+from paddle2ov.commands.shared import extension_option, params_option, plain_errors, traceback_option
 from paddle2ov.commands.verify import STATUS, VERDICTS, verify_command
 
 if TYPE_CHECKING:
@@ -103,13 +104,7 @@ def cli() -> None:
     show_default=True,
     help="Store float32 weights as float16, as openvino.save_model does.",
 )
-@click.option(
-    "--extension",
-    "extensions",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A Python file that registers converters of your own; may be repeated.",
-)
+@extension_option
 @click.option(
     "--report",
     "reports",
@@ -133,7 +128,7 @@ def cli() -> None:
 )
 @click.option("--verbose", "-v", is_flag=True, help="Say what was read and how long each step took.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
-@click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+@traceback_option
 def convert_command(
     model: Path | None,
     model_dir: Path | None,
@@ -169,7 +164,7 @@ def convert_command(
         params = (source if source.is_dir() else source.parent) / params_filename
     program = source / model_filename if model_filename is not None else source
     xml = _target(target, source)
-    with _plain_errors(traceback):
+    with plain_errors(traceback):
         import openvino
 
         from paddle2ov.commands import report as reporting
@@ -233,15 +228,15 @@ def convert_command(
 
 @cli.command("inspect")
 @click.argument("model", type=click.Path(path_type=Path))
-@click.option("-pf", "--params", "--params_filename", type=click.Path(path_type=Path), help="The parameter file.")
+@params_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+@traceback_option
 def inspect_command(model: Path, params: Path | None, as_json: bool, traceback: bool) -> None:
     """Show what MODEL is made of and whether it converts; nothing is written.
 
     The exit status is 0 if it converts and 1 if not.
     """
-    with _plain_errors(traceback):
+    with plain_errors(traceback):
         from paddle2ov.inspection import inspect
 
         found = inspect(model, params)
@@ -345,19 +340,6 @@ def _target(target: Path | None, source: Path) -> Path:
 
 def _name(source: Path) -> str:
     return source.resolve().name if source.is_dir() else source.name.removesuffix(source.suffix)
-
-
-@contextmanager
-def _plain_errors(traceback: bool) -> Iterator[None]:
-    from paddle2ov.errors import Paddle2OVError
-
-    try:
-        yield
-    except (Paddle2OVError, OSError) as error:
-        if traceback:
-            raise
-        click.secho(f"error: {error}", fg="red", err=True)
-        sys.exit(1)
 
 
 @contextmanager

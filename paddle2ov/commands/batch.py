@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddle2ov.commands.shared import plain_errors
+
 if TYPE_CHECKING:
     from paddle2ov.batch.work import Job, Record
     from paddle2ov.running.executor import Executor
@@ -58,32 +60,29 @@ def batch_command(
     """
     from paddle2ov.batch.discovery import find_models, fingerprint
     from paddle2ov.batch.work import GOOD, Job
-    from paddle2ov.errors import Paddle2OVError
 
     records: dict[str, Record] = {}
     try:
-        models = find_models(folder, out)
-        if not models:
-            raise click.UsageError(f"no Paddle model below {folder}")
-        jobs = [
-            Job(
-                one.name,
-                str(one.files.program.absolute()),
-                str(one.files.params.absolute()) if one.files.params is not None else None,
-                one.files.format,
-                str(one.target.absolute()),
-                fingerprint(one, fp16, bounded, compare),
-                fp16,
-                bounded,
-                compare,
-                paddle_python,
-            )
-            for one in models
-        ]
-        records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
-    except (Paddle2OVError, OSError) as error:
-        click.secho(f"error: {error}", fg="red", err=True)
-        sys.exit(2)
+        with plain_errors(status=2):
+            models = find_models(folder, out)
+            if not models:
+                raise click.UsageError(f"no Paddle model below {folder}")
+            jobs = [
+                Job(
+                    one.name,
+                    str(one.files.program.absolute()),
+                    str(one.files.params.absolute()) if one.files.params is not None else None,
+                    one.files.format,
+                    str(one.target.absolute()),
+                    fingerprint(one, fp16, bounded, compare),
+                    fp16,
+                    bounded,
+                    compare,
+                    paddle_python,
+                )
+                for one in models
+            ]
+            records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
     except KeyboardInterrupt:
         click.echo("Interrupted; the same command goes on from here.", err=True)
         sys.exit(130)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.commands.shared import extension_option, params_option, plain_errors, traceback_option
+
 if TYPE_CHECKING:
     from paddle2ov.verification.verify import Progress, Verification
 
@@ -27,7 +29,7 @@ VERDICTS = {
 
 @click.command("verify")
 @click.argument("model", type=click.Path(path_type=Path))
-@click.option("-pf", "--params", "--params_filename", type=click.Path(path_type=Path), help="The parameter file.")
+@params_option
 @click.option(
     "--inputs",
     multiple=True,
@@ -46,16 +48,10 @@ VERDICTS = {
 )
 @click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
 @click.option("--case", type=click.Path(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
-@click.option(
-    "--extension",
-    "extensions",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A Python file that registers converters of your own; may be repeated.",
-)
+@extension_option
 @click.option("--paddle-python", type=click.Path(), help="An interpreter that has Paddle. Default: this one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+@traceback_option
 def verify_command(
     model: Path,
     params: Path | None,
@@ -78,10 +74,9 @@ def verify_command(
     The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, and 3 if they are
     equal up to the order of ties: sorts and selections that choose otherwise between equal scores.
     """
-    from paddle2ov.errors import Paddle2OVError
     from paddle2ov.verification.verify import verify
 
-    try:
+    with plain_errors(traceback, status=2):
         for path in extensions:
             runpy.run_path(str(path))
         with _progress() as progress:
@@ -97,11 +92,6 @@ def verify_command(
                 paddle_python=paddle_python,
                 progress=progress,
             )
-    except (Paddle2OVError, OSError) as error:
-        if traceback:
-            raise
-        click.secho(f"error: {error}", fg="red", err=True)
-        sys.exit(2)
     if as_json:
         click.echo(json.dumps(found.to_dict(), indent=1))
     else:

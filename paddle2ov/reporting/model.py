@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from paddle2ov.plain import plain
 from paddle2ov.report import ConversionReport
 from paddle2ov.verification.verify import Verification
 
@@ -220,24 +220,9 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite numbers are null."""
-        plain = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        found = _plain({"schema": SCHEMA, **plain})
-        assert isinstance(found, dict)
+        fields = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        found: dict[str, Any] = plain({"schema": SCHEMA, **fields})
         return found
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "to_dict"):
-        return _plain(value.to_dict())
-    if dataclasses.is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and value - value != 0:  # infinite or NaN: JSON has neither
-        return None
-    return str(value) if isinstance(value, Path) else value
 
 
 __all__ = [

@@ -16,6 +16,7 @@ from paddle2ov.arguments import InputArgument
 from paddle2ov.conversion import convert
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.extension import Extension
+from paddle2ov.plain import plain
 from paddle2ov.program import ModelFiles, find_model, read_program
 from paddle2ov.program.model import Program
 from paddle2ov.registry import Registry
@@ -137,8 +138,7 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite differences are null."""
-        found = _plain(dataclasses.asdict(self))
-        assert isinstance(found, dict)
+        found: dict[str, Any] = plain(dataclasses.asdict(self))
         return {"ok": self.ok, "verdict": self.verdict, **found}
 
 
@@ -308,7 +308,7 @@ def _save_case(folder: Path, found: Verification, location: Localisation) -> Pat
         "openvino": found.openvino,
         "differences": [dataclasses.asdict(one) for one in location.culprit.isolated or ()],
     }
-    (folder / "case.json").write_text(json.dumps(_plain(record), indent=1, default=str) + "\n")
+    (folder / "case.json").write_text(json.dumps(plain(record), indent=1, default=str) + "\n")
     return folder
 
 
@@ -322,16 +322,6 @@ def _listed(shapes: Any) -> list[InputArgument]:
         return []
     several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)
     return list(shapes) if several else [shapes]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and value - value != 0:  # infinite or NaN: JSON has neither
-        return None
-    return str(value) if isinstance(value, Path) else value
 
 
 __all__ = ["ComparedOperator", "Culprit", "Run", "Tie", "Verification", "verify"]

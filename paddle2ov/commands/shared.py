@@ -1,0 +1,36 @@
+"""What the commands have in common: options, and how errors are shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+extension_option = click.option(
+    "--extension",
+    "extensions",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A Python file that registers converters of your own; may be repeated.",
+)
+params_option = click.option(
+    "-pf", "--params", "--params_filename", type=click.Path(path_type=Path), help="The parameter file."
+)
+traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+
+
+@contextmanager
+def plain_errors(traceback: bool = False, status: int = 1) -> Iterator[None]:
+    """Shows an error of ours, or of files, as one message and exits with the status; with `traceback` raises it."""
+    from paddle2ov.errors import Paddle2OVError
+
+    try:
+        yield
+    except (Paddle2OVError, OSError) as error:
+        if traceback:
+            raise
+        click.secho(f"error: {error}", fg="red", err=True)
+        sys.exit(status)
