@@ -47,7 +47,7 @@ class Chunk:
 def chunks(pattern: str, seeds: int, formats_here: Iterable[str], kept: Path) -> list[Chunk]:
     """All chunks of a campaign of `seeds` cases per operator, spread over those of its formats that are asked for."""
     here = set(formats_here)
-    wanted = {}
+    wanted: dict[tuple[str, str], int] = {}
     for op in all_ops().values():
         asked = [one for one in formats(op) if one in here and matches(_name(op.name, one), pattern)]
         wanted |= {(op.name, format): -(-seeds // len(asked)) for format in asked}
