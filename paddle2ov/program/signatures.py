@@ -16,7 +16,7 @@ wheel (3.3.1: `pd_op.h`, `manual_op.h`, `control_flow_op.h`), the legacy protos 
 is older. tests/test_signatures.py checks the rows against the installed Paddle.
 """
 
-# ruff: noqa: E501 (a row is one line)
+# ruff: noqa: E501 (a row of the table is one line, however long: sorted, searched and added to by line)
 
 from __future__ import annotations
 
