@@ -42,7 +42,7 @@ def expand_as(node: NodeContext) -> NamedOutputs:
 def expand_as_tiled(node: NodeContext) -> NamedOutputs:
     """out = x tiled to the shape of y, which is a multiple of its own."""
     x = node.get_input("x")
-    return {"out": ops.tile(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)))}
+    return {"out": _tiled(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)).output(0))}
 
 
 def tile(node: NodeContext) -> NamedOutputs:
@@ -53,18 +53,32 @@ def tile(node: NodeContext) -> NamedOutputs:
         rank = rank_of(node, x)
         if all(count == 1 for count in times) and len(times) <= rank:
             return {"out": x}
-        return {"out": ops.tile(_at_least(x, len(times)), ints([1] * (rank - len(times)) + times))}
-    times_tensor = int_vector(node, "repeat_times")
-    length = times_tensor.get_partial_shape()[0]
-    return {"out": ops.tile(_at_least(x, length.get_length() if length.is_static else 0), times_tensor)}
+        return {"out": _tiled(x, ints([1] * (rank - len(times)) + times).output(0))}
+    return {"out": _tiled(x, int_vector(node, "repeat_times"))}
 
 
-def _at_least(x: Output, rank: int) -> Output:
-    """`x` with so many dimensions: OpenVINO 2026.4's Tile reads beyond one that has fewer than there are counts."""
-    own = x.get_partial_shape().rank
-    if own.is_dynamic or own.get_length() >= rank:
-        return x
-    return ops.unsqueeze(x, ints(list(range(rank - own.get_length())))).output(0)
+def _tiled(x: Output, times: Output) -> Node:
+    """`x` repeated along each axis; times [R] is known, or computed.
+
+    OpenVINO 2026.4's CPU plugin reads beyond a tensor that has fewer dimensions than there are counts, and mixes up the
+    elements of one with unknown dimensions, four or five in all, whose second one is known to be 1.
+    """
+    rank, length = x.get_partial_shape().rank, times.get_partial_shape()[0]
+    if rank.is_dynamic or length.is_dynamic:
+        return ops.tile(x, times)
+    missing = length.get_length() - rank.get_length()
+    if missing > 0:
+        x = ops.unsqueeze(x, ints(list(range(missing)))).output(0)
+    elif missing < 0:
+        times = ops.concat([ints([1] * -missing), times], 0).output(0)
+    shape = x.get_partial_shape()
+    count = len(shape)
+    if shape.is_static or count < 4 or shape[1] != 1:
+        return ops.tile(x, times)
+    others = ops.gather(times, ints([0, *range(2, count)]), ints(0)).output(0)
+    whole = ops.unsqueeze(_tiled(ops.squeeze(x, ints([1])).output(0), others), ints([1]))
+    own = ops.gather(times, ints([1]), ints(0))
+    return ops.broadcast(whole, ops.concat([own, ints([1] * (count - 2))], 0), None, "BIDIRECTIONAL")
 
 
 def repeat_interleave(node: NodeContext) -> NamedOutputs:

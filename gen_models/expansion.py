@@ -56,7 +56,7 @@ def _expand_as_random(draw):
 
 
 def _tile_random(draw):
-    shape = draw(st.lists(st.integers(1, 3), max_size=4))
+    shape = draw(st.lists(st.integers(1, 3), max_size=5))
     times = draw(st.lists(st.integers(1, 3), min_size=1, max_size=5))
     dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
     return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64", "bool"])), dims=dims), repeat_times=times)
@@ -128,6 +128,9 @@ OPS = [
             case(x=tensor([2, 3]), repeat_times=[1, 1]),
             case(x=tensor([2, 3]), repeat_times=[1, 1, 1]),
             case(x=tensor([2, 2, 2, 1]), repeat_times=[1, 2, 2, 2, 2]),
+            case(x=tensor([2, 1, 2, 3], dims=[-1, 1, -1, 3]), repeat_times=[2, 3, 2, 1]),
+            case(x=tensor([3, 1, 1, 2, 2], dims=[-1, 1, 1, 2, 2]), repeat_times=[3, 2, 2, 1, 1]),
+            case(x=tensor([2, 1, 2, 1, 2], dims=[-1, 1, -1, 1, 2]), repeat_times=_i(2, 2, 1, 2, 2)),
             case(x=tensor([2, 2, 1]), repeat_times=_i(3, 2, 2, 2, 2)),
             case(x=tensor([]), repeat_times=[3]),
             case(x=tensor([]), repeat_times=[2, 3]),
