@@ -8,7 +8,7 @@ Semantics: `paddle/phi/kernels/impl/{expand,expand_as,tile,repeat_interleave}_ke
 from __future__ import annotations
 
 import numpy as np
-from openvino import Output, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
