@@ -77,7 +77,7 @@ venv-legacy: $(READY_LEGACY) ## Create .venv-legacy: Paddle 2.6.2 (needs Python 
 
 .PHONY: clean
 clean: ## Remove generated files; the environments stay
-	rm -rf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist docs/pictures
 	find . -path './.venv*' -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # $(call pick,<oldest minor>,<newest minor>): the first interpreter of that range, $(PYTHON) before others.

@@ -17,13 +17,12 @@ copyright = author
 release = version = paddle2ov.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "sphinx_copybutton"]
-exclude_patterns = ["conf.py"]
 default_role = "code"  # docstrings set code in single backticks
 html_theme = "furo"
 html_title = "paddle2ov"
 html_show_sphinx = False
 
-myst_enable_extensions = ["colon_fence", "deflist", "attrs_block"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]
 
