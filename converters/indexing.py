@@ -66,7 +66,7 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
     """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO, too, counts negative numbers from the end."""
     x, index = node.get_input("x"), tuple_index(node, "index")
     depth = index.get_partial_shape()[-1]
-    if depth.is_static and depth.get_length() == 0:  # an empty index stands for all of x
+    if 0 in (depth, (node.input_shape("index") or (-1,))[-1]):  # an empty index stands for all of x
         shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
     if depth.is_static and depth.get_length() == 1:  # x[index] in Python
@@ -129,7 +129,14 @@ def embedding(node: NodeContext) -> NamedOutputs:
 def where(node: NodeContext) -> NamedOutputs:
     """out = x where condition holds, else y."""
     condition = cast_to(node.get_input("condition"), Type.boolean)
-    return {"out": ops.select(condition, node.get_input("x"), node.get_input("y"))}
+    return {"out": _chosen(condition, node.get_input("x"), node.get_input("y"))}
+
+
+def _chosen(condition: Output | Node, x: Output | Node, y: Output | Node) -> Node:
+    """x where the condition holds, else y; integers by arithmetic: a Select on CPU is exact to 24 bits only."""
+    if x.get_element_type() not in (Type.i32, Type.i64):
+        return ops.select(condition, x, y)
+    return ops.add(y, ops.multiply(ops.convert(condition, x.get_element_type()), ops.subtract(x, y)))
 
 
 def nonzero(node: NodeContext) -> NamedOutputs:
@@ -157,7 +164,7 @@ def masked_fill(node: NodeContext) -> NamedOutputs:
     """out = value where mask holds, else x."""
     x = node.get_input("x")
     value: Node | Output = node.get_input("value")
-    return {"out": ops.select(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
+    return {"out": _chosen(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
 
 
 def shard_index(node: NodeContext) -> NamedOutputs:

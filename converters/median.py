@@ -14,6 +14,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.elementwise import divide
 from paddle2ov.converters.sorting import sort
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -41,8 +42,8 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
         out = _at(values, low)
         if average:
-            # In integers too: Paddle casts them before.
-            out = ops.multiply(ops.add(out, _at(values, high)), const_like(0.5, out))
+            both = ops.add(out, _at(values, high))
+            out = ops.multiply(both, const_like(0.5, out)) if is_real else divide(both, const_like(2, out))
         index = _at(places, low)
         if empty is not None:
             lost = ops.equal(valid, ints(0)) if ignore_nan else ops.greater(counted, ints(0))

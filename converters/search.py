@@ -63,7 +63,7 @@ def _arg_extreme(largest: bool) -> Converter:
         flat = node.get_attribute("flatten", False)
         keep = node.get_attribute("keepdims", False)
         if rank == 0:
-            return {"out": ops.constant(0, dtype)}
+            return {"out": ops.constant(np.zeros([1] if keep and not flat else []), dtype)}
         if flat:
             x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
         found = top(_sortable(x), ints(1), axis, largest).output(1)

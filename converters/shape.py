@@ -75,7 +75,7 @@ def reshape(node: NodeContext) -> NamedOutputs:
                 return {"out": x if resolved == dims else node.get_reshaped("x", resolved)}
         # In a tensor without elements a 0 is a dimension of 0.
         empty = dims is not None and 0 in dims
-        return {"out": ops.reshape(x, ints(target), not empty)}
+        return {"out": ops.reshape(x, ints(_without_unknown(target, x)), not empty)}
     zero_keeps = node.get_input_size("shape") == 1
     for i in range(node.get_input_size("shape")):
         known = node.get_known("shape", i)
@@ -182,6 +182,21 @@ def _joined(x: Output, groups: list[list[int]]) -> Output:
         else:
             parts.append(ops.reduce_prod(ops.gather(runtime, ints(group), ints(0)), ints([0]), True))
     return ops.reshape(x, cast_to(ops.concat(parts, 0), Type.i64), False).output(0)
+
+
+def _without_unknown(target: list[int], x: Output) -> list[int]:
+    """The target with a number for its -1, where the dimensions that it does not keep are known.
+
+    Of a tensor without elements nothing else tells the number.
+    """
+    shape = x.get_partial_shape()
+    rest = [shape[i] for i in range(len(shape)) if i >= len(target) or target[i] != 0]
+    if -1 not in target or any(dim.is_dynamic for dim in rest):
+        return target
+    count, given = (
+        math.prod(values) for values in ([int(dim.get_length()) for dim in rest], [d for d in target if d > 0])
+    )
+    return target if count == 0 or count % given else [count // given if dim == -1 else dim for dim in target]
 
 
 def _resolve(target: list[int], dims: list[int]) -> list[int] | None:

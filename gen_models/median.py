@@ -60,6 +60,9 @@ NANMEDIAN = [
     case(x=tensor([2, 3, 4, 2], dims=[-1, -1, -1, -1]), axis=[0, 2], keepdim=True, **OLD_CRASHES),
     case(x=tensor([2, 3], values=[[math.nan] * 3, [1.0, 2.0, 3.0]]), axis=1, **OLD_CRASHES),
     case(x=tensor([3, 4], values=_HOLES), axis=1, mode="min", **OLD_CRASHES),
+    case(x=tensor([3, 4], "int64", -50, 50), **OLD_CRASHES),
+    case(x=tensor([3, 5], "int32", -50, 50), axis=1, keepdim=True, **OLD_CRASHES),
+    case(x=tensor([], "int64"), **OLD_CRASHES),
 ]
 
 

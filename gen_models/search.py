@@ -141,6 +141,7 @@ OPS = [
             case(x=tensor([3, 7], dims=[-1, -1]), axis=1),
             case(x=tensor([2, 3, 7], dims=[-1, 3, -1])),
             case(x=tensor([])),
+            case(x=tensor([]), axis=0, keepdim=True),
             case(x=tensor([], "int64"), axis=0),
             case(x=tensor([9], "int32"), axis=0),
         ],
