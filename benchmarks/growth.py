@@ -27,7 +27,7 @@ from typing import Any
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, TensorDesc, VarType
 
 RUN = """
-import pathlib, re, resource, sys, time
+import pathlib, re, sys, time
 import openvino
 frontend, small, program = sys.argv[1:]
 if frontend == "paddle2ov":

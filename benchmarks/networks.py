@@ -1,5 +1,7 @@
-"""The networks that are converted and timed: those of `paddle.vision.models`, of attention_networks.py, and, as the
-Paddle collections write them, a light classifier, a text recogniser and two detectors.
+"""The networks that are converted and timed.
+
+They are those of `paddle.vision.models`, those of attention_networks.py, and, as the Paddle collections write them, a
+light classifier, a text recogniser and two detectors.
 
 Run as a script it exports one of them: `python -m benchmarks.networks pp_lcnet PREFIX`, with Paddle 2.6 as a legacy
 model, with Paddle 3 as a PIR one.

@@ -72,7 +72,7 @@ def from_real(x: Output | Node, dtype: Type) -> Node:
 
 
 def exp(node: NodeContext) -> NamedOutputs:
-    """out = exp(a) · (cos(b) + i · sin(b)) for x = a + ib."""
+    """out = e^a · (cos(b) + i · sin(b)) for x = a + ib."""
     real, imag = parts(node.get_input("x"))
     size = ops.exp(real)
     return {"out": joined(ops.multiply(size, ops.cos(imag)), ops.multiply(size, ops.sin(imag)))}

@@ -26,7 +26,7 @@ from paddle2ov.opset import ops
 
 
 def conv_transpose(node: NodeContext) -> NamedOutputs:
-    """out[n, o, p * stride + k * dilation - padding] += x[n, i, p] * filter[i, o, k]; out starts at 0"""
+    """out[n, o, p * stride + k * dilation - padding] += x[n, i, p] * filter[i, o, k]; out starts at 0."""
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     spatial = rank - 2

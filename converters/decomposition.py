@@ -67,8 +67,10 @@ def qr(node: NodeContext) -> NamedOutputs:
 
 
 def lu(node: NodeContext) -> NamedOutputs:
-    """out = the factors of the row-permuted x, l (without its ones) below u; pivots = the row that each row swapped
-    places with, counted from 1; infos = the first column, from 1, without a pivot that is not 0.
+    """out = the factors of the row-permuted x, l (without its ones) below u.
+
+    pivots = the row that each row swapped places with, counted from 1; infos = the first column, from 1, without a
+    pivot that is not 0.
     """
     x = _matrices(node, "x")
     node.require(node.get_attribute("pivot", True), "only partial pivoting is supported", pivot=False)

@@ -21,7 +21,7 @@ from paddle2ov.opset import ops
 
 
 def grid_sampler(node: NodeContext) -> NamedOutputs:
-    """out[n, c, p] = x[n, c] at the position grid[n, p], which runs from -1 to 1 in each dimension (x first)"""
+    """out[n, c, p] = x[n, c] at the position grid[n, p], which runs from -1 to 1 in each dimension (x first)."""
     x, grid = node.get_input("x"), node.get_input("grid")
     rank = rank_of(node, x)
     mode = node.get_attribute("mode", "bilinear")
@@ -121,7 +121,7 @@ def _linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
 
 
 def affine_grid(node: NodeContext) -> NamedOutputs:
-    """output[n, p] = theta[n] (p, 1): positions of the regular grid of output_shape, mapped, x first"""
+    """output[n, p] = theta[n] (p, 1): positions of the regular grid of output_shape, mapped, x first."""
     theta = node.get_input("input")
     spatial = _spatial_rank(node, theta)
     kind = theta.get_element_type()

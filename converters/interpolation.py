@@ -43,7 +43,7 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
     """The converter for one mode: nearest, linear (in any number of dimensions) or cubic."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """output = x resized along its spatial dimensions"""
+        """output = x resized along its spatial dimensions."""
         x = node.get_input("x")
         rank = rank_of(node, x)
         last = channels_last(node)

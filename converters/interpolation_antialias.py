@@ -24,7 +24,7 @@ Value: TypeAlias = Output | Node
 
 
 def interp_antialias(node: NodeContext) -> NamedOutputs:
-    """output = x resized along its two spatial dimensions"""
+    """output = x resized along its two spatial dimensions."""
     x = node.get_input("x")
     rank, method = rank_of(node, x), node.get_attribute("interp_method", "bilinear")
     node.require(rank == 4, "only two spatial dimensions are supported", rank=rank)

@@ -16,7 +16,7 @@ from paddle2ov.opset import ops
 
 
 def batch_norm(node: NodeContext) -> NamedOutputs:
-    """out = (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel, with the statistics of training"""
+    """out = (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel, with the statistics of training."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     last = channels_last(node) or rank == 2
@@ -88,7 +88,7 @@ def _batch_statistics(
 
 
 def layer_norm(node: NodeContext) -> NamedOutputs:
-    """out = (x - mean) / sqrt(variance + epsilon) * scale + bias over the dimensions from begin_norm_axis on"""
+    """out = (x - mean) / sqrt(variance + epsilon) * scale + bias over the dimensions from begin_norm_axis on."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
@@ -127,7 +127,7 @@ def _moments(x: Output, axes: list[int]) -> dict[str, Node]:
 
 
 def group_norm(node: NodeContext) -> NamedOutputs:
-    """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over each group of channels and all positions"""
+    """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over each group of channels and all positions."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     last = channels_last(node)
@@ -160,7 +160,7 @@ def group_norm(node: NodeContext) -> NamedOutputs:
 
 
 def instance_norm(node: NodeContext) -> NamedOutputs:
-    """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the positions of each sample and channel"""
+    """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the positions of each sample and channel."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     node.require(rank > 2, f"an input of rank {rank} has no positions to normalize over")

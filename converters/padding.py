@@ -16,7 +16,7 @@ from paddle2ov.opset import ops
 
 
 def pad(node: NodeContext) -> NamedOutputs:
-    """out = x with paddings[2 * d] before and paddings[2 * d + 1] after along each dimension d, filled by pad_value"""
+    """out = x with paddings[2 * d] before and paddings[2 * d + 1] after along each dimension d, filled by pad_value."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     paddings = node.get_ints("paddings")
@@ -25,12 +25,12 @@ def pad(node: NodeContext) -> NamedOutputs:
 
 
 def pad2d(node: NodeContext) -> NamedOutputs:
-    """out = x with (top, bottom, left, right) added"""
+    """out = x with (top, bottom, left, right) added."""
     return _spatial(node, first_is_innermost=False)
 
 
 def pad3d(node: NodeContext) -> NamedOutputs:
-    """out = x with (left, right, top, bottom, front, back) added"""
+    """out = x with (left, right, top, bottom, front, back) added."""
     return _spatial(node, first_is_innermost=True)
 
 

@@ -31,14 +31,14 @@ from paddle2ov.opset import ops
 
 
 def pool(node: NodeContext) -> NamedOutputs:
-    """out = the maximum or the average of x over windows of its spatial dimensions"""
+    """out = the maximum or the average of x over windows of its spatial dimensions."""
     mode = str(node.get_attribute("pooling_type", ""))
     node.require(mode in ("max", "avg"), "is not supported", pooling_type=mode)
     return {"out": _pool(node, "max" if mode == "max" else "avg")}
 
 
 def lp_pool(node: NodeContext) -> NamedOutputs:
-    """out = (sum of x^p over each window)^(1/p); p = inf takes the maximum"""
+    """out = (sum of x^p over each window)^(1/p); p = inf takes the maximum."""
     return {"out": _pool(node, "max" if math.isinf(node.get_float("norm_type")) else "lp")}
 
 

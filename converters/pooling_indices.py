@@ -23,7 +23,7 @@ from paddle2ov.opset import ops
 
 
 def max_pool_with_index(node: NodeContext) -> NamedOutputs:
-    """out, mask = the maximum of each window, and its position within the flattened spatial dimensions (int32)"""
+    """out, mask = the maximum of each window, and its position within the flattened spatial dimensions (int32)."""
     x = node.get_input("x")
     spatial = rank_of(node, x) - 2
     if node.get_attribute("global_pooling", False):
@@ -48,7 +48,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
 
 
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:
-    """out, mask = as above, over windows that random_u spreads unevenly"""
+    """out, mask = as above, over windows that random_u spreads unevenly."""
     x = node.get_input("x")
     dims = known_dims(x)[2:]
     sizes = node.get_ints("output_size")
@@ -101,7 +101,7 @@ def _fractional(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int
 
 
 def unpool(node: NodeContext) -> NamedOutputs:
-    """out = zeros, with every element of x at its index within the flattened spatial dimensions"""
+    """out = zeros, with every element of x at its index within the flattened spatial dimensions."""
     x, indices = node.get_input("x"), node.get_input("indices")
     spatial = rank_of(node, x) - 2
     node.require(not channels_last(node), "channels last is not supported")

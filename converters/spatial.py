@@ -35,7 +35,7 @@ def to_channels_first(x: Output | Node, rank: int) -> Node:
 
 
 def to_channels_last(x: Output | Node, rank: int) -> Node:
-    """[N, C, ...] -> [N, ..., C]"""
+    """[N, C, ...] -> [N, ..., C]."""
     return ops.transpose(x, ints([0, *range(2, rank), 1]))
 
 
@@ -79,5 +79,5 @@ def padding_algorithm(node: NodeContext) -> str:
 
 
 def layout_of(node: NodeContext, x: Output, name: str = "data_format") -> tuple[bool, int]:
-    """(channels last?, rank)"""
+    """(channels last?, rank)."""
     return channels_last(node, name), rank_of(node, x)

@@ -17,7 +17,7 @@ from paddle2ov.opset import ops
 
 
 def unfold(node: NodeContext) -> NamedOutputs:
-    """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c"""
+    """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c."""
     x = node.get_input("x")
     kernel = node.get_ints("kernel_sizes")
     top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
@@ -41,7 +41,7 @@ def unfold(node: NodeContext) -> NamedOutputs:
 
 
 def fold(node: NodeContext) -> NamedOutputs:
-    """out[n, c] = the sum of all windows, each at its place: what unfold took apart"""
+    """out[n, c] = the sum of all windows, each at its place: what unfold took apart."""
     top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
     out = ops.col2im(
         node.get_input("x"),
@@ -68,7 +68,7 @@ def _four(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:
 
 
 def deformable_conv(node: NodeContext) -> NamedOutputs:
-    """out = a convolution whose taps are moved by offset and weighted by mask, with bilinear interpolation between"""
+    """out = a convolution whose taps are moved by offset and weighted by mask, with bilinear interpolation between."""
     begin, end = pads_of(node, 2, node.get_ints("paddings", [0, 0]))
     out = ops.deformable_convolution(
         node.get_input("x"),
@@ -88,7 +88,7 @@ def deformable_conv(node: NodeContext) -> NamedOutputs:
 
 
 def temporal_shift(node: NodeContext) -> NamedOutputs:
-    """out = x of the frame before (first channels), of the frame after (next as many), and of the same frame (rest)"""
+    """out = x of the frame before (first channels), of the frame after (next as many), and of the same frame (rest)."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     channel = rank - 1 if channels_last(node) else 1
@@ -118,7 +118,7 @@ def _part(source: Node, start: int, frames: int, low: Node, high: Node, axis: in
 
 
 def affine_channel(node: NodeContext) -> NamedOutputs:
-    """out = x * scale + bias, per channel"""
+    """out = x * scale + bias, per channel."""
     x = node.get_input("x")
     # Any layout but NCHW has the channels last here.
     layout = node.get_attribute("data_layout", "AnyLayout")

@@ -29,8 +29,9 @@ TOLERANCE = 1e-3  # of a score, and of a pixel
 
 
 def canvases(images: Array, labels: Array, count: int, size: int, random: Any) -> tuple[Array, Array, Array]:
-    """Pictures [count, 1, size, size] with up to four digits in cells of their own, their boxes (relative centre and
-    size, [count, 4, 4]; zeros where there is none) and classes [count, 4].
+    """Pictures [count, 1, size, size] with up to four digits in cells of their own, and the boxes and classes of these.
+
+    Boxes [count, 4, 4] are relative centres and sizes, zeros where there is none; classes are [count, 4].
     """
     pictures = np.zeros((count, 1, size, size), np.float32)
     boxes, classes = np.zeros((count, 4, 4), np.float32), np.zeros((count, 4), np.int32)

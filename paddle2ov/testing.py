@@ -181,9 +181,10 @@ def compare(
     where: str,
     to_largest: bool = False,
 ) -> None:
-    """Compares results with what Paddle recorded: count, types and shapes exactly, integers and bools exactly, floats
-    within atol + rtol * |expected|; NaN equals NaN and infinities are exact. With `to_largest` atol is relative to the
-    largest value of the result.
+    """Compares results with what Paddle recorded.
+
+    Count, types, shapes, integers and bools must be the same; floats may differ by atol + rtol * |expected|; NaN equals
+    NaN, and infinities are exact. With `to_largest` atol is relative to the largest value of the result.
 
     Raises:
         MismatchError: something differs.

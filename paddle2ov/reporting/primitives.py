@@ -127,9 +127,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
 
 
 def _nameless_input(primitives: Sequence[Primitive], place: int, named: set[int]) -> int | None:
-    """A primitive that computes with floats and no name of the model, and that another one reads, changes of layout
-    aside.
-    """
+    """A primitive that computes with floats, has no name of the model, and is read, changes of layout aside."""
     for source in primitives[place].inputs:
         one = primitives[source]
         if one.layer == "Reorder":
