@@ -4,7 +4,8 @@ Paddle: `flash_attn`, `memory_efficient_attention`, `multihead_matmul`, `fused_a
 `fused_softmax_mask_upper_triangle`, `fused_rotary_position_embedding`.
 Semantics: `paddle/phi/kernels/gpu/flash_attn_kernel.cu`, `paddle/phi/kernels/fusion/gpu/{fused_attention,
 multihead_matmul,fused_rope}_kernel.cu`, `paddle/phi/kernels/fusion/cpu/fused_softmax_mask_kernel.cc`.
-Not supported: dropout at inference, key-value caches, the weights of the attention as a result.
+Not supported: dropout in training, key-value caches, the weights of the attention as a result, layers that are split
+over several devices.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const, const_like, ints, rank_of, reshape, shape_of
-from paddle2ov.converters.fused import add_bias, refuse_dropout, trailing_norm
+from paddle2ov.converters.fused import add_bias, refuse_dropout, refuse_ring, trailing_norm, without_dropout
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -31,10 +32,17 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
     k, v = (_repeated(node, one, q) for one in (k, v))
     mask: Tensor | None = node.get_input("attn_mask") if node.has_input("attn_mask") else None
-    if node.get_attribute("causal", False):
+    causal = node.get_attribute("causal", False)
+    if causal:
         later = _later(q, k)
         mask = later if mask is None else ops.add(mask, later)
-    return {"out": ops.transpose(_attention(q, k, v, mask), ints(_HEADS_FIRST))}
+    out: Tensor = _attention(q, k, v, mask)
+    if causal and _may_see_nothing(q, k):
+        # Of more queries than keys the first ones see no key: the result of those is 0.
+        queries, keys = _tokens(q), _tokens(k)
+        seen = ops.greater_equal(_count(queries), ops.subtract(queries, keys))
+        out = ops.select(ops.unsqueeze(seen, ints([1])), out, const_like(0.0, out))
+    return {"out": ops.transpose(out, ints(_HEADS_FIRST))}
 
 
 def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
@@ -64,14 +72,16 @@ def multihead_matmul(node: NodeContext) -> NamedOutputs:
     projected = ops.matmul(x, ops.reshape(node.get_input("w"), ints([0, -1]), True), False, False)
     projected = ops.add(projected, reshape(node.get_input("bias"), [-1]))
     mask = node.get_input("bias_qk") if node.has_input("bias_qk") else None
+    if mask is not None:
+        rank = rank_of(node, mask)
+        node.require(rank == 4, f"a mask of rank {rank} is not supported")
     q, k, v = _split(projected, heads)
     return {"out": _joined(_attention(q, k, v, mask, node.get_float("alpha", 1.0)))}
 
 
 def fused_attention(node: NodeContext) -> NamedOutputs:
     """out = x + attention(layer_norm(x)) @ out_linear_weight + bias, or normalized after that instead of before."""
-    for name in ("attn_dropout_rate", "dropout_rate"):
-        refuse_dropout(node, name, name.replace("rate", "implementation"))
+    refuse_ring(node)
     node.require(not node.has_input("cache_kv"), "a key-value cache is not supported")
     x, pre = node.get_input("x"), node.get_attribute("pre_layer_norm", False)
     entered = trailing_norm(node, x, "ln_scale", "ln_bias", node.get_float("epsilon", 1e-5)) if pre else x
@@ -87,9 +97,12 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
     if node.has_input("qkv_bias"):
         projected = ops.add(projected, reshape(node.get_input("qkv_bias"), [-1]))
     mask = node.get_input("src_mask") if node.has_input("src_mask") else None
-    attended = _joined(_attention(*_split(projected, heads), mask))
+    attended: Tensor = _joined(_attention(*_split(projected, heads), mask))
+    # The weights are scaled alike, so the result may be scaled instead.
+    implementation = "attn_dropout_implementation"
+    attended = without_dropout(node, attended, "attn_dropout_rate", implementation, "upscale_in_train")
     out: Tensor = ops.matmul(attended, node.get_input("out_linear_weight"), False, False)
-    out = add_bias(node, out, "out_linear_bias")
+    out = without_dropout(node, add_bias(node, out, "out_linear_bias"), "dropout_rate")
     if node.get_attribute("add_residual", True):
         out = ops.add(x, out)
     if not pre:
@@ -108,7 +121,7 @@ def fused_softmax_mask_upper_triangle(node: NodeContext) -> NamedOutputs:
     size = shape_of(x)
     rows, columns = (ops.range(ints(0), ops.gather(size, ints(axis), ints(0)), ints(1), "i64") for axis in (2, 3))
     seen = ops.less_equal(columns, ops.unsqueeze(rows, ints([1])))
-    return {"out": ops.softmax(ops.select(seen, x, const_like(float(np.finfo(np.float16).min), x)), -1)}
+    return {"out": ops.softmax(ops.select(seen, x, const_like(-np.inf, x)), -1)}
 
 
 def fused_rotary_position_embedding(node: NodeContext) -> NamedOutputs:
@@ -135,9 +148,9 @@ def fused_rotary_position_embedding(node: NodeContext) -> NamedOutputs:
 def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
     """cos and sin, as [batch or 1, tokens, 1, width] (tokens first if time_major)."""
     time_major = node.get_attribute("time_major", False)
-    node.require(
-        node.has_input("sin") and node.has_input("cos"), "rotary embedding without sin and cos is not supported"
-    )
+    if not (node.has_input("sin") and node.has_input("cos")):  # position_ids are not read then
+        angles = ops.unsqueeze(_angles_of_base(node, x, 0 if time_major else 1), ints([1, 2] if time_major else [0, 2]))
+        return cast_to(ops.cos(angles), x.get_element_type()), cast_to(ops.sin(angles), x.get_element_type())
     tables = [node.get_input("cos"), node.get_input("sin")]
     flat = [reshape(table, [-1, _width(node, x)]) for table in tables]
     if node.has_input("position_ids"):
@@ -149,6 +162,16 @@ def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
         return cos, sin
     cos, sin = (ops.unsqueeze(one, ints([1, 2] if time_major else [0, 2])) for one in flat)
     return cos, sin
+
+
+def _angles_of_base(node: NodeContext, x: Output, axis: int) -> Node:
+    """[tokens, width]: the place divided by base^(2i / width) for the columns 2i and 2i + 1, in either style."""
+    width = _width(node, x)
+    base = np.float32(node.get_float("rotary_emb_base", 10000.0))
+    columns = (np.arange(width) // 2 * 2).astype(np.float32) * np.float32(1 / width)
+    tokens = ops.gather(shape_of(x), ints(axis), ints(0))
+    places = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
+    return ops.multiply(places, const((np.float32(1) / base**columns)[None], Type.f32))
 
 
 def _width(node: NodeContext, x: Output) -> int:
@@ -171,10 +194,19 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: floa
 
 def _later(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
     """[tokens of q, tokens of k]: -inf where the key comes after the query, both counted from the end or the start."""
-    queries, keys = (ops.gather(shape_of(one), ints(2), ints(0)) for one in (q, k))
+    queries, keys = _tokens(q), _tokens(k)
     rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else _count(queries)
     seen = ops.less_equal(_count(keys), ops.unsqueeze(rows, ints([1])))
     return ops.select(seen, const_like(0.0, _output(q)), const_like(-np.inf, _output(q)))
+
+
+def _tokens(x: Tensor) -> Node:
+    return ops.gather(shape_of(x), ints(2), ints(0))
+
+
+def _may_see_nothing(q: Node, k: Tensor) -> bool:
+    queries, keys = (one.get_output_partial_shape(0)[2] for one in (q, _output(k).get_node()))
+    return bool(queries.is_dynamic or keys.is_dynamic or queries.get_length() > keys.get_length())
 
 
 def _count(number: Node) -> Node:
@@ -188,7 +220,7 @@ def _repeated(node: NodeContext, x: Node, q: Node) -> Tensor:
         return x
     node.require(own.is_static and wanted.is_static, "an unknown number of heads is not supported")
     times = wanted.get_length() // own.get_length()
-    spread = ops.tile(ops.unsqueeze(x, ints([2])), ints([1, 1, times, 1, 1]))
+    spread = ops.broadcast(ops.unsqueeze(x, ints([2])), ints([1, 1, times, 1, 1]), None, "BIDIRECTIONAL")
     return ops.reshape(spread, ints([0, wanted.get_length(), -1, _width(node, x.output(0))]), True)
 
 

@@ -3,12 +3,12 @@
 Paddle: `conv2d`, `conv3d`, `depthwise_conv2d` (1-D convolution is `unsqueeze2`, `conv2d`, `squeeze2`), and the forms
 with a bias that Paddle's own passes leave: `depthwise_conv2d_bias`, `depthwise_conv3d_bias`, `fused_conv2d_add_act`.
 Semantics: `paddle/phi/kernels/impl/conv_kernel_impl.h`, `paddle/phi/kernels/cpu/conv_util.h`.
-Not supported: activations other than relu, identity, sigmoid, tanh in the fused form; `split_channels`.
+Not supported: activations other than identity, relu, relu6, sigmoid, tanh in the fused form; `split_channels`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from openvino import Node, Output
 
@@ -26,12 +26,12 @@ from paddle2ov.shapes import dims_of, static_dims
 
 
 def conv(node: NodeContext) -> NamedOutputs:
-    """out[n, o, p] = sum over i, k of input[n, i, p * stride + k * dilation - padding] * filter[o, i, k] (+ bias[o])"""
+    """out[n, o, p] = sum over i, k of input[n, i, p * stride + k * dilation - padding] * filter[o, i, k] (+ bias)."""
     return {"out": _conv(node)}
 
 
 def fused_conv2d_add_act(node: NodeContext) -> NamedOutputs:
-    """output = activation(conv2d(input, filter) + bias + residual)"""
+    """output = activation(conv2d(input, filter) + bias + residual)."""
     node.require(not node.get_attribute("split_channels", []), "is not supported", split_channels="...")
     out: Node = _conv(node)
     if node.has_input("residual_data"):
@@ -41,7 +41,14 @@ def fused_conv2d_add_act(node: NodeContext) -> NamedOutputs:
     return {"output": _ACTIVATIONS[activation](out)}
 
 
-_ACTIVATIONS = {"identity": lambda x: x, "": lambda x: x, "relu": ops.relu, "sigmoid": ops.sigmoid, "tanh": ops.tanh}
+_ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
+    "identity": lambda x: x,
+    "": lambda x: x,
+    "relu": ops.relu,
+    "relu6": lambda x: ops.clamp(x, 0.0, 6.0),
+    "sigmoid": ops.sigmoid,
+    "tanh": ops.tanh,
+}
 
 
 def _conv(node: NodeContext) -> Node:
@@ -88,7 +95,7 @@ def _is_product(node: NodeContext, strides: Sequence[int], pads: Sequence[int]) 
 
 
 def _product(x: Output, filters: Output) -> Node:
-    """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]"""
+    """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]."""
     flat = ops.reshape(x, ints([0, 0, -1]), True)
     weights = ops.reshape(filters, ops.gather(shape_of(filters), ints([0, 1]), ints(0)), False)
     places = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))

@@ -4,7 +4,8 @@ Paddle: `fc`, `fused_gemm_epilogue`, `fused_feedforward`, `fused_bias_dropout_re
 `fused_embedding_eltwise_layernorm`, `fusion_squared_mat_sub`, `fusion_repeated_fc_relu`.
 Semantics: `paddle/phi/kernels/fusion/cpu/{fc,fusion_squared_mat_sub,fusion_repeated_fc_relu}_kernel.cc`,
 `paddle/phi/kernels/fusion/gpu/fused_*_kernel.cu`.
-Not supported: dropout at inference, activations other than those named here, padded weights of `fc`.
+Not supported: dropout in training, activations other than those named here, padded weights of `fc`, layers that are
+split over several devices.
 """
 
 from __future__ import annotations
@@ -32,24 +33,27 @@ def fc(node: NodeContext) -> NamedOutputs:
 
 
 def fused_gemm_epilogue(node: NodeContext) -> NamedOutputs:
-    """out = activation(x @ y + bias)."""
+    """out = activation(x @ y + bias); gelu is cuBLAS's, by tanh. A transposed x has its first dimension summed over."""
     trans_x, trans_y = node.get_attribute("trans_x", False), node.get_attribute("trans_y", False)
-    x = node.get_input("x")
-    if trans_x and rank_of(node, x) > 2:
-        node.refuse("a transposed x of rank 3 or more is not supported", trans_x=True)
+    x: Tensor = node.get_input("x")
+    rank = rank_of(node, x)
+    if trans_x and rank > 2:
+        x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])), False
     out = ops.add(ops.matmul(x, node.get_input("y"), trans_x, trans_y), node.get_input("bias"))
-    return {"out": activated(node, out, node.get_attribute("activation", "none"))}
+    activation = node.get_attribute("activation", "none")
+    return {"out": ops.gelu(out, "tanh") if activation == "gelu" else activated(node, out, activation)}
 
 
 def fused_feedforward(node: NodeContext) -> NamedOutputs:
     """out = x + linear2(activation(linear1(layer_norm(x)))), or normalized after that instead of before."""
-    for i in (1, 2):
-        refuse_dropout(node, f"dropout{i}_prob", f"dropout{i}_implementation")
+    refuse_ring(node)
     x, pre = node.get_input("x"), node.get_attribute("pre_layer_norm", False)
     out: Tensor = trailing_norm(node, x, "ln1_scale", "ln1_bias", node.get_float("ln1_epsilon", 1e-5)) if pre else x
     out = add_bias(node, ops.matmul(out, node.get_input("linear1_weight"), False, False), "linear1_bias")
     out = activated(node, out, node.get_attribute("act_method", "gelu"))
+    out = without_dropout(node, out, "dropout1_prob", "dropout1_implementation")
     out = add_bias(node, ops.matmul(out, node.get_input("linear2_weight"), False, False), "linear2_bias")
+    out = without_dropout(node, out, "dropout2_prob", "dropout2_implementation")
     if node.get_attribute("add_residual", True):
         out = ops.add(x, out)
     if not pre:
@@ -59,19 +63,15 @@ def fused_feedforward(node: NodeContext) -> NamedOutputs:
 
 def fused_bias_dropout_residual_layer_norm(node: NodeContext) -> NamedOutputs:
     """y = layer_norm(residual + x + bias)."""
-    refuse_dropout(node, "dropout_rate", "dropout_implementation")
-    total = ops.add(node.get_input("residual"), add_bias(node, node.get_input("x"), "bias"))
+    entered = without_dropout(node, add_bias(node, node.get_input("x"), "bias"), "dropout_rate")
+    total = ops.add(node.get_input("residual"), entered)
     y = trailing_norm(node, total, "ln_scale", "ln_bias", node.get_float("ln_epsilon", 1e-5))
     return {"y": y, "bias_dropout_residual_out": total}
 
 
 def fused_dropout_add(node: NodeContext) -> NamedOutputs:
-    """out = x + y; x * (1 - p) + y in the mode "downgrade_in_infer"."""
-    x, p = node.get_input("x"), node.get_float("p", 0.5)
-    node.require(p == 0 or node.get_attribute("is_test", False), "dropout at inference is not supported", p=p)
-    if p != 0 and node.get_attribute("mode", "upscale_in_train") == "downgrade_in_infer":
-        x = ops.multiply(x, const_like(1.0 - p, x)).output(0)
-    return {"out": ops.add(x, node.get_input("y"))}
+    """out = x + y; x * (1 - p) + y in any mode but "upscale_in_train"."""
+    return {"out": ops.add(without_dropout(node, node.get_input("x"), "p", "mode"), node.get_input("y"))}
 
 
 def fused_embedding_eltwise_layernorm(node: NodeContext) -> NamedOutputs:
@@ -128,12 +128,31 @@ def trailing_norm(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: 
     return ops.add(out, node.get_input(bias)) if node.has_input(bias) else out
 
 
-def refuse_dropout(node: NodeContext, rate: str, implementation: str = "") -> None:
-    """Refuses a dropout that does something at inference."""
-    probability = node.get_float(rate, 0.0)
-    if probability == 0:
-        return
-    node.require(node.get_attribute("is_test", False), "dropout at inference is not supported", **{rate: probability})
-    if implementation:
-        mode = node.get_attribute(implementation, "downgrade_in_infer")
-        node.require(mode == "upscale_in_train", "only upscale_in_train is supported", **{implementation: mode})
+def without_dropout(
+    node: NodeContext,
+    x: Tensor,
+    rate: str,
+    mode: str = "dropout_implementation",
+    default_mode: str = "downgrade_in_infer",
+) -> Tensor:
+    """What a dropout does at inference: nothing, or x * (1 - rate) if training did not scale what it kept."""
+    refuse_dropout(node, rate, 0.5)
+    probability = node.get_float(rate, 0.5)
+    if probability == 0 or node.get_attribute(mode, default_mode) == "upscale_in_train":
+        return x
+    return ops.multiply(x, const_like(1.0 - probability, x))
+
+
+def refuse_dropout(node: NodeContext, rate: str, default: float = 0.0) -> None:
+    """Refuses a dropout in training."""
+    probability = node.get_float(rate, default)
+    if probability != 0:
+        node.require(
+            node.get_attribute("is_test", False), "dropout in training is not supported", **{rate: probability}
+        )
+
+
+def refuse_ring(node: NodeContext) -> None:
+    """Refuses a layer whose parts lie on several devices, which add up their results."""
+    ring = node.get_int("ring_id", -1)
+    node.require(ring < 0, "a layer that is split over several devices is not supported", ring_id=ring)

@@ -67,10 +67,12 @@ def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
         residual = node.get_input("residual")
         alpha = const_like(node.get_float("residual_alpha"), x)
         total = ops.add(total, ops.multiply(residual, alpha))
-    if node.has_input("bias"):
+    normalized = node.has_input("norm_weight") or node.has_input("norm_bias")
+    # With nothing but a bias to add, Paddle's kernels normalize x itself.
+    if node.has_input("bias") and (node.has_input("residual") or not normalized):
         total = ops.add(total, ops.reshape(node.get_input("bias"), trailing, False))
     results: dict[str, Tensor] = {"out": total, "residual_out": total}
-    if not node.has_input("norm_weight") and not node.has_input("norm_bias"):
+    if not normalized:
         return results
     out = ops.mvn(total, ints(list(range(begin, rank))), True, node.get_float("epsilon"), "inside_sqrt")
     if node.has_input("norm_weight"):

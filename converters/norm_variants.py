@@ -18,7 +18,7 @@ from paddle2ov.opset import ops
 
 
 def rms_norm(node: NodeContext) -> NamedOutputs:
-    """y = x / sqrt(mean(x^2) + epsilon) * scale over the last dimensions"""
+    """y = x / sqrt(mean(x^2) + epsilon) * scale over the last dimensions."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     begin = rank - max(len(node.get_attribute("normalized_shape", []) or [0]), 1)
@@ -29,7 +29,11 @@ def rms_norm(node: NodeContext) -> NamedOutputs:
 
 
 def rms_norm_residual(node: NodeContext) -> NamedOutputs:
-    """out = rms_norm(x + bias + residual) * norm_weight + norm_bias; residual_out = what was normalized"""
+    """out = rms_norm(x + bias + residual) * norm_weight + norm_bias; residual_out = what was normalized."""
+    node.require(
+        node.has_input("residual") or not node.has_input("bias"),
+        "Paddle's kernels leave out a bias without a residual, its decomposition adds it: refused",
+    )
     x = node.get_input("x")
     rank = rank_of(node, x)
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
@@ -64,7 +68,7 @@ def _left(inverse: Node, x: Output, begin: int) -> Node:
 
 
 def lrn(node: NodeContext) -> NamedOutputs:
-    """out = x * (k + alpha * the sum of x^2 over n neighbouring channels)^-beta"""
+    """out = x * (k + alpha * the sum of x^2 over n neighbouring channels)^-beta."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     last = channels_last(node)
@@ -89,7 +93,7 @@ def _dims(x: Output, axes: list[int]) -> Node:
 
 
 def data_norm(node: NodeContext) -> NamedOutputs:
-    """y = (x - batch_sum / batch_size) * sqrt(batch_size / batch_square_sum) (* scale_w + bias)"""
+    """y = (x - batch_sum / batch_size) * sqrt(batch_size / batch_square_sum) (* scale_w + bias)."""
     x = node.get_input("x")
     node.require(node.get_int("slot_dim", -1) <= 0, "is not supported", slot_dim="> 0")
     count = node.get_input("batch_size")
@@ -102,7 +106,7 @@ def data_norm(node: NodeContext) -> NamedOutputs:
 
 
 def spectral_norm(node: NodeContext) -> NamedOutputs:
-    """out = weight / sigma, its largest singular value as power_iters steps from u and v estimate it"""
+    """out = weight / sigma, its largest singular value as power_iters steps from u and v estimate it."""
     weight, u, v = (node.get_input(name) for name in ("weight", "u", "v"))
     rank = rank_of(node, weight)
     dim = normalize_axis(node, node.get_int("dim", 0), rank, "dim")
@@ -125,7 +129,7 @@ def _unit(vector: Node, epsilon: float) -> Node:
 
 
 def skip_layernorm(node: NodeContext) -> NamedOutputs:
-    """out = layer_norm(x + y) * scale + bias over the dimensions from begin_norm_axis on"""
+    """out = layer_norm(x + y) * scale + bias over the dimensions from begin_norm_axis on."""
     total = ops.add(node.get_input("x"), node.get_input("y"))
     rank = rank_of(node, total.output(0))
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 2), rank, "begin_norm_axis")
