@@ -6,8 +6,7 @@ Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, 
 Semantics: `paddle/phi/kernels/cpu/reduce_*_kernel.cc`, `p_norm_kernel.cc`, `norm_kernel.cc`,
 `impl/{logsumexp_kernel,renorm}_impl.h`, `paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta,
 PNormInferMeta).
-Not supported: an axis that the program computes, a target of `reduce_as` whose sizes are not known; complex numbers
-beyond sums and means.
+Not supported: an axis that the program computes; complex numbers beyond sums and means.
 """
 
 from __future__ import annotations
@@ -145,11 +144,17 @@ def renorm(node: NodeContext) -> NamedOutputs:
 
 
 def reduce_as(node: NodeContext) -> NamedOutputs:
-    """out = x summed to the shape of target: over the axes in front that it lacks, and where it has size 1."""
+    """out = x summed to the shape of target: over the axes in front that it lacks, and where it has size 1.
+
+    As by `reduce_sum`, bool and int32 are summed as int64; where nothing is left to sum, Paddle keeps the type.
+    """
     x, target = node.get_input("x"), node.get_input("target")
     more = rank_of(node, x) - rank_of(node, target)
-    out: Tensor = ops.reduce_sum(x, ints(list(range(more))), False) if more else x
-    sizes = static_dims(target)
+    sizes, given = static_dims(target), static_dims(x)
+    if sizes is not None and sizes == given:
+        return {"out": x}
+    out = cast_to(x, Type.i64 if x.get_element_type() in (Type.boolean, Type.i32) else None)
+    out = ops.reduce_sum(out, ints(list(range(more))), False) if more else out
     if sizes is not None:
         ones = [axis for axis, size in enumerate(sizes) if size == 1]
         return {"out": ops.reduce_sum(out, ints(ones), True) if ones else out}

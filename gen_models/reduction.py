@@ -237,6 +237,9 @@ REDUCE_AS = [
     case(x=tensor([3, 4]), target=tensor([3, 4]), **_AS),
     case(x=tensor([3, 4]), target=tensor([]), **_AS),
     case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), target=tensor([3, 1], dims=[3, -1]), **_AS),
+    case(x=tensor([2, 3, 4], "int32", dims=[-1, 3, 4]), target=tensor([3, 1], "int32"), **_AS),
+    case(x=tensor([3, 4], "bool"), target=tensor([3, 1], "bool"), **_AS),
+    case(x=tensor([3, 4], "int64"), target=tensor([4], "int64"), **_AS),
 ]
 
 
@@ -250,7 +253,10 @@ def _renorm_random(draw: Any) -> Case:
 def _reduce_as_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
     kept = [1 if flag(draw) else size for size in sizes]
-    return case(x=tensor(sizes), target=tensor(kept[len(shape(draw, 0, len(sizes))) :]), **_AS)
+    kept = kept[len(shape(draw, 0, len(sizes))) :]
+    # Where there is nothing to sum, the type of bool and int32 depends on sizes that may not be known: float32 there.
+    dtype = one_of(draw, "float32", "int32", "int64", "bool") if kept != sizes else "float32"
+    return case(x=tensor(sizes, dtype), target=tensor(kept, dtype), **_AS)
 
 
 def _frobenius_norm_random(draw: Any) -> Case:
