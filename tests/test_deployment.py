@@ -1,5 +1,9 @@
 """`inference.yml`: bounds of dynamic inputs, preprocessing against cv2 and NumPy, malformed files."""
 
+import json
+import math
+import shutil
+
 import cv2
 import numpy as np
 import openvino
@@ -7,8 +11,12 @@ import pytest
 
 from gen_models.spec import paddle
 from paddle2ov import ConversionInputError, ModelReadError, convert, read_program
-from paddle2ov.deployment.preprocessing import describe, plan
+from paddle2ov.deployment import sizes
+from paddle2ov.deployment.planning import plan
+from paddle2ov.deployment.preprocessing import describe
 from paddle2ov.deployment.settings import read_settings
+from paddle2ov.opset import ops
+from paddle2ov.program import find_model
 from paddle2ov.testing import compile_model
 
 DETECTION = """
@@ -121,12 +129,253 @@ def normalized(rgb):
     return out.transpose(0, 3, 1, 2)
 
 
-def test_text_detection(with_settings, caplog):
-    """The resize is the caller's, bytes stay in cv2's order; floats within their roundings."""
-    folder = with_settings("any", TEXT_DETECTION)
+def test_a_resize_that_stays_outside(with_settings, caplog):
+    """Bytes stay in cv2's order; floats within their roundings."""
+    folder = with_settings("any", TEXT_DETECTION.replace("DetResizeForTest", "TableResize"))
     pictures = picture(32, 64)
+    with pytest.raises(ConversionInputError, match="TableResize: its size depends on the picture"):
+        convert(folder, preprocess=True)
+    folder = with_settings(
+        "any",
+        TEXT_DETECTION.replace(
+            "DetResizeForTest: {resize_long: 960}", "ResizeByShort: {target_short_edge: 40, interp: AREA}"
+        ),
+    )
     np.testing.assert_allclose(computed(folder, pictures), normalized(pictures), rtol=0, atol=ROUNDING)
-    assert "yours: DetResizeForTest (its size depends on the picture)" in caplog.text
+    assert "yours: ResizeByShort (interpolation AREA is not built in)" in caplog.text
+
+
+def text_size(height, width, **told):
+    """The size that PaddleOCR's DetResizeForTest gives a picture, after its padding of tiny ones."""
+    if "image_shape" in told:
+        new_height, new_width = told["image_shape"]
+        if told.get("keep_ratio"):
+            new_width = math.ceil(width * new_height / height / 32) * 32
+        return new_height, new_width
+    if "limit_side_len" not in told and "resize_long" in told:
+        ratio = float(told["resize_long"]) / max(height, width)
+        return tuple((int(one * ratio) + 127) // 128 * 128 for one in (height, width))
+    limit, kind = told.get("limit_side_len", 736), told.get("limit_type", "min")
+    if kind == "resize_long":
+        ratio = limit / max(height, width)
+    elif kind == "max":
+        ratio = limit / max(height, width) if max(height, width) > limit else 1.0
+    else:
+        ratio = limit / min(height, width) if min(height, width) < limit else 1.0
+    sides = [int(one * ratio) for one in (height, width)]
+    most = told.get("max_side_limit", 4000)
+    if max(sides) > most:
+        ratio = float(most) / max(sides)
+        sides = [int(one * ratio) for one in sides]
+    return tuple(max(int(round(one / 32) * 32), 32) for one in sides)
+
+
+def in_levels(got, want, std=0.224):
+    """Whether floats that stand for bytes over 255 are at most one level apart, and mostly none: resizes round so."""
+    np.testing.assert_allclose(got, want, rtol=0, atol=1 / 255 / std + ROUNDING)
+    assert (np.abs(got - want) > 1e-5).mean() < 0.2
+
+
+@pytest.mark.parametrize(
+    ("told", "sizes"),
+    [
+        ({"resize_long": 192}, [(40, 70), (192, 192), (300, 200)]),
+        ({"limit_side_len": 96, "limit_type": "max"}, [(40, 70), (96, 97), (300, 200), (20, 30)]),
+        ({"limit_side_len": 96, "limit_type": "min"}, [(40, 70), (96, 97), (130, 150)]),
+        ({"limit_side_len": 96, "limit_type": "resize_long"}, [(40, 70), (140, 100)]),
+        ({"limit_side_len": 96, "max_side_limit": 160}, [(30, 300), (80, 100)]),
+        ({"image_shape": [64, 96]}, [(40, 70), (64, 96), (10, 20)]),
+        ({"image_shape": [64, 96], "keep_ratio": True}, [(40, 70), (64, 96), (33, 100)]),
+    ],
+)
+def test_text_detection(with_settings, told, sizes):
+    """DetResizeForTest, whose size depends on the picture."""
+    folder = with_settings("any", TEXT_DETECTION.replace("{resize_long: 960}", json.dumps(told)))
+    model = convert(folder, preprocess=True)
+    compiled = compile_model(model)
+    assert "yours" not in str(model.get_rt_info(["paddle2ov", "preprocessing"]).value)
+    for height, width in sizes:
+        (one,) = picture(height, width, 1)
+        one = cv2.GaussianBlur(one, (7, 7), 3)
+        small = np.zeros((max(32, height), max(32, width), 3), np.uint8) if height + width < 64 else one
+        small[:height, :width] = one
+        new_height, new_width = text_size(*small.shape[:2], **told)
+        in_levels(compiled(one[None])[0], normalized(cv2.resize(small, (new_width, new_height))[None]))
+
+
+def test_default_of_text_detection(tmp_path):
+    path = tmp_path / "inference.yml"
+    path.write_text(TEXT_DETECTION.replace("{resize_long: 960}", "null"))
+    assert "the short side at least 736, multiples of 32" in describe(plan(read_settings(path)))
+
+
+def recognised(one, shape=(3, 48, 96), most=3200):
+    """PaddleX's OCRReisizeNormImg."""
+    _, height, width = shape
+    ratio = max(width / height, one.shape[1] / one.shape[0])
+    full = int(height * ratio)
+    if full > most:
+        resized = full = most
+    else:
+        resized = min(math.ceil(height * (one.shape[1] / one.shape[0])), full)
+    line = cv2.resize(one, (resized, height)).astype(np.float32).transpose(2, 0, 1) / 255
+    line -= 0.5
+    line /= 0.5
+    padded = np.zeros((3, height, full), np.float32)
+    padded[:, :, :resized] = line
+    return padded
+
+
+def test_text_recognition(with_settings):
+    text = (
+        "PreProcess: {transform_ops: [DecodeImage: {channel_first: false, img_mode: BGR}, "
+        "MultiLabelEncode: {gtc_encode: NRTRLabelEncode}, RecResizeImg: {image_shape: [3, 48, 96]}, "
+        "KeepKeys: {keep_keys: [image]}]}"
+    )
+    compiled = compile_model(convert(with_settings("any", text), preprocess=True))
+    for height, width in ((20, 30), (48, 96), (31, 62), (32, 500), (49, 98), (10, 1000)):
+        one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
+        in_levels(compiled(one[None])[0], recognised(one)[None])
+    (port,) = convert(with_settings("any", text), bounded=True).inputs
+    assert port.get_partial_shape() == openvino.PartialShape("[1..,3,48,1..]")
+
+
+def test_short_side_and_crop(with_settings):
+    """PaddleClas: the short side to 40, the middle 24 x 32 of it."""
+    text = CLASSIFICATION.replace(
+        "ResizeImage: {size: [40, 24]%s}", "ResizeImage: {resize_short: 40}\n  - CropImage: {size: [32, 24]}"
+    )
+    compiled = compile_model(convert(with_settings("any", text), preprocess=True))
+    for height, width in ((37, 53), (41, 40), (80, 120), (100, 63)):
+        one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
+        scale = 40 / min(height, width)
+        resized = cv2.resize(one, (round(width * scale), round(height * scale)))
+        top, left = (resized.shape[0] - 24) // 2, (resized.shape[1] - 32) // 2
+        in_levels(compiled(one[None])[0], normalized(resized[None, top : top + 24, left : left + 32, ::-1]))
+    (port,) = convert(with_settings("any", text), bounded=True).inputs
+    assert port.get_partial_shape() == openvino.PartialShape("[1..,3,24,32]")
+    text = text.replace("resize_short: 40", "resize_short: 28")
+    found = plan(read_settings(with_settings("any", text) / "inference.yml"))
+    assert found.remaining[-1] == ("CropImage", "a picture may be smaller")
+    assert len(found.steps) == 2
+
+
+def test_pad_stride(with_settings):
+    """A two-stage detector: the resize is the caller's, the padding to multiples of 32 is the model's."""
+    text = (DETECTION % 1).replace("keep_ratio: false", "keep_ratio: true") + ""
+    text = text.replace("- {type: Permute}", "- {type: Permute}\n- {type: PadStride, stride: 32}")
+    compiled = compile_model(convert(with_settings("any", text), preprocess=True))
+    for height, width in ((37, 53), (64, 32)):
+        pictures = picture(height, width)
+        want = pictures[..., ::-1].astype(np.float32) * np.float32(1 / 255)
+        want = ((want - MEAN) / STD).transpose(0, 3, 1, 2)
+        want = np.pad(want, ((0, 0), (0, 0), (0, -height % 32), (0, -width % 32)))
+        np.testing.assert_allclose(compiled(pictures)[0], want, rtol=0, atol=ROUNDING)
+
+
+SEGMENTATION = """
+Deploy:
+  input_shape: [null, 3, null, null]
+  model: model.pdmodel
+  params: model.pdiparams
+  output_op: argmax
+  transforms:
+  - {type: %s}
+  - {type: Normalize, mean: [0.4], std: [0.2, 0.3, 0.4]}
+"""
+
+
+def segmented(one, size):
+    """PaddleSeg: floats from the beginning, so that a resize gives floats."""
+    resized = cv2.resize(one[..., ::-1].astype(np.float32), size[::-1]) / np.float32(255)
+    resized -= 0.4
+    resized /= np.array([0.2, 0.3, 0.4])
+    return resized.transpose(2, 0, 1)[None]
+
+
+@pytest.mark.parametrize(
+    ("step", "size_of"),
+    [
+        ("Resize, target_size: [64, 48]", lambda h, w: (48, 64)),
+        ("Resize, target_size: [60, 40], size_divisor: 32", lambda h, w: (64, 64)),
+        ("ResizeByShort, short_size: 50", lambda h, w: [round(one * (50.0 / min(h, w))) for one in (h, w)]),
+        ("ResizeByLong, long_size: 50", lambda h, w: [round(one * (50.0 / max(h, w))) for one in (h, w)]),
+        ("LimitLong, max_long: 60", lambda h, w: [round(one * min(1.0, 60 / max(h, w))) for one in (h, w)]),
+    ],
+)
+def test_segmentation(models, step, size_of):
+    path = models["any"] / "deploy.yaml"
+    path.write_text(SEGMENTATION % step)
+    try:
+        model = convert(models["any"], preprocess=True)
+    finally:
+        path.unlink()
+    compiled = compile_model(model)
+    for height, width in ((37, 53), (60, 50), (100, 63), (25, 75)):
+        (one,) = picture(height, width, 1)
+        want = segmented(one, tuple(size_of(height, width)))
+        # Both interpolate in float32; the weights are rounded once more by OpenCV: 1e-5 of 255 levels over 0.2.
+        np.testing.assert_allclose(compiled(one[None])[0], want, rtol=0, atol=1e-4)
+
+
+def test_deploy_yaml_names_the_model(models, tmp_path):
+    program = next(models["any"].glob("*.json"))
+    for name in ("model.json", "other.json"):
+        shutil.copy(program, tmp_path / name)
+    with pytest.raises(ModelReadError, match="holds 2 models"):
+        convert(tmp_path)
+    settings = SEGMENTATION.replace("model.pdmodel", "other.json") % "Resize, target_size: [64, 48]"
+    (tmp_path / "deploy.yaml").write_text(settings)
+    assert find_model(tmp_path).program == tmp_path / "other.json"
+    (tmp_path / "model.pdiparams").write_bytes(b"")
+    assert find_model(tmp_path).params == tmp_path / "model.pdiparams"
+
+
+def test_segmentation_in_paddlex(with_settings):
+    """An inference.yml is read by PaddleX: bytes, whose resize is rounded; keep_ratio unless told otherwise."""
+    step = "Resize, target_size: [60, 40], keep_ratio: false"
+    (one,) = picture(90, 70, 1)
+    one = cv2.GaussianBlur(one, (7, 7), 3)
+    got = computed(with_settings("any", SEGMENTATION % step), one[None])
+    resized = cv2.resize(one, (64, 64))[..., ::-1].astype(np.float32)
+    want = resized * np.float32(1 / 255) / [0.2, 0.3, 0.4] - 0.4 / np.array([0.2, 0.3, 0.4])
+    in_levels(got, want.transpose(2, 0, 1)[None], std=0.2)
+    found = plan(read_settings(with_settings("any", SEGMENTATION % "Resize, target_size: [60, 40]") / "inference.yml"))
+    assert found.remaining == [("Resize", "keep_ratio: the size depends on the picture")]
+
+
+def test_sizes_are_those_of_double_precision():
+    """Products that are whole numbers, where Python's double is below, on and above them; compared bit by bit."""
+    a, n, h = (ops.parameter([-1], np.int32) for _ in range(3))
+    found = sizes.scaled(a, n, h)
+    results = [
+        found.floor(),
+        found.ceil(),
+        sizes.rounded(a, n, h),
+        sizes.to_multiple(a, 32),
+        sizes.up_to_multiple(a, 48),
+    ]
+    compiled = compile_model(openvino.Model([ops.result(one) for one in results], [a, n, h]))
+    rng = np.random.default_rng(0)
+    count = 60_000
+    side, limit, other = (rng.integers(1, most, count) for most in (4000, 1000, 4000))
+    side[::3] = (other // np.gcd(limit, other) * rng.integers(1, 30, count))[::3]  # a whole quotient
+    side[1::3], limit[1::3], other[1::3] = 48, rng.integers(1, 3000, count)[1::3], rng.integers(1, 100, count)[1::3]
+    fits = side * limit / other < 32_000
+    values = [one[fits & (side < 32_000)].astype(np.int32) for one in (side, limit, other)]
+    product = values[0].astype(np.float64) * (values[1].astype(np.float64) / values[2])
+    quotient = values[0].astype(np.int64) * values[1] // values[2]
+    whole = values[0].astype(np.int64) * values[1] % values[2] == 0
+    assert min((whole & (product < quotient)).sum(), (whole & (product > quotient)).sum()) > 500
+    want = [
+        np.floor(product),
+        np.ceil(product),
+        np.round(product),
+        np.maximum(np.round(values[0] / 32) * 32, 32),
+        np.ceil(values[0] / 48) * 48,
+    ]
+    for got, one in zip(compiled(values).values(), want, strict=True):
+        np.testing.assert_array_equal(got, one)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +427,24 @@ def test_bounds(with_settings, models):
     assert port.get_partial_shape() == openvino.PartialShape("[1..,3,24,40]")
 
 
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("image_shape: [3, 320, 480]", "[1..,3,320,480]"),
+        ("image_shape: [2, 3, 320, -1]", "[2,3,320,1..]"),
+        ("Deploy: {input_shape: [null, 3, 512, 512], transforms: []}", "[1..,3,512,512]"),
+        ("image_shape: [3, 320, 480]\nmin_subgraph_size: 3\nPreprocess: [{type: Permute}]", "[1..,3,320,480]"),
+        (
+            "Hpi: {backend_config: {tensorrt: {dynamic_shapes: {x: [[1, 3, 8, 8], [1, 3, 9, 9], [2, 3, 9, 9]]}}}}",
+            "[1..2,3,8..9,8..9]",
+        ),
+    ],
+)
+def test_bounds_of_a_declared_shape(with_settings, text, shape):
+    (port,) = convert(with_settings("any", text), bounded=True).inputs
+    assert port.get_partial_shape() == openvino.PartialShape(shape)
+
+
 def test_backends_that_differ_are_joined(tmp_path):
     path = tmp_path / "inference.yml"
     path.write_text(
@@ -188,15 +455,16 @@ def test_backends_that_differ_are_joined(tmp_path):
 
 
 def test_what_cannot_be_built_in(with_settings, models):
-    folder = with_settings("any", "PreProcess: {transform_ops: [RecResizeImg: {image_shape: [3, 48, 320]}]}")
-    with pytest.raises(ConversionInputError, match=r"RecResizeImg: its size depends on the picture"):
+    folder = with_settings("any", "PreProcess: {transform_ops: [RecResizeImg: {image_shape: [1, 48, 320]}]}")
+    with pytest.raises(ConversionInputError, match=r"RecResizeImg: image_shape has not three channels"):
         convert(folder, preprocess=True)
     with pytest.raises(ConversionInputError, match="no shapes of the inputs"):
         convert(folder, bounded=True)
-    padded = DETECTION % 1 + ""
-    padded = padded.replace("- {type: Permute}", "- {type: Permute}\n- {type: PadStride, stride: 32}")
-    with pytest.raises(ConversionInputError, match=r"Resize|resize: comes before PadStride"):
-        convert(with_settings("any", padded), preprocess=True)
+    boxed = (DETECTION % 1).replace("- {type: Permute}", "- {type: Permute}\n- {type: LetterBoxResize}")
+    with pytest.raises(ConversionInputError, match="Resize: comes before LetterBoxResize"):
+        convert(with_settings("any", boxed), preprocess=True)
+    with pytest.raises(ConversionInputError, match=r"pictures become of any size, the input 'x' takes 24"):
+        convert(with_settings("fixed", TEXT_DETECTION), preprocess=True)
     with pytest.raises(ConversionInputError, match=r"0 inputs of shape \[N, 3, H, W\]"):
         convert(with_settings("flat", DETECTION % 1), preprocess=True)
     (models["flat"] / "inference.yml").unlink()
@@ -212,7 +480,7 @@ def test_steps_after_a_float_picture_are_the_callers(tmp_path):
     path.write_text(CLASSIFICATION.replace("channel_num: 3", "channel_num: 6") % "")
     found = plan(read_settings(path))
     assert found.steps == []
-    assert [name for name, _ in found.remaining] == ["resize", "NormalizeImage", "ToCHWImage"]
+    assert [name for name, _ in found.remaining] == ["ResizeImage", "NormalizeImage", "ToCHWImage"]
     assert "channel_num" in describe(found)
 
 
@@ -263,6 +531,12 @@ def test_hostile_shapes(with_settings, text, message):
         ("{type: NormalizeImage, norm_type: strange}", "norm_type 'strange' is not known"),
         ("{type: DecodeImage, img_mode: GRAY}", "none of RGB, BGR"),
         ("{type: NormalizeImage}", "does not end in channels first"),
+        ("{type: Permute}, {type: PadStride, stride: x}", "PadStride: stride is not a number of pixels"),
+        ("{type: DetResizeForTest, limit_side_len: 0}", "limit_side_len is not a number of pixels"),
+        ("{type: DetResizeForTest, limit_type: widest}", "none of min, max, resize_long"),
+        ("{type: RecResizeImg, image_shape: [3, 48]}", r"image_shape is not \[3, H, W\]"),
+        ("{type: ResizeByShort, short_size: -4}", "short_size is not a number of pixels"),
+        ("{type: LimitLong, min_long: 9, max_long: 4}", "min_long is larger than max_long"),
     ],
 )
 def test_hostile_transforms(with_settings, step, message):

@@ -1,4 +1,11 @@
-"""What stands beside a model: `inference.yml` with its shapes and its preprocessing; the layout of model servers."""
+"""What stands beside a model: `inference.yml` with its shapes and its preprocessing; the layout of model servers.
+
+- `settings.py`: reads it;
+- `bounds.py`: bounds of dynamic inputs;
+- `planning.py`, `options.py`: which transforms can be built in, and what they are told;
+- `preprocessing.py`, `steps.py`, `text_steps.py`, `sizes.py`: builds them in;
+- `serving.py`: the layout of model servers.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from openvino import Dimension, PartialShape
 
 from paddle2ov.arguments import InputOverride
-from paddle2ov.deployment.preprocessing import fixed_size
+from paddle2ov.deployment.planning import plan
 from paddle2ov.deployment.settings import Settings
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.program.model import Variable
@@ -16,8 +16,8 @@ from paddle2ov.program.model import Variable
 def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[InputOverride]) -> list[InputOverride]:
     """The overrides of the caller, and for the other inputs what the settings say of them.
 
-    A dimension that the program fixes stays as it is. PaddleDetection's settings have no shapes; where they resize
-    every picture to one size, that is the size of the input with four dimensions.
+    A dimension that the program fixes stays as it is. Where the settings have no shapes, those of the input with four
+    dimensions are what the preprocessing makes of every picture, else the declared shape of the picture.
 
     Raises:
         ModelReadError: the settings name an input that the program does not have, or do not fit it.
@@ -27,9 +27,9 @@ def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[
         raise ConversionInputError("bounded: inputs that are given besides need their names")
     shapes = dict(settings.shapes)
     by_name = {variable.name: variable for variable in inputs}
-    if not shapes and (size := fixed_size(settings)) is not None:
+    if not shapes and (picture := _picture(settings)) is not None:
         shapes = {
-            name: ([1, 3, *size], [0, 3, *size])  # any number of pictures
+            name: picture
             for name, variable in by_name.items()
             if variable.shape is not None and len(variable.shape) == 4
         }
@@ -46,6 +46,17 @@ def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[
         if name not in taken:
             found.append(InputOverride(name, _shape(settings, by_name[name], low, high)))
     return found
+
+
+def _picture(settings: Settings) -> tuple[list[int], list[int]] | None:
+    """The (smallest, largest) shape of the picture, 0 where there is no largest; None if nothing is known."""
+    declared = settings.image_shape or (-1, -1, -1, -1)
+    sizes = [one if one is not None else other for one, other in zip(plan(settings).size, declared[2:], strict=True)]
+    if max(sizes) < 0:
+        return None
+    number, channels = declared[0], declared[1] if declared[1] > 0 else 3
+    dims = [number, channels, *(-1 if one is None else one for one in sizes)]
+    return [max(one, 1) for one in dims], [max(one, 0) for one in dims]
 
 
 def _shape(settings: Settings, variable: Variable, low: Sequence[int], high: Sequence[int]) -> PartialShape:

@@ -1,8 +1,9 @@
-"""Reads the settings that are exported with a model: `inference.yml` or `infer_cfg.yml`.
+"""Reads the settings that are exported with a model: `inference.yml`, `infer_cfg.yml` or `deploy.yaml`.
 
 PaddleX, PaddleOCR 3 and PaddleClas write `PreProcess.transform_ops` (a list of one-key mappings) and
 `Hpi.backend_configs` with [min, opt, max] shapes of the inputs; PaddleDetection writes a list `Preprocess` (mappings
-with a `type`). What a transform is told is read where it is used; everything else of the file is ignored.
+with a `type`) and, before 2.4, `image_shape`; PaddleSeg writes `Deploy` with such a list and the `input_shape`. What a
+transform is told is read where it is used; everything else of the file is ignored.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import yaml
 
 from paddle2ov.errors import ModelReadError
 
-NAMES = ("inference.yml", "inference.yaml", "infer_cfg.yml")
+NAMES = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
 _MOST_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) has 0.2 MB
 _MOST_DEPTH = 50
 _MOST_NODES = 1_000_000
@@ -41,14 +42,27 @@ class Settings:
     Attributes:
         path: the file.
         shapes: (smallest, largest) shape by the input's name.
-        toolkit: "detection" for PaddleDetection's list, "common" for the others'; it decides the defaults.
+        toolkit: "detection" for PaddleDetection's list, "segmentation" for PaddleSeg's, "common" for the others'; it
+            decides the defaults.
         transforms: the preprocessing, in its order; None if the file has none.
+        floats: whether pictures are floats before their first transform, as in PaddleSeg's own deployment
+            (`deploy.yaml`; an `inference.yml` is for PaddleX, where they are bytes).
+        image_shape: the declared shape of the picture, -1 where it is open; None if the file has none.
+        model: the names of the program and of the parameters, where the file has them.
     """
 
     path: Path
     shapes: dict[str, tuple[Shape, Shape]] = field(default_factory=dict)
     toolkit: str = "common"
     transforms: list[Transform] | None = None
+    floats: bool = False
+    image_shape: tuple[int, int, int, int] | None = None
+    model: tuple[str, str | None] | None = None
+
+    @property
+    def channels_first(self) -> bool:
+        """Whether channels are put first at the end without being told."""
+        return self.toolkit == "segmentation"
 
 
 class _Backend(msgspec.Struct):
@@ -58,16 +72,26 @@ class _Backend(msgspec.Struct):
 
 class _Hpi(msgspec.Struct):
     backend_configs: dict[str, _Backend | None] | None = None
+    backend_config: dict[str, _Backend | None] | None = None  # PaddleDetection and PaddleSeg write it so
 
 
 class _PreProcess(msgspec.Struct):
     transform_ops: list[dict[str, dict[str, Any] | None]] | None = None
 
 
+class _Deploy(msgspec.Struct):
+    transforms: list[dict[str, Any]] | None = None
+    input_shape: list[int | None] | None = None
+    model: str | None = None
+    params: str | None = None
+
+
 class _File(msgspec.Struct):
     Hpi: _Hpi | None = None
     PreProcess: _PreProcess | None = None
     Preprocess: list[dict[str, Any]] | None = None
+    Deploy: _Deploy | None = None
+    image_shape: list[int | None] | None = None
 
 
 def find_settings(folder: Path) -> Path | None:
@@ -86,9 +110,12 @@ def read_settings(path: Path) -> Settings:
         found = msgspec.convert(plain if plain is not None else {}, _File)
         shapes = _shapes(found.Hpi)
         toolkit, transforms = _transforms(found)
+        image_shape = _image_shape(found)
     except (OSError, ValueError, yaml.YAMLError, msgspec.ValidationError) as error:
         raise ModelReadError(f"{path}: {error}") from error
-    return Settings(path, shapes, toolkit, transforms)
+    model = (found.Deploy.model, found.Deploy.params) if found.Deploy is not None and found.Deploy.model else None
+    floats = toolkit == "segmentation" and path.stem != "inference"
+    return Settings(path, shapes, toolkit, transforms, floats, image_shape, model)
 
 
 def _load(path: Path) -> Any:
@@ -133,7 +160,7 @@ def _count(node: yaml.Node, known: dict[int, int]) -> int:
 def _shapes(hpi: _Hpi | None) -> dict[str, tuple[Shape, Shape]]:
     """(Smallest, largest) of each input over all backends."""
     found: dict[str, tuple[Shape, Shape]] = {}
-    backends = (hpi.backend_configs or {}) if hpi is not None else {}
+    backends = {**(hpi.backend_configs or {}), **(hpi.backend_config or {})} if hpi is not None else {}
     for backend, settings in backends.items():
         given = (settings.trt_dynamic_shapes, settings.dynamic_shapes) if settings is not None else ()
         for name, shapes in (item for one in given if one is not None for item in one.items()):
@@ -154,16 +181,34 @@ def _shapes(hpi: _Hpi | None) -> dict[str, tuple[Shape, Shape]]:
     return found
 
 
+def _image_shape(found: _File) -> tuple[int, int, int, int] | None:
+    given = found.image_shape if found.Deploy is None else found.Deploy.input_shape
+    if given is None:
+        return None
+    shape = [-1 if one is None else one for one in given]
+    shape = [-1, *shape] if len(shape) == 3 else shape
+    if len(shape) != 4 or not all(one == -1 or 1 <= one < 2**31 for one in shape):
+        raise ValueError(f"the shape of the picture is not [N, 3, H, W]: {str(given)[:100]}")
+    return shape[0], shape[1], shape[2], shape[3]
+
+
+def _typed(where: str, items: list[dict[str, Any]]) -> list[Transform]:
+    steps = []
+    for item in items:
+        options = dict(item)
+        name = options.pop("type", None)
+        if not isinstance(name, str):
+            raise ValueError(f"{where}: a transform has no type: {str(item)[:100]}")
+        steps.append(Transform(name, options))
+    return steps
+
+
 def _transforms(found: _File) -> tuple[str, list[Transform] | None]:
     if found.Preprocess is not None:
-        steps = []
-        for item in found.Preprocess:
-            options = dict(item)
-            name = options.pop("type", None)
-            if not isinstance(name, str):
-                raise ValueError(f"Preprocess: a transform has no type: {str(item)[:100]}")
-            steps.append(Transform(name, options))
-        return "detection", steps
+        return "detection", _typed("Preprocess", found.Preprocess)
+    if found.Deploy is not None:
+        transforms = found.Deploy.transforms
+        return "segmentation", None if transforms is None else _typed("Deploy.transforms", transforms)
     if found.PreProcess is None or found.PreProcess.transform_ops is None:
         return "common", None
     steps = []

@@ -12,6 +12,7 @@ PathLike = str | os.PathLike[str]
 
 _LEGACY_NAMES = ("__model__", "model", "inference")
 _SNIFF_BYTES = 4096
+_DEPLOYED = ("deploy.yaml", "deploy.yml")  # PaddleSeg; names the files of the model
 _NO_PROGRAM = {
     ".pdiparams": "the weights of a model; pass its folder, or its program (.json or .pdmodel)",
     ".pdparams": "the weights of a training checkpoint, without a program; export the model first (paddle.jit.save, or "
@@ -42,8 +43,9 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
     """Finds the files of a model.
 
     Args:
-        model: a folder that holds one model; a program file (`.json`, `.pdmodel`, `__model__`, any name); or the prefix
-            that Paddle's own functions take (`dir/inference` for `dir/inference.json`).
+        model: a folder that holds one model, or a `deploy.yaml` that names it; a program file (`.json`, `.pdmodel`,
+            `__model__`, any name); or the prefix that Paddle's own functions take (`dir/inference` for
+            `dir/inference.json`).
         params: the parameter file, when it does not stand beside the program under the usual name.
 
     Raises:
@@ -54,7 +56,8 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
     path = Path(model)
     try:
         if path.is_dir():
-            program = _program_in(path)
+            program, named = _program_in(path)
+            params = params if params is not None else named
         elif path.is_file():
             program = path
         else:
@@ -69,7 +72,8 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
         raise ModelReadError(f"{path}: cannot be opened: {error}") from error
 
 
-def _program_in(folder: Path) -> Path:
+def _program_in(folder: Path) -> tuple[Path, Path | None]:
+    """The program, and the parameters where settings name them."""
     files = sorted(entry for entry in folder.iterdir() if entry.is_file())
     found = [
         entry
@@ -78,8 +82,18 @@ def _program_in(folder: Path) -> Path:
         or entry.suffix == ".pdmodel"
         or (entry.name in _LEGACY_NAMES and _sniff(entry) is not None)
     ]
+    settings = next((entry for entry in files if entry.name in _DEPLOYED), None)
+    is_clear = len(found) == 1 and found[0].with_suffix(".pdiparams") in files
+    if found and not is_clear and settings is not None:
+        from paddle2ov.deployment.settings import read_settings
+
+        program, params = read_settings(settings).model or ("", None)
+        chosen = [entry for entry in found if entry.name == program] or found
+        if len(chosen) == 1:
+            there = params is not None and chosen[0].name == program and folder / params in files
+            return chosen[0], folder / params if there and params is not None else None
     if len(found) == 1:
-        return found[0]
+        return found[0], None
     if found:
         names = ", ".join(entry.name for entry in found)
         raise ModelReadError(f"{folder}: holds {len(found)} models ({names}); pass the file that is meant")

@@ -1,0 +1,87 @@
+"""What a transform of the settings is told, checked: numbers, sizes, words. All raise ModelReadError."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from paddle2ov.deployment.settings import Settings, Transform
+from paddle2ov.deployment.sizes import MOST
+from paddle2ov.errors import ModelReadError
+
+
+def fraction(settings: Settings, value: Any) -> float:
+    """A number, or a quotient as the settings write it: "1./255."."""
+    if value is None:
+        return 1.0 / 255.0
+    if isinstance(value, str):
+        try:
+            above, _, below = value.partition("/")
+            value = float(above) / (float(below) if below else 1.0)
+        except (ValueError, ZeroDivisionError):
+            value = None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < abs(value) < 1e6:
+        raise ModelReadError(f"{settings.path}: NormalizeImage: the scale is not a number")
+    return float(value)
+
+
+def numbers(settings: Settings, transform: Transform, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    """Three numbers, which may be given as one."""
+    value = transform.options.get(key)
+    if value is None:
+        return default
+    given = value if isinstance(value, list) else [value]
+    given = given * 3 if len(given) == 1 else given
+    numbers = [one for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(given) != 3 or len(numbers) != 3 or not all(abs(one) < 1e6 and math.isfinite(one) for one in numbers):
+        raise ModelReadError(f"{settings.path}: {transform.name}: {key} is not three numbers: {str(value)[:80]}")
+    if key == "std" and not all(abs(one) > 1e-12 for one in numbers):
+        raise ModelReadError(f"{settings.path}: {transform.name}: std holds 0")
+    return tuple(float(one) for one in numbers)
+
+
+def is_side(value: Any) -> bool:
+    """Whether this can be a number of pixels."""
+    return type(value) is int and 1 <= value <= MOST
+
+
+def pair(settings: Settings, transform: Transform, key: str) -> tuple[int, int]:
+    """Two numbers of pixels, which may be given as one."""
+    value = transform.options.get(key)
+    pair: list[Any] = value if isinstance(value, list) else [value] * 2
+    if len(pair) != 2 or not all(is_side(one) for one in pair):
+        raise ModelReadError(f"{settings.path}: {transform.name}: {key} is not a size: {str(value)[:80]}")
+    return pair[0], pair[1]
+
+
+def whole(settings: Settings, transform: Transform, key: str) -> int:
+    """A number of pixels."""
+    value = transform.options.get(key)
+    if not is_side(value):
+        raise ModelReadError(f"{settings.path}: {transform.name}: {key} is not a number of pixels: {str(value)[:80]}")
+    return int(value)  # type: ignore[arg-type] # checked above
+
+
+def divisor(settings: Settings, transform: Transform, default: int | None = None) -> int:
+    """What sizes are rounded up to multiples of; 1 where nothing says so."""
+    if transform.options.get("size_divisor", default) is None:
+        return 1
+    return whole(settings, transform, "size_divisor") if "size_divisor" in transform.options else default or 1
+
+
+def up(size: int, divisor: int) -> int:
+    """The next multiple of the divisor."""
+    return math.ceil(size / divisor) * divisor
+
+
+def word(settings: Settings, transform: Transform, key: str, default: str, known: tuple[str, ...]) -> str:
+    """One of the known words."""
+    value = transform.options.get(key, default)
+    if value not in known:
+        raise ModelReadError(
+            f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is none of {', '.join(known)}"
+        )
+    return str(value)
+
+
+__all__ = ["divisor", "fraction", "is_side", "numbers", "pair", "up", "whole", "word"]

@@ -1,0 +1,287 @@
+"""Which transforms of the settings can be built into a model, and which stay with the caller.
+
+The transforms stand in an order, and the model is at its end: what comes before a transform that stays with the caller
+stays with the caller too. Labels of the training (DetLabelEncode, KeepKeys, LoadAnnotations, ...) are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from paddle2ov.deployment.options import divisor, fraction, is_side, numbers, pair, up, whole, word
+from paddle2ov.deployment.settings import Settings, Transform
+from paddle2ov.deployment.sizes import MOST
+from paddle2ov.deployment.steps import (
+    Affine,
+    Crop,
+    LimitLong,
+    Normalize,
+    PadStride,
+    Resize,
+    ResizeSide,
+    Sampling,
+    Size,
+    Step,
+)
+from paddle2ov.deployment.text_steps import TextHeight, TextLine, TextResize, TextSize
+from paddle2ov.errors import ModelReadError
+
+_TRAINING = re.compile(r".*LabelEncode|KeepKeys|LoadAnnotations|AddEdgeLabel|GenerateInstanceTargets")
+_LAYOUT = ("ToCHWImage", "Permute")
+# After these the picture is bytes still, so that the steps behind them can be built in.
+_BYTES = ("CropImage", "DetResizeForTest", "LimitLong", "Resize", "ResizeByLong", "ResizeByShort", "ResizeImage")
+# Interpolations by OpenCV's numbers (PaddleDetection) and by words.
+_NUMBERS = {0: "nearest", 1: "linear", 2: "cubic"}
+_WORDS = {"NEAREST": "nearest", "LINEAR": "linear", "BILINEAR": "linear", "BICUBIC": "cubic", "CUBIC": "cubic"}
+_DEFAULT_SIDE = 736  # of DetResizeForTest without options
+_SEVERAL = "the size of one picture decides that of the next"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is built in, in its order, and what stays with the caller: pairs (transform, reason).
+
+    `size` is that of the pictures after it, as far as it does not depend on theirs.
+    """
+
+    steps: list[Step]
+    remaining: list[tuple[str, str]]
+    rgb: bool
+    size: Size = (None, None)
+
+    @property
+    def resizes(self) -> bool:
+        """Whether a step changes the size of the picture."""
+        return any(step.size((-1, -1)) != (-1, -1) for step in self.steps)
+
+
+class _CallersError(Exception):
+    """A transform that stays with the caller."""
+
+
+def plan(settings: Settings) -> Plan:
+    """Which transforms are built in.
+
+    Raises:
+        ModelReadError: a transform is told what it cannot be told.
+    """
+    steps: list[Step] = []
+    remaining: list[tuple[str, str]] = []
+    rgb = True
+    chw = False
+    ended = ""  # the caller's transform after which the picture is no longer bytes
+    for transform in settings.transforms or []:
+        if _TRAINING.fullmatch(transform.name):
+            continue
+        try:
+            if ended:
+                raise _CallersError(f"comes after {ended}")
+            if transform.name == "DecodeImage":
+                rgb = word(settings, transform, "img_mode", "RGB", ("RGB", "BGR")) == "RGB"
+                if transform.options.get("channel_first", False):
+                    raise _CallersError("channel_first")
+                continue
+            step = _step(settings, transform, chw, steps)
+        except _CallersError as reason:
+            # What comes before it cannot be built in either: the caller's part is the beginning.
+            remaining += [(before.name, f"comes before {transform.name}") for before in steps]
+            remaining.append((transform.name, str(reason)))
+            steps = []
+            if transform.name not in _BYTES or settings.floats:
+                ended = ended or transform.name
+        else:
+            steps.append(step)
+            chw = chw or transform.name in (*_LAYOUT, "RecResizeImg")
+    if settings.channels_first:
+        steps += [Step("ToCHWImage")] if not ended else []
+        chw = True
+    if steps and not chw:
+        raise ModelReadError(f"{settings.path}: its preprocessing does not end in channels first (ToCHWImage, Permute)")
+    if not any(step.name in (*_LAYOUT, "RecResizeImg") for step in steps):
+        steps = []  # the caller's part goes beyond the layout of pictures
+    return Plan(steps, remaining, rgb, _size(steps))
+
+
+def fixed_size(settings: Settings) -> tuple[int, int] | None:
+    """The (height, width) that every picture has at the end; None if it is not one size."""
+    height, width = plan(settings).size
+    return (height, width) if height is not None and width is not None else None
+
+
+def _size(steps: list[Step]) -> Size:
+    size: Size = (None, None)
+    for step in steps:
+        size = step.size(size)
+    return size
+
+
+def _step(settings: Settings, transform: Transform, chw: bool, before: list[Step]) -> Step:
+    if transform.name in _LAYOUT:
+        if chw:
+            raise ModelReadError(f"{settings.path}: {transform.name}: channels are first already")
+        return Step(transform.name)
+    make = _MAKERS.get(transform.name)
+    if make is None:
+        size_decides = "Resize" in transform.name or "Pad" in transform.name
+        raise _CallersError("its size depends on the picture" if size_decides else "is not built in")
+    if transform.name in ("NormalizeImage", "Normalize"):
+        return _normalize(settings, transform, chw)
+    if chw != (transform.name == "PadStride"):
+        raise _CallersError(f"where channels are {'first' if chw else 'last'}")
+    return make(settings, transform, before)
+
+
+def _resize(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    options = transform.options
+    if "size" in options and settings.toolkit == "common":  # PaddleOCR: height, width
+        return Resize(transform.name, pair(settings, transform, "size"), Sampling())
+    if options.get("keep_ratio", settings.toolkit == "segmentation" and not settings.floats) is not False:
+        raise _CallersError("keep_ratio: the size depends on the picture")
+    default: Any = 2 if settings.toolkit == "detection" else "LINEAR"
+    sampling = _sampling(settings, options.get("interp", default), options)
+    if settings.toolkit != "segmentation":
+        return Resize(transform.name, pair(settings, transform, "target_size"), sampling)
+    if options.get("target_size", [512, 512] if settings.floats else -1) == -1:
+        raise _CallersError("no target_size")
+    if "target_size" not in options:
+        return Resize(transform.name, (512, 512), sampling)
+    width, height = pair(settings, transform, "target_size")  # PaddleSeg: width, height
+    step = divisor(settings, transform, None if settings.floats else 32)
+    return Resize(transform.name, (up(height, step), up(width, step)), sampling)
+
+
+def _resize_image(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    options = transform.options
+    if str(options.get("backend") or "cv2").lower() != "cv2":
+        raise _CallersError(f"backend {options['backend']} interpolates in its own way")
+    sampling = _sampling(settings, options.get("interpolation") or "LINEAR", options)
+    if options.get("resize_short"):
+        return ResizeSide(transform.name, "short", whole(settings, transform, "resize_short"), sampling)
+    width, height = pair(settings, transform, "size")  # PaddleClas: width, height
+    return Resize(transform.name, (height, width), sampling)
+
+
+def _resize_side(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    side = "short" if transform.name == "ResizeByShort" else "long"
+    options = transform.options
+    if isinstance(options.get("short_size"), list):
+        raise _CallersError("short_size is one of several")
+    if options.get("max_size") not in (None, 1e10):
+        raise _CallersError(f"max_size: {_SEVERAL}")  # PaddleSeg keeps the short size that it is cut to
+    key = f"{side}_size" if f"{side}_size" in options else f"target_{side}_edge"
+    sampling = _sampling(settings, options.get("interp", "LINEAR"), options)
+    length = whole(settings, transform, key)
+    return ResizeSide(
+        transform.name, "short" if side == "short" else "long", length, sampling, divisor(settings, transform)
+    )
+
+
+def _limit_long(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    options = transform.options
+    least = whole(settings, transform, "min_long") if options.get("min_long") is not None else 1
+    most = whole(settings, transform, "max_long") if options.get("max_long") is not None else MOST
+    if least > most:
+        raise ModelReadError(f"{settings.path}: LimitLong: min_long is larger than max_long")
+    return LimitLong(transform.name, least, most, _sampling(settings, "LINEAR", {}))
+
+
+def _text_resize(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    options, name = transform.options, transform.name
+    if "image_shape" in options:
+        height, width = pair(settings, transform, "image_shape")
+        return TextHeight(name, height) if options.get("keep_ratio") is True else TextSize(name, (height, width))
+    if "limit_side_len" not in options and "resize_long" in options:
+        return TextResize(name, "long_alone", whole(settings, transform, "resize_long"), MOST)
+    limit = whole(settings, transform, "limit_side_len") if "limit_side_len" in options else _DEFAULT_SIDE
+    kind = word(settings, transform, "limit_type", "min", ("min", "max", "resize_long"))
+    most = whole(settings, transform, "max_side_limit") if "max_side_limit" in options else 4000
+    return TextResize(name, kind, limit, most)  # type: ignore[arg-type] # one of the words above
+
+
+def _text_line(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    shape = transform.options.get("image_shape")
+    if not isinstance(shape, list) or len(shape) != 3 or not all(is_side(one) for one in shape):
+        raise ModelReadError(f"{settings.path}: RecResizeImg: image_shape is not [3, H, W]: {str(shape)[:80]}")
+    if shape[0] != 3:
+        raise _CallersError("image_shape has not three channels")
+    if transform.options.get("padding", True) is not True:
+        raise _CallersError("padding is not true")
+    return TextLine(transform.name, shape[1], shape[2])
+
+
+def _crop(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    width, height = pair(settings, transform, "size")
+    least: Size = _size(before)
+    if before and isinstance(before[-1], ResizeSide) and before[-1].side == "short":
+        least = before[-1].length, before[-1].length
+    if settings.toolkit != "common":
+        raise _CallersError("is not built in")
+    if (least[0] or 0) < height or (least[1] or 0) < width:
+        raise _CallersError("a picture may be smaller")
+    return Crop(transform.name, (height, width))
+
+
+def _pad_stride(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    stride = transform.options.get("stride", 0 if settings.toolkit == "detection" else 32)
+    if type(stride) is not int or stride > MOST:
+        raise ModelReadError(f"{settings.path}: PadStride: stride is not a number of pixels: {str(stride)[:80]}")
+    return PadStride(transform.name, stride) if stride > 0 else Step(transform.name)
+
+
+def _normalize(settings: Settings, transform: Transform, chw: bool) -> Step:
+    options, name = transform.options, transform.name
+    if settings.toolkit == "segmentation":
+        mean = numbers(settings, transform, "mean", (0.5, 0.5, 0.5))
+        std = numbers(settings, transform, "std", (0.5, 0.5, 0.5))
+        if settings.floats:
+            return Normalize(name, 1.0, mean, std, by_255=True)
+        return _affine(name, 1.0 / 255.0, mean, std)
+    order = options.get("order", "")
+    if order not in ("", "hwc", "chw", None):
+        raise ModelReadError(f"{settings.path}: NormalizeImage: order '{order}' is none of hwc, chw")
+    if order and (order == "chw") != chw:
+        raise _CallersError(f"order '{order}' where channels are {'first' if chw else 'last'}")
+    if options.get("channel_num", 3) != 3:
+        raise _CallersError("channel_num is not 3")
+    mean = numbers(settings, transform, "mean", (0.485, 0.456, 0.406))
+    std = numbers(settings, transform, "std", (0.229, 0.224, 0.225))
+    if settings.toolkit == "detection":
+        scale = 1.0 / 255.0 if options.get("is_scale", True) else 1.0
+        if options.get("norm_type") not in (None, "none", "mean_std"):
+            raise ModelReadError(f"{settings.path}: NormalizeImage: norm_type {options['norm_type']!r} is not known")
+        if options.get("norm_type") == "none":
+            mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+        return Normalize(name, scale, mean, std)
+    return _affine(name, fraction(settings, options.get("scale")), mean, std)
+
+
+def _affine(name: str, scale: float, mean: tuple[float, ...], std: tuple[float, ...]) -> Affine:
+    return Affine(name, tuple(scale / one for one in std), tuple(-a / b for a, b in zip(mean, std, strict=True)))
+
+
+_MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
+    "CropImage": _crop,
+    "DetResizeForTest": _text_resize,
+    "LimitLong": _limit_long,
+    "Normalize": lambda *_: Step(""),  # see _normalize
+    "NormalizeImage": lambda *_: Step(""),
+    "PadStride": _pad_stride,
+    "RecResizeImg": _text_line,
+    "Resize": _resize,
+    "ResizeByLong": _resize_side,
+    "ResizeByShort": _resize_side,
+    "ResizeImage": _resize_image,
+}
+
+
+def _sampling(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling:
+    found = _NUMBERS.get(given) if type(given) is int else _WORDS.get(str(given).upper())
+    if found is None:
+        raise _CallersError(f"interpolation {given} is not built in")
+    return Sampling(found, levels=not settings.floats)
+
+
+__all__ = ["Plan", "fixed_size", "plan"]

@@ -1,0 +1,147 @@
+"""The size that a picture is resized to, computed in the graph as Python computes it: in double precision, to the bit.
+
+Python's `int(w * (limit / h))` rounds twice, and where w·limit/h is a whole number the product may end just below it:
+the picture becomes one pixel smaller, or after the rounding to multiples of 32 a whole step. OpenVINO's CPU plugin has
+no doubles, so the rounding is done here with whole numbers. With q = a·n/h whole, m·2^-s the double nearest to n/h and
+e = m·h - n·2^s (|e| <= h/2, e = -n·2^s modulo h), the product a·m is q·2^s + a·e/h; it rounds to q·2^s unless a·e/h is
+more than half a unit in the last place away, where that unit is 2^(log2 q - log2(n/h)), logarithms rounded down, and
+half as large below a power of two.
+
+Every product must fit into the 32 bits that the plugin has for integers: sides and limits are below 2^15, what is
+computed from them below 46,340.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.opset import ops
+
+MOST = 2**15 - 1
+"""The largest side, and the largest number in the settings."""
+
+Number: TypeAlias = Output | Node
+
+
+def whole(value: int | Sequence[int]) -> Node:
+    """A constant."""
+    return ops.constant(np.array(value, np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """a · (n / h) in double precision: the quotient and remainder of a·n by h, and where the double is if r = 0.
+
+    `below` and `above` are booleans: whether the double is less, or more, than the whole number `quotient`.
+    """
+
+    quotient: Number
+    remainder: Number
+    below: Number
+    above: Number
+
+    def floor(self) -> Number:
+        """int(a * (n / h))."""
+        return ops.subtract(self.quotient, _number(self.below))
+
+    def ceil(self) -> Number:
+        """math.ceil(a * (n / h))."""
+        more = ops.logical_or(ops.greater(self.remainder, whole(0)), self.above)
+        return ops.add(self.quotient, _number(more))
+
+
+def scaled(a: Number, n: Number, h: Number) -> Scaled:
+    """a * (n / h), of whole numbers from 1 on whose products are below 2^31."""
+    quotient, remainder = divided(ops.multiply(a, n), h)
+    # log2(n/h), rounded down: that of the numbers themselves, or one less.
+    power = ops.subtract(_log2(n), _log2(h))
+    ahead = _power(ops.maximum(power, whole(0)))
+    behind = _power(ops.maximum(ops.negative(power), whole(0)))
+    power = ops.subtract(power, _number(ops.less(ops.multiply(n, behind), ops.multiply(h, ahead))))
+    # n·2^s modulo h, for s = 52 - power = 15 + 15 + 7 + (15 - power), factor by factor.
+    residue = divided(n, h)[1]
+    for factor in (whole(2**15), whole(2**15), whole(2**7), _power(ops.subtract(whole(15), power))):
+        residue = divided(ops.multiply(residue, divided(factor, h)[1]), h)[1]
+    rounds_up = ops.greater(ops.multiply(residue, whole(2)), h)
+    error = ops.select(rounds_up, ops.subtract(h, residue), residue)  # |e|
+    away, _ = divided(ops.multiply(error, a), h)
+    # Compared with half a unit in the last place; everything times 4, and times 2^-power where that is whole.
+    exponent = ops.subtract(_log2(quotient), power)
+    is_power = ops.equal(_power(_log2(quotient)), quotient)
+    four = ops.multiply(away, whole(4))
+    unit = _power(ops.maximum(ops.add(exponent, whole(1)), whole(0)))  # 4 · half a unit
+    smaller = ops.select(is_power, _power(ops.maximum(exponent, whole(0))), unit)
+    exact = ops.logical_and(ops.equal(remainder, whole(0)), ops.greater(away, whole(0)))
+    below = ops.logical_and(ops.logical_not(rounds_up), ops.greater(four, smaller))
+    above = ops.logical_and(rounds_up, ops.greater(four, unit))
+    return Scaled(quotient, remainder, ops.logical_and(exact, below), ops.logical_and(exact, above))
+
+
+def rounded(a: Number, n: Number, h: Number) -> Number:
+    """round(a * (n / h)): to the nearest whole number, of two equally near ones to the even one."""
+    twice = scaled(ops.multiply(a, whole(2)), n, h)
+    half, odd = divided(twice.quotient, whole(2))
+    # The double is exactly a half, or off it to either side; elsewhere halves are not met.
+    _, half_odd = divided(half, whole(2))
+    at_half = ops.logical_and(ops.equal(twice.remainder, whole(0)), ops.equal(odd, whole(1)))
+    even = ops.logical_and(ops.logical_not(twice.below), ops.logical_not(twice.above))
+    up_at_half = ops.logical_or(twice.above, ops.logical_and(even, ops.equal(half_odd, whole(1))))
+    up = ops.logical_or(
+        ops.logical_and(at_half, up_at_half), ops.logical_and(ops.logical_not(at_half), ops.equal(odd, whole(1)))
+    )
+    return ops.add(half, _number(up))
+
+
+def to_multiple(size: Number, step: int) -> Number:
+    """max(round(size / step) * step, step)."""
+    count, rest = divided(size, whole(step))
+    _, odd = divided(count, whole(2))
+    twice = ops.multiply(rest, whole(2))
+    tie = ops.logical_and(ops.equal(twice, whole(step)), ops.equal(odd, whole(1)))
+    up = ops.logical_or(ops.greater(twice, whole(step)), tie)
+    return ops.multiply(ops.maximum(ops.add(count, _number(up)), whole(1)), whole(step))
+
+
+def up_to_multiple(size: Number, step: int) -> Number:
+    """math.ceil(size / step) * step."""
+    count, _ = divided(ops.add(size, whole(step - 1)), whole(step))
+    return ops.multiply(count, whole(step))
+
+
+def divided(x: Number, h: Number) -> tuple[Number, Number]:
+    """Quotient and remainder of whole numbers that are not negative; the quotient is below 2^22.
+
+    The plugin divides integers in single precision, where the quotient may be off by one.
+    """
+    guess = ops.convert(ops.divide(_real(x), _real(h)), Type.i32)
+    rest = ops.subtract(x, ops.multiply(guess, h))
+    off = ops.subtract(_number(ops.greater_equal(rest, h)), _number(ops.less(rest, whole(0))))
+    return ops.add(guess, off), ops.subtract(rest, ops.multiply(off, h))
+
+
+def _log2(x: Number) -> Number:
+    """The logarithm of a whole number, rounded down (0 for 0)."""
+    powers = ops.constant(np.array([2**k for k in range(1, 31)], np.int32))
+    reached = ops.greater_equal(ops.unsqueeze(x, ops.constant(np.array([-1]))), powers)
+    return ops.reduce_sum(_number(reached), ops.constant(np.array([-1])), False)
+
+
+def _power(x: Number) -> Number:
+    """2^x for x from 0 to 30."""
+    return ops.gather(ops.constant(np.array([2**k for k in range(31)], np.int32)), x, whole(0))
+
+
+def _real(x: Number) -> Node:
+    return ops.convert(x, Type.f32)
+
+
+def _number(x: Number) -> Node:
+    return ops.convert(x, Type.i32)
+
+
+__all__ = ["MOST", "Number", "Scaled", "divided", "rounded", "scaled", "to_multiple", "up_to_multiple", "whole"]

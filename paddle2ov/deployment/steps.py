@@ -1,0 +1,237 @@
+"""The steps of preprocessing that can be built into a model, on float32 pictures [N, 3, H, W].
+
+Semantics: `deploy/python/preprocess.py` (PaddleDetection), `paddlex/inference/models/*/processors.py` (PaddleX),
+`paddleseg/transforms/transforms.py` (PaddleSeg).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.deployment.sizes import Number, divided, rounded, up_to_multiple, whole
+from paddle2ov.opset import ops
+
+Value: TypeAlias = Output | Node
+Size: TypeAlias = tuple[int | None, int | None]
+"""Height and width, as far as they are known when the model is converted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step. `name` is the transform's in the settings."""
+
+    name: str
+
+    def apply(self, value: Value) -> Value:
+        """The picture after it."""
+        return value
+
+    def size(self, before: Size) -> Size:
+        """The picture's size after it."""
+        return before
+
+    def describe(self) -> str:
+        """What it does, in words; "" for what goes without saying."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a picture is resized: the interpolation, and whether OpenCV has bytes and gives bytes."""
+
+    interpolation: str = "linear"
+    levels: bool = True
+
+    def resize(self, value: Value, size: Number) -> Value:
+        """OpenCV's resize: centres at half pixels (nearest: at whole ones), cubic with a = -0.75, whole levels."""
+        nearest = self.interpolation == "nearest"
+        resized = ops.interpolate(
+            value,
+            ops.convert(size, Type.i64),
+            {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}[self.interpolation],
+            "sizes",
+            axes=np.array([2, 3]),
+            coordinate_transformation_mode="asymmetric" if nearest else "half_pixel",
+            nearest_mode="floor",
+            cube_coeff=-0.75,
+        )
+        if nearest or not self.levels:
+            return resized
+        return ops.clamp(ops.floor(ops.add(resized, np.float32(0.5))), 0.0, 255.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Resize(Step):
+    """To one size (height, width)."""
+
+    to: tuple[int, int]
+    sampling: Sampling
+
+    def apply(self, value: Value) -> Value:
+        return self.sampling.resize(value, whole(self.to))
+
+    def size(self, before: Size) -> Size:
+        return self.to
+
+    def describe(self) -> str:
+        return f"resize to {self.to[0]} x {self.to[1]} ({self.sampling.interpolation})"
+
+
+@dataclass(frozen=True, slots=True)
+class ResizeSide(Step):
+    """One side to a length, the other in proportion, both rounded; then up to multiples of `divisor`."""
+
+    side: Literal["short", "long"]
+    length: int
+    sampling: Sampling
+    divisor: int = 1
+
+    def apply(self, value: Value) -> Value:
+        old = sides(value)
+        side = shortest(old) if self.side == "short" else longest(old)
+        new = rounded(old, whole([self.length]), side)
+        return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
+
+    def size(self, before: Size) -> Size:
+        return None, None
+
+    def describe(self) -> str:
+        return f"resize of the {self.side} side to {self.length} ({self.sampling.interpolation})"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitLong(Step):
+    """The long side to the nearest length between the limits, the other in proportion, rounded."""
+
+    least: int
+    most: int
+    sampling: Sampling
+
+    def apply(self, value: Value) -> Value:
+        old = sides(value)
+        side = longest(old)
+        length = ops.minimum(ops.maximum(side, whole(self.least)), whole(self.most))
+        return self.sampling.resize(value, rounded(old, length, side))
+
+    def size(self, before: Size) -> Size:
+        return None, None
+
+    def describe(self) -> str:
+        return f"resize of the long side into {self.least} to {self.most}"
+
+
+@dataclass(frozen=True, slots=True)
+class Crop(Step):
+    """The middle of the picture (height, width); the picture is as large at least."""
+
+    to: tuple[int, int]
+
+    def apply(self, value: Value) -> Value:
+        first, _ = divided(ops.subtract(sides(value), whole(self.to)), whole(2))
+        last = ops.add(first, whole(self.to))
+        cut = ops.slice(value, first, last, np.array([1, 1], np.int32), np.array([2, 3]))
+        return ops.reshape(cut, np.array([0, 0, *self.to]), True)  # the size is known
+
+    def size(self, before: Size) -> Size:
+        return self.to
+
+    def describe(self) -> str:
+        return f"crop the middle, {self.to[0]} x {self.to[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class PadStride(Step):
+    """Zeros below and to the right, up to multiples of a stride."""
+
+    stride: int
+
+    def apply(self, value: Value) -> Value:
+        old = sides(value)
+        return padded(value, ops.subtract(up_to_multiple(old, self.stride), old))
+
+    def size(self, before: Size) -> Size:
+        height, width = (one if one is None else math.ceil(one / self.stride) * self.stride for one in before)
+        return height, width
+
+    def describe(self) -> str:
+        return f"pad to multiples of {self.stride}"
+
+
+@dataclass(frozen=True, slots=True)
+class Normalize(Step):
+    """(x · scale - mean) / std, in that order of roundings."""
+
+    scale: float
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    by_255: bool = False  # divided by 255, not multiplied by the scale
+
+    def apply(self, value: Value) -> Value:
+        value = ops.divide(value, np.float32(255)) if self.by_255 else ops.multiply(value, np.float32(self.scale))
+        return ops.divide(ops.subtract(value, _channels(self.mean)), _channels(self.std))
+
+    def describe(self) -> str:
+        return "normalize"
+
+
+@dataclass(frozen=True, slots=True)
+class Affine(Step):
+    """x · factor + shift."""
+
+    factors: tuple[float, ...]
+    shifts: tuple[float, ...]
+
+    def apply(self, value: Value) -> Value:
+        return ops.add(ops.multiply(value, _channels(self.factors)), _channels(self.shifts))
+
+    def describe(self) -> str:
+        return "normalize"
+
+
+def sides(value: Value) -> Number:
+    """[height, width], which the run knows."""
+    return ops.gather(ops.shape_of(value, Type.i32), np.array([2, 3]), np.array(0))
+
+
+def shortest(size: Number) -> Number:
+    """The shorter one of [height, width], with one element."""
+    return ops.reduce_min(size, np.array([0]), True)
+
+
+def longest(size: Number) -> Number:
+    """The longer one of [height, width], with one element."""
+    return ops.reduce_max(size, np.array([0]), True)
+
+
+def padded(value: Value, more: Number) -> Value:
+    """The picture with so many [rows, columns] of zeros more."""
+    ends = ops.concat([np.zeros(2, np.int32), more], 0)
+    return ops.pad(value, np.zeros(4, np.int32), ends, "constant", np.float32(0))
+
+
+def _channels(values: tuple[float, ...]) -> Node:
+    return ops.constant(np.array(values, np.float32).reshape(1, -1, 1, 1))
+
+
+__all__ = [
+    "Affine",
+    "Crop",
+    "LimitLong",
+    "Normalize",
+    "PadStride",
+    "Resize",
+    "ResizeSide",
+    "Sampling",
+    "Size",
+    "Step",
+    "Value",
+    "longest",
+    "padded",
+    "shortest",
+    "sides",
+]

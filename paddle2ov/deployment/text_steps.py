@@ -1,0 +1,131 @@
+"""The steps of preprocessing that text detectors and recognisers have.
+
+Semantics: `DetResizeForTest` in `ppocr/data/imaug/operators.py` (PaddleOCR), `OCRReisizeNormImg` in
+`paddlex/inference/models/text_recognition/processors.py` (PaddleX).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from openvino import Type
+
+from paddle2ov.deployment.sizes import Number, divided, scaled, to_multiple, up_to_multiple, whole
+from paddle2ov.deployment.steps import Sampling, Size, Step, Value, longest, padded, shortest, sides
+from paddle2ov.opset import ops
+
+_SMALLEST, _SMALL_SUM = 32, 64  # DetResizeForTest pads pictures whose sides add up to less
+
+
+@dataclass(frozen=True, slots=True)
+class TextResize(Step):
+    """DetResizeForTest by a limit of one side, to multiples of 32; "resize_long" alone: up to multiples of 128."""
+
+    kind: Literal["max", "min", "resize_long", "long_alone"]
+    limit: int
+    most: int
+
+    def apply(self, value: Value) -> Value:
+        value = _not_too_small(value)
+        old, limit = sides(value), whole([self.limit])
+        side = shortest(old) if self.kind == "min" else longest(old)
+        new: Number = scaled(old, limit, side).floor()
+        if self.kind == "long_alone":
+            return Sampling().resize(value, up_to_multiple(new, 128))
+        if self.kind in ("max", "min"):
+            kept = (ops.less_equal if self.kind == "max" else ops.greater_equal)(side, limit)
+            new = ops.select(kept, old, new)
+        if self.kind == "min" or self.limit > self.most:
+            side = longest(new)
+            fits = ops.less_equal(side, whole(self.most))
+            new = ops.select(fits, new, scaled(new, whole([self.most]), side).floor())
+        return Sampling().resize(value, to_multiple(new, 32))
+
+    def size(self, before: Size) -> Size:
+        return None, None
+
+    def describe(self) -> str:
+        how = {
+            "max": f"the long side at most {self.limit}",
+            "min": f"the short side at least {self.limit}",
+            "resize_long": f"the long side {self.limit}",
+            "long_alone": f"the long side {self.limit}",
+        }
+        multiple = 128 if self.kind == "long_alone" else 32
+        return f"resize ({how[self.kind]}, multiples of {multiple})"
+
+
+@dataclass(frozen=True, slots=True)
+class TextHeight(Step):
+    """DetResizeForTest to one height, the width in proportion up to a multiple of 32."""
+
+    height: int
+
+    def apply(self, value: Value) -> Value:
+        value = _not_too_small(value)
+        height, width = ops.split(sides(value), np.array(0), 2).outputs()
+        count, rest = divided(ops.multiply(width, whole(self.height)), ops.multiply(height, whole(32)))
+        count = ops.add(count, ops.convert(ops.greater(rest, whole(0)), Type.i32))
+        return Sampling().resize(value, ops.concat([whole([self.height]), ops.multiply(count, whole(32))], 0))
+
+    def size(self, before: Size) -> Size:
+        return self.height, None
+
+    def describe(self) -> str:
+        return f"resize to the height {self.height}, the width a multiple of 32"
+
+
+@dataclass(frozen=True, slots=True)
+class TextSize(Step):
+    """DetResizeForTest to one size."""
+
+    to: tuple[int, int]
+
+    def apply(self, value: Value) -> Value:
+        return Sampling().resize(_not_too_small(value), whole(self.to))
+
+    def size(self, before: Size) -> Size:
+        return self.to
+
+    def describe(self) -> str:
+        return f"resize to {self.to[0]} x {self.to[1]} (linear)"
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine(Step):
+    """RecResizeImg: one height, the width in proportion, from -1 to 1; what is narrower than `width` is padded by 0."""
+
+    height: int
+    width: int
+    most: int = 3200
+
+    def apply(self, value: Value) -> Value:
+        height, width = ops.split(sides(value), np.array(0), 2).outputs()
+        natural = scaled(whole([self.height]), width, height)
+        is_wide = ops.greater(ops.multiply(width, whole(self.height)), ops.multiply(height, whole(self.width)))
+        usual = int(self.height * (self.width / self.height))
+        # What is wider than `most` is resized to it.
+        full = ops.minimum(ops.select(is_wide, natural.floor(), whole([usual])), whole(self.most))
+        resized = ops.minimum(natural.ceil(), full)
+        line = Sampling().resize(value, ops.concat([whole([self.height]), resized], 0))
+        line = ops.divide(line, np.float32(255))
+        line = ops.divide(ops.subtract(line, np.float32(0.5)), np.float32(0.5))
+        return padded(line, ops.concat([whole([0]), ops.subtract(full, resized)], 0))
+
+    def size(self, before: Size) -> Size:
+        return self.height, None
+
+    def describe(self) -> str:
+        return f"resize to the height {self.height}, normalize, pad to the width {self.width}"
+
+
+def _not_too_small(value: Value) -> Value:
+    old = sides(value)
+    small = ops.less(ops.reduce_sum(old, np.array([0]), True), whole(_SMALL_SUM))
+    more = ops.maximum(ops.subtract(whole(_SMALLEST), old), whole(0))
+    return padded(value, ops.select(small, more, whole(0)))
+
+
+__all__ = ["TextHeight", "TextLine", "TextResize", "TextSize"]
