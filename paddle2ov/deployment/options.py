@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 
 from paddle2ov.deployment.settings import Settings, Transform
 from paddle2ov.deployment.sizes import MOST
 from paddle2ov.errors import ModelReadError
+
+_Word = TypeVar("_Word", bound=str)
 
 
 def fraction(settings: Settings, value: Any) -> float:
@@ -40,7 +42,7 @@ def numbers(settings: Settings, transform: Transform, key: str, default: tuple[f
     return tuple(float(one) for one in numbers)
 
 
-def is_side(value: Any) -> bool:
+def is_side(value: Any) -> TypeGuard[int]:
     """Whether this can be a number of pixels."""
     return type(value) is int and 1 <= value <= MOST
 
@@ -59,7 +61,7 @@ def whole(settings: Settings, transform: Transform, key: str) -> int:
     value = transform.options.get(key)
     if not is_side(value):
         raise ModelReadError(f"{settings.path}: {transform.name}: {key} is not a number of pixels: {str(value)[:80]}")
-    return int(value)  # type: ignore[arg-type] # checked above
+    return value
 
 
 def divisor(settings: Settings, transform: Transform, default: int | None = None) -> int:
@@ -74,14 +76,13 @@ def up(size: int, divisor: int) -> int:
     return math.ceil(size / divisor) * divisor
 
 
-def word(settings: Settings, transform: Transform, key: str, default: str, known: tuple[str, ...]) -> str:
+def word(settings: Settings, transform: Transform, key: str, default: _Word, known: tuple[_Word, ...]) -> _Word:
     """One of the known words."""
     value = transform.options.get(key, default)
-    if value not in known:
-        raise ModelReadError(
-            f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is none of {', '.join(known)}"
-        )
-    return str(value)
+    for one in known:
+        if value == one:
+            return one
+    raise ModelReadError(f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is none of {', '.join(known)}")
 
 
 __all__ = ["divisor", "fraction", "is_side", "numbers", "pair", "up", "whole", "word"]

@@ -26,7 +26,7 @@ from paddle2ov.deployment.steps import (
     Size,
     Step,
 )
-from paddle2ov.deployment.text_steps import TextHeight, TextLine, TextResize, TextSize
+from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
 from paddle2ov.errors import ModelReadError
 
 _TRAINING = re.compile(r".*LabelEncode|KeepKeys|LoadAnnotations|AddEdgeLabel|GenerateInstanceTargets")
@@ -196,9 +196,9 @@ def _text_resize(settings: Settings, transform: Transform, before: list[Step]) -
     if "limit_side_len" not in options and "resize_long" in options:
         return TextResize(name, "long_alone", whole(settings, transform, "resize_long"), MOST)
     limit = whole(settings, transform, "limit_side_len") if "limit_side_len" in options else _DEFAULT_SIDE
-    kind = word(settings, transform, "limit_type", "min", ("min", "max", "resize_long"))
+    kind: Kind = word(settings, transform, "limit_type", "min", ("min", "max", "resize_long"))
     most = whole(settings, transform, "max_side_limit") if "max_side_limit" in options else 4000
-    return TextResize(name, kind, limit, most)  # type: ignore[arg-type] # one of the words above
+    return TextResize(name, kind, limit, most)
 
 
 def _text_line(settings: Settings, transform: Transform, before: list[Step]) -> Step:

@@ -7,7 +7,7 @@ Semantics: `DetResizeForTest` in `ppocr/data/imaug/operators.py` (PaddleOCR), `O
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from openvino import Type
@@ -16,6 +16,9 @@ from paddle2ov.deployment.sizes import Number, divided, scaled, to_multiple, up_
 from paddle2ov.deployment.steps import Sampling, Size, Step, Value, longest, padded, shortest, sides
 from paddle2ov.opset import ops
 
+Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]
+"""Which side has the limit."""
+
 _SMALLEST, _SMALL_SUM = 32, 64  # DetResizeForTest pads pictures whose sides add up to less
 
 
@@ -23,7 +26,7 @@ _SMALLEST, _SMALL_SUM = 32, 64  # DetResizeForTest pads pictures whose sides add
 class TextResize(Step):
     """DetResizeForTest by a limit of one side, to multiples of 32; "resize_long" alone: up to multiples of 128."""
 
-    kind: Literal["max", "min", "resize_long", "long_alone"]
+    kind: Kind
     limit: int
     most: int
 
@@ -128,4 +131,4 @@ def _not_too_small(value: Value) -> Value:
     return padded(value, ops.select(small, more, whole(0)))
 
 
-__all__ = ["TextHeight", "TextLine", "TextResize", "TextSize"]
+__all__ = ["Kind", "TextHeight", "TextLine", "TextResize", "TextSize"]
