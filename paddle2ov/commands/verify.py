@@ -37,6 +37,13 @@ VERDICTS = {
     help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
 )
 @click.option(
+    "--image",
+    "images",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A picture, prepared as the inference.yml beside the model says; may be repeated.",
+)
+@click.option(
     "--shape",
     "shapes",
     multiple=True,
@@ -56,6 +63,7 @@ def verify_command(
     model: Path,
     params: Path | None,
     inputs: tuple[Path, ...],
+    images: tuple[Path, ...],
     shapes: tuple[str, ...],
     seed: int,
     tolerance: float,
@@ -84,6 +92,7 @@ def verify_command(
                 model,
                 params,
                 inputs=inputs,
+                images=images,
                 shapes=list(shapes),
                 seed=seed,
                 tolerance=tolerance,

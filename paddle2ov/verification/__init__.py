@@ -1,7 +1,7 @@
 """Does the converted model compute what Paddle computes, and if not, which operator does not: `verify`.
 
 - `verify.py`: runs both sides, compares, reports;
-- `inputs.py`: what they are run on;
+- `inputs.py`, `images.py`: what they are run on;
 - `paddle_process.py`, `reference.py`: Paddle, in a process of its own;
 - `comparison.py`: how far two tensors are apart;
 - `values.py`: values inside the program, on both sides;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from paddle2ov.registry import Registry
 from paddle2ov.testing import Expected, Result, compile_model, infer
 from paddle2ov.verification.comparison import TensorComparison, compare_results
 from paddle2ov.verification.extract import extract
+from paddle2ov.verification.images import image_inputs
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
 from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.paddle_process import PaddleProcess, save_arrays
@@ -147,6 +148,7 @@ def verify(
     params: str | os.PathLike[str] | None = None,
     *,
     inputs: InputsArgument = None,
+    images: Iterable[str | os.PathLike[str]] = (),
     shapes: InputArgument | Sequence[InputArgument] = None,
     seed: int = 0,
     tolerance: float = TOLERANCE,
@@ -166,6 +168,7 @@ def verify(
         model: a model folder, a program file or a path prefix, as for `convert`.
         params: the parameter file, where it does not lie beside the program under the usual name.
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
+        images: pictures to run besides, prepared as the `inference.yml` beside the model says; see `images.py`.
         shapes: shapes of the random inputs, in the forms of `convert(input=...)`: one, or a list of strings or
             mappings. By default a model with dynamic shapes is run with three.
         seed: of the random inputs.
@@ -188,7 +191,8 @@ def verify(
     signatures = [one for item in Registry(extension).extensions() if (one := item.parsed_signature()) is not None]
     files = find_model(model, params)
     program = read_program(model, params, signatures)
-    sets = given_inputs(program, inputs) or random_inputs(program, _listed(shapes), seed)
+    sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
+    sets = sets or random_inputs(program, _listed(shapes), seed)
     compiled = compile_model(convert(program, extension=extension))
     say = progress or (lambda what, done, total: None)
     say("starting Paddle", 0, len(sets))

@@ -1,0 +1,115 @@
+"""Inputs of a model from pictures, by the preprocessing that is described beside it (`inference.yml`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from openvino import Model
+
+from paddle2ov.deployment.planning import Plan, plan
+from paddle2ov.deployment.preprocessing import compute
+from paddle2ov.deployment.settings import NAMES, find_settings, read_settings
+from paddle2ov.deployment.steps import Resize
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.opset import ops
+from paddle2ov.program.model import AnyArray, Program, Variable
+from paddle2ov.testing import compile_model
+from paddle2ov.verification.inputs import Inputs, given_inputs
+
+_INSTEAD = "prepare the inputs yourself and pass them as an .npz file (--inputs)"
+
+
+def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLike[str]]) -> list[Inputs]:
+    """One set of inputs for each picture.
+
+    The picture goes to the input of shape [N, 3, H, W]. As in PaddleDetection, `im_shape` is its size after the resize
+    and `scale_factor` that over its own size.
+
+    Args:
+        program: the model's program.
+        folder: the model's folder, with its settings.
+        paths: picture files.
+
+    Raises:
+        ConversionInputError: there are no settings, they ask for what cannot be done here, the model has other inputs,
+            a file is no picture, or OpenCV is not installed.
+        ModelReadError: the settings cannot be read.
+    """
+    files = [Path(path) for path in paths]
+    if not files:
+        return []
+    path = find_settings(folder)
+    if path is None:
+        raise ConversionInputError(
+            f"image: {folder} holds no settings ({', '.join(NAMES)}) that say how to prepare a picture; {_INSTEAD}"
+        )
+    settings = read_settings(path)
+    found = plan(settings)
+    if found.remaining:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in found.remaining)
+        raise ConversionInputError(f"image: the preprocessing of {path} cannot be done here ({reasons}); {_INSTEAD}")
+    if not found.steps:
+        raise ConversionInputError(f"image: {path} describes no preprocessing of pictures; {_INSTEAD}")
+    picture = _picture(program)
+    compiled = _compiled(found)
+    sets: list[Inputs] = []
+    for file in files:
+        pixels = _read(file)
+        arrays = {picture.name: compiled(pixels[None])[0]}
+        arrays |= {
+            one.name: _about(one.name, pixels.shape[:2], found) for one in program.inputs if one.name != picture.name
+        }
+        sets += given_inputs(program, arrays)
+    return sets
+
+
+def _picture(program: Program) -> Variable:
+    pictures = [
+        one
+        for one in program.inputs
+        if one.dtype == "float32" and one.shape is not None and len(one.shape) == 4 and one.shape[1] in (3, -1)
+    ]
+    others = [
+        one.name for one in program.inputs if one.name not in ("im_shape", "scale_factor") and one not in pictures
+    ]
+    if len(pictures) != 1 or others:
+        names = ", ".join(one.name for one in program.inputs)
+        raise ConversionInputError(
+            f"image: the model takes not one picture [N, 3, H, W], im_shape and scale_factor besides, but {names}; "
+            f"{_INSTEAD}"
+        )
+    return pictures[0]
+
+
+def _about(name: str, size: tuple[int, ...], found: Plan) -> AnyArray:
+    """`im_shape` or `scale_factor`, [1, 2], as PaddleDetection's Resize sets them."""
+    resize = next((one for one in reversed(found.steps) if isinstance(one, Resize)), None)
+    after = resize.to if resize is not None else size
+    values = after if name == "im_shape" else [new / old for new, old in zip(after, size, strict=True)]
+    return np.array([values], np.float32)
+
+
+def _compiled(found: Plan) -> Any:
+    pixels = ops.parameter([1, -1, -1, 3], np.uint8)
+    return compile_model(Model([ops.result(compute(pixels.output(0), found))], [pixels]))
+
+
+def _read(path: Path) -> AnyArray:
+    """The picture as bytes [H, W, 3] in the order blue, green, red."""
+    try:
+        import cv2
+    except ImportError as error:
+        raise ConversionInputError("image: reading pictures needs OpenCV: pip install 'paddle2ov[image]'") from error
+    content = np.fromfile(path, np.uint8)  # OpenCV does not open every name that Python does
+    pixels = cv2.imdecode(content, cv2.IMREAD_COLOR) if content.size else None
+    if pixels is None:
+        raise ConversionInputError(f"image: {path} is no picture that OpenCV reads")
+    found: AnyArray = np.asarray(pixels)
+    return found
+
+
+__all__ = ["image_inputs"]
