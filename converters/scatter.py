@@ -115,8 +115,9 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     reduce = node.get_attribute("reduce", "assign")
     node.require(reduce in _REDUCTIONS, f"it must be one of {', '.join(_REDUCTIONS)}", reduce=reduce)
     include_self = node.get_attribute("include_self", True)
-    if node.input_shape("values") != node.input_shape("indices") or rank_of(node, values) != rank:
-        values = _fit(node, values, indices, rank)
+    declared, wanted = node.input_shape("values"), node.input_shape("indices")
+    if declared is None or declared != wanted or -1 in declared or rank_of(node, values) != rank:
+        values = _fit(values, declared, indices, wanted, rank)
     kind = x.get_element_type()
     if reduce == "mean" and kind.is_integral():
         return {"out": _integer_mean(x, indices, cast_to(values, kind), axis, bool(include_self))}
@@ -137,11 +138,17 @@ def _integer_mean(x: Output, indices: Output, values: Output | Node, axis: int, 
     return cast_to(ops.floor(ops.divide(ops.add(cast_to(total, Type.f32), const(0.5, Type.f32)), count)), kind)
 
 
-def _fit(node: NodeContext, values: Output, indices: Output, rank: int) -> Output:
+def _fit(
+    values: Output,
+    declared: tuple[int, ...] | None,
+    indices: Output,
+    wanted: tuple[int, ...] | None,
+    rank: int,
+) -> Output:
     """`values` in the shape of `indices`: broadcast where they have fewer elements, cut where they have more."""
-    declared, wanted = node.input_shape("values"), node.input_shape("indices")
     if declared is not None and wanted is not None and len(declared) == rank:
-        larger = [i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if a > b > 0]
+        # A dimension that is not known may turn out to be larger; a cut leaves a smaller one as it is.
+        larger = [i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if a < 0 or (b < a and a != 1)]
         if larger:
             stop = ops.gather(shape_of(indices), ints(larger), ints(0))
             zeros, steps = ints([0] * len(larger)), ints([1] * len(larger))

@@ -223,6 +223,28 @@ OPS = [
                 formats=PIR,
                 why=NEW,
             ),
+            *(
+                case(
+                    arr=tensor([3, 5], dims=[-1, -1]),
+                    indices=tensor([2, 3], "int64", 0, 5, dims=[-1, -1]),
+                    values=tensor([3, 4], dims=[-1, -1]),
+                    axis=1,
+                    broadcast=False,
+                    reduce=reduce,
+                    formats=PIR,
+                    why=NEW,
+                )
+                for reduce in ("assign", "mean")
+            ),
+            case(
+                arr=tensor([3, 5], dims=[-1, 5]),
+                indices=tensor([2, 3], "int64", 0, 5, dims=[-1, 3]),
+                values=tensor([3, 4], dims=[-1, 4]),
+                axis=1,
+                broadcast=False,
+                formats=PIR,
+                why=NEW,
+            ),
         ],
         random=_put_random,
     ),
