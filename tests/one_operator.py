@@ -8,13 +8,12 @@ from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.signatures import ROWS, parse_signature
 from paddle2ov.testing import run as run_model
 
-
 INERT = {"is_test", "allow_out_of_range"}
 """Attributes that only say which inputs or which results there may be."""
 
 
 class Noted(dict):
-    """Attributes that note which of them are asked for."""
+    """A mapping that notes which of its keys are asked for."""
 
     def __init__(self, items):
         super().__init__(items)

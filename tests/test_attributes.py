@@ -14,6 +14,7 @@ from gen_models.store import generated
 from paddle2ov import translator
 from paddle2ov.conversion import convert
 from paddle2ov.node_context import NodeContext
+from tests.one_operator import Noted
 
 # Attributes of any operator.
 INERT = {
@@ -128,26 +129,6 @@ INERT_OF = {
 }
 
 
-class Recording(dict):
-    """A mapping that notes which keys are asked for."""
-
-    def __init__(self, items):
-        super().__init__(items)
-        self.read = set()
-
-    def __contains__(self, key):
-        self.read.add(key)
-        return super().__contains__(key)
-
-    def __getitem__(self, key):
-        self.read.add(key)
-        return super().__getitem__(key)
-
-    def get(self, key, default=None):
-        self.read.add(key)
-        return super().get(key, default)
-
-
 @pytest.fixture
 def contexts(monkeypatch):
     """The attributes and inputs of every operator that is converted from here on."""
@@ -156,8 +137,8 @@ def contexts(monkeypatch):
     class RecordingContext(NodeContext):
         def __init__(self, operator, inputs, *rest):
             # A context of a complex operator's parts shares its attributes.
-            if not isinstance(operator.attributes, Recording):
-                operator.attributes, inputs = Recording(operator.attributes), Recording(inputs)
+            if not isinstance(operator.attributes, Noted):
+                operator.attributes, inputs = Noted(operator.attributes), Noted(inputs)
                 made.append((operator, inputs))
             super().__init__(operator, inputs, *rest)
 
