@@ -34,14 +34,6 @@ def _full_like(x, *, value, dtype=None):
     return paddle.full_like(x, value, dtype)
 
 
-def _zeros_like(x, *, dtype=None):
-    return paddle.zeros_like(x, dtype)
-
-
-def _ones_like(x, *, dtype=None):
-    return paddle.ones_like(x, dtype)
-
-
 def _batch_size_like(x, *, shape, value, dtype, source=0, target=0):
     kind = {"float32": paddle.float32, "int64": paddle.int64}[dtype]
     if paddle.__version__ >= "3":
@@ -68,10 +60,6 @@ def _empty_shape(*, shape, dtype="float32"):
 
 def _one_hot(x, *, num_classes):
     return paddle.nn.functional.one_hot(x, num_classes)
-
-
-def _old_one_hot(x, *, depth):
-    return legacy_op("one_hot", {"X": [x]}, {"depth": depth, "allow_out_of_range": True}, "float32")
 
 
 def _eye(*, rows, columns=None, dtype="float32"):
@@ -208,8 +196,6 @@ OPS = [
         random=_full_like_random,
     ),
     Op("fill_zeros_like", _fill_zeros_like, cases=ZEROS_LIKE, random=_fill_zeros_like_random),
-    Op("zeros_like", _zeros_like),  # Paddle's own functions make full_like
-    Op("ones_like", _ones_like),
     Op(
         "fill_constant_batch_size_like",
         _batch_size_like,
@@ -260,7 +246,6 @@ OPS = [
         ],
         random=_one_hot_random,
     ),
-    Op("one_hot", _old_one_hot),  # Paddle 1 only: 2.6 cannot write it any more
     Op(
         "eye",
         _eye,

@@ -24,10 +24,6 @@ def _old_expand(x, *, times):
     return legacy_op("expand", {"X": [x]}, {"expand_times": times}, x.dtype)
 
 
-def _old_expand_as(x, y):
-    return legacy_op("expand_as", {"X": [x], "target_tensor": [y]}, {}, x.dtype)
-
-
 def _tile(x, *, repeat_times):
     return paddle.tile(x, repeat_times)
 
@@ -117,7 +113,6 @@ OPS = [
             case(x=tensor([2, 3], dims=[-1, 3]), times=[2, 3], formats=("legacy",), why=OLD),
         ],
     ),
-    Op("expand_as", _old_expand_as),  # Paddle 1 only: 2.6 cannot write it any more
     Op(
         "tile",
         _tile,

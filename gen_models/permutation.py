@@ -44,10 +44,6 @@ def _shuffle_channel(x, *, group):
     return legacy_op("shuffle_channel", {"X": [x]}, {"group": group}, x.dtype)
 
 
-def _space_to_depth(x, *, blocksize):
-    return legacy_op("space_to_depth", {"X": [x]}, {"blocksize": blocksize}, x.dtype)
-
-
 def _shaped(draw, low=1, high=5, max_rank=5):
     shape = draw(st.lists(st.integers(low, high), min_size=1, max_size=max_rank))
     dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
@@ -208,5 +204,4 @@ OPS = [
         _shuffle_channel,
         cases=[case(x=tensor([2, 6, 3, 4]), group=3, formats=("legacy",), why=OLD)],
     ),
-    Op("space_to_depth", _space_to_depth),  # Paddle 1 only: 2.6 cannot write it any more
 ]

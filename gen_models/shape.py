@@ -57,20 +57,8 @@ def _flatten2(x, *, axis):
     return legacy_op("flatten2", {"X": [x]}, {"axis": axis}, x.dtype, ("Out", "XShape"))
 
 
-def _old_flatten(x, *, axis):
-    return legacy_op("flatten", {"X": [x]}, {"axis": axis}, x.dtype)
-
-
 def _old_reshape(x, *, shape):
     return legacy_op("reshape", {"X": [x]}, {"shape": shape}, x.dtype)
-
-
-def _old_squeeze(x, *, axes):
-    return legacy_op("squeeze", {"X": [x]}, {"axes": axes}, x.dtype)
-
-
-def _old_unsqueeze(x, *, axes):
-    return legacy_op("unsqueeze", {"X": [x]}, {"axes": axes}, x.dtype)
 
 
 def _shape_random(draw):
@@ -244,7 +232,6 @@ OPS = [
         ],
         random=_squeeze_random,
     ),
-    Op("squeeze", _old_squeeze),  # Paddle 1 only: 2.6 cannot write it any more
     Op(
         "unsqueeze2",
         _unsqueeze,
@@ -261,7 +248,6 @@ OPS = [
         ],
         random=_unsqueeze_random,
     ),
-    Op("unsqueeze", _old_unsqueeze),  # Paddle 1 only
     Op(
         "flatten_contiguous_range",
         _flatten,
@@ -289,6 +275,4 @@ OPS = [
             case(x=tensor([2, 3, 4]), axis=3, formats=("legacy",), why=OLD),
         ],
     ),
-    Op("flatten", _old_flatten),  # Paddle 1 only
-    Op("view_shape", _reshape),  # made by Tensor.view, which static programs do not have
 ]

@@ -75,6 +75,8 @@ IDS = np.array([[[2], [0]], [[3], [7]]])
         ("view_shape", {"input": X}, {"dims": [-1, 6]}, lambda input: input.view([-1, 6])),
         ("zeros_like", {"x": X}, {}, lambda x: paddle.zeros_like(x)),
         ("ones_like", {"x": X}, {}, lambda x: paddle.ones_like(x)),
+        ("zeros_like", {"x": X}, {"dtype": 3}, lambda x: paddle.zeros_like(x, "int64")),
+        ("ones_like", {"x": X}, {"dtype": 0}, lambda x: paddle.ones_like(x, "bool")),
         ("c_identity", {"x": X}, {}, lambda x: x),
         ("shadow_feed", {"x": X}, {}, lambda x: x),
         ("squeeze", {"x": X[:, :1]}, {"axes": [1]}, lambda x: paddle.squeeze(x, [1])),
