@@ -12,6 +12,7 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.indexing import picked
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -78,7 +79,7 @@ def _diagonal_of(x: Output, offset: int) -> Node:
     )
     outer = ops.slice(dims, ints([0]), ints([-2]), ints([1]))
     flat = ops.reshape(x, ops.concat([outer, ops.unsqueeze(ops.multiply(rows, columns), ints(0))], 0), False)
-    return ops.gather(flat, flat_index, ints(-1))
+    return picked(flat.output(0), flat_index.output(0), len(x.get_partial_shape()) - 2)
 
 
 def _two_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:

@@ -27,7 +27,7 @@ def gather(node: NodeContext) -> NamedOutputs:
     if not node.is_known("axis"):
         return {"out": _gather_along(x, index, node.get_tensor("axis", Type.i64), rank_of(node, x))}
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    return {"out": _gather(x, index, axis)}
+    return {"out": picked(x, index, axis)}
 
 
 def _gather_along(x: Output, index: Output, axis: Output, rank: int) -> Node:
@@ -49,10 +49,11 @@ def index_select(node: NodeContext) -> NamedOutputs:
     """out = the slices of x at index along axis."""
     x = node.get_input("x")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    return {"out": _gather(x, node.get_input("index"), axis)}
+    return {"out": picked(x, node.get_input("index"), axis)}
 
 
-def _gather(x: Output, index: Output, axis: int) -> Node:
+def picked(x: Output, index: Output, axis: int) -> Node:
+    """The slices of x at index along axis, of which there may be none."""
     if 0 not in (static_dims(index) or ()):
         return ops.gather(x, index, ints(axis))
     # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
@@ -70,7 +71,7 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
         shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
     if depth.is_static and depth.get_length() == 1:  # x[index] in Python
-        return {"out": _gather(x, ops.squeeze(index, ints([-1])).output(0), 0)}
+        return {"out": picked(x, ops.squeeze(index, ints([-1])).output(0), 0)}
     return {"out": ops.gather_nd(x, index)}
 
 
@@ -115,7 +116,7 @@ def embedding(node: NodeContext) -> NamedOutputs:
     x, weight = node.get_input("x"), node.get_input("weight")
     if node.op_type == "lookup_table":  # the old operator takes [..., 1]
         x = ops.squeeze(x, ints([rank_of(node, x) - 1])).output(0)
-    out = _gather(weight, x, 0)
+    out = picked(weight, x, 0)
     padding = node.get_int("padding_idx", -1)
     if padding == -1:
         return {"out": out}

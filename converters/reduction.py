@@ -166,10 +166,10 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), places, False)}
 
 
-def scalar_as_declared(node: NodeContext, out: Tensor) -> Tensor:
+def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Tensor:
     """`out`, or with shape [1] where it is 0-D and the program says [1]: Paddle before 2.5 had no 0-D tensors."""
     shape = out.get_output_partial_shape(0) if isinstance(out, Node) else out.get_partial_shape()
-    if shape.rank.is_static and shape.rank.get_length() == 0 and node.output_shape() == (1,):
+    if shape.rank.is_static and shape.rank.get_length() == 0 and node.output_shape(name) == (1,):
         return reshape(out, [1])
     return out
 

@@ -11,13 +11,10 @@ NOT_YET = "not written yet"
 
 _REASONS: dict[str, str] = {
     "made for training or for measuring it; no exported inference program holds it": """
-        accuracy auc bipartite_match bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map
-        fill_any
-        fill_zeros_like2 hierarchical_sigmoid hinge_loss identity_loss kldiv_loss linear_chain_crf log_loss
-        margin_cross_entropy margin_rank_loss modified_huber_loss moving_average_abs_max_scale nce nll_loss
-        positive_negative_pair precision_recall rank_loss sigmoid_cross_entropy_with_logits
-        teacher_student_sigmoid_loss warpctc warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient
-        tdm_child sigmoid_focal_loss""",
+        auc bipartite_match bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map
+        fill_zeros_like2 hierarchical_sigmoid linear_chain_crf margin_cross_entropy margin_rank_loss
+        modified_huber_loss nce positive_negative_pair precision_recall rank_loss teacher_student_sigmoid_loss warpctc
+        warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient tdm_child sigmoid_focal_loss""",
     "works on sequences of different lengths, or on sequences of sequences (LoD), which OpenVINO does not have": """
         array_to_lod_tensor attention_lstm beam_search beam_search_decode lod_rank_table
         lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash

@@ -1,0 +1,163 @@
+"""Losses against labels, and how many labels are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import flag, integer, one_of, shape, varied
+
+
+def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
+    return paddle.nn.functional.nll_loss(x, label, weight, ignore_index, reduction)
+
+
+def _kldiv(x: Any, label: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
+    if log_target:
+        return paddle.nn.functional.kl_div(x, label, reduction, log_target)
+    return paddle.nn.functional.kl_div(x, label, reduction)
+
+
+def _sigmoid(
+    x: Any, label: Any, weight: Any = None, *, pos_weight: Any = None, reduction: str = "none", **options: Any
+) -> Any:
+    if options:
+        return paddle.nn.functional.sigmoid_focal_loss(x, label, reduction=reduction, **options)
+    return paddle.nn.functional.binary_cross_entropy_with_logits(x, label, weight, reduction, pos_weight)
+
+
+def _sigmoid_old(x: Any, label: Any, *, normalize: bool = False, ignore_index: int = -100) -> Any:
+    op = "sigmoid_cross_entropy_with_logits"
+    if paddle.__version__ >= "3":
+        return paddle._C_ops.sigmoid_cross_entropy_with_logits(x, label, None, normalize, ignore_index)
+    helper = paddle.base.layer_helper.LayerHelper(op)
+    out = helper.create_variable_for_type_inference(x.dtype)
+    attributes = {"normalize": normalize, "ignore_index": ignore_index}
+    helper.append_op(type=op, inputs={"X": x, "Label": label}, outputs={"Out": out}, attrs=attributes)
+    return out
+
+
+def _sigmoid_any(x: Any, label: Any, **options: Any) -> Any:
+    known = {"normalize", "ignore_index"}
+    return (_sigmoid_old if known & options.keys() else _sigmoid)(x, label, **options)
+
+
+def _hinge(logits: Any, labels: Any) -> Any:
+    if paddle.__version__ >= "3":
+        return paddle._C_ops.hinge_loss(logits, labels)
+    helper = paddle.base.layer_helper.LayerHelper("hinge_loss")
+    out = helper.create_variable_for_type_inference(logits.dtype)
+    helper.append_op(type="hinge_loss", inputs={"Logits": logits, "Labels": labels}, outputs={"Loss": out})
+    return out
+
+
+def _identity(x: Any, *, reduction: Any) -> Any:
+    return paddle.incubate.identity_loss(x, reduction)
+
+
+def _accuracy(x: Any, label: Any, *, k: int = 1) -> Any:
+    return paddle.static.accuracy(x, label, k)
+
+
+def _classes(*sizes: int, high: int = 5, dims: Any = None) -> Any:
+    return tensor(sizes, "int64", 0, high, dims=dims)
+
+
+NLL = [
+    *[case(x=tensor([6, 5]), label=_classes(6), reduction=one) for one in ("mean", "sum", "none")],
+    *[case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=one) for one in ("mean", "none")],
+    case(x=tensor([4, 5], dims=[-1, 5]), label=tensor([4], "int64", values=[1, 2, 2, 0], dims=[-1]), ignore_index=2),
+    case(x=tensor([2, 5]), label=tensor([2], "int64", values=[3, 3]), ignore_index=3),
+    case(x=tensor([2, 5, 3, 4]), label=_classes(2, 3, 4)),
+    case(x=tensor([2, 5, 3, 4]), label=_classes(2, 3, 4), weight=tensor([5], low=0), reduction="none", ignore_index=1),
+    case(x=tensor([2, 5, 3]), label=_classes(2, 3), reduction="none"),
+]
+_NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no log_target"}
+KLDIV = [
+    *[
+        case(x=tensor([3, 4]), label=tensor([3, 4], low=-0.2, high=1), reduction=one)
+        for one in ("mean", "sum", "batchmean", "none")
+    ],
+    case(x=tensor([3, 4], dims=[-1, 4]), label=tensor([3, 4], low=0, dims=[-1, 4]), reduction="batchmean"),
+    *[case(x=tensor([3, 4]), label=tensor([3, 4]), reduction=one, log_target=True, **_NEW) for one in ("sum", "none")],
+]
+_WEIGHTED: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 leaves pos_weight out of one of two terms"}
+_LOGITS = tensor([7], values=[-50.0, -3.0, -0.0, 0.0, 1e-4, 3.0, 50.0])
+SIGMOID = [
+    case(x=tensor([3, 4], low=-5, high=5), label=tensor([3, 4], low=0)),
+    case(x=_LOGITS, label=tensor([7], low=0)),
+    case(x=tensor([3, 4], dims=[-1, 4]), label=tensor([3, 4], low=0, dims=[-1, 4]), reduction="mean"),
+    case(x=tensor([3, 4]), label=tensor([3, 4], low=0), pos_weight=tensor([4], low=0, high=3), **_WEIGHTED),
+    case(x=_LOGITS, label=tensor([7], low=0), pos_weight=tensor([7], low=0, high=3), reduction="sum", **_WEIGHTED),
+    case(x=tensor([3, 4]), label=tensor([3, 4], low=0), weight=tensor([3, 4])),
+    case(x=tensor([3, 4]), label=tensor([3, 4], low=0), gamma=1.5, alpha=0.3),
+    case(x=tensor([6]), label=tensor([6], values=[0.0, 0.3, 1.0, 1.7, -0.4, 2.0]), ignore_index=0),
+    case(x=tensor([6]), label=tensor([6], values=[0.0, 1.0, 1.0, 0.0, -1.0, -1.0]), ignore_index=-1, normalize=True),
+]
+HINGE = [
+    case(logits=tensor([5, 1], low=-2, high=2), labels=tensor([5, 1], values=[0.0, 1.0, 1.0, 0.0, 1.0])),
+    case(logits=tensor([4, 1], dims=[-1, 1]), labels=tensor([4, 1], values=[0.0, 1.0, 1.0, 0.0], dims=[-1, 1])),
+]
+IDENTITY = [case(x=tensor([3, 4], dims=[-1, 4]), reduction=one) for one in ("sum", "mean", "none")]
+ACCURACY = [
+    case(x=tensor([6, 5]), label=_classes(6, 1)),
+    case(x=tensor([6, 5]), label=_classes(6, 1), k=3),
+    case(x=tensor([6, 5], dims=[-1, 5]), label=_classes(6, 1, dims=[-1, 1]), k=2),
+]
+
+
+def _nll_random(draw: Any) -> Case:
+    sizes, classes = [integer(draw, 1, 4) for _ in range(one_of(draw, 1, 3))], integer(draw, 1, 5)
+    weight = {"weight": tensor([classes], low=0.1)} if flag(draw) else {}
+    x = varied(draw, [sizes[0], classes, *sizes[1:]])
+    reduction = one_of(draw, "mean", "sum", "none")
+    return case(
+        x=x, label=_classes(*sizes, high=classes), reduction=reduction, ignore_index=one_of(draw, -100, 0), **weight
+    )
+
+
+def _kldiv_random(draw: Any) -> Case:
+    sizes = shape(draw, 1, 4)
+    return case(
+        x=varied(draw, sizes), label=varied(draw, sizes, low=-0.2), reduction=one_of(draw, "mean", "sum", "none")
+    )
+
+
+def _sigmoid_random(draw: Any) -> Case:
+    sizes = shape(draw, 1, 4)
+    x, label = varied(draw, sizes, low=-9, high=9), varied(draw, sizes, low=0)
+    if flag(draw):
+        return case(x=x, label=label, ignore_index=one_of(draw, -100, 0), normalize=flag(draw))
+    return case(x=x, label=label, reduction=one_of(draw, "mean", "sum", "none"))
+
+
+def _hinge_random(draw: Any) -> Case:
+    sizes = [integer(draw, 1, 6), 1]
+    return case(logits=varied(draw, sizes, low=-3, high=3), labels=tensor(sizes, values=[[1.0]] * sizes[0]))
+
+
+def _identity_random(draw: Any) -> Case:
+    return case(x=varied(draw, shape(draw, 1, 4)), reduction=one_of(draw, "mean", "sum", "none"))
+
+
+def _accuracy_random(draw: Any) -> Case:
+    rows, classes = integer(draw, 1, 6), integer(draw, 1, 5)
+    x = tensor([rows, classes], values=[draw_row(draw, classes) for _ in range(rows)])
+    return case(x=x, label=_classes(rows, 1, high=classes), k=integer(draw, 1, classes))
+
+
+def draw_row(draw: Any, classes: int) -> list[float]:
+    """Scores without ties, whose order would be that of an unstable sort."""
+    from hypothesis import strategies as st
+
+    return [float(one) for one in draw(st.permutations(range(classes)))]
+
+
+OPS = [
+    Op("nll_loss", _nll, NLL, _nll_random),
+    Op("kldiv_loss", _kldiv, KLDIV, _kldiv_random),
+    Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, SIGMOID, _sigmoid_random),
+    Op("hinge_loss", _hinge, HINGE, _hinge_random),
+    Op("identity_loss", _identity, IDENTITY, _identity_random),
+    Op("accuracy", _accuracy, ACCURACY, _accuracy_random),
+]
