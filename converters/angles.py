@@ -11,7 +11,7 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import as_float, cast_to, const, const_like, refuse_complex, widened
+from paddle2ov.converters.common import as_declared, as_float, cast_to, const, const_like, refuse_complex, widened
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -55,9 +55,7 @@ def angle(node: NodeContext) -> NamedOutputs:
 def copysign(node: NodeContext) -> NamedOutputs:
     """out = |x| with the sign of y; -0 is negative."""
     refuse_complex(node, "x", "y")
-    x, y = operands(node)
-    if (declared := node.output_dtype()) is not None and declared.is_real():
-        x, y = as_float(node, x), as_float(node, y)
+    x, y = (as_declared(node, operand) for operand in operands(node))
     kind = x.get_element_type()
     if kind == Type.boolean:
         return {"out": x}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, refuse_complex, widened
+from paddle2ov.converters.common import as_declared, cast_to, const_like, ints, refuse_complex, widened
 from paddle2ov.converters.powers import fixed_power
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -78,10 +78,7 @@ def increment(node: NodeContext) -> NamedOutputs:
 def clip(node: NodeContext) -> NamedOutputs:
     """out = min(max(x, min), max)."""
     refuse_complex(node, "x")
-    x = node.get_input("x")
-    declared = node.output_dtype()
-    if declared is not None and declared.is_real() and not x.get_element_type().is_real():
-        x = ops.convert(x, declared).output(0)
+    x = as_declared(node, node.get_input("x"))
     low, high = number(node, "min", x, 0.0), number(node, "max", x, 0.0)
     if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
         return {"out": ops.clamp(x, low, high)}
@@ -105,10 +102,7 @@ def _within(bound: Output | Node | float, x: Output) -> bool:
 def pow_(node: NodeContext) -> NamedOutputs:
     """out = x^y, y one number."""
     refuse_complex(node, "x")
-    x = node.get_input("x")
-    declared = node.output_dtype()
-    if declared is not None and declared.is_real() and not x.get_element_type().is_real():
-        x = ops.convert(x, declared).output(0)
+    x = as_declared(node, node.get_input("x"))
     exponent = number(node, "y", x, 1.0)
     if _is(exponent, 1):
         return {"out": x}

@@ -119,6 +119,14 @@ def as_float(node: NodeContext, x: Output) -> Output:
     return ops.convert(x, declared if declared is not None and declared.is_real() else Type.f32).output(0)
 
 
+def as_declared(node: NodeContext, x: Output) -> Output:
+    """`x`; integers as floating point where the program declares the result as such."""
+    declared = node.output_dtype()
+    if declared is None or not declared.is_real() or x.get_element_type().is_real():
+        return x
+    return ops.convert(x, declared).output(0)
+
+
 def exact_divide(x: Output | Node, y: Output | Node) -> Node:
     """x / y rounded once; where a floor, a ceiling or a comparison follows.
 
