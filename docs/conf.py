@@ -24,7 +24,6 @@ html_show_sphinx = False
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-suppress_warnings = ["myst.header"]
 
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
@@ -33,9 +32,6 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 copybutton_prompt_text = r"\$ |>>> "
 copybutton_prompt_is_regexp = True
-
-# Every reference that is written out must lead somewhere; the types in signatures are those of other projects.
-nitpicky = False
 
 linkcheck_anchors = False
 linkcheck_timeout = 20
