@@ -1,5 +1,7 @@
 """The drop-in for `paddle.inference`."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -7,9 +9,10 @@ import pytest
 
 import paddle2ov
 from gen_models import all_networks
+from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
-from paddle2ov import testing
-from paddle2ov.inference import Config, PrecisionType, create_predictor
+from paddle2ov import inference, testing
+from paddle2ov.inference import Config, PlaceType, PrecisionType, PredictorPool, create_predictor
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +128,101 @@ def test_what_is_not_here_is_said_once(switch, arguments):
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert not config.use_gpu()
+
+
+INTERNAL = {
+    *("InternalUtils", "wrapper"),  # not documented, for tests of Paddle
+    *("to_native_config", "dist_config", "nnadapter", "quantizer_config"),  # they give objects of Paddle's own engines
+    "share_external_data_by_ptr_name",  # memory shared with another predictor of Paddle's
+}
+ASK = """
+import paddle.inference as module
+for kind in ("", "Config", "Predictor", "PredictorPool", "Tensor"):
+    print(kind, *(name for name in dir(getattr(module, kind) if kind else module) if not name.startswith("_")))
+"""
+
+
+@pytest.mark.parametrize(
+    "python",
+    [
+        pytest.param(sys.executable, id="3"),
+        pytest.param(
+            legacy_python(), id="2.6", marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2")
+        ),
+    ],
+)
+def test_every_name_of_paddle_inference_is_there(python, folder):
+    told = subprocess.run([python, "-W", "ignore", "-c", ASK], capture_output=True, text=True, check=True).stdout
+    config = Config(folder)
+    predictor = create_predictor(config)
+    ours = {"Config": config, "Predictor": predictor, "PredictorPool": PredictorPool(config, 1)}
+    ours |= {"": inference, "Tensor": predictor.get_input_handle("x")}
+    asked = 0
+    for line in told.splitlines():
+        kind, _, names = line.partition(" ")
+        if kind in ours:
+            asked += 1
+            assert [one for one in names.split() if not hasattr(ours[kind], one) and one not in INTERNAL] == []
+    assert asked == len(ours)
+
+
+def test_what_openvino_does_by_itself_is_accepted():
+    config = Config()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        config.set_optimization_level(3)
+        config.enable_new_ir(True)
+        config.switch_ir_debug(True, [])
+        config.pass_builder().delete_pass("conv_bn_fuse_pass")
+        config.set_trt_dynamic_shape_info(min_input_shape={"x": [1]})
+    assert config.pass_builder().all_passes() == []
+    assert config.tensorrt_precision_mode() is Config.Precision.Float32
+    with pytest.raises(AttributeError, match="no attribute 'enable_mklnd'"):
+        config.enable_mklnd()
+
+
+def test_numbers_are_those_of_paddle():
+    code = """
+import paddle.inference as module
+for kind in ("DataType", "PlaceType", "PrecisionType"):
+    for name, one in getattr(module, kind).__members__.items():
+        print(kind, name, int(one))
+"""
+    told = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    found = [line.split() for line in told.stdout.splitlines() if line.startswith(("DataType", "Place", "Precision"))]
+    assert len(found) == 18
+    for kind, name, number in found:
+        assert getattr(inference, kind)[name].value == int(number)
+    assert PlaceType.CUSTOM.value == 4
+
+
+def test_a_model_in_memory(folder):
+    config = Config()
+    program, params = ((folder / f"inference.{kind}").read_bytes() for kind in ("json", "pdiparams"))
+    config.set_model_buffer(program, len(program), params, len(params))
+    assert config.model_from_memory()
+    inputs, (expected,) = next(sets(folder))
+    np.testing.assert_allclose(create_predictor(config).run([inputs["x"]])[0], expected, atol=1e-5)
+
+
+def test_a_pool_has_predictors_of_their_own(folder):
+    pool = PredictorPool(Config(folder), 2)
+    one, other = pool.retrieve(0), pool.retrieve(1)
+    one.get_input_handle("x").copy_from_cpu(np.zeros((1, 3, 32, 40), np.float32))
+    with pytest.raises(paddle2ov.ConversionInputError, match="'x' is not set"):
+        other.run()
+    with pytest.raises(paddle2ov.ConversionInputError, match="predictor 2 of a pool of 2"):
+        pool.retrieve(2)
+    with pytest.raises(paddle2ov.ConversionInputError, match="a pool of 0"):
+        PredictorPool(Config(folder), 0)
+
+
+def test_openvino_engine():
+    config = Config()
+    config.enable_openvino_engine(PrecisionType.Half)
+    assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f16"
+    with pytest.raises(paddle2ov.ConversionInputError, match="Int8"):
+        config.enable_openvino_engine(Config.Int8)
 
 
 def test_errors(folder):

@@ -14,7 +14,64 @@ primitives. What has no meaning there (graph optimisation, logging, memory optim
 switches for GPUs, TensorRT and other devices give one warning each.
 """
 
-from paddle2ov.inference.config import Config, PlaceType, PrecisionType
-from paddle2ov.inference.predictor import Predictor, Tensor, create_predictor
+from __future__ import annotations
 
-__all__ = ["Config", "PlaceType", "PrecisionType", "Predictor", "Tensor", "create_predictor"]
+from typing import Any
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.inference.config import Config
+from paddle2ov.inference.predictor import Predictor, PredictorPool, Tensor, create_predictor
+from paddle2ov.inference.switches import DataType, PlaceType, PrecisionType, XpuConfig
+
+_BYTES = {"FLOAT64": 8, "INT64": 8, "FLOAT32": 4, "INT32": 4, "FLOAT16": 2, "BFLOAT16": 2}
+
+
+def get_num_bytes_of_data_type(dtype: DataType) -> int:
+    """The size of an element."""
+    return _BYTES.get(dtype.name, 1)
+
+
+def get_version() -> str:
+    """What runs the models."""
+    import openvino
+
+    import paddle2ov
+
+    return f"paddle2ov {paddle2ov.__version__}, OpenVINO {openvino.__version__}"
+
+
+def get_trt_compile_version() -> tuple[int, int, int]:
+    """(0, 0, 0): there is no TensorRT here."""
+    return 0, 0, 0
+
+
+get_trt_runtime_version = get_trt_compile_version
+
+
+def convert_to_mixed_precision(*arguments: Any, **options: Any) -> None:
+    """Not possible: what it writes is another Paddle model.
+
+    Raises:
+        ConversionInputError: always.
+    """
+    raise ConversionInputError(
+        "convert_to_mixed_precision writes Paddle models; `paddle2ov convert` writes weights in half precision"
+    )
+
+
+__all__ = [
+    "Config",
+    "DataType",
+    "PlaceType",
+    "PrecisionType",
+    "Predictor",
+    "PredictorPool",
+    "Tensor",
+    "XpuConfig",
+    "convert_to_mixed_precision",
+    "create_predictor",
+    "get_num_bytes_of_data_type",
+    "get_trt_compile_version",
+    "get_trt_runtime_version",
+    "get_version",
+]

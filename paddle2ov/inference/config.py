@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from enum import Enum
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.inference.switches import ANSWERS, OTHER_DEVICES, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
 
 CACHE_CAPACITY = 0
 """How many primitives OpenVINO's CPU plugin keeps for shapes that were seen before, see `set_mkldnn_cache_capacity`.
@@ -15,38 +18,27 @@ OpenVINO's own default, 5000, lets memory grow with every new shape. benchmarks/
 """
 
 
-class PrecisionType(Enum):
-    """Precisions, as in `paddle.inference`."""
-
-    Float32 = 0
-    Int8 = 1
-    Half = 2
-    Bfloat16 = 3
-
-
-class PlaceType(Enum):
-    """Devices, as in `paddle.inference`."""
-
-    UNK = -1
-    CPU = 0
-    GPU = 1
-    XPU = 2
-    CUSTOM = 3
-
-
 class Config:
     """How a model is loaded and run; takes what `paddle.inference.Config` takes.
 
     Args:
         model: a model folder (`Config(model_dir)`), or the program's file.
         params: the parameter file, where `model` is a file.
+
+    Beside the methods below it has those of `paddle2ov.inference.switches`: what OpenVINO does by itself is accepted
+    without effect, what it has not gives one warning.
     """
+
+    Precision = PrecisionType
+    Float32, Int8 = PrecisionType.Float32, PrecisionType.Int8
+    Half, Bfloat16 = PrecisionType.Half, PrecisionType.Bfloat16
 
     def __init__(
         self, model: str | os.PathLike[str] | None = None, params: str | os.PathLike[str] | None = None
     ) -> None:
         self._model: Path | None = None
         self._params: Path | None = None
+        self._buffers: tuple[bytes, bytes] | None = None
         self._properties: dict[str, Any] = {
             "PERFORMANCE_HINT": "LATENCY",
             "INFERENCE_PRECISION_HINT": "f32",
@@ -76,6 +68,14 @@ class Config:
     def set_params_file(self, path: str | os.PathLike[str]) -> None:
         """Names the parameter file."""
         self._params = Path(path)
+
+    def set_model_buffer(self, program: bytes, program_size: int, params: bytes, params_size: int) -> None:
+        """Gives the contents of the program's and the parameters' files."""
+        self._buffers = _bytes(program)[:program_size], _bytes(params)[:params_size]
+
+    def model_from_memory(self) -> bool:
+        """Whether the contents of files were given."""
+        return self._buffers is not None
 
     def model_dir(self) -> str:
         """The model's folder; "" where files were given."""
@@ -120,6 +120,16 @@ class Config:
         """Computes in float32, the default."""
         self._properties["INFERENCE_PRECISION_HINT"] = "f32"
 
+    def enable_openvino_engine(self, inference_precision: PrecisionType = PrecisionType.Float32) -> None:
+        """Sets the precision (INFERENCE_PRECISION_HINT); everything runs on OpenVINO anyway.
+
+        Raises:
+            ConversionInputError: it is Int8: a model is quantised where it says so itself.
+        """
+        if inference_precision not in _HINTS:
+            raise ConversionInputError(f"enable_openvino_engine: {inference_precision} is no precision of OpenVINO's")
+        self._properties["INFERENCE_PRECISION_HINT"] = _HINTS[inference_precision]
+
     def set_openvino_property(self, name: str, value: Any) -> None:
         """Any property of OpenVINO's `compile_model`; `paddle.inference` has none of this name."""
         self._properties[name] = value
@@ -159,12 +169,6 @@ class Config:
     set_onednn_cache_capacity = set_mkldnn_cache_capacity
     enable_onednn_bfloat16 = enable_mkldnn_bfloat16
 
-    def enable_mkldnn_int8(self, *ops: Any) -> None:
-        """Without effect: a model is quantised where it says so itself."""
-
-    def set_mkldnn_op(self, *ops: Any) -> None:
-        """Without effect."""
-
     def switch_ir_optim(self, on: bool = True) -> None:
         """Without effect: OpenVINO optimises the graph when it compiles it."""
         self._ir_optim = on
@@ -185,77 +189,37 @@ class Config:
         """What was switched."""
         return not self._glog
 
-    def switch_use_feed_fetch_ops(self, on: bool = True) -> None:
-        """Without effect."""
+    def pass_builder(self) -> PassBuilder:
+        """An empty list of passes: Paddle's do not run."""
+        return PassBuilder()
 
-    def switch_specify_input_names(self, on: bool = True) -> None:
-        """Without effect: inputs always have names."""
-
-    def switch_ir_debug(self, *arguments: Any) -> None:
-        """Without effect."""
-
-    def enable_new_ir(self, on: bool = True) -> None:
-        """Without effect: the file says which format it has."""
-
-    def enable_new_executor(self, on: bool = True) -> None:
-        """Without effect."""
-
-    def enable_profile(self) -> None:
-        """Without effect; OpenVINO's own profile: `set_openvino_property("PERF_COUNT", True)`."""
-
-    def delete_pass(self, name: str) -> None:
-        """Without effect: Paddle's passes do not run."""
-
-    def disable_gpu(self) -> None:
-        """Without effect: the default."""
-
-    def use_gpu(self) -> bool:
-        """False: nothing runs on a GPU of Paddle's."""
-        return False
-
-    def gpu_device_id(self) -> int:
-        """0."""
-        return 0
-
-    def use_xpu(self) -> bool:
-        """False."""
-        return False
-
-    def tensorrt_engine_enabled(self) -> bool:
-        """False."""
-        return False
-
-    def enable_use_gpu(self, *arguments: Any, **options: Any) -> None:
-        """Warns: the model runs on the CPU."""
-        self._not_here("enable_use_gpu", "the model runs on the CPU")
-
-    def enable_tensorrt_engine(self, *arguments: Any, **options: Any) -> None:
-        """Warns: the model runs on the CPU."""
-        self._not_here("enable_tensorrt_engine", "there is no TensorRT here; the model runs on the CPU")
-
-    def set_trt_dynamic_shape_info(self, *arguments: Any, **options: Any) -> None:
-        """Without effect: shapes need no bounds here."""
-
-    def enable_tuned_tensorrt_dynamic_shape(self, *arguments: Any, **options: Any) -> None:
-        """Without effect: shapes need no bounds here."""
-
-    def collect_shape_range_info(self, *arguments: Any, **options: Any) -> None:
-        """Without effect: shapes need no bounds here."""
-
-    def enable_xpu(self, *arguments: Any, **options: Any) -> None:
-        """Warns: the model runs on the CPU."""
-        self._not_here("enable_xpu", "the model runs on the CPU")
-
-    def enable_custom_device(self, *arguments: Any, **options: Any) -> None:
-        """Warns: the model runs on the CPU."""
-        self._not_here("enable_custom_device", "the model runs on the CPU")
+    def xpu_config(self) -> XpuConfig:
+        """Settings of a device that is not here."""
+        return XpuConfig()
 
     def summary(self) -> str:
         """What is set, in a few lines."""
         lines = [f"model: {self._model}", f"params: {self._params}", f"device: {self._device}"]
         return "\n".join(lines + [f"{name}: {value}" for name, value in self.openvino_properties().items()])
 
-    def _not_here(self, switch: str, consequence: str) -> None:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name in ANSWERS:
+            return lambda: ANSWERS[name]
+        if name in WITHOUT_EFFECT:
+            return lambda *arguments, **options: None
+        if name in OTHER_DEVICES:
+            return lambda *arguments, **options: self._not_here(name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _not_here(self, switch: str) -> None:
         if switch not in self._warned:
             self._warned.add(switch)
+            consequence = OTHER_DEVICES[switch]
             warnings.warn(f"paddle2ov.inference: Config.{switch} has no effect: {consequence}", stacklevel=3)
+
+
+_HINTS = {PrecisionType.Float32: "f32", PrecisionType.Half: "f16", PrecisionType.Bfloat16: "bf16"}
+
+
+def _bytes(content: bytes | str) -> bytes:
+    return content.encode("latin-1", "surrogateescape") if isinstance(content, str) else content

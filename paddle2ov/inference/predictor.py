@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -172,6 +174,18 @@ class Predictor:
         """A predictor for another thread; the compiled model is shared."""
         return Predictor(self._compiled)
 
+    def register_output_hook(self, hook: Any) -> None:
+        """Not possible.
+
+        Raises:
+            ConversionInputError: always: intermediate results do not exist as Paddle's operators give them.
+        """
+        raise ConversionInputError(
+            "register_output_hook: the compiled model has other operators; `paddle2ov verify` shows what lies between"
+        )
+
+    register_input_hook = register_output_hook
+
     def clear_intermediate_tensor(self) -> None:
         """Gives back the memory of intermediate results."""
         self._compiled.release_memory()
@@ -198,10 +212,45 @@ def create_predictor(config: Config) -> Predictor:
         UnsupportedOpsError, OpConversionError: it cannot be converted.
         ConversionInputError: the configuration names no model.
     """
-    if config._model is None:
+    if config._buffers is not None:
+        model = _converted(*config._buffers)
+    elif config._model is not None:
+        model = convert(config._model, config._params)
+    else:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
-    model = convert(config._model, config._params)
     return Predictor(openvino.Core().compile_model(model, config.openvino_device(), config.openvino_properties()))
+
+
+def _converted(program: bytes, params: bytes) -> openvino.Model:
+    """The model of files that are in memory only."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = "inference.json" if program.lstrip()[:1] == b"{" else "inference.pdmodel"
+        files = Path(folder, name), Path(folder, "inference.pdiparams")
+        for path, content in zip(files, (program, params), strict=True):
+            path.write_bytes(content)
+        return convert(*files, share_weights=False)
+
+
+class PredictorPool:
+    """Several predictors of one model, for as many threads."""
+
+    def __init__(self, config: Config, size: int) -> None:
+        if size < 1:
+            raise ConversionInputError(f"a pool of {size} predictors")
+        first = create_predictor(config)
+        self._predictors = [first, *(first.clone() for _ in range(size - 1))]
+
+    def retrieve(self, index: int) -> Predictor:
+        """One of the predictors.
+
+        Raises:
+            ConversionInputError: there is none of that number.
+        """
+        if not 0 <= index < len(self._predictors):
+            raise ConversionInputError(f"predictor {index} of a pool of {len(self._predictors)}")
+        return self._predictors[index]
+
+    retrive = retrieve  # as Paddle 2 spells it
 
 
 def _declared(port: Any) -> list[int]:

@@ -1,0 +1,130 @@
+"""What else `paddle.inference.Config` can be asked, in Paddle 2.6 to 3.3, and what becomes of it here.
+
+Source of the names: `paddle/fluid/pybind/inference_api.cc`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+
+class PrecisionType(Enum):
+    """Precisions, as in `paddle.inference`."""
+
+    Float32 = 0
+    Int8 = 1
+    Half = 2
+    Bfloat16 = 3
+
+
+class PlaceType(Enum):
+    """Devices, as in `paddle.inference`."""
+
+    UNK = -1
+    CPU = 0
+    GPU = 1
+    XPU = 2
+    CUSTOM = 4
+
+
+class DataType(Enum):
+    """Types of elements, as in `paddle.inference`."""
+
+    FLOAT32 = 0
+    INT64 = 1
+    INT32 = 2
+    UINT8 = 3
+    INT8 = 4
+    FLOAT16 = 5
+    BOOL = 6
+    FLOAT64 = 7
+    BFLOAT16 = 8
+
+
+class XpuConfig:
+    """Settings of a device that is not here: takes any attribute."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = value
+
+
+class PassBuilder:
+    """Stands for the list of Paddle's passes, which do not run here: empty, whatever is done to it."""
+
+    def all_passes(self) -> list[str]:
+        """None."""
+        return []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *arguments, **options: None
+
+
+OTHER_DEVICES: Mapping[str, str] = {
+    "enable_cinn": "there is no CINN here; OpenVINO compiles the model",
+    "enable_custom_device": "the model runs on the CPU",
+    "enable_dlnne": "the model runs on the CPU",
+    "enable_ipu": "the model runs on the CPU",
+    "enable_lite_engine": "there is no Paddle Lite here; OpenVINO runs the model",
+    "enable_low_precision_io": "inputs and results keep the types of the program",
+    "enable_onnxruntime": "there is no ONNX Runtime here; OpenVINO runs the model",
+    "enable_opencl": "the model runs on the CPU",
+    "enable_save_optim_model": "set_optim_cache_dir keeps the compiled model",
+    "enable_tensorrt_engine": "there is no TensorRT here; the model runs on the CPU",
+    "enable_use_gpu": "the model runs on the CPU",
+    "enable_xpu": "the model runs on the CPU",
+    "use_optimized_model": "set_optim_cache_dir keeps the compiled model",
+}
+"""Switches that a user would miss -> what happens instead; each gives one warning."""
+
+WITHOUT_EFFECT: frozenset[str] = frozenset(
+    (
+        *("collect_shape_range_info", "delete_pass", "disable_gpu", "disable_mkldnn_fc_passes", "disable_onnxruntime"),
+        *("disable_onednn_fc_passes", "enable_custom_passes", "enable_mkldnn_int8", "enable_new_executor"),
+        *("enable_new_ir", "enable_onednn_int8", "enable_ort_optimization", "enable_profile", "enable_quantizer"),
+        *("enable_tensorrt_dla", "enable_tensorrt_explicit_quantization", "enable_tensorrt_inspector"),
+        *("enable_tensorrt_memory_optim", "enable_tensorrt_varseqlen", "enable_tuned_tensorrt_dynamic_shape"),
+        *("exp_disable_mixed_precision_ops", "exp_disable_tensorrt_dynamic_shape_ops", "exp_disable_tensorrt_ops"),
+        *("exp_disable_tensorrt_subgraph", "exp_enable_mixed_precision_ops", "exp_enable_use_cutlass"),
+        *("exp_sparse_conv_using_buffer", "exp_specify_tensorrt_subgraph_precision", "load_ipu_config"),
+        *("mark_trt_engine_outputs", "set_bfloat16_op", "set_dist_config", "set_ipu_config", "set_ipu_custom_info"),
+        *("set_mkldnn_op", "set_onednn_op", "set_optimization_level", "set_tensorrt_optimization_level"),
+        *("set_trt_dynamic_shape_info", "set_xpu_config", "set_xpu_device_id", "switch_ir_debug"),
+        *("switch_specify_input_names", "switch_use_feed_fetch_ops"),
+    )
+)
+"""Switches of what OpenVINO does by itself (optimise, reuse memory, take any shape), or that belong to those above."""
+
+ANSWERS: Mapping[str, Any] = {
+    "fraction_of_gpu_memory_for_pool": 0.0,
+    "gpu_device_id": 0,
+    "lite_engine_enabled": False,
+    "memory_pool_init_size_mb": 0,
+    "mkldnn_int8_enabled": False,
+    "new_ir_enabled": True,
+    "onednn_int8_enabled": False,
+    "onnxruntime_enabled": False,
+    "openvino_engine_enabled": True,
+    "shape_range_info_collected": False,
+    "shape_range_info_path": "",
+    "specify_input_name": True,
+    "tensorrt_dla_enabled": False,
+    "tensorrt_dynamic_shape_enabled": False,
+    "tensorrt_engine_enabled": False,
+    "tensorrt_explicit_quantization_enabled": False,
+    "tensorrt_inspector_enabled": False,
+    "tensorrt_optimization_level": 0,
+    "tensorrt_precision_mode": PrecisionType.Float32,
+    "tensorrt_varseqlen_enabled": False,
+    "trt_allow_build_at_runtime": False,
+    "tuned_tensorrt_dynamic_shape": False,
+    "use_feed_fetch_ops_enabled": False,
+    "use_gpu": False,
+    "use_opencl": False,
+    "use_xpu": False,
+    "xpu_device_id": 0,
+}
+"""Questions that have one answer here."""
