@@ -55,12 +55,25 @@ def index_select(node: NodeContext) -> NamedOutputs:
 def picked(x: Output, index: Output, axis: int) -> Node:
     """The slices of x at index along axis, of which there may be none."""
     if 0 not in (static_dims(index) or ()):
-        return ops.gather(x, index, ints(axis))
+        return ops.gather(x, index, ints(_apart(x, axis)))
     # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
     dims = shape_of(x)
     before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
     after = ops.slice(dims, ints([axis + 1]), ints([_END]), ints([1]))
     return ops.broadcast(const_like(0, x), ops.concat([before, shape_of(index), after], 0))
+
+
+def _apart(x: Output, axis: int) -> int:
+    """The axis, counted from the other end where x has got it from an Unsqueeze.
+
+    OpenVINO takes a Gather by constants, however many, for the inverse of an Unsqueeze with the same number as axis.
+    """
+    maker = x.get_node()
+    if maker.get_type_name() != "Unsqueeze":
+        return axis
+    axes = maker.input_value(1).get_node()
+    same = axes.get_type_name() != "Constant" or axis in axes.get_data().reshape(-1).tolist()
+    return axis - len(x.get_partial_shape()) if same else axis
 
 
 def gather_nd(node: NodeContext) -> NamedOutputs:
@@ -72,6 +85,7 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
     if depth.is_static and depth.get_length() == 1:  # x[index] in Python
         return {"out": picked(x, ops.squeeze(index, ints([-1])).output(0), 0)}
+    node.require(depth.is_static, "the last dimension of index decides the result's rank and must be known")
     return {"out": ops.gather_nd(x, index)}
 
 
@@ -130,10 +144,10 @@ def embedding(node: NodeContext) -> NamedOutputs:
 def where(node: NodeContext) -> NamedOutputs:
     """out = x where condition holds, else y."""
     condition = cast_to(node.get_input("condition"), Type.boolean)
-    return {"out": _chosen(condition, node.get_input("x"), node.get_input("y"))}
+    return {"out": chosen(condition, node.get_input("x"), node.get_input("y"))}
 
 
-def _chosen(condition: Output | Node, x: Output | Node, y: Output | Node) -> Node:
+def chosen(condition: Output | Node, x: Output | Node, y: Output | Node) -> Node:
     """x where the condition holds, else y; integers by arithmetic: a Select on CPU is exact to 24 bits only."""
     if x.get_element_type() not in (Type.i32, Type.i64):
         return ops.select(condition, x, y)
@@ -165,7 +179,7 @@ def masked_fill(node: NodeContext) -> NamedOutputs:
     """out = value where mask holds, else x."""
     x = node.get_input("x")
     value: Node | Output = node.get_input("value")
-    return {"out": _chosen(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
+    return {"out": chosen(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
 
 
 def shard_index(node: NodeContext) -> NamedOutputs:

@@ -28,7 +28,9 @@ def _tile(x, *, repeat_times):
     return paddle.tile(x, repeat_times)
 
 
-def _repeat_interleave(x, *, repeats, axis=None):
+def _repeat_interleave(x, *, repeats, axis=None, unsqueeze=None):
+    if unsqueeze is not None:  # along a new axis, as where heads share keys
+        x = paddle.unsqueeze(x, unsqueeze)
     return paddle.repeat_interleave(x, repeats, axis)
 
 
@@ -145,6 +147,8 @@ OPS = [
             case(x=tensor([2, 3]), repeats=3, axis=-1, formats=("pir",), why="Paddle 2.6 aborts on a negative axis"),
             case(x=tensor([2, 3], "int64", dims=[-1, 3]), repeats=2, axis=0),
             case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), repeats=1, axis=1),
+            case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), repeats=3, axis=2, unsqueeze=2),
+            case(x=tensor([2, 3], dims=[-1, 3]), repeats=2, axis=0, unsqueeze=-3),
         ],
         random=_repeat_random,
     ),

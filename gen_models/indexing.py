@@ -26,7 +26,11 @@ def _gather_nd(x, index):
     return paddle.gather_nd(x, index)
 
 
-def _index_select(x, index, *, axis=0):
+def _index_select(x, index=None, *, axis=0, places=None, unsqueeze=None):
+    if unsqueeze is not None:
+        x = paddle.unsqueeze(x, unsqueeze)
+    if places is not None:
+        index = paddle.to_tensor(places, "int64")
     return paddle.index_select(x, index, axis)
 
 
@@ -202,6 +206,8 @@ OPS = [
             case(x=tensor([4, 5]), index=_i(0, 3, 1)),
             case(x=tensor([4, 5]), index=_i(2, 2, dtype="int32"), axis=1),
             case(x=tensor([4, 5, 6], "int64", dims=[-1, 5, -1]), index=_i(0, 3, dims=[-1]), axis=-1),
+            case(x=tensor([2, 3], dims=[-1, -1]), places=[0], axis=1, unsqueeze=1),
+            case(x=tensor([2, 3], dims=[-1, 3]), places=[0, 0], axis=-1, unsqueeze=-1),
         ],
         random=_index_select_random,
     ),
