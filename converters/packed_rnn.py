@@ -37,6 +37,8 @@ def gru(node: NodeContext) -> NamedOutputs:
 
 def fusion_gru(node: NodeContext) -> NamedOutputs:
     """hidden = gru(x @ weight_x + bias)."""
+    origin = node.get_attribute("origin_mode", False)
+    node.require(not origin, "Paddle's kernel for CPUs computes it as False, oneDNN's as True", origin_mode=origin)
     return _gru(node, "x", "weight_h")
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from gen_models.building import in_sequences, legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, tensor
-from gen_models.strategies import flag, integer, one_of
+from gen_models.strategies import flag, integer, one_of, shape, varied
 
-_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
+LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 
 _F64: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD; OpenVINO's CPU plugin computes f64 as f32"}
 
@@ -17,7 +17,7 @@ def _op(name: str, x: Any, attrs: dict[str, Any], **inputs: Any) -> Any:
     return legacy_op(name, {"X": x, **inputs}, {"Out": x[0].dtype if isinstance(x, list) else x.dtype}, attrs)
 
 
-def _back(x: Any) -> Any:
+def backwards(x: Any) -> Any:
     """What follows sees the sequences too: each of them read backwards."""
     return legacy_op("sequence_reverse", {"X": x}, {"Y": x.dtype}, {})
 
@@ -33,16 +33,16 @@ def _softmax(x: Any, *, lod: Any = None) -> Any:
 
 
 def _reverse(x: Any, *, lod: Any = None) -> Any:
-    return _back(in_sequences(x, lod))
+    return backwards(in_sequences(x, lod))
 
 
 def _concat(xs: Any, *, lods: Any = None) -> Any:
     given = [in_sequences(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
-    return _back(_op("sequence_concat", given, {}))
+    return backwards(_op("sequence_concat", given, {}))
 
 
 def _reshape(x: Any, *, new_dim: int, lod: Any = None) -> Any:
-    return _back(_op("sequence_reshape", in_sequences(x, lod), {"new_dim": new_dim}))
+    return backwards(_op("sequence_reshape", in_sequences(x, lod), {"new_dim": new_dim}))
 
 
 def _pad(x: Any, pad_value: Any, *, padded_length: int = -1, lod: Any = None) -> Any:
@@ -52,21 +52,21 @@ def _pad(x: Any, pad_value: Any, *, padded_length: int = -1, lod: Any = None) ->
 
 def _unpad(x: Any, length: Any) -> Any:
     out = _op("sequence_unpad", x, {}, Length=length)
-    return _back(out) if x.shape[0] == 1 else out
+    return backwards(out) if x.shape[0] == 1 else out
 
 
 def _slice(x: Any, offset: Any, length: Any) -> Any:
-    return _back(_op("sequence_slice", in_sequences(x), {}, Offset=offset, Length=length))
+    return backwards(_op("sequence_slice", in_sequences(x), {}, Offset=offset, Length=length))
 
 
 def _expand(x: Any, y: Any, *, lod: Any = None, x_lod: Any = None, ref_level: int = -1) -> Any:
     x = in_sequences(x, x_lod) if x_lod is not None else x
     out = _op("sequence_expand", x, {"ref_level": ref_level}, Y=in_sequences(y, lod))
-    return _back(out) if x_lod is not None else out
+    return backwards(out) if x_lod is not None else out
 
 
 def _expand_as(x: Any, y: Any, *, lod: Any = None) -> Any:
-    return _back(_op("sequence_expand_as", x, {}, Y=in_sequences(y, lod)))
+    return backwards(_op("sequence_expand_as", x, {}, Y=in_sequences(y, lod)))
 
 
 def _conv(x: Any, filter: Any, *, start: int = 0, length: int, lod: Any = None) -> Any:
@@ -80,7 +80,7 @@ def _enumerate(x: Any, *, win_size: int, pad_value: int = 0, lod: Any = None) ->
 
 def _erase(x: Any, *, tokens: Any, lod: Any = None) -> Any:
     out = _op("sequence_erase", in_sequences(x, lod), {"tokens": list(tokens)})
-    return out if lod else _back(out)
+    return out if lod else backwards(out)
 
 
 def _scatter(x: Any, ids: Any, updates: Any, *, lod: Any = None) -> Any:
@@ -91,78 +91,47 @@ def _lod_reset(x: Any, y: Any = None, *, target_lod: Any = None, lod: Any = None
     y = in_sequences(y, lod) if lod else y
     attrs = {"target_lod": target_lod or []}
     out = legacy_op("lod_reset", {"X": x, "Y": y}, {"Out": x.dtype}, attrs)
-    return _back(out) if read else out
+    return backwards(out) if read else out
 
 
-def _embedding_pool(ids: Any, w: Any, *, lod: Any = None, padding_idx: int = -1) -> Any:
-    attrs = {"combiner": "sum", "padding_idx": padding_idx, "is_sparse": False}
-    return legacy_op("fused_embedding_seq_pool", {"W": w, "Ids": in_sequences(ids, lod)}, {"Out": w.dtype}, attrs)
-
-
-def _conv_relu(x: Any, filter: Any, bias: Any, *, start: int, length: int, lod: Any = None) -> Any:
-    inputs = {"X": in_sequences(x, lod), "Filter": filter, "Bias": bias}
-    attrs = {"contextLength": length, "contextStart": start, "contextStride": 1}
-    return legacy_op("fusion_seqconv_eltadd_relu", inputs, {"Out": x.dtype, "ColMat": x.dtype}, attrs)[0]
-
-
-def _expand_fc(x: Any, rows: Any, weight: Any, bias: Any = None, *, activation: str = "identity", lod: Any) -> Any:
-    each = list(range(len(lod)))
-    given = [in_sequences(x, lod), *(in_sequences(one, each) for one in rows)]
-    outputs = {"Out": x.dtype, "FCOut": x.dtype}
-    inputs = {"X": given, "FCWeight": weight, "FCBias": bias}
-    return legacy_op("fusion_seqexpand_concat_fc", inputs, outputs, {"fc_activation": activation})[0]
-
-
-def _pool_concat(xs: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
-    given = [in_sequences(x, lod) for x in xs]
-    return legacy_op("fusion_seqpool_concat", {"X": given}, {"Out": "float32"}, {"pooltype": pooltype, "axis": 1})
-
-
-def _pool_cvm_concat(xs: Any, cvm: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
-    given = [in_sequences(x, lod) for x in xs]
-    attrs = {"pooltype": pooltype, "axis": 1, "use_cvm": True}
-    out = legacy_op("fusion_seqpool_cvm_concat", {"X": given, "CVM": cvm}, {"Out": "float32"}, attrs)
-    return _back(out)  # each row is a sequence
-
-
-def _rows(*shape: int, dtype: str = "float32", **data: Any) -> TensorSpec:
+def step_rows(*shape: int, dtype: str = "float32", **data: Any) -> TensorSpec:
     """Steps of any number: dimension 0 is that of all sequences together."""
     return tensor(shape, dtype, dims=[-1, *shape[1:]], **data)
 
 
-def _equal(draw: Any, most: int = 4) -> tuple[int, list[int] | None]:
+def equal_sequences(draw: Any, most: int = 4) -> tuple[int, list[int] | None]:
     """A number of rows, and the offsets of sequences of one length in it; None for one sequence."""
     count, steps = integer(draw, 1, 3), integer(draw, 1, most)
     return count * steps, None if count == 1 and flag(draw) else [i * steps for i in range(count + 1)]
 
 
 def _pool_random(draw: Any) -> Case:
-    rows, lod = _equal(draw)
+    rows, lod = equal_sequences(draw)
     kind = one_of(draw, "AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
     return case(
-        x=_rows(rows, *[integer(draw, 1, 4) for _ in range(integer(draw, 1, 2))]), pooltype=kind, lod=lod, **_LOD
+        x=step_rows(rows, *[integer(draw, 1, 4) for _ in range(integer(draw, 1, 2))]), pooltype=kind, lod=lod, **LOD
     )
 
 
 def _simple_random(width: int = 0, dtype: str = "float32", **attributes: Any) -> Any:
     def draw_case(draw: Any) -> Case:
-        rows, lod = _equal(draw)
+        rows, lod = equal_sequences(draw)
         drawn = {name: value(draw) for name, value in attributes.items()}
-        return case(x=_rows(rows, width or integer(draw, 1, 5), dtype=dtype), lod=lod, **drawn, **_LOD)
+        return case(x=step_rows(rows, width or integer(draw, 1, 5), dtype=dtype), lod=lod, **drawn, **LOD)
 
     return draw_case
 
 
 def _conv_random(draw: Any) -> Case:
-    rows, lod = _equal(draw, 6)
+    rows, lod = equal_sequences(draw, 6)
     width, length = integer(draw, 1, 4), integer(draw, 1, 5)
     return case(
-        x=_rows(rows, width),
+        x=step_rows(rows, width),
         filter=tensor([length * width, integer(draw, 1, 4)]),
         length=length,
         start=integer(draw, -4, 3),
         lod=lod,
-        **_LOD,
+        **LOD,
     )
 
 
@@ -170,21 +139,75 @@ def _concat_random(draw: Any) -> Case:
     count, width = integer(draw, 1, 3), integer(draw, 1, 3)
     steps = [integer(draw, 1, 4) for _ in range(integer(draw, 2, 3))]
     lods = [[i * one for i in range(count + 1)] for one in steps]
-    return case(xs=[_rows(count * one, width) for one in steps], lods=lods, **_LOD)
+    return case(xs=[step_rows(count * one, width) for one in steps], lods=lods, **LOD)
 
 
 def _pad_random(draw: Any) -> Case:
-    rows, lod = _equal(draw)
+    rows, lod = equal_sequences(draw)
     longer = one_of(draw, -1, (rows if lod is None else lod[1]) + integer(draw, 0, 3))
-    return case(x=_rows(rows, 3), pad_value=tensor([1] if flag(draw) else [3]), padded_length=longer, lod=lod, **_LOD)
+    return case(
+        x=step_rows(rows, 3), pad_value=tensor([1] if flag(draw) else [3]), padded_length=longer, lod=lod, **LOD
+    )
+
+
+def _unpad_random(draw: Any) -> Case:
+    count, steps = integer(draw, 2, 4), integer(draw, 1, 5)
+    lengths = [integer(draw, 0, steps) for _ in range(count)]
+    x = varied(draw, [count, steps, *shape(draw, 0, 2)])
+    return case(x=x, length=varied(draw, [count], "int64", values=lengths), **LOD)
+
+
+def _slice_random(draw: Any) -> Case:
+    rows = integer(draw, 1, 8)
+    offset = integer(draw, 0, rows - 1)
+    length = integer(draw, 1, rows - offset)
+    bounds = {"offset": offset, "length": length}
+    given = {name: tensor([1, 1], "int64", values=[value]) for name, value in bounds.items()}
+    return case(x=step_rows(rows, integer(draw, 1, 3)), **given, **LOD)
+
+
+def _expand_random(draw: Any) -> Case:
+    rows, lod = equal_sequences(draw)
+    count, width = 1 if lod is None else len(lod) - 1, integer(draw, 1, 3)
+    if lod is None or flag(draw):
+        return case(x=step_rows(count, width), y=step_rows(rows, 1), lod=lod, **LOD)
+    steps = integer(draw, 1, 3)
+    x_lod = [i * steps for i in range(count + 1)]
+    return case(x=step_rows(x_lod[-1], width), y=step_rows(rows, 1), lod=lod, x_lod=x_lod, ref_level=0, **LOD)
+
+
+def _expand_as_random(draw: Any) -> Case:
+    rows, lod = equal_sequences(draw)
+    return case(x=step_rows(1 if lod is None else len(lod) - 1, 3), y=step_rows(rows, 1), lod=lod, **LOD)
+
+
+def _erase_random(draw: Any) -> Case:
+    rows, lod = equal_sequences(draw, 6)
+    tokens = [integer(draw, 0, 6) for _ in range(integer(draw, 0, 3))]
+    return case(x=step_rows(rows, 1, **WORDS), tokens=tokens, lod=lod, **LOD)
+
+
+def _scatter_random(draw: Any) -> Case:
+    rows, lod = equal_sequences(draw)
+    width = integer(draw, 1, 6)
+    ids = step_rows(rows, 1, dtype="int64", values=[[integer(draw, 0, width - 1)] for _ in range(rows)])
+    x = tensor([1 if lod is None else len(lod) - 1, width])
+    return case(x=x, ids=ids, updates=step_rows(rows, 1), lod=lod, **LOD)
+
+
+def _lod_reset_random(draw: Any) -> Case:
+    rows, lod = equal_sequences(draw)
+    lod = lod or [0, rows]
+    y = {"y": step_rows(rows, 1), "lod": lod} if flag(draw) else {"target_lod": lod}
+    return case(x=step_rows(rows, integer(draw, 1, 3)), **y, **LOD)
 
 
 _POOLED = [
-    case(x=_rows(6, 3), lod=lod, pooltype=kind, **_LOD)
+    case(x=step_rows(6, 3), lod=lod, pooltype=kind, **LOD)
     for kind in ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
     for lod in (None, [0, 2, 4, 6])
 ]
-_WORDS = {"dtype": "int64", "low": 0, "high": 6}
+WORDS = {"dtype": "int64", "low": 0, "high": 6}
 
 OPS = [
     Op(
@@ -192,8 +215,8 @@ OPS = [
         _pool,
         [
             *_POOLED,
-            case(x=_rows(6, 3, 2), lod=[0, 3, 6], pooltype="MAX", **_LOD),
-            case(x=tensor([4, 2]), **_LOD),
+            case(x=step_rows(6, 3, 2), lod=[0, 3, 6], pooltype="MAX", **LOD),
+            case(x=tensor([4, 2]), **LOD),
         ],
         _pool_random,
     ),
@@ -201,9 +224,9 @@ OPS = [
         "sequence_softmax",
         _softmax,
         [
-            case(x=_rows(6, 1), **_LOD),
-            case(x=_rows(6, 1), lod=[0, 3, 6], **_LOD),
-            case(x=_rows(6, 1, dtype="float64"), lod=[0, 1, 2, 3, 4, 5, 6], **_F64),
+            case(x=step_rows(6, 1), **LOD),
+            case(x=step_rows(6, 1), lod=[0, 3, 6], **LOD),
+            case(x=step_rows(6, 1, dtype="float64"), lod=[0, 1, 2, 3, 4, 5, 6], **_F64),
         ],
         _simple_random(1),
     ),
@@ -211,9 +234,9 @@ OPS = [
         "sequence_reverse",
         _reverse,
         [
-            case(x=_rows(5, 3), **_LOD),
-            case(x=_rows(6, 3), lod=[0, 2, 4, 6], **_LOD),
-            case(x=_rows(6, 1, dtype="int64"), lod=[0, 6], **_LOD),
+            case(x=step_rows(5, 3), **LOD),
+            case(x=step_rows(6, 3), lod=[0, 2, 4, 6], **LOD),
+            case(x=step_rows(6, 1, dtype="int64"), lod=[0, 6], **LOD),
         ],
         _simple_random(),
     ),
@@ -221,8 +244,8 @@ OPS = [
         "sequence_concat",
         _concat,
         [
-            case(xs=[_rows(3, 2), _rows(4, 2)], **_LOD),
-            case(xs=[_rows(4, 2), _rows(2, 2), _rows(6, 2)], lods=[[0, 2, 4], [0, 1, 2], [0, 3, 6]], **_LOD),
+            case(xs=[step_rows(3, 2), step_rows(4, 2)], **LOD),
+            case(xs=[step_rows(4, 2), step_rows(2, 2), step_rows(6, 2)], lods=[[0, 2, 4], [0, 1, 2], [0, 3, 6]], **LOD),
         ],
         _concat_random,
     ),
@@ -230,9 +253,9 @@ OPS = [
         "sequence_reshape",
         _reshape,
         [
-            case(x=_rows(4, 6), new_dim=3, **_LOD),
-            case(x=_rows(4, 2), new_dim=4, lod=[0, 2, 4], **_LOD),
-            case(x=_rows(4, 2), new_dim=1, lod=[0, 2, 4], **_LOD),
+            case(x=step_rows(4, 6), new_dim=3, **LOD),
+            case(x=step_rows(4, 2), new_dim=4, lod=[0, 2, 4], **LOD),
+            case(x=step_rows(4, 2), new_dim=1, lod=[0, 2, 4], **LOD),
         ],
         _simple_random(4, new_dim=lambda draw: one_of(draw, 1, 2, 4)),
     ),
@@ -240,10 +263,10 @@ OPS = [
         "sequence_pad",
         _pad,
         [
-            case(x=_rows(4, 3), pad_value=tensor([1]), **_LOD),
-            case(x=_rows(4, 3), pad_value=tensor([1]), padded_length=6, **_LOD),
-            case(x=_rows(4, 3), pad_value=tensor([3]), padded_length=4, lod=[0, 2, 4], **_LOD),
-            case(x=_rows(4, 1, dtype="int64"), pad_value=tensor([1], "int64"), padded_length=5, **_LOD),
+            case(x=step_rows(4, 3), pad_value=tensor([1]), **LOD),
+            case(x=step_rows(4, 3), pad_value=tensor([1]), padded_length=6, **LOD),
+            case(x=step_rows(4, 3), pad_value=tensor([3]), padded_length=4, lod=[0, 2, 4], **LOD),
+            case(x=step_rows(4, 1, dtype="int64"), pad_value=tensor([1], "int64"), padded_length=5, **LOD),
         ],
         _pad_random,
     ),
@@ -258,50 +281,54 @@ OPS = [
                 dynamic=False,
                 why="Paddle 3 has no LoD; of a batch of unknown size the lengths may differ",
             ),
-            case(x=tensor([3, 5, 2]), length=tensor([3], "int64", values=[3, 0, 5]), **_LOD),
-            case(x=tensor([3, 5], dims=[-1, -1]), length=tensor([3], "int64", values=[1, 5, 2], dims=[-1]), **_LOD),
+            case(x=tensor([3, 5, 2]), length=tensor([3], "int64", values=[3, 0, 5]), **LOD),
+            case(x=tensor([3, 5], dims=[-1, -1]), length=tensor([3], "int64", values=[1, 5, 2], dims=[-1]), **LOD),
         ],
+        _unpad_random,
     ),
     Op(
         "sequence_slice",
         _slice,
         [
             case(
-                x=_rows(6, 2),
+                x=step_rows(6, 2),
                 offset=tensor([1, 1], "int64", values=[2]),
                 length=tensor([1, 1], "int64", values=[3]),
-                **_LOD,
+                **LOD,
             )
         ],
+        _slice_random,
     ),
     Op(
         "sequence_expand",
         _expand,
         [
-            case(x=tensor([1, 3]), y=_rows(4, 1), **_LOD),
-            case(x=_rows(3, 2), y=_rows(6, 1), lod=[0, 2, 4, 6], **_LOD),
-            case(x=_rows(4, 2), y=_rows(6, 1), lod=[0, 3, 6], x_lod=[0, 2, 4], ref_level=0, **_LOD),
+            case(x=tensor([1, 3]), y=step_rows(4, 1), **LOD),
+            case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 2, 4, 6], **LOD),
+            case(x=step_rows(4, 2), y=step_rows(6, 1), lod=[0, 3, 6], x_lod=[0, 2, 4], ref_level=0, **LOD),
         ],
+        _expand_random,
     ),
     Op(
         "sequence_expand_as",
         _expand_as,
         [
-            case(x=tensor([1, 3]), y=_rows(4, 1), **_LOD),
-            case(x=_rows(3, 2), y=_rows(6, 1), lod=[0, 2, 4, 6], **_LOD),
+            case(x=tensor([1, 3]), y=step_rows(4, 1), **LOD),
+            case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 2, 4, 6], **LOD),
         ],
+        _expand_as_random,
     ),
     Op(
         "sequence_conv",
         _conv,
         [
-            case(x=_rows(5, 2), filter=tensor([6, 4]), length=3, start=-1, **_LOD),
-            case(x=_rows(6, 2), filter=tensor([6, 4]), length=3, start=-1, lod=[0, 3, 6], **_LOD),
-            case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=0, lod=[0, 2, 4, 6], **_LOD),
-            case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=1, lod=[0, 2, 4, 6], **_LOD),
-            case(x=_rows(6, 2), filter=tensor([4, 3]), length=2, start=-3, lod=[0, 6], **_LOD),
-            case(x=_rows(2, 2), filter=tensor([2, 3]), length=1, start=-4, **_LOD),
-            case(x=_rows(2, 2), filter=tensor([4, 3]), length=2, start=3, lod=[0, 1, 2], **_LOD),
+            case(x=step_rows(5, 2), filter=tensor([6, 4]), length=3, start=-1, **LOD),
+            case(x=step_rows(6, 2), filter=tensor([6, 4]), length=3, start=-1, lod=[0, 3, 6], **LOD),
+            case(x=step_rows(6, 2), filter=tensor([4, 3]), length=2, start=0, lod=[0, 2, 4, 6], **LOD),
+            case(x=step_rows(6, 2), filter=tensor([4, 3]), length=2, start=1, lod=[0, 2, 4, 6], **LOD),
+            case(x=step_rows(6, 2), filter=tensor([4, 3]), length=2, start=-3, lod=[0, 6], **LOD),
+            case(x=step_rows(2, 2), filter=tensor([2, 3]), length=1, start=-4, **LOD),
+            case(x=step_rows(2, 2), filter=tensor([4, 3]), length=2, start=3, lod=[0, 1, 2], **LOD),
         ],
         _conv_random,
     ),
@@ -309,9 +336,9 @@ OPS = [
         "sequence_enumerate",
         _enumerate,
         [
-            case(x=_rows(5, 1, dtype="int64"), win_size=2, **_LOD),
-            case(x=_rows(6, 1, dtype="int32"), win_size=3, pad_value=-1, lod=[0, 3, 6], **_LOD),
-            case(x=_rows(2, 1, dtype="int64"), win_size=4, **_LOD),
+            case(x=step_rows(5, 1, dtype="int64"), win_size=2, **LOD),
+            case(x=step_rows(6, 1, dtype="int32"), win_size=3, pad_value=-1, lod=[0, 3, 6], **LOD),
+            case(x=step_rows(2, 1, dtype="int64"), win_size=4, **LOD),
         ],
         _simple_random(1, "int64", win_size=lambda draw: integer(draw, 1, 5)),
     ),
@@ -319,9 +346,10 @@ OPS = [
         "sequence_erase",
         _erase,
         [
-            case(x=_rows(8, 1, **_WORDS), tokens=[1, 3], **_LOD),
-            case(x=_rows(8, 1, **_WORDS), tokens=[2, 4, 5], lod=[0, 4, 8], **_LOD),
+            case(x=step_rows(8, 1, **WORDS), tokens=[1, 3], **LOD),
+            case(x=step_rows(8, 1, **WORDS), tokens=[2, 4, 5], lod=[0, 4, 8], **LOD),
         ],
+        _erase_random,
     ),
     Op(
         "sequence_scatter",
@@ -329,83 +357,28 @@ OPS = [
         [
             case(
                 x=tensor([1, 6]),
-                ids=_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
-                updates=_rows(4, 1),
-                **_LOD,
+                ids=step_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
+                updates=step_rows(4, 1),
+                **LOD,
             ),
             case(
                 x=tensor([2, 6]),
-                ids=_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
-                updates=_rows(4, 1),
+                ids=step_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
+                updates=step_rows(4, 1),
                 lod=[0, 2, 4],
-                **_LOD,
+                **LOD,
             ),
         ],
+        _scatter_random,
     ),
     Op(
         "lod_reset",
         _lod_reset,
         [
-            case(x=tensor([3, 4]), target_lod=[0, 1, 3], read=False, **_LOD),
-            case(x=_rows(6, 2), target_lod=[0, 2, 4, 6], **_LOD),
-            case(x=_rows(6, 2), y=_rows(6, 1), lod=[0, 3, 6], **_LOD),
+            case(x=tensor([3, 4]), target_lod=[0, 1, 3], read=False, **LOD),
+            case(x=step_rows(6, 2), target_lod=[0, 2, 4, 6], **LOD),
+            case(x=step_rows(6, 2), y=step_rows(6, 1), lod=[0, 3, 6], **LOD),
         ],
-    ),
-    Op(
-        "fused_embedding_seq_pool",
-        _embedding_pool,
-        [
-            case(ids=_rows(4, 1, **_WORDS), w=tensor([6, 3]), **_LOD),
-            case(ids=_rows(4, 1, **_WORDS), w=tensor([6, 3]), lod=[0, 2, 4], **_LOD),
-            case(ids=_rows(8, 1, **_WORDS), w=tensor([6, 3]), lod=[0, 4, 8], padding_idx=2, **_LOD),
-        ],
-    ),
-    Op(
-        "fusion_seqconv_eltadd_relu",
-        _conv_relu,
-        [
-            case(x=_rows(7, 2), filter=tensor([6, 4]), bias=tensor([4]), length=3, start=-1, **_LOD),
-            case(x=_rows(8, 2), filter=tensor([6, 4]), bias=tensor([4]), length=3, start=-1, lod=[0, 4, 8], **_LOD),
-            case(x=_rows(8, 2), filter=tensor([4, 3]), bias=tensor([1, 3]), length=2, start=0, lod=[0, 4, 8], **_LOD),
-        ],
-    ),
-    Op(
-        "fusion_seqexpand_concat_fc",
-        _expand_fc,
-        [
-            case(x=_rows(4, 3), rows=[tensor([1, 2])], weight=tensor([5, 4]), lod=[0, 4], **_LOD),
-            case(
-                x=_rows(6, 3),
-                rows=[_rows(2, 2), _rows(2, 1)],
-                weight=tensor([6, 4]),
-                bias=tensor([1, 4]),
-                activation="relu",
-                lod=[0, 3, 6],
-                **_LOD,
-            ),
-        ],
-    ),
-    Op(
-        "fusion_seqpool_cvm_concat",
-        _pool_cvm_concat,
-        [
-            case(xs=[_rows(4, 3, low=0), _rows(6, 3, low=0)], cvm=tensor([1, 2]), **_LOD),
-            case(
-                xs=[_rows(4, 3, low=0), _rows(4, 3, low=0)],
-                cvm=tensor([2, 2]),
-                pooltype="AVERAGE",
-                lod=[0, 2, 4],
-                **_LOD,
-            ),
-        ],
-    ),
-    Op(
-        "fusion_seqpool_concat",
-        _pool_concat,
-        [
-            case(xs=[_rows(4, 2), _rows(6, 2)], **_LOD),
-            case(xs=[_rows(4, 2), _rows(4, 2)], pooltype="AVERAGE", lod=[0, 2, 4], **_LOD),
-            case(xs=[_rows(4, 2)], pooltype="SQRT", lod=[0, 2, 4], **_LOD),
-        ],
+        _lod_reset_random,
     ),
 ]

@@ -108,6 +108,48 @@ def _lstm_random(draw: Any) -> Case:
     )
 
 
+def _fusion_gru_random(draw: Any) -> Case:
+    (rows, lod), width, inner = _equal(draw), integer(draw, 1, 4), integer(draw, 1, 4)
+    return case(
+        x=_rows(rows, width),
+        weight_x=tensor([width, 3 * inner]),
+        weight_h=tensor([inner, 3 * inner]),
+        bias=tensor([1, 3 * inner]) if flag(draw) else None,
+        h0=tensor([1 if lod is None else len(lod) - 1, inner]) if flag(draw) else None,
+        lod=lod,
+        is_reverse=flag(draw),
+        use_seq=flag(draw),
+        activation=one_of(draw, "tanh", "relu"),
+        **_LOD,
+    )
+
+
+def _fused_lstm(draw: Any, inner: int) -> dict[str, Any]:
+    """What the fused layers have in common."""
+    peepholes = flag(draw)
+    return {
+        "weight_h": tensor([inner, 4 * inner]),
+        "bias": tensor([1, (7 if peepholes else 4) * inner]),
+        "use_peepholes": peepholes,
+        "is_reverse": flag(draw),
+        "use_seq": flag(draw),
+        "cell_activation": one_of(draw, "tanh", "relu"),
+        "candidate_activation": one_of(draw, "tanh", "sigmoid"),
+    }
+
+
+def _fusion_lstm_random(draw: Any) -> Case:
+    (rows, lod), width, inner = _equal(draw), integer(draw, 1, 4), integer(draw, 1, 4)
+    x = {"x": _rows(rows, width), "weight_x": tensor([width, 4 * inner])}
+    return case(**x, **_fused_lstm(draw, inner), lod=lod, **_LOD)
+
+
+def _embedded_lstm_random(draw: Any) -> Case:
+    (rows, lod), inner = _equal(draw), integer(draw, 1, 4)
+    x = {"ids": _ids(rows), "embeddings": tensor([8, 4 * inner])}
+    return case(**x, **_fused_lstm(draw, inner), lod=lod, **_LOD)
+
+
 def _gru_case(rows: int, **more: Any) -> Case:
     return case(input=_rows(rows, 9), weight=tensor([3, 9]), **more, **_LOD)
 
@@ -168,6 +210,7 @@ OPS = [
                 **_LOD,
             ),
         ],
+        _fusion_gru_random,
     ),
     Op(
         "fused_embedding_fc_lstm",
@@ -185,6 +228,7 @@ OPS = [
                 **_LOD,
             ),
         ],
+        _embedded_lstm_random,
     ),
     Op(
         "fusion_lstm",
@@ -202,5 +246,6 @@ OPS = [
                 **_LOD,
             ),
         ],
+        _fusion_lstm_random,
     ),
 ]
