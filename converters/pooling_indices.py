@@ -23,28 +23,29 @@ from paddle2ov.opset import ops
 
 
 def max_pool_with_index(node: NodeContext) -> NamedOutputs:
-    """out, mask = the maximum of each window, and its position within the flattened spatial dimensions (int32)."""
+    """out, mask = the maximum of each window, and its position within the flattened spatial dimensions (int32).
+
+    A window that lies outside of x has the least float32 as its maximum, and no position: -1.
+    """
     x = node.get_input("x")
     spatial = rank_of(node, x) - 2
+    outside = False
     if node.get_attribute("global_pooling", False):
         top = ops.adaptive_max_pool(x, ints([1] * spatial), "i32")
     elif node.get_attribute("adaptive", False):
         top = ops.adaptive_max_pool(x, adaptive_sizes(node, x), "i32")
     else:
         kernel = node.get_ints("kernel_size")
+        strides = node.get_ints("strides", [1] * spatial)
         begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
-        top = ops.max_pool(
-            x,
-            node.get_ints("strides", [1] * spatial),
-            [1] * spatial,
-            begin,
-            end,
-            kernel,
-            "ceil" if node.get_attribute("ceil_mode", False) else "floor",
-            index_element_type="i32",
-            axis=2,
-        )
-    return {"out": top.output(0), "mask": cast_to(top.output(1), node.output_dtype("mask") or Type.i32)}
+        ceil = bool(node.get_attribute("ceil_mode", False))
+        rounding = "ceil" if ceil else "floor"
+        top = ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, index_element_type="i32", axis=2)
+        outside = any((step - 1) * ceil + pad >= size for step, pad, size in zip(strides, end, kernel, strict=True))
+    out, mask = top.output(0), cast_to(top.output(1), node.output_dtype("mask") or Type.i32)
+    if outside:
+        mask = ops.select(ops.equal(out, const_like(-np.finfo(np.float32).max, out)), const_like(-1, mask), mask)
+    return {"out": out, "mask": mask}
 
 
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:
@@ -75,7 +76,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
         shape[i], shape[count + i] = indices.shape
         position = position * (dim or 0) + indices.reshape(shape)
     positions = ops.constant(position.reshape(1, 1, math.prod(sizes), -1))
-    nowhere = ops.constant(np.int64(np.iinfo(np.int32).max))
+    nowhere = ops.constant(np.int64(math.prod(dim or 1 for dim in dims)))  # beyond every position
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
     mask = cast_to(first, node.output_dtype("mask") or Type.i32)
     target = [0, 0, *sizes]

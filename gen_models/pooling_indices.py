@@ -35,12 +35,14 @@ POOL2D = [
     case(x=tensor([2, 3, 8]), kernel=3, stride=2, padding=1),
     case(x=tensor([2, 3, 8]), size=3),
     case(x=tensor([2, 3, 7, 8]), kernel=2, ceil_mode=True),
+    case(x=tensor([2, 3, 8, 9]), kernel=3, stride=3, padding=1, ceil_mode=True),
 ]
 POOL3D = [
     case(x=tensor([1, 2, 4, 5, 6])),
     case(x=tensor([1, 2, 4, 5, 6], dims=[-1, 2, -1, -1, -1]), kernel=3, stride=2, padding=1),
     case(x=tensor([1, 2, 4, 5, 6]), size=[2, 3, 4]),
     case(x=tensor([1, 2, 4, 5, 6]), size=1),
+    case(x=tensor([1, 2, 4, 5, 6], dims=[-1, 2, 4, 5, 6]), kernel=2, stride=3, padding=1, ceil_mode=True),
 ]
 UNPOOL2D = [
     case(x=tensor([2, 3, 6, 8])),
@@ -62,7 +64,8 @@ def _random(spatial):
         if draw(st.integers(0, 2)) == 0:
             return case(x=x, size=[draw(st.integers(1, 4)) for _ in range(spatial)])
         kernel = draw(st.integers(1, 3))
-        return case(x=x, kernel=kernel, stride=draw(st.integers(1, 3)), padding=draw(st.integers(0, kernel // 2)))
+        stride, padding, ceil_mode = draw(st.integers(1, 3)), draw(st.integers(0, kernel // 2)), draw(st.booleans())
+        return case(x=x, kernel=kernel, stride=stride, padding=padding, ceil_mode=ceil_mode)
 
     return draw_case
 
@@ -93,6 +96,7 @@ FRACTIONAL2D = [
     case(x=tensor([2, 3, 7, 9]), size=[5, 9], u=0.9, **_SIZE),
     case(x=tensor([2, 3, 7, 9]), size=[3, 4], kernel=2, u=0.3, **_SIZE),
     case(x=tensor([1, 2, 4, 4], values=[1, 1, 2, 2, 1, 1, 2, 2, 3, 0, 0, 0, 3, 3, 0, 0] * 2), size=2, u=0.5, **_SIZE),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, 9]), size=[3, 4], u=0.4, **_SIZE),
 ]
 FRACTIONAL3D = [
     case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], u=0.4, **_SIZE),
