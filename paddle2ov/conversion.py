@@ -17,7 +17,7 @@ from paddle2ov.control_flow import CONTROL_FLOW
 from paddle2ov.errors import ConversionInputError, UnsupportedOpsError
 from paddle2ov.extension import Extension
 from paddle2ov.joined_arrays import join_arrays
-from paddle2ov.merging import merge_suppressions
+from paddle2ov.merging import count_chosen, merge_suppressions
 from paddle2ov.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program import Program, read_program
@@ -124,14 +124,16 @@ def convert(
         merged=merged,
     )
     translated = time.perf_counter()
-    nodes = len(converted.get_ops()) if report is not None else 0
+    nodes = converted.get_ops() if report is not None else []
+    if report is not None and rewrite:
+        merged["chosen"] = count_chosen(nodes)
     rewrites = {"merge_suppressions": merged, **run_rewrites(converted)} if rewrite else {}
     if report is not None:
         report.format, report.program = program.format, replace(program, parameters={})
         report.parameters = len(program.parameters)
         report.parameter_bytes = sum(weight.data.nbytes for weight in program.parameters.values())
         report.operators = sum(1 for _ in program.block.walk())
-        report.nodes, report.nodes_after = nodes, len(converted.get_ops())
+        report.nodes, report.nodes_after = len(nodes), len(converted.get_ops())
         report.rewrites = rewrites
         optimised = time.perf_counter()
         report.seconds = {

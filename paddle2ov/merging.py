@@ -6,11 +6,15 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 
+from openvino import Node
+
 from paddle2ov.program.model import Block, Operator, Variable
 
 SUPPRESSIONS = ("matrix_nms", "multiclass_nms", "multiclass_nms2", "multiclass_nms3")
 PARTS = ("yolo_box", "transpose2", "transpose", "concat", *SUPPRESSIONS)
 """The operators of YOLO's post-processing."""
+CHOSEN = "/chosen"
+"""The end of the name of a node that computes only what can survive, of what it stands for."""
 
 
 def merge_suppressions(
@@ -62,6 +66,11 @@ def merge_suppressions(
         block.operators[next(i for i, one in enumerate(block.operators) if one is operator)] = unit
     block.operators = [one for one in block.operators if id(one) not in gone]
     return {"heads": merged}
+
+
+def count_chosen(nodes: Iterable[Node]) -> int:
+    """How many nodes compute only what can survive a suppression."""
+    return sum(node.get_friendly_name().endswith(CHOSEN) for node in nodes)
 
 
 def _shared(block: Block, suppression: Operator, outside: frozenset[str]) -> frozenset[str]:
@@ -184,4 +193,4 @@ _NOTHING: dict[str, Callable[[_Chains, Operator], bool]] = {
 }
 """What may stand between a head and its suppression: operator -> whether it leaves its input as it is."""
 
-__all__ = ["PARTS", "SUPPRESSIONS", "merge_suppressions"]
+__all__ = ["CHOSEN", "PARTS", "SUPPRESSIONS", "count_chosen", "merge_suppressions"]

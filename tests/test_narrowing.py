@@ -7,10 +7,11 @@ from openvino import Model, PartialShape, Type
 from gen_models import all_networks
 from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
-from paddle2ov import convert
+from paddle2ov import ConversionReport, convert
 from paddle2ov.conversion import convert_program
 from paddle2ov.converters.choice import Place, choice_of
 from paddle2ov.converters.narrowing import Narrowing
+from paddle2ov.merging import CHOSEN
 from paddle2ov.opset import ops
 from paddle2ov.program import read_program
 from paddle2ov.program.vocabulary import Vocabulary
@@ -32,8 +33,16 @@ DECODED = {
 
 def chosen(model):
     """How many nodes of each kind compute for some boxes only."""
-    kinds = [one.get_type_name() for one in model.get_ops() if one.get_friendly_name().endswith("/chosen")]
+    kinds = [one.get_type_name() for one in model.get_ops() if one.get_friendly_name().endswith(CHOSEN)]
     return {kind: kinds.count(kind) for kind in kinds}
+
+
+def test_report_counts_what_computes_less():
+    folder = generated_network(all_networks()["ssd"], "pir")
+    report = ConversionReport()
+    model = convert(folder, report=report)
+    assert report.rewrites["merge_suppressions"] == {"heads": 0, "chosen": sum(chosen(model).values())}
+    assert report.rewrites["merge_suppressions"]["chosen"] > 0
 
 
 def program_of(name, format="pir"):
