@@ -4,7 +4,7 @@ Paddle: `gru`, `lstm` (dynamic_gru and dynamic_lstm of Paddle 1), and `fusion_gr
 `fused_embedding_fc_lstm`, in which Paddle's passes merge the layer with the projection before it.
 Semantics: `paddle/fluid/operators/lstm_op.h`, `paddle/phi/kernels/cpu/gru_kernel.cc`,
 `paddle/phi/kernels/funcs/detail/{lstm,gru}_kernel.h`, `paddle/phi/kernels/fusion/cpu/fusion_{gru,lstm}_kernel.cc`.
-Refused: sequences of different lengths (see `paddle2ov.converters.packed`), results that only training needs.
+Refused: results that only training needs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeAlias
 from openvino import Model, Node, Output
 
 from paddle2ov.converters.common import const_like, ints, reshape, shape_of
-from paddle2ov.converters.packed import Tensor, joined, length_of, reversed_steps, sequences
+from paddle2ov.converters.packed import Count, Tensor, joined, length_of, reversed_steps, sequences
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -65,7 +65,7 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
         start, end = (c, state) if origin else (state, c)
         return [ops.add(start, ops.multiply(u, ops.subtract(end, start)))]
 
-    (hidden,) = _recur(node, x, [_state(node, "h0", x, width)], weights, step)
+    (hidden,) = _recur(node, x, count, [_state(node, "h0", x, width)], weights, step)
     return {"hidden": joined(hidden, count)}
 
 
@@ -115,7 +115,7 @@ def _lstm(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
         return [ops.multiply(gate(_seen(o, cell, for_o)), cell_activation(cell)), cell]
 
     states = [_state(node, initial, x, width) for initial in ("h0", "c0")]
-    hidden, cell = _recur(node, x, states, weights, step)
+    hidden, cell = _recur(node, x, count, states, weights, step)
     return {"hidden": joined(hidden, count), "cell": joined(cell, count)}
 
 
@@ -144,7 +144,7 @@ def _state(node: NodeContext, name: str, x: Tensor, width: int) -> Tensor:
 
 
 def _recur(
-    node: NodeContext, x: Tensor, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
+    node: NodeContext, x: Tensor, count: Count, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
 ) -> Sequence[Tensor]:
     """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
     kind, shape = x.get_element_type(), _output(x).get_partial_shape()
@@ -159,14 +159,14 @@ def _recur(
     loop.set_function(Model([go_on, *after, *slices], [now, *before, *held]))
     loop.set_special_body_ports([-1, 0])
     backwards = node.get_attribute("is_reverse", False)
-    loop.set_sliced_input(now, _output(reversed_steps(x) if backwards else x), 0, 1, 1, -1, 1)
+    loop.set_sliced_input(now, _output(reversed_steps(x, count) if backwards else x), 0, 1, 1, -1, 1)
     for parameter, start, result in zip(before, states, after, strict=True):
         loop.set_merged_input(parameter, _output(start), result.output(0))
     for parameter, weight in zip(held, weights, strict=True):
         loop.set_invariant_input(parameter, _output(weight))
     found = [loop.get_concatenated_slices(one.output(0), 0, 1, 1, -1, 1) for one in slices]
     loop.validate_and_infer_types()
-    return [reversed_steps(one) for one in found] if backwards else found
+    return [reversed_steps(one, count) for one in found] if backwards else found
 
 
 def _output(value: Tensor) -> Output:

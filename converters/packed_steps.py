@@ -4,7 +4,7 @@ Paddle: `lod_reset`, `sequence_{reverse,concat,reshape,pad,unpad,slice,expand,ex
 `fusion_seqexpand_concat_fc`.
 Semantics: `paddle/fluid/operators/lod_reset_op.h`, and `paddle/fluid/operators/sequence_ops/*_op.h`,
 `paddle/fluid/operators/fused/fusion_seqexpand_concat_fc_op.cc` of Paddle 2.6.
-Refused: sequences of different or unknown lengths (see `paddle2ov.converters.packed`), two levels of LoD.
+Refused: sequences of which nothing is known (see `paddle2ov.converters.packed`), two levels of LoD.
 """
 
 from __future__ import annotations
@@ -16,7 +16,26 @@ from openvino import Node, Type
 
 from paddle2ov.converters.common import cast_to, const, ints, rank_of, shape_of
 from paddle2ov.converters.fused import activated
-from paddle2ov.converters.packed import END, Count, Tensor, joined, length_of, part, reversed_steps, sequences, vector
+from paddle2ov.converters.packed import (
+    END,
+    Count,
+    Tensor,
+    all_owners,
+    begins,
+    dense_of,
+    filled,
+    inside_of,
+    joined,
+    length_of,
+    lengths_as,
+    lengths_of,
+    numbers,
+    owners,
+    part,
+    reversed_steps,
+    sequences,
+    vector,
+)
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Lengths, Packed
@@ -26,7 +45,7 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
     """out = x as sequences that begin at target_lod, or at those of y, or at y."""
     x = node.get_input("x")
     if node.has_sequences("y"):
-        return {"out": Packed(x, node.sequence_count("y"))}
+        return {"out": Packed(x, node.sequence_layout("y"))}
     if not node.is_known("y"):
         offsets = ops.reshape(cast_to(node.get_input("y"), Type.i64), ints([-1]), False)
         lengths_later = ops.subtract(part(offsets, 1, END), part(offsets, 0, -1))
@@ -42,33 +61,45 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
 
 def sequence_reverse(node: NodeContext) -> NamedOutputs:
     """y = each sequence read backwards."""
-    x, count = sequences(node, "x")
-    return {"y": joined(reversed_steps(x), count)}
+    x, count = sequences(node, "x", filling=None)
+    return {"y": joined(reversed_steps(x, count), count)}
 
 
 def sequence_concat(node: NodeContext) -> NamedOutputs:
     """out = the first sequences of all inputs one after the other, then the second ones, ..."""
-    every = [sequences(node, "x", i) for i in range(node.get_input_size("x"))]
-    return {"out": joined(ops.concat([x for x, _ in every], 1), every[0][1])}
+    every = [sequences(node, "x", i, None) for i in range(node.get_input_size("x"))]
+    joint = ops.concat([x for x, _ in every], 1)
+    if not any(isinstance(count, Lengths) for _, count in every):
+        return {"out": joined(joint, every[0][1])}
+    inside = ops.concat([inside_of(*one) for one in every], 1)
+    total: Tensor = lengths_of(*every[0])
+    for one in every[1:]:
+        total = ops.add(total, lengths_of(*one))
+    rows = ops.gather_nd(joint, ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0])))
+    return {"out": Packed(rows, lengths_as(total))}
 
 
 def sequence_reshape(node: NodeContext) -> NamedOutputs:
     """out = the same numbers in steps of new_dim."""
-    x, count = node.get_input("x"), node.sequence_count("x")
-    return {"out": Packed(ops.reshape(x, ints([-1, node.get_int("new_dim")]), False), count)}
+    x, count, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
+    if isinstance(count, Lengths):
+        width = ops.gather(shape_of(x), ints(1), ints(0))
+        count = lengths_as(ops.divide(ops.multiply(cast_to(count.output, Type.i64), width), ints(wide)))
+    return {"out": Packed(ops.reshape(x, ints([-1, wide]), False), count)}
 
 
 def sequence_pad(node: NodeContext) -> NamedOutputs:
     """out [count, padded_length, ...] = the sequences with steps of pad_value behind them; and their lengths."""
-    x, _ = sequences(node, "x")
-    steps, wanted = length_of(x), node.get_int("padded_length", -1)
-    lengths = ops.broadcast(ops.squeeze(steps, ints([0])), part(shape_of(x), 0, 1))
+    x, count = sequences(node, "x", filling=None)
+    lengths, wanted = lengths_of(x, count), node.get_int("padded_length", -1)
+    value: Tensor = cast_to(node.get_input("pad_value"), x.get_element_type())
+    size = (value.output(0) if isinstance(value, Node) else value).get_partial_shape()
+    if size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1:
+        value = ops.reshape(value, ints([]), False)
+    x = filled(x, count, value)
     if wanted == -1:
         return {"out": Packed(x, 0), "length": Packed(lengths, 0)}
-    value = cast_to(node.get_input("pad_value"), x.get_element_type())
-    size = value.get_partial_shape()
-    scalar = size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1
-    filling = _step_like(x, ops.reshape(value, ints([]), False) if scalar else value, wanted)
+    filling = _step_like(x, value, wanted)
     both = ops.concat([x, filling], 1)
     return {
         "out": Packed(ops.slice(both, ints([0]), ints([wanted]), ints([1]), ints([1])), 0),
@@ -99,26 +130,63 @@ def sequence_unpad(node: NodeContext) -> NamedOutputs:
 
 
 def sequence_slice(node: NodeContext) -> NamedOutputs:
-    """out = length steps from offset on, of one sequence."""
-    count = node.sequence_count("x")
-    node.require(isinstance(count, int) and count == 1, "more than one sequence has slices of different lengths")
+    """out = length steps from offset on, of each sequence."""
+    count, x = node.sequence_layout("x"), node.get_input("x")
     begin, length = (
-        ops.reshape(cast_to(node.get_input(name), Type.i64), ints([1]), False) for name in ("offset", "length")
+        ops.reshape(cast_to(node.get_input(name), Type.i64), ints([-1]), False) for name in ("offset", "length")
     )
-    x = node.get_input("x")
-    return {"out": Packed(ops.slice(x, begin, ops.add(begin, length), ints([1]), ints([0])), 1)}
+    if isinstance(count, int) and count == 1:
+        return {"out": Packed(ops.slice(x, begin, ops.add(begin, length), ints([1]), ints([0])), 1)}
+    first = ops.add(begins(_lengths(node, "x")), begin)
+    return {"out": Packed(ops.gather(x, _rows_from(first, length), ints(0)), lengths_as(length))}
+
+
+def _lengths(node: NodeContext, name: str) -> Tensor:
+    lengths = node.sequence_lengths(name)
+    assert lengths is not None
+    return lengths
+
+
+def _rows_from(first: Tensor, lengths: Tensor) -> Node:
+    """first[0], first[0] + 1, ... up to lengths[0] numbers, then those from first[1] on, ..."""
+    known = [numbers(one) for one in (first, lengths)]
+    if known[0] is not None and known[1] is not None:
+        return ints([int(one) + i for one, many in zip(*known, strict=True) for i in range(int(many))])
+    total = ops.reduce_sum(lengths, ints([0]), False)
+    shift = ops.gather(ops.subtract(first, begins(lengths)), all_owners(lengths), ints(0))
+    return ops.add(ops.range(ints(0), total, ints(1), "i64"), shift)
 
 
 def sequence_expand(node: NodeContext) -> NamedOutputs:
     """out = sequence i of x (or its row, without LoD) as often as sequence i of y has steps."""
     level = node.get_int("ref_level", -1)
     node.require(level in (-1, 0), "only one level of LoD is supported", ref_level=level)
+    layouts = [node.sequence_layout(name) for name in ("x", "y") if name == "y" or node.has_sequences("x")]
+    if any(isinstance(one, Lengths) for one in layouts):
+        return {"out": _expanded(node)}
     y, count = sequences(node, "y")
     repeats = length_of(y)
     if not node.has_sequences("x"):
         return {"out": Packed(_repeated(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), 0)}
     x, _ = sequences(node, "x")
     return {"out": Packed(_repeated(x, repeats), _times(count, repeats))}
+
+
+def _expanded(node: NodeContext) -> Packed:
+    x, repeats = node.get_input("x"), _lengths(node, "y")
+    which = all_owners(repeats)
+    if not node.has_sequences("x"):
+        return Packed(ops.gather(x, which, ints(0)), 0)
+    lengths = _lengths(node, "x")
+    first, taken = (_taken(one, which) for one in (begins(lengths), lengths))
+    return Packed(ops.gather(x, _rows_from(first, taken), ints(0)), lengths_as(taken))
+
+
+def _taken(values: Tensor, places: Node) -> Node:
+    known, where = numbers(values), numbers(places)
+    if known is not None and where is not None:
+        return ints(known[where].tolist())
+    return ops.gather(values, places, ints(0))
 
 
 def _times(count: Count, more: Tensor) -> Count:
@@ -136,19 +204,22 @@ def _repeated(x: Tensor, repeats: Tensor) -> Node:
 
 def sequence_expand_as(node: NodeContext) -> NamedOutputs:
     """out = row i of x as often as sequence i of y has steps."""
-    y, count = sequences(node, "y")
-    x = ops.unsqueeze(node.get_input("x"), ints([1]))
-    return {"out": Packed(_repeated(x, length_of(y)), count)}
+    y, count = sequences(node, "y", filling=None)
+    return {"out": Packed(_for_each_step(node.get_input("x"), y, count), count)}
+
+
+def _for_each_step(rows: Tensor, dense: Tensor, count: Count) -> Node:
+    """Row i as often as sequence i of [count, steps, ...] has steps."""
+    if not isinstance(count, Lengths):
+        return _repeated(ops.unsqueeze(rows, ints([1])), length_of(dense))
+    return ops.gather(rows, all_owners(lengths_of(dense, count)), ints(0))
 
 
 def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
     """out = activation([x[0], x[1] of the sequence, x[2] of the sequence, ...] @ fc_weight + fc_bias)."""
     first, count = sequences(node, "x")
-    steps = length_of(first)
     parts: list[Tensor] = [node.get_input("x")]
-    parts += [
-        _repeated(ops.unsqueeze(node.get_input("x", i), ints([1])), steps) for i in range(1, node.get_input_size("x"))
-    ]
+    parts += [_for_each_step(node.get_input("x", i), first, count) for i in range(1, node.get_input_size("x"))]
     out: Tensor = ops.matmul(ops.concat(parts, 1), node.get_input("fc_weight"), False, False)
     if node.has_input("fc_bias"):
         out = ops.add(out, ops.reshape(node.get_input("fc_bias"), ints([-1]), False))
@@ -158,15 +229,21 @@ def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
 def sequence_erase(node: NodeContext) -> NamedOutputs:
     """out = x without the tokens."""
     x, tokens = node.get_input("x"), node.get_ints("tokens")
-    alone = node.has_sequences("x") and node.sequence_count("x") == 1
+    lengths = node.sequence_lengths("x")
     if not tokens:
         return {"out": x}
     flat = ops.reshape(x, ints([-1]), False)
     kept = ops.reduce_logical_and(
         ops.not_equal(ops.unsqueeze(flat, ints([1])), const(tokens, x.get_element_type())), ints([1]), False
     )
-    chosen = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
-    return {"out": Packed(ops.unsqueeze(ops.gather(flat, chosen, ints(0)), ints([1])), 1 if alone else None)}
+    places = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
+    out = ops.unsqueeze(ops.gather(flat, places, ints(0)), ints([1]))
+    if lengths is None or node.sequence_layout("x") == 1:
+        return {"out": Packed(out, None if lengths is None else 1)}
+    owner = owners(lengths, ops.squeeze(shape_of(flat), ints([0])))
+    none = ops.broadcast(ints(0), shape_of(lengths))
+    left = ops.scatter_elements_update(none, owner, ops.convert(kept, Type.i64), ints(0), reduction="sum")
+    return {"out": Packed(out, lengths_as(left))}
 
 
 def sequence_scatter(node: NodeContext) -> NamedOutputs:
@@ -175,6 +252,6 @@ def sequence_scatter(node: NodeContext) -> NamedOutputs:
     ids, count = sequences(node, "ids")
     dims = ops.concat([vector(count), ints([-1])], 0)
     places = ops.reshape(ids, dims, False)
-    updates = ops.reshape(node.get_input("updates"), dims, False)
+    updates = ops.reshape(dense_of(node.get_input("updates"), count), dims, False)
     out = ops.scatter_elements_update(x, places, cast_to(updates, x.get_element_type()), ints(1), reduction="sum")
     return {"out": out}

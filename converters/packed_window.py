@@ -3,7 +3,7 @@
 Paddle: `sequence_conv`, `fusion_seqconv_eltadd_relu`, `sequence_enumerate`.
 Semantics: `paddle/phi/kernels/fusion/cpu/fusion_seqconv_eltadd_relu_kernel.cc`, and
 `paddle/fluid/operators/sequence_ops/sequence_{conv,enumerate}_op.h` of Paddle 2.6.
-Refused: sequences of different or unknown lengths (see `paddle2ov.converters.packed`), trainable padding.
+Refused: trainable padding.
 """
 
 from __future__ import annotations
@@ -54,10 +54,11 @@ def _convolved(node: NodeContext, x: Tensor) -> Node:
 
 def sequence_enumerate(node: NodeContext) -> NamedOutputs:
     """out[t, k] = x[t + k] for k < win_size; pad_value behind the end of the sequence."""
-    x, count = sequences(node, "x")
+    value = node.get_int("pad_value", 0)
+    x, count = sequences(node, "x", filling=value)
     size = node.get_int("win_size")
     flat = ops.squeeze(x, ints([2]))
-    pad = const_like(node.get_int("pad_value", 0), x)
+    pad = const_like(value, x)
     padded = ops.pad(flat, ints([0, 0]), ints([0, size - 1]), "constant", pad)
     places = ops.range(ints(0), ops.squeeze(length_of(x), ints([0])), ints(1), "i64")
     each = ops.add(ops.unsqueeze(places, ints([1])), ints(list(range(size))))

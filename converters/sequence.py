@@ -13,13 +13,13 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const, const_like, ints, rank_of, reshape, shape_of
-from paddle2ov.converters.packed import joined, sequences
+from paddle2ov.converters.packed import Count, joined, sequences
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Packed
 
 
-def _batch(node: NodeContext) -> tuple[Output | Node, int | Output | None]:
+def _batch(node: NodeContext) -> tuple[Output | Node, Count | None]:
     """x as [batch, steps, features], and how many sequences it is, if it holds them one after the other."""
     x = node.get_input("x")
     if rank_of(node, x) == 3:

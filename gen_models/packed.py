@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from gen_models.building import in_sequences, legacy_op
@@ -52,11 +54,11 @@ def _pad(x: Any, pad_value: Any, *, padded_length: int = -1, lod: Any = None) ->
 
 def _unpad(x: Any, length: Any) -> Any:
     out = _op("sequence_unpad", x, {}, Length=length)
-    return backwards(out) if x.shape[0] == 1 else out
+    return backwards(out)
 
 
-def _slice(x: Any, offset: Any, length: Any) -> Any:
-    return backwards(_op("sequence_slice", in_sequences(x), {}, Offset=offset, Length=length))
+def _slice(x: Any, offset: Any, length: Any, *, lod: Any = None) -> Any:
+    return backwards(_op("sequence_slice", in_sequences(x, lod), {}, Offset=offset, Length=length))
 
 
 def _expand(x: Any, y: Any, *, lod: Any = None, x_lod: Any = None, ref_level: int = -1) -> Any:
@@ -80,7 +82,7 @@ def _enumerate(x: Any, *, win_size: int, pad_value: int = 0, lod: Any = None) ->
 
 def _erase(x: Any, *, tokens: Any, lod: Any = None) -> Any:
     out = _op("sequence_erase", in_sequences(x, lod), {"tokens": list(tokens)})
-    return out if lod else backwards(out)
+    return backwards(out)
 
 
 def _scatter(x: Any, ids: Any, updates: Any, *, lod: Any = None) -> Any:
@@ -99,14 +101,21 @@ def step_rows(*shape: int, dtype: str = "float32", **data: Any) -> TensorSpec:
     return tensor(shape, dtype, dims=[-1, *shape[1:]], **data)
 
 
-def equal_sequences(draw: Any, most: int = 4) -> tuple[int, list[int] | None]:
-    """A number of rows, and the offsets of sequences of one length in it; None for one sequence."""
+def some_sequences(draw: Any, most: int = 4) -> tuple[int, list[int] | None]:
+    """A number of rows, and the offsets of sequences in it, of one length or of several; None for one sequence."""
     count, steps = integer(draw, 1, 3), integer(draw, 1, most)
-    return count * steps, None if count == 1 and flag(draw) else [i * steps for i in range(count + 1)]
+    equal = flag(draw)
+    lengths = [steps if equal else integer(draw, 1, most) for _ in range(count)]
+    return sum(lengths), None if count == 1 and flag(draw) else offsets(lengths)
+
+
+def offsets(lengths: Sequence[int]) -> list[int]:
+    """Where sequences of these lengths begin, and where the last one ends."""
+    return [0, *itertools.accumulate(lengths)]
 
 
 def _pool_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     kind = one_of(draw, "AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
     return case(
         x=step_rows(rows, *[integer(draw, 1, 4) for _ in range(integer(draw, 1, 2))]), pooltype=kind, lod=lod, **LOD
@@ -115,7 +124,7 @@ def _pool_random(draw: Any) -> Case:
 
 def _simple_random(width: int = 0, dtype: str = "float32", **attributes: Any) -> Any:
     def draw_case(draw: Any) -> Case:
-        rows, lod = equal_sequences(draw)
+        rows, lod = some_sequences(draw)
         drawn = {name: value(draw) for name, value in attributes.items()}
         return case(x=step_rows(rows, width or integer(draw, 1, 5), dtype=dtype), lod=lod, **drawn, **LOD)
 
@@ -123,7 +132,7 @@ def _simple_random(width: int = 0, dtype: str = "float32", **attributes: Any) ->
 
 
 def _conv_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw, 6)
+    rows, lod = some_sequences(draw, 6)
     width, length = integer(draw, 1, 4), integer(draw, 1, 5)
     return case(
         x=step_rows(rows, width),
@@ -137,14 +146,13 @@ def _conv_random(draw: Any) -> Case:
 
 def _concat_random(draw: Any) -> Case:
     count, width = integer(draw, 1, 3), integer(draw, 1, 3)
-    steps = [integer(draw, 1, 4) for _ in range(integer(draw, 2, 3))]
-    lods = [[i * one for i in range(count + 1)] for one in steps]
-    return case(xs=[step_rows(count * one, width) for one in steps], lods=lods, **LOD)
+    lengths = [[integer(draw, 1, 4) for _ in range(count)] for _ in range(integer(draw, 2, 3))]
+    return case(xs=[step_rows(sum(one), width) for one in lengths], lods=[offsets(one) for one in lengths], **LOD)
 
 
 def _pad_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
-    longer = one_of(draw, -1, (rows if lod is None else lod[1]) + integer(draw, 0, 3))
+    rows, lod = some_sequences(draw)
+    longer = one_of(draw, -1, rows + integer(draw, 0, 3))
     return case(
         x=step_rows(rows, 3), pad_value=tensor([1] if flag(draw) else [3]), padded_length=longer, lod=lod, **LOD
     )
@@ -167,7 +175,7 @@ def _slice_random(draw: Any) -> Case:
 
 
 def _expand_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     count, width = 1 if lod is None else len(lod) - 1, integer(draw, 1, 3)
     if lod is None or flag(draw):
         return case(x=step_rows(count, width), y=step_rows(rows, 1), lod=lod, **LOD)
@@ -177,18 +185,18 @@ def _expand_random(draw: Any) -> Case:
 
 
 def _expand_as_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     return case(x=step_rows(1 if lod is None else len(lod) - 1, 3), y=step_rows(rows, 1), lod=lod, **LOD)
 
 
 def _erase_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw, 6)
+    rows, lod = some_sequences(draw, 6)
     tokens = [integer(draw, 0, 6) for _ in range(integer(draw, 0, 3))]
     return case(x=step_rows(rows, 1, **WORDS), tokens=tokens, lod=lod, **LOD)
 
 
 def _scatter_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     width = integer(draw, 1, 6)
     ids = step_rows(rows, 1, dtype="int64", values=[[integer(draw, 0, width - 1)] for _ in range(rows)])
     x = tensor([1 if lod is None else len(lod) - 1, width])
@@ -196,7 +204,7 @@ def _scatter_random(draw: Any) -> Case:
 
 
 def _lod_reset_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     lod = lod or [0, rows]
     y = {"y": step_rows(rows, 1), "lod": lod} if flag(draw) else {"target_lod": lod}
     return case(x=step_rows(rows, integer(draw, 1, 3)), **y, **LOD)
@@ -205,7 +213,7 @@ def _lod_reset_random(draw: Any) -> Case:
 _POOLED = [
     case(x=step_rows(6, 3), lod=lod, pooltype=kind, **LOD)
     for kind in ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
-    for lod in (None, [0, 2, 4, 6])
+    for lod in (None, [0, 2, 4, 6], [0, 1, 4, 6])
 ]
 WORDS = {"dtype": "int64", "low": 0, "high": 6}
 
@@ -226,6 +234,7 @@ OPS = [
         [
             case(x=step_rows(6, 1), **LOD),
             case(x=step_rows(6, 1), lod=[0, 3, 6], **LOD),
+            case(x=step_rows(6, 1), lod=[0, 1, 4, 6], **LOD),
             case(x=step_rows(6, 1, dtype="float64"), lod=[0, 1, 2, 3, 4, 5, 6], **_F64),
         ],
         _simple_random(1),
@@ -236,6 +245,7 @@ OPS = [
         [
             case(x=step_rows(5, 3), **LOD),
             case(x=step_rows(6, 3), lod=[0, 2, 4, 6], **LOD),
+            case(x=step_rows(6, 3), lod=[0, 1, 4, 6], **LOD),
             case(x=step_rows(6, 1, dtype="int64"), lod=[0, 6], **LOD),
         ],
         _simple_random(),
@@ -246,6 +256,7 @@ OPS = [
         [
             case(xs=[step_rows(3, 2), step_rows(4, 2)], **LOD),
             case(xs=[step_rows(4, 2), step_rows(2, 2), step_rows(6, 2)], lods=[[0, 2, 4], [0, 1, 2], [0, 3, 6]], **LOD),
+            case(xs=[step_rows(4, 2), step_rows(2, 2), step_rows(6, 2)], lods=[[0, 1, 4], [0, 1, 2], [0, 4, 6]], **LOD),
         ],
         _concat_random,
     ),
@@ -256,6 +267,8 @@ OPS = [
             case(x=step_rows(4, 6), new_dim=3, **LOD),
             case(x=step_rows(4, 2), new_dim=4, lod=[0, 2, 4], **LOD),
             case(x=step_rows(4, 2), new_dim=1, lod=[0, 2, 4], **LOD),
+            case(x=step_rows(6, 2), new_dim=4, lod=[0, 2, 6], **LOD),
+            case(x=step_rows(3, 2), new_dim=1, lod=[0, 1, 3], **LOD),
         ],
         _simple_random(4, new_dim=lambda draw: one_of(draw, 1, 2, 4)),
     ),
@@ -267,6 +280,9 @@ OPS = [
             case(x=step_rows(4, 3), pad_value=tensor([1]), padded_length=6, **LOD),
             case(x=step_rows(4, 3), pad_value=tensor([3]), padded_length=4, lod=[0, 2, 4], **LOD),
             case(x=step_rows(4, 1, dtype="int64"), pad_value=tensor([1], "int64"), padded_length=5, **LOD),
+            case(x=step_rows(6, 3), pad_value=tensor([1]), lod=[0, 1, 4, 6], **LOD),
+            case(x=step_rows(6, 3), pad_value=tensor([3]), padded_length=5, lod=[0, 1, 4, 6], **LOD),
+            case(x=step_rows(6, 2, 2), pad_value=tensor([1]), padded_length=3, lod=[0, 1, 4, 6], **LOD),
         ],
         _pad_random,
     ),
@@ -295,7 +311,21 @@ OPS = [
                 offset=tensor([1, 1], "int64", values=[2]),
                 length=tensor([1, 1], "int64", values=[3]),
                 **LOD,
-            )
+            ),
+            case(
+                x=step_rows(6, 2),
+                offset=tensor([2, 1], "int64", values=[1, 0]),
+                length=tensor([2, 1], "int64", values=[3, 1]),
+                lod=[0, 4, 6],
+                **LOD,
+            ),
+            case(
+                x=step_rows(6, 2),
+                offset=tensor([2, 1], "int64", values=[1, 0]),
+                length=tensor([2, 1], "int64", values=[1, 3]),
+                lod=[0, 3, 6],
+                **LOD,
+            ),
         ],
         _slice_random,
     ),
@@ -306,6 +336,9 @@ OPS = [
             case(x=tensor([1, 3]), y=step_rows(4, 1), **LOD),
             case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 2, 4, 6], **LOD),
             case(x=step_rows(4, 2), y=step_rows(6, 1), lod=[0, 3, 6], x_lod=[0, 2, 4], ref_level=0, **LOD),
+            case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 1, 4, 6], **LOD),
+            case(x=step_rows(4, 2), y=step_rows(6, 1), lod=[0, 2, 6], x_lod=[0, 1, 4], ref_level=0, **LOD),
+            case(x=step_rows(4, 2), y=step_rows(6, 1), lod=[0, 3, 6], x_lod=[0, 1, 4], ref_level=0, **LOD),
         ],
         _expand_random,
     ),
@@ -315,6 +348,7 @@ OPS = [
         [
             case(x=tensor([1, 3]), y=step_rows(4, 1), **LOD),
             case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 2, 4, 6], **LOD),
+            case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 1, 4, 6], **LOD),
         ],
         _expand_as_random,
     ),
@@ -324,6 +358,8 @@ OPS = [
         [
             case(x=step_rows(5, 2), filter=tensor([6, 4]), length=3, start=-1, **LOD),
             case(x=step_rows(6, 2), filter=tensor([6, 4]), length=3, start=-1, lod=[0, 3, 6], **LOD),
+            case(x=step_rows(6, 2), filter=tensor([6, 4]), length=3, start=-1, lod=[0, 2, 6], **LOD),
+            case(x=step_rows(6, 2), filter=tensor([4, 3]), length=2, start=1, lod=[0, 1, 4, 6], **LOD),
             case(x=step_rows(6, 2), filter=tensor([4, 3]), length=2, start=0, lod=[0, 2, 4, 6], **LOD),
             case(x=step_rows(6, 2), filter=tensor([4, 3]), length=2, start=1, lod=[0, 2, 4, 6], **LOD),
             case(x=step_rows(6, 2), filter=tensor([4, 3]), length=2, start=-3, lod=[0, 6], **LOD),
@@ -338,6 +374,7 @@ OPS = [
         [
             case(x=step_rows(5, 1, dtype="int64"), win_size=2, **LOD),
             case(x=step_rows(6, 1, dtype="int32"), win_size=3, pad_value=-1, lod=[0, 3, 6], **LOD),
+            case(x=step_rows(6, 1, dtype="int64"), win_size=3, pad_value=7, lod=[0, 1, 4, 6], **LOD),
             case(x=step_rows(2, 1, dtype="int64"), win_size=4, **LOD),
         ],
         _simple_random(1, "int64", win_size=lambda draw: integer(draw, 1, 5)),
@@ -348,6 +385,7 @@ OPS = [
         [
             case(x=step_rows(8, 1, **WORDS), tokens=[1, 3], **LOD),
             case(x=step_rows(8, 1, **WORDS), tokens=[2, 4, 5], lod=[0, 4, 8], **LOD),
+            case(x=step_rows(8, 1, **WORDS), tokens=[2, 4], lod=[0, 1, 5, 8], **LOD),
         ],
         _erase_random,
     ),
@@ -366,6 +404,13 @@ OPS = [
                 ids=step_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
                 updates=step_rows(4, 1),
                 lod=[0, 2, 4],
+                **LOD,
+            ),
+            case(
+                x=tensor([2, 6]),
+                ids=step_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
+                updates=step_rows(4, 1),
+                lod=[0, 3, 4],
                 **LOD,
             ),
         ],

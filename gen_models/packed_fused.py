@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.building import in_sequences, legacy_op
-from gen_models.packed import LOD, WORDS, backwards, equal_sequences, step_rows
+from gen_models.packed import LOD, WORDS, backwards, some_sequences, step_rows
 from gen_models.spec import Case, Op, case, tensor
 from gen_models.strategies import flag, integer, one_of
 
@@ -45,7 +45,7 @@ _POOLINGS = ("SUM", "AVERAGE", "SQRT")
 
 
 def _embedding_pool_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     padding = one_of(draw, -1, 0, 2)
     return case(
         ids=step_rows(rows, 1, **WORDS), w=tensor([6, integer(draw, 1, 5)]), padding_idx=padding, lod=lod, **LOD
@@ -53,7 +53,7 @@ def _embedding_pool_random(draw: Any) -> Case:
 
 
 def _conv_relu_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw, 8)
+    rows, lod = some_sequences(draw, 8)
     width, length, out = integer(draw, 1, 4), integer(draw, 1, 4), integer(draw, 1, 4)
     return case(
         x=step_rows(rows, width),
@@ -67,7 +67,7 @@ def _conv_relu_random(draw: Any) -> Case:
 
 
 def _expand_fc_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     lod = lod or [0, rows]
     widths = [integer(draw, 1, 3) for _ in range(integer(draw, 2, 4))]
     out = integer(draw, 1, 4)
@@ -83,13 +83,13 @@ def _expand_fc_random(draw: Any) -> Case:
 
 
 def _pool_concat_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     width, count = integer(draw, 1, 4), integer(draw, 1, 3)
     return case(xs=[step_rows(rows, width)] * count, pooltype=one_of(draw, *_POOLINGS), lod=lod, **LOD)
 
 
 def _pool_cvm_concat_random(draw: Any) -> Case:
-    rows, lod = equal_sequences(draw)
+    rows, lod = some_sequences(draw)
     batch, width, count = 1 if lod is None else len(lod) - 1, integer(draw, 2, 5), integer(draw, 1, 3)
     return case(
         xs=[step_rows(rows, width, low=0)] * count,

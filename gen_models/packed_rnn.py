@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.building import in_sequences, legacy_op
+from gen_models.packed import some_sequences
 from gen_models.spec import Case, Op, TensorSpec, case, tensor
 from gen_models.strategies import flag, integer, one_of
 
@@ -70,13 +71,8 @@ def _rows(count: int, width: int) -> TensorSpec:
     return tensor([count, width], dims=[-1, width])
 
 
-def _equal(draw: Any) -> tuple[int, list[int] | None]:
-    count, steps = integer(draw, 1, 3), integer(draw, 1, 4)
-    return count * steps, None if count == 1 and flag(draw) else [i * steps for i in range(count + 1)]
-
-
 def _gru_random(draw: Any) -> Case:
-    (rows, lod), width = _equal(draw), integer(draw, 1, 4)
+    (rows, lod), width = some_sequences(draw), integer(draw, 1, 4)
     return case(
         input=_rows(rows, 3 * width),
         weight=tensor([width, 3 * width]),
@@ -91,7 +87,7 @@ def _gru_random(draw: Any) -> Case:
 
 
 def _lstm_random(draw: Any) -> Case:
-    (rows, lod), width, peepholes, initial = _equal(draw), integer(draw, 1, 4), flag(draw), flag(draw)
+    (rows, lod), width, peepholes, initial = some_sequences(draw), integer(draw, 1, 4), flag(draw), flag(draw)
     state = tensor([1 if lod is None else len(lod) - 1, width]) if initial else None
     return case(
         input=_rows(rows, 4 * width),
@@ -109,7 +105,7 @@ def _lstm_random(draw: Any) -> Case:
 
 
 def _fusion_gru_random(draw: Any) -> Case:
-    (rows, lod), width, inner = _equal(draw), integer(draw, 1, 4), integer(draw, 1, 4)
+    (rows, lod), width, inner = some_sequences(draw), integer(draw, 1, 4), integer(draw, 1, 4)
     return case(
         x=_rows(rows, width),
         weight_x=tensor([width, 3 * inner]),
@@ -139,13 +135,13 @@ def _fused_lstm(draw: Any, inner: int) -> dict[str, Any]:
 
 
 def _fusion_lstm_random(draw: Any) -> Case:
-    (rows, lod), width, inner = _equal(draw), integer(draw, 1, 4), integer(draw, 1, 4)
+    (rows, lod), width, inner = some_sequences(draw), integer(draw, 1, 4), integer(draw, 1, 4)
     x = {"x": _rows(rows, width), "weight_x": tensor([width, 4 * inner])}
     return case(**x, **_fused_lstm(draw, inner), lod=lod, **_LOD)
 
 
 def _embedded_lstm_random(draw: Any) -> Case:
-    (rows, lod), inner = _equal(draw), integer(draw, 1, 4)
+    (rows, lod), inner = some_sequences(draw), integer(draw, 1, 4)
     x = {"ids": _ids(rows), "embeddings": tensor([8, 4 * inner])}
     return case(**x, **_fused_lstm(draw, inner), lod=lod, **_LOD)
 

@@ -169,16 +169,16 @@ class NodeContext:
         """Whether an input holds sequences one after the other (its LoD is not empty)."""
         return self._input_variable(name, idx) in self._sequences
 
-    def sequence_count(self, name: str, idx: int = 0) -> int | Output:
-        """How many sequences, all of one length, an input holds one after the other.
+    def sequence_layout(self, name: str, idx: int = 0) -> int | Output | Lengths:
+        """How many sequences, all of one length, an input holds one after the other; or the length of each.
 
         Raises:
-            OpConversionError: it holds none, or only the run shows how long each of them is.
+            OpConversionError: it holds none, or nothing is known of them.
         """
         self.require(self.has_sequences(name, idx), f"'{name}' has no LoD, which would tell where its sequences begin")
         count = self._sequences[self._input_variable(name, idx)]
-        if count is None or isinstance(count, Lengths):
-            self.refuse(f"the sequences of '{name}' have lengths (LoD) that are not known to be the same")
+        if count is None:
+            self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
         return count
 
     def sequence_lengths(self, name: str, idx: int = 0) -> Output | None:
@@ -193,7 +193,8 @@ class NodeContext:
         if count is None:
             self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
         if isinstance(count, Lengths):
-            return ops.convert(count.output, Type.i64).output(0)
+            known = count.output.get_element_type() == Type.i64
+            return count.output if known else ops.convert(count.output, Type.i64).output(0)
         number = ops.constant(np.array([count])) if isinstance(count, int) else ops.reshape(count, [1], False)
         rows = ops.gather(ops.shape_of(self.get_input(name, idx), Type.i64), [0], 0)
         return ops.broadcast(ops.divide(rows, number), number).output(0)
