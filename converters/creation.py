@@ -34,6 +34,8 @@ def fill_constant(node: NodeContext) -> NamedOutputs:
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
         return {"out": _full(node, "shape", value, dtype)}
     scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
+    if node.is_known("shape") and not node.get_ints("shape"):
+        return {"out": scalar}  # OpenVINO's CPU plugin dies of a Broadcast to no dimensions
     return {"out": ops.broadcast(scalar, int_vector(node, "shape"))}
 
 
@@ -94,7 +96,7 @@ def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
         scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
     else:
         scalar = _scalar(value, dtype)
-    return ops.broadcast(scalar, shape_of(x))
+    return ops.broadcast(scalar, shape_of(x)) if dims != [] else scalar
 
 
 def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:

@@ -206,5 +206,6 @@ OPS = [
             case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
             case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
         ],
+        random=lambda draw: case(x=random_input(draw), threshold=float(draw(st.integers(1, 40))), **LEGACY),
     ),
 ]

@@ -87,6 +87,11 @@ def _assert(x: Any) -> Any:
     return paddle.abs(x)
 
 
+def _dropout_nd_random(draw: Any) -> Case:
+    p, mode = draw(st.integers(0, 100)) / 100, draw(st.sampled_from(_MODES))
+    return case(x=tensor(draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))), p=p, mode=mode, **LEGACY)
+
+
 OPS = [
     Op(
         "cast",
@@ -149,7 +154,12 @@ OPS = [
     Op("memcpy_h2d", _legacy_identity("memcpy_h2d"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
     Op("npu_identity", _npu_identity, cases=[case(x=tensor([3, 4]), format=-1, **LEGACY)]),
     Op("depend", _depend, cases=[case(x=tensor([3, 4]), dep=tensor([2]), **LEGACY)]),
-    Op("dropout_nd", _dropout_nd, cases=[case(x=tensor([3, 4]), p=0.3, mode=mode, **LEGACY) for mode in _MODES]),
+    Op(
+        "dropout_nd",
+        _dropout_nd,
+        cases=[case(x=tensor([3, 4]), p=0.3, mode=mode, **LEGACY) for mode in _MODES],
+        random=_dropout_nd_random,
+    ),
     Op("assign_out", _assign_out, cases=[case(x=tensor([3, 4]), **PIR)]),
     Op(
         "seed",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gen_models.shape import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
-from gen_models.strategies import one_of, shape, varied
+from gen_models.strategies import integer, one_of, shape, varied
 
 DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
 PIR = ("pir",)
@@ -139,6 +139,29 @@ _TRIANGLES = [
     case(rows=2, columns=5, offset=-1),
 ]
 
+
+def _batch_size_like_random(draw):
+    given = shape(draw, 1, 3)
+    made = shape(draw, 1, 3)
+    dtype = one_of(draw, "float32", "int64")
+    source, target = integer(draw, 0, len(given) - 1), integer(draw, 0, len(made) - 1)
+    return case(
+        x=varied(draw, given), shape=made, value=integer(draw, -9, 9), dtype=dtype, source=source, target=target
+    )
+
+
+def _full_with_tensor_random(draw):
+    dtype = one_of(draw, "float32", "int64", "int32")
+    return case(shape=shape(draw, 0, 4), value=tensor(one_of(draw, [], [1]), dtype), dtype=dtype)
+
+
+def _assign_value_random(draw):
+    values = [integer(draw, -9, 9) for _ in range(integer(draw, 1, 6))]
+    return case(
+        values=values, dtype=one_of(draw, "float32", "int64", "int32", "bool"), shape=one_of(draw, [-1], [1, -1])
+    )
+
+
 OPS = [
     Op(
         "fill_constant",
@@ -177,7 +200,9 @@ OPS = [
             case(shape=[2, 3], value=tensor([1], values=[1.5]), dtype="float32"),
             case(shape=[2, 3], value=tensor([], "int64", values=[7]), dtype="int64"),
             case(shape=_i(2, 3), value=tensor([1], "int32", values=[7]), dtype="int32"),
+            case(shape=[], value=tensor([]), dtype="float32"),
         ],
+        random=_full_with_tensor_random,
     ),
     Op(
         "fill_any_like",
@@ -192,6 +217,8 @@ OPS = [
             case(x=tensor([2, 3], "bool"), value=True),
             case(x=tensor([2, 3], "int32"), value=2, dtype="float32"),
             case(x=tensor([70, 80]), value=0.5),
+            case(x=tensor([]), value=tensor([]), formats=PIR, why="Paddle 2 takes no tensor"),
+            case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), formats=PIR, why="Paddle 2 takes no tensor"),
         ],
         random=_full_like_random,
     ),
@@ -204,6 +231,7 @@ OPS = [
             case(x=tensor([4, 3], dims=[-1, 3]), shape=[-1, 2, 5], value=2, dtype="int64"),
             case(x=tensor([4, 3], dims=[-1, -1]), shape=[2, -1], value=3, dtype="int64", source=1, target=1),
         ],
+        random=_batch_size_like_random,
     ),
     Op(
         "assign_value",
@@ -216,6 +244,7 @@ OPS = [
             case(values=[0.1, 0.2], dtype="float64", formats=PIR, why="Paddle 2.6 stores float64 as float32"),
             case(values=[5], dtype="int64", shape=[1, 1, 1]),
         ],
+        random=_assign_value_random,
     ),
     Op(
         "empty_like",

@@ -93,6 +93,30 @@ _TRIANGLES: list[dict[str, Any]] = [
     {"x": tensor([3, 3], "int32"), "diagonal": 9},
 ]
 
+
+def _tril_triu_random(draw):
+    drawn = _triangle_random(draw).arguments
+    return case(**drawn, lower=draw(st.booleans()), formats=LEGACY, why="two operators in PIR")
+
+
+def _fill_diagonal_random(draw):
+    shape = [draw(st.integers(1, 7)), draw(st.integers(1, 7))]
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    wrap = draw(st.booleans())
+    offset = 0 if wrap else draw(st.integers(1 - shape[0], shape[1] - 1))
+    return case(x=tensor(shape, dims=dims), value=float(draw(st.integers(-9, 9))), offset=offset, wrap=wrap)
+
+
+def _fill_diagonal_tensor_random(draw):
+    rank = draw(st.integers(2, 4))
+    shape = [draw(st.integers(1, 5)) for _ in range(rank)]
+    dim1, dim2 = draw(st.permutations(range(rank)))[:2]
+    offset = draw(st.integers(1 - shape[dim1], shape[dim2] - 1))
+    length = min(shape[dim1] + min(offset, 0), shape[dim2] - max(offset, 0))
+    kept = [dim for axis, dim in enumerate(shape) if axis not in (dim1, dim2)]
+    return case(x=tensor(shape), y=tensor([*kept, length]), offset=offset, dim1=dim1, dim2=dim2)
+
+
 OPS = [
     Op("tril", _tril, cases=[case(**one) for one in _TRIANGLES], random=_triangle_random),
     Op("triu", _triu, cases=[case(**one) for one in _TRIANGLES], random=_triangle_random),
@@ -104,6 +128,7 @@ OPS = [
             for one in _TRIANGLES[:3]
             for lower in (True, False)
         ],
+        random=_tril_triu_random,
     ),
     Op(
         "diag_v2",
@@ -168,6 +193,7 @@ OPS = [
             case(x=tensor([7, 3]), value=2.5),
             case(x=tensor([7, 3]), value=2.5, wrap=True),
         ],
+        random=_fill_diagonal_random,
     ),
     Op(
         "fill_diagonal_tensor",
@@ -180,5 +206,6 @@ OPS = [
             case(x=tensor([2, 4, 5]), y=tensor([2, 4]), dim1=1, dim2=2),
             case(x=tensor([2, 4, 5], dims=[-1, -1, -1]), y=tensor([4, 2], dims=[-1, -1]), dim1=0, dim2=2),
         ],
+        random=_fill_diagonal_tensor_random,
     ),
 ]

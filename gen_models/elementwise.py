@@ -125,6 +125,17 @@ _ENDLESS = [(x, y) for x in _LIMITS for y in _LIMITS if y or not math.isinf(x)] 
 _ENDLESS_X = tensor([len(_ENDLESS)], values=[x for x, _ in _ENDLESS])
 _ENDLESS_Y = tensor([len(_ENDLESS)], values=[y for _, y in _ENDLESS])
 
+
+def _trunc_divide_random(draw: Any) -> Case:
+    drawn = random_binary(("int32", "int64", "float32"), (-50, 50), (1, 9))(draw)
+    return case(**drawn.arguments, **NEW)
+
+
+def _minus_random(draw: Any) -> Case:
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    return case(x=tensor(shape), y=tensor(shape), **LEGACY)
+
+
 OPS = [
     _op(
         "elementwise_add",
@@ -233,6 +244,7 @@ OPS = [
             case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO), **NEW),
             case(x=tensor([4], values=[1.0, -1.0, 7.5, -7.5]), y=tensor([4], values=[0.1, 0.1, 3.0, -3.0]), **NEW),
         ],
+        _trunc_divide_random,
     ),
     _op(
         "elementwise_pow",
@@ -313,5 +325,6 @@ OPS = [
         "minus",
         lambda x, y: legacy_op("minus", {"X": x, "Y": y}, {"Out": x.dtype}, {}),
         cases=[case(x=tensor([3, 4]), y=tensor([3, 4]), **LEGACY)],
+        random=_minus_random,
     ),
 ]

@@ -74,6 +74,13 @@ def _repeat_each_random(draw):
     return case(x=tensor(shape), repeats=_i(*repeats), axis=axis)
 
 
+def _old_expand_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    times = [draw(st.integers(1, 3)) for _ in shape]
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    return case(x=tensor(shape, dims=dims), times=times, formats=("legacy",), why=OLD)
+
+
 OPS = [
     Op(
         "expand_v2",
@@ -114,6 +121,7 @@ OPS = [
             case(x=tensor([2, 3]), times=[2, 1], formats=("legacy",), why=OLD),
             case(x=tensor([2, 3], dims=[-1, 3]), times=[2, 3], formats=("legacy",), why=OLD),
         ],
+        random=_old_expand_random,
     ),
     Op(
         "tile",

@@ -41,6 +41,11 @@ def _random(draw: Any) -> Case:
     return case(x=varied(draw, dims), y=varied(draw, dims), functors=one_of(draw, *PAIRS), scale=0.5, **_OLD)
 
 
+def _add_random(draw: Any) -> Case:
+    drawn = _random(draw).arguments
+    return case(**{**drawn, "functors": one_of(draw, *PAIRS[2:4])}, **_OLD)
+
+
 ACTIVATION = [
     *(case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), functors=pair, scale=0.5, **_OLD) for pair in PAIRS),
     case(
@@ -56,5 +61,5 @@ ACTIVATION = [
 
 OPS = [
     Op("fused_elemwise_activation", _activation, ACTIVATION, _random),
-    Op("fused_elemwise_add_activation", _add_activation, ACTIVATION[2:4]),
+    Op("fused_elemwise_add_activation", _add_activation, ACTIVATION[2:4], _add_random),
 ]

@@ -147,6 +147,28 @@ def _masked_random(draw):
     return case(x=tensor(shape), mask=tensor(shape, "bool"))
 
 
+def _lookup_table_random(draw):
+    rows = draw(st.integers(1, 8))
+    shape = [*draw(st.lists(st.integers(1, 4), min_size=1, max_size=2)), 1]
+    padding = draw(st.sampled_from([-1, 0, rows - 1]))
+    weight = tensor([rows, draw(st.integers(1, 6))])
+    return case(x=tensor(shape, "int64", 0, rows), weight=weight, padding_idx=padding, formats=("legacy",), why=OLD)
+
+
+def _masked_fill_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    kept = shape[draw(st.integers(0, len(shape) - 1)) :]
+    mask = tensor([draw(st.sampled_from([dim, 1])) for dim in kept], "bool")
+    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), mask=mask, value=draw(st.integers(-9, 9)))
+
+
+def _shard_index_random(draw):
+    nshards, count = draw(st.integers(1, 4)), draw(st.integers(1, 30))
+    x = tensor([draw(st.integers(1, 6)), 1], draw(st.sampled_from(["int32", "int64"])), 0, count)
+    shard, ignored = draw(st.integers(0, nshards - 1)), draw(st.integers(-9, 0))
+    return case(x=x, index_num=count, nshards=nshards, shard_id=shard, ignore_value=ignored)
+
+
 OPS = [
     Op(
         "gather",
@@ -266,6 +288,7 @@ OPS = [
         cases=[
             case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3]), formats=("legacy",), why=OLD),
         ],
+        random=_lookup_table_random,
     ),
     Op(
         "where",
@@ -324,7 +347,7 @@ OPS = [
             case(x=tensor([3, 4], "int64"), mask=tensor([3, 4], "bool"), value=2),
             case(x=tensor([40], "int32", 2**24, 2**31), mask=tensor([40], "bool"), value=-7),
         ],
-        random=None,
+        random=_masked_fill_random,
     ),
     Op(
         "shard_index",
@@ -334,5 +357,6 @@ OPS = [
             case(x=tensor([4, 1], "int64", 0, 20), index_num=20, nshards=3, shard_id=2, ignore_value=-5),
             case(x=tensor([4, 1], "int32", 0, 20, dims=[-1, 1]), index_num=20, nshards=3, shard_id=1),
         ],
+        random=_shard_index_random,
     ),
 ]

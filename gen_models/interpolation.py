@@ -182,12 +182,54 @@ def _v1_cases(shape, size):
     ]
 
 
+def _v1_random(mode, spatial):
+    def draw_case(draw) -> Case:
+        dims = [draw(st.integers(2, 9)) for _ in range(spatial)]
+        last = draw(st.booleans())
+        kept = [1, *dims, 2] if last else [1, 2, *dims]
+        given: dict[str, Any] = {"data_layout": "NHWC" if last else "NCHW", "align_corners": draw(st.booleans())}
+        if draw(st.booleans()):
+            given["size"] = [draw(st.integers(2, 12)) for _ in range(spatial)]
+        else:
+            given |= {"size": [-1] * spatial, "scale": draw(st.sampled_from([2.0, 1.6, 0.7]))}
+        if "linear" in mode:
+            given["align_mode"] = draw(st.integers(0, 1))
+        return case(x=tensor(kept), **given, **_OLD)
+
+    return draw_case
+
+
 V1 = [
-    Op("nearest_interp", _resize_v1("nearest", "nearest_interp"), cases=_v1_cases([1, 2, 5, 6], [7, 8])),
-    Op("bilinear_interp", _resize_v1("bilinear", "bilinear_interp"), cases=_v1_cases([1, 2, 5, 6], [7, 8])),
-    Op("bicubic_interp", _resize_v1("bicubic", "bicubic_interp"), cases=_v1_cases([1, 2, 5, 6], [7, 8])),
-    Op("linear_interp", _resize_v1("linear", "linear_interp"), cases=_v1_cases([1, 2, 6], [9])),
-    Op("trilinear_interp", _resize_v1("trilinear", "trilinear_interp"), cases=_v1_cases([1, 2, 3, 4, 5], [4, 7, 9])),
+    Op(
+        "nearest_interp",
+        _resize_v1("nearest", "nearest_interp"),
+        cases=_v1_cases([1, 2, 5, 6], [7, 8]),
+        random=_v1_random("nearest", 2),
+    ),
+    Op(
+        "bilinear_interp",
+        _resize_v1("bilinear", "bilinear_interp"),
+        cases=_v1_cases([1, 2, 5, 6], [7, 8]),
+        random=_v1_random("bilinear", 2),
+    ),
+    Op(
+        "bicubic_interp",
+        _resize_v1("bicubic", "bicubic_interp"),
+        cases=_v1_cases([1, 2, 5, 6], [7, 8]),
+        random=_v1_random("bicubic", 2),
+    ),
+    Op(
+        "linear_interp",
+        _resize_v1("linear", "linear_interp"),
+        cases=_v1_cases([1, 2, 6], [9]),
+        random=_v1_random("linear", 1),
+    ),
+    Op(
+        "trilinear_interp",
+        _resize_v1("trilinear", "trilinear_interp"),
+        cases=_v1_cases([1, 2, 3, 4, 5], [4, 7, 9]),
+        random=_v1_random("trilinear", 3),
+    ),
 ]
 
 OPS = [

@@ -112,9 +112,27 @@ _PARTS: list[dict[str, Any]] = [
     {"x": [tensor([3, 5], dims=[-1, 5])] * 2, "start_index": -3, "length": 1, **LEGACY_ONLY},
 ]
 
+
+def _partial_random(from_end):
+    def draw_case(draw):
+        rows, width, count = (draw(st.integers(1, 5)) for _ in range(3))
+        start = draw(st.integers(-width if from_end else 0, width - 1))
+        length = draw(st.integers(1, width - start % width))
+        return case(x=[tensor([rows, width])] * count, start_index=start, length=length, **LEGACY_ONLY)
+
+    return draw_case
+
+
 OPS = [
-    Op("partial_concat", _partial("partial_concat"), cases=[case(**one) for one in _PARTS]),
-    Op("partial_sum", _partial("partial_sum"), cases=[case(**one) for one in _PARTS[:2]]),
+    Op(
+        "partial_concat",
+        _partial("partial_concat"),
+        cases=[case(**one) for one in _PARTS],
+        random=_partial_random(True),
+    ),
+    Op(
+        "partial_sum", _partial("partial_sum"), cases=[case(**one) for one in _PARTS[:2]], random=_partial_random(False)
+    ),
     Op(
         "concat",
         _concat,

@@ -8,6 +8,7 @@ from typing import Any
 
 from gen_models.elementwise import random_binary
 from gen_models.spec import Op, case, paddle, tensor
+from gen_models.strategies import one_of, shape, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
 
@@ -65,12 +66,21 @@ def _random_shift(draw: Any) -> Any:
     return case(**drawn.arguments, **NEW)
 
 
+def _not_random(*dtypes: str) -> Callable[[Any], Any]:
+    return lambda draw: case(x=varied(draw, shape(draw), one_of(draw, *dtypes)))
+
+
 OPS = [
     *[
         Op(name, _function(name), cases=_LOGICAL, random=random_binary(("bool", "int32"), (-1, 2), (-1, 2)))
         for name in ("logical_and", "logical_or", "logical_xor")
     ],
-    Op("logical_not", _function("logical_not"), cases=[*_NOT, case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0]))]),
+    Op(
+        "logical_not",
+        _function("logical_not"),
+        cases=[*_NOT, case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0]))],
+        random=_not_random("bool", "float32", "int32", "int64"),
+    ),
     *[
         Op(name, _function(name), cases=_BITWISE, random=random_binary(("bool", "int32", "int64")))
         for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
@@ -79,6 +89,7 @@ OPS = [
         "bitwise_not",
         _function("bitwise_not"),
         cases=[*_NOT, case(x=tensor([3, 4], "uint8")), case(x=tensor([3], "int8"))],
+        random=_not_random("bool", "uint8", "int8", "int32", "int64"),
     ),
     *[
         Op(name, _function(name), cases=_SHIFT, random=_random_shift)

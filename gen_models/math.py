@@ -54,6 +54,10 @@ def _legacy_test(name: str) -> Op:
             case(x=tensor([3], values=[math.nan, 1.0, 2.0]), **LEGACY),
             case(x=tensor([3], values=[math.inf, 1.0, 2.0], dims=[-1]), **LEGACY),
         ],
+        random=lambda draw: case(
+            x=tensor([3], values=[draw(st.sampled_from([1.0, -2.0, math.nan, math.inf, -math.inf])) for _ in "123"]),
+            **LEGACY,
+        ),
     )
 
 

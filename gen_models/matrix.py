@@ -182,7 +182,7 @@ OPS = [
     Op("inverse", _inverse, SQUARE + SWAPPED, _random),
     Op("determinant", _det, SQUARE + SWAPPED + SINGULAR, _random),
     Op("slogdeterminant", _slogdet, SQUARE + SWAPPED, _random),
-    Op("slogdet_v2", _slogdet_v2, SLOGDET_V2),
+    Op("slogdet_v2", _slogdet_v2, SLOGDET_V2, lambda draw: case(**_random(draw).arguments, **_V2)),
     Op("matrix_power", _matrix_power, MATRIX_POWER, _matrix_power_random),
     Op("solve", _solve, SOLVE, _solve_random),
     Op("cholesky", _cholesky, CHOLESKY, _cholesky_random),

@@ -103,6 +103,23 @@ def _channel_shuffle_random(draw):
     return case(x=tensor(shape), groups=groups, data_format=layout)
 
 
+def _old_transpose_random(draw):
+    drawn = _transpose_random(draw).arguments
+    return case(x=tensor(drawn["x"].shape), perm=drawn["perm"], formats=("legacy",), why=OLD)
+
+
+def _reverse_random(draw):
+    shape, dims = _shaped(draw)
+    axes = draw(st.lists(st.integers(0, len(shape) - 1), min_size=1, unique=True))
+    return case(x=tensor(shape, dims=dims), axis=axes, formats=("legacy",), why=OLD)
+
+
+def _shuffle_channel_random(draw):
+    group = draw(st.integers(1, 4))
+    shape = [draw(st.integers(1, 3)), group * draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(1, 3))]
+    return case(x=tensor(shape), group=group, formats=("legacy",), why=OLD)
+
+
 OPS = [
     Op(
         "transpose2",
@@ -131,6 +148,7 @@ OPS = [
         "transpose",
         _old_transpose,
         cases=[case(x=tensor([2, 3, 4]), perm=[0, 2, 1], formats=("legacy",), why=OLD)],
+        random=_old_transpose_random,
     ),
     Op(
         "flip",
@@ -151,6 +169,7 @@ OPS = [
         "reverse",
         _reverse,
         cases=[case(x=tensor([2, 3, 4]), axis=[0, 2], formats=("legacy",), why=OLD)],
+        random=_reverse_random,
     ),
     Op(
         "roll",
@@ -203,5 +222,6 @@ OPS = [
         "shuffle_channel",
         _shuffle_channel,
         cases=[case(x=tensor([2, 6, 3, 4]), group=3, formats=("legacy",), why=OLD)],
+        random=_shuffle_channel_random,
     ),
 ]

@@ -113,6 +113,20 @@ GENERATE_PROPOSALS = [
 ]
 
 
+def _rpn_info_random(draw: Any) -> Case:
+    size = [draw(st.integers(low, high)) for low, high in ((1, 3), (1, 3), (1, 5), (1, 5))]
+    return case(
+        **_rpn(*size, seed=draw(st.integers(0, 1000)), im_info=True),
+        pre_nms_top_n=draw(st.sampled_from([5, 20, 100])),
+        post_nms_top_n=draw(st.sampled_from([1, 5, 100])),
+        nms_thresh=draw(st.sampled_from([0.3, 0.5, 0.7])),
+        min_size=draw(st.sampled_from([0.0, 4.0, 25.0])),
+        eta=draw(st.sampled_from([1.0, 0.9])),
+        formats=("legacy",),
+        **{**_PIXELS, "why": _PIXELS["why"] + "; Paddle 2 only"},
+    )
+
+
 def _distribute_fpn_proposals(fpn_rois: Any, rois_num: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
     levels = {"min_level": 2, "max_level": 5, "refer_level": 4, "refer_scale": 224}
     if lod:  # as Paddle 1 has it; the levels are collected again, by score
@@ -210,7 +224,7 @@ COLLECT_FPN_PROPOSALS = [
 
 OPS = [
     Op("generate_proposals_v2", _generate_proposals_v2, GENERATE_PROPOSALS_V2, _rpn_random),
-    Op("generate_proposals", _generate_proposals, GENERATE_PROPOSALS),
+    Op("generate_proposals", _generate_proposals, GENERATE_PROPOSALS, _rpn_info_random),
     Op("distribute_fpn_proposals", _distribute_fpn_proposals, DISTRIBUTE_FPN_PROPOSALS, _distribute_random),
     Op("collect_fpn_proposals", _collect_fpn_proposals, COLLECT_FPN_PROPOSALS, _collect_random),
 ]

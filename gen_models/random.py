@@ -5,6 +5,7 @@ What the numbers are distributed like is tested in tests/test_random_ops.py.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gen_models.building import in_pir, legacy_op
@@ -105,6 +106,33 @@ def _shape_random(draw: Any) -> list[int]:
     return shape(draw, 1, 3)
 
 
+def _certain_random(draw: Any) -> Case:
+    dims = shape(draw, 1, 3)
+    values = [float(flag(draw)) for _ in range(math.prod(dims))]
+    return case(x=varied(draw, dims, one_of(draw, "float32", "float64"), values=values))
+
+
+def _multinomial_random(draw: Any) -> Case:
+    dims = [*shape(draw, 0, 1), integer(draw, 1, 6)]
+    replacement = flag(draw)
+    count = integer(draw, 1, 9) if replacement else dims[-1]
+    return case(x=varied(draw, dims, low=0.1), num_samples=count, replacement=replacement)
+
+
+def _like_random(draw: Any) -> Case:
+    given, made = shape(draw, 1, 3), shape(draw, 1, 3)
+    source, target = integer(draw, 0, len(given) - 1), integer(draw, 0, len(made) - 1)
+    return case(x=varied(draw, given), shape=made, input_dim_idx=source, output_dim_idx=target, **_LEGACY)
+
+
+def _truncated_random(draw: Any) -> Case:
+    if flag(draw):
+        return case(shape=_shape_random(draw))
+    low, high = float(integer(draw, -9, -1)), float(integer(draw, 1, 9))
+    std = float(integer(draw, 2, 9))
+    return case(shape=_shape_random(draw), mean=0.0, std=std, a=low * std, b=high * std, **_BOUNDS)
+
+
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
 _BOUNDS: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 also draws numbers outside of a ... b"}
 _EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 cannot compare the empty tensor that it makes"}
@@ -144,6 +172,7 @@ OPS = [
         "truncated_gaussian_random",
         _truncated,
         [case(shape=[100]), case(shape=[50, 2], mean=1.0, std=2.0, a=-1.0, **_BOUNDS)],
+        _truncated_random,
     ),
     Op(
         "randint",
@@ -171,6 +200,7 @@ OPS = [
             case(x=tensor([2, 3], "float64", values=_CERTAIN)),
             case(x=tensor([], values=1.0)),
         ],
+        _certain_random,
     ),
     Op(
         "multinomial",
@@ -183,6 +213,7 @@ OPS = [
             case(x=tensor([3, 4], "float64", low=0.1), num_samples=5, replacement=True),
             case(x=tensor([5], low=0.1), num_samples=2, replacement=True),
         ],
+        _multinomial_random,
     ),
     Op(
         "exponential",
@@ -208,6 +239,7 @@ OPS = [
             case(x=tensor([3, 4], dims=[-1, 4]), shape=[-1, 5], **_LEGACY),
             case(x=tensor([3, 4]), shape=[2, -1], input_dim_idx=1, output_dim_idx=1, **_LEGACY),
         ],
+        _like_random,
     ),
     Op(
         "uniform_random_inplace",

@@ -49,6 +49,19 @@ def _new(**given):
     return case(**given, formats=("pir",), why="new in Paddle 3.3")
 
 
+def _range_v2_random(draw):
+    drawn = _arange_random(draw).arguments
+    dtype = drawn["dtype"]
+    bounds = {name: drawn[name] for name in ("start", "end", "step")}
+    return _new(**{name: _s(one, dtype) if isinstance(one, int) else one for name, one in bounds.items()}, dtype=dtype)
+
+
+def _logspace_random(draw):
+    base, dtype = draw(st.sampled_from([2.0, 10.0, 0.5])), draw(st.sampled_from(["float32", None]))
+    start, stop = draw(st.integers(-3, 3)), draw(st.integers(-3, 3))
+    return case(start=float(start), stop=float(stop), num=draw(st.integers(1, 9)), base=base, dtype=dtype)
+
+
 OPS = [
     Op(
         "range_v2",
@@ -60,6 +73,7 @@ OPS = [
             _new(start=_s(7, "int32"), end=_s(0, "int32"), step=_s(-2, "int32"), dtype="int32"),
             _new(start=_s(1), end=_s(1), step=_s(1)),
         ],
+        random=_range_v2_random,
     ),
     Op(
         "range",
@@ -104,5 +118,6 @@ OPS = [
             case(start=1.0, stop=3.0, num=1),
             case(start=_s(0.5), stop=_s(1.5), num=tensor([1], "int32", values=[6]), base=_s(3.0)),
         ],
+        random=_logspace_random,
     ),
 ]

@@ -98,8 +98,7 @@ def _gru_unit(
     origin_mode: bool = False,
 ) -> Any:
     if in_pir():
-        found = paddle._C_ops.gru_unit(input, hidden_prev, weight, bias, activation, gate_activation, origin_mode)
-        return found[2]
+        return paddle._C_ops.gru_unit(input, hidden_prev, weight, bias, activation, gate_activation, origin_mode)
     attributes = {"activation": activation, "gate_activation": gate_activation, "origin_mode": origin_mode}
     inputs = {"Input": input, "HiddenPrev": hidden_prev, "Weight": weight, "Bias": bias}
     outputs = {"Gate": input.dtype, "ResetHiddenPrev": input.dtype, "Hidden": input.dtype}
@@ -121,7 +120,22 @@ GRU_UNIT = [
 ]  # fmt: skip
 
 
+def _gru_unit_random(draw: Any) -> Case:
+    batch, width = draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    return case(
+        input=tensor([batch, 3 * width]),
+        hidden_prev=tensor([batch, width]),
+        weight=tensor([width, 3 * width]),
+        bias=tensor([1, 3 * width]) if draw(st.booleans()) else None,
+        activation=draw(st.integers(0, 3)),
+        gate_activation=draw(st.integers(0, 3)),
+        origin_mode=draw(st.booleans()),
+        dynamic=False,
+        why=_KNOWN,
+    )
+
+
 OPS = [
     Op("rnn", _rnn, [one for mode in sorted(NAMES) for one in _modes(mode)], _random),
-    Op("gru_unit", _gru_unit, GRU_UNIT),
+    Op("gru_unit", _gru_unit, GRU_UNIT, _gru_unit_random),
 ]

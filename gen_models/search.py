@@ -104,6 +104,13 @@ TIES = [[3, 1, 3, 2, 3], [0, 0, 0, 0, 0], [1, 2, 2, 1, 2]]
 
 NAN = [[1.0, math.nan, 3.0, -2.0], [math.inf, 0.5, 2.0, -math.inf], [7.0, 2.0, math.nan, -1.0]]
 
+
+def _old_topk_random(draw):
+    shape = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    k = draw(st.integers(1, shape[-1]))
+    return case(x=tensor(shape), k=k, formats=("legacy",), why="an operator of old programs only")
+
+
 OPS = [
     Op(
         "top_k_v2",
@@ -126,6 +133,7 @@ OPS = [
         "top_k",
         _old_topk,
         cases=[case(x=tensor([3, 7], dims=[-1, 7]), k=2, formats=("legacy",), why="an operator of old programs only")],
+        random=_old_topk_random,
     ),
     Op(
         "arg_max",

@@ -118,6 +118,24 @@ def _s(value, dtype="int32"):
     return tensor([1], dtype, values=[value])
 
 
+def _old_reshape_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    kept = draw(st.integers(0, len(shape) - 1))
+    new = [*[draw(st.sampled_from([0, dim])) for dim in shape[:kept]], draw(st.sampled_from([1, 1, 2])), -1]
+    return case(x=tensor(shape), shape=new if new[-2] == 1 else [-1], formats=("legacy",), why=OLD)
+
+
+def _flatten2_random(draw):
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
+    return case(x=tensor(shape, dims=dims), axis=draw(st.integers(0, len(shape))), formats=("legacy",), why=OLD)
+
+
+def _is_empty_random(draw):
+    shape = draw(st.lists(st.integers(0, 3), min_size=1, max_size=4))
+    return case(x=tensor(shape, dims=[draw(st.sampled_from([dim, -1])) for dim in shape]))
+
+
 OPS = [
     Op(
         "shape",
@@ -161,6 +179,7 @@ OPS = [
             case(x=tensor([0, 3], dims=[-1, 3])),
             case(x=tensor([2, 3], "int64", dims=[-1, -1])),
         ],
+        random=_is_empty_random,
     ),
     Op(
         "reshape2",
@@ -212,6 +231,7 @@ OPS = [
             case(x=tensor([2, 3, 4]), shape=[0, -1], formats=("legacy",), why=OLD),
             case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), shape=[-1, 6], formats=("legacy",), why=OLD),
         ],
+        random=_old_reshape_random,
     ),
     Op(
         "squeeze2",
@@ -274,5 +294,6 @@ OPS = [
             case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), axis=1, formats=("legacy",), why=OLD),
             case(x=tensor([2, 3, 4]), axis=3, formats=("legacy",), why=OLD),
         ],
+        random=_flatten2_random,
     ),
 ]

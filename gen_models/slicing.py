@@ -116,6 +116,30 @@ def _crop_v1(x, like=None, at=None, *, offsets=(), size=()):
 
 _OLD = {"formats": ("legacy",), "why": "an operator of Paddle 1 that Paddle 2 still runs"}
 
+
+def _crop_v1_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    offsets = [draw(st.integers(0, dim - 1)) for dim in shape]
+    size = [draw(st.integers(1, dim - offset)) for dim, offset in zip(shape, offsets, strict=True)]
+    x = tensor(shape, dims=[draw(st.sampled_from([dim, -1])) for dim in shape])
+    if draw(st.booleans()):
+        return case(x=x, offsets=offsets, size=size, **_OLD)
+    return case(x=x, at=tensor([len(shape)], "int32", values=offsets), size=size, **_OLD)
+
+
+def _view_slice_random(draw):
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    begin = draw(st.integers(0, shape[0] - 1))
+    end = draw(st.integers(begin + 1, shape[0]))
+    return case(x=tensor(shape), begin=begin, end=end, formats=("pir",), why="new in Paddle 3")
+
+
+def _set_number_random(draw):
+    drawn = _set_value_random(draw).arguments
+    dtype = draw(st.sampled_from(["float32", "int64", "int32"]))
+    return case(x=tensor(drawn["x"].shape, dtype), key=drawn["key"], number=draw(st.integers(-9, 9)))
+
+
 OPS = [
     Op(
         "crop",
@@ -126,6 +150,7 @@ OPS = [
             case(x=tensor([2, 6, 7], dims=[-1, 6, 7]), like=tensor([2, 3, 4]), offsets=[0, 1, 2], **_OLD),
             case(x=tensor([4, 5]), at=tensor([2], "int32", values=[1, 1]), size=[2, 3], **_OLD),
         ],
+        random=_crop_v1_random,
     ),
     Op(
         "view_slice",
@@ -134,6 +159,7 @@ OPS = [
             case(x=tensor([4, 5]), begin=1, end=3, formats=("pir",), why="new in Paddle 3"),
             case(x=tensor([4, 5], dims=[4, -1]), begin=0, end=2, formats=("pir",), why="new in Paddle 3"),
         ],
+        random=_view_slice_random,
     ),
     Op(
         "slice",
@@ -214,6 +240,7 @@ OPS = [
             case(x=tensor([4, 5]), key=(slice(None, None, -2),), number=3.0),
             case(x=tensor([4]), key=(slice(3, 1),), number=3.0, formats=PIR, why="Paddle 2 refuses it"),
         ],
+        random=_set_number_random,
     ),
     Op(
         "set_value_with_tensor",

@@ -79,6 +79,18 @@ SYMMETRIC = [
 
 ANY = [tensor([5, 3]), tensor([3, 5]), tensor([2, 6, 6], dims=[-1, -1, -1]), tensor([1, 4]), tensor([12, 11])]
 
+
+def _rank_tol_random(draw: Any) -> Case:
+    drawn = _rank_random(draw).arguments
+    return case(**{**drawn, "tol": tensor([], values=[1e-3])}, **_RANK)
+
+
+def _rank_atol_random(draw: Any) -> Case:
+    drawn = _rank_random(draw).arguments
+    share = {"share": tensor([], values=[1e-4])} if flag(draw) else {}
+    return case(x=drawn["x"], above=tensor([], values=[1e-3]), **share, **_RANK)
+
+
 OPS = [
     Op("eigvalsh", _eigvalsh, SYMMETRIC, _symmetric_random),
     Op("eigh", _eigh, SYMMETRIC[:4], _symmetric_random),
@@ -110,6 +122,7 @@ OPS = [
             case(x=tensor([4, 4]), tol=tensor([], values=[0.0]), default=True, **_RANK),
             case(x=low_rank(4, 4, kept=3, symmetric=True), tol=tensor([], values=[1e-3]), hermitian=True, **_RANK),
         ],
+        _rank_tol_random,
     ),
     Op(
         "matrix_rank_atol_rtol",
@@ -122,5 +135,6 @@ OPS = [
             case(x=tensor([4, 4]), above=tensor([], values=[0.0]), **_RANK),
             case(x=low_rank(4, 4, kept=2), above=tensor([], values=[1e-3]), **_RANK),
         ],
+        _rank_atol_random,
     ),
 ]

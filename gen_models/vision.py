@@ -163,6 +163,11 @@ def _deformable_random(draw) -> Case:
     )
 
 
+def _deformable_v1_random(draw) -> Case:
+    drawn = {name: value for name, value in _deformable_random(draw).arguments.items() if name != "mask"}
+    return case(**drawn, **_OLD)
+
+
 def _temporal_shift(x, *, frames, ratio=0.25, data_format="NCHW") -> Any:
     return paddle.nn.functional.temporal_shift(x, frames, ratio, data_format=data_format)
 
@@ -219,7 +224,7 @@ OPS = [
     Op("unfold", _unfold, cases=UNFOLD, random=_unfold_random),
     Op("fold", _fold, cases=FOLD, random=_fold_random),
     Op("deformable_conv", _deformable, cases=DEFORMABLE, random=_deformable_random),
-    Op("deformable_conv_v1", _deformable_v1, cases=DEFORMABLE_V1),
+    Op("deformable_conv_v1", _deformable_v1, cases=DEFORMABLE_V1, random=_deformable_v1_random),
     Op("temporal_shift", _temporal_shift, cases=SHIFT, random=_shift_random),
     Op("affine_channel", _affine_channel, cases=CHANNEL, random=_channel_random),
 ]
