@@ -25,8 +25,17 @@ Tensor: TypeAlias = Output | Node
 def matmul_v2(node: NodeContext) -> NamedOutputs:
     """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
     x, y = _factors(node)
-    out = ops.matmul(x, y, node.get_attribute("transpose_x", False), node.get_attribute("transpose_y", False))
+    out = _product(x, y, node.get_attribute("transpose_x", False), node.get_attribute("transpose_y", False))
     return {"out": scalar_as_declared(node, out)}
+
+
+def _product(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
+    """x @ y. OpenVINO's CPU plugin broadcasts a dynamic x over constant matrices [1, n, k, m], not over [n, k, m]."""
+    rows, matrices = x.get_partial_shape(), y.get_partial_shape()
+    shared = rows.is_dynamic and len(matrices) == 3 and y.get_node().get_type_name() == "Constant"
+    if not shared or matrices[0] == 1 or len(rows) > 3 or (len(rows) == 3 and rows[0] == matrices[0]):
+        return ops.matmul(x, y, transpose_x, transpose_y)
+    return ops.squeeze(ops.matmul(x, ops.unsqueeze(y, ints([0])), transpose_x, transpose_y), ints([0]))
 
 
 def matmul(node: NodeContext) -> NamedOutputs:
@@ -141,7 +150,7 @@ def bilinear_tensor_product(node: NodeContext) -> NamedOutputs:
     """out[b, o] = x[b] @ weight[o] @ y[b] + bias[o]."""
     x, y, weight = node.get_input("x"), node.get_input("y"), node.get_input("weight")
     # x[1, b, i] @ weight[o, i, j] = [o, b, j]; times y[b, j], summed over j.
-    left = ops.matmul(ops.unsqueeze(x, ints([0])), weight, False, False)
+    left = _product(ops.unsqueeze(x, ints([0])).output(0), weight, False, False)
     out: Node = ops.transpose(ops.reduce_sum(ops.multiply(left, y), ints([2]), False), ints([1, 0]))
     if node.has_input("bias"):
         out = ops.add(out, node.get_input("bias"))

@@ -25,6 +25,9 @@ def weight(shape: list[int], seed: int = 0, dtype: str = "float32") -> Any:
     return paddle.static.create_parameter(shape, dtype, attr=attribute)
 
 
+_weight = weight  # where an argument has that name
+
+
 def _matmul_any(
     x: Any, y: Any = None, *, transpose_x: bool = False, transpose_y: bool = False, shape: Any = None
 ) -> Any:
@@ -50,6 +53,10 @@ MATMUL_V2 = [
     case(x=tensor([2, 2, 3, 4], dims=[-1, 2, -1, 4]), y=tensor([2, 2, 5, 4], dims=[-1, 2, -1, 4]), transpose_y=True),
     case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), shape=[4, 5]),
     case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), shape=[5, 4], transpose_y=True),
+    case(x=tensor([3, 4], dims=[-1, 4]), shape=[2, 4, 5]),
+    case(x=tensor([1, 3, 4], dims=[-1, -1, 4]), shape=[2, 5, 4], transpose_y=True),
+    case(x=tensor([2, 4, 3], dims=[-1, 4, -1]), shape=[2, 4, 5], transpose_x=True),
+    case(x=tensor([4], dims=[-1]), shape=[2, 4, 5]),
     case(x=tensor([3, 4], "float64"), y=tensor([4, 5], "float64"), **F64),
     case(x=tensor([3, 4], "int32"), y=tensor([4, 5], "int32"), formats=("pir",), why="integers are new in Paddle 3"),
     case(x=tensor([3, 4], "int64"), y=tensor([4, 5], "int64"), formats=("pir",), why="integers are new in Paddle 3"),
@@ -199,14 +206,15 @@ MULTI_DOT = [
 ]
 
 
-def _bilinear(x: Any, y: Any, weight: Any, bias: Any = None) -> Any:
-    return paddle.nn.functional.bilinear(x, y, weight, bias)
+def _bilinear(x: Any, y: Any, weight: Any = None, bias: Any = None, *, shape: Any = None) -> Any:
+    return paddle.nn.functional.bilinear(x, y, _weight(shape) if weight is None else weight, bias)
 
 
 BILINEAR = [
     case(x=tensor([3, 4]), y=tensor([3, 5]), weight=tensor([6, 4, 5])),
     case(x=tensor([3, 4]), y=tensor([3, 5]), weight=tensor([6, 4, 5]), bias=tensor([1, 6])),
     case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 5], dims=[-1, 5]), weight=tensor([6, 4, 5]), bias=tensor([1, 6])),
+    case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 5], dims=[-1, 5]), shape=[6, 4, 5]),
 ]
 
 
