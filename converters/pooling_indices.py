@@ -44,7 +44,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
         outside = any((step - 1) * ceil + pad >= size for step, pad, size in zip(strides, end, kernel, strict=True))
     out, mask = top.output(0), cast_to(top.output(1), node.output_dtype("mask") or Type.i32)
     if outside:
-        mask = ops.select(ops.equal(out, const_like(-np.finfo(np.float32).max, out)), const_like(-1, mask), mask)
+        mask = ops.select(ops.equal(out, const_like(float(-np.finfo(np.float32).max), out)), const_like(-1, mask), mask)
     return {"out": out, "mask": mask}
 
 
