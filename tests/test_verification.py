@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from gen_models import all_networks, all_ops
 from gen_models.legacy import legacy_python
 from gen_models.store import generated, generated_network
 from paddle2ov.cli import cli
+from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
 from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import compare_tensor
@@ -126,6 +128,54 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
                 results = other.run({name: one.array for name, one in alone.inputs.items()})
             for result, expected in zip(results, alone.expected.values(), strict=True):
                 np.testing.assert_array_equal(result.array, expected.array)
+
+
+def off_by_a_hundredth(kind):
+    """The converter of an operator, with 0.01 added."""
+
+    def convert(node):
+        found = OP_TABLE[kind](node)
+        return {**found, "out": ops.add(found["out"], np.float32(1e-2))}
+
+    return {kind: convert}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    ("name", "kind", "inputs", "within"),
+    [
+        (
+            "nested",
+            "elementwise_sub",
+            {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])},
+            [r"block 0, operator \d+ \(while\).*, round 2", r"block 1, operator \d+ \(if\).*"],
+        ),
+        (
+            "greedy_decoder",  # which carries a tensor array
+            "sigmoid",
+            {"state": np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)},
+            [r"block 0, operator \d+ \(while\).*, round 1"],
+        ),
+    ],
+)
+def test_the_operator_at_fault_is_found_in_a_body(format, name, kind, inputs, within, tmp_path):
+    """In a branch in a loop: the first round that differs is the second one, where the branch is taken."""
+    folder = network(name, format)
+    found = paddle2ov.verify(folder, inputs=inputs, extension=off_by_a_hundredth(kind), case=tmp_path)
+    assert found.verdict == "differ"
+    place = next(one.place for one in read_program(folder).block.walk() if one.type == kind)
+    assert (found.culprit.type, found.culprit.block, found.culprit.index) == (kind, place.block, place.index)
+    assert len(found.culprit.within) == len(within)
+    for text, pattern in zip(found.culprit.within, within, strict=True):
+        assert re.fullmatch(pattern, text)
+    (only,) = found.culprit.isolated
+    assert only.absolute == pytest.approx(1e-2, rel=1e-3)
+    if name != "nested":
+        return
+    # Its case is the operator alone, taken out of the body.
+    again = {"inputs": tmp_path / "inputs.npz"}
+    assert paddle2ov.verify(tmp_path, **again).ok
+    assert not paddle2ov.verify(tmp_path, extension=off_by_a_hundredth(kind), **again).ok
 
 
 @pytest.mark.parametrize("format", FORMATS)

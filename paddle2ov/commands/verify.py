@@ -134,6 +134,8 @@ def _print(found: Verification) -> None:
             click.echo(f"  {entry.error:9.2g}  {entry.place}")
     if found.culprit is not None:
         click.secho("First to differ although its inputs agree", fg="red", bold=True)
+        for place in found.culprit.within:
+            click.echo(f"  in {place}")
         click.echo(f"  {found.culprit.place}")
         for one in found.culprit.isolated or found.culprit.outputs:
             click.echo(f"  {one.name}: {one.reason or 'agrees when it gets the inputs of Paddle'}")

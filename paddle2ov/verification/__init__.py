@@ -1,11 +1,13 @@
 """Does the converted model compute what Paddle computes, and if not, which operator does not: `verify`.
 
-- `verify.py`: runs both sides, compares, reports;
+- `verify.py`, `results.py`: runs both sides, compares; what it found;
 - `inputs.py`, `images.py`: what they are run on;
 - `paddle_process.py`, `reference.py`: Paddle, in a process of its own;
 - `comparison.py`: how far two tensors are apart;
 - `values.py`: values inside the program, on both sides;
 - `ties.py`, `orders.py`: whether only the order of equal scores differs;
 - `localisation.py`: the operator at fault;
-- `extract.py`: that operator as a Paddle model of its own.
+- `descent.py`, `body*.py`: the same inside of branches and loops;
+- `extract.py`: that operator as a Paddle model of its own;
+- `editing.py`: edits programs' files.
 """

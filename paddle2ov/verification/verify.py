@@ -6,9 +6,9 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import openvino
 
@@ -21,126 +21,19 @@ from paddle2ov.program import ModelFiles, find_model, read_program
 from paddle2ov.program.model import Program
 from paddle2ov.registry import Registry
 from paddle2ov.testing import Expected, Result, compile_model, infer
-from paddle2ov.verification.comparison import TensorComparison, compare_results
+from paddle2ov.verification.comparison import compare_results
+from paddle2ov.verification.descent import Descent, Inside
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.images import image_inputs
 from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
 from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.paddle_process import PaddleProcess, save_arrays
+from paddle2ov.verification.results import ComparedOperator, Culprit, Run, Verification
 from paddle2ov.verification.ties import Tie, TieFinder
 from paddle2ov.verification.values import Values
 
 TOLERANCE = 1e-4
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One set of inputs.
-
-    Attributes:
-        inputs: the shapes by the inputs' names.
-        outputs: the results, compared.
-        refused: why Paddle did not take these inputs; "" if it did.
-        ties: the sorts and selections that decided otherwise between equal scores, where the results differ.
-        explained: whether these ties are all that differs.
-    """
-
-    inputs: dict[str, tuple[int, ...]]
-    outputs: tuple[TensorComparison, ...] = ()
-    refused: str = ""
-    ties: tuple[Tie, ...] = ()
-    explained: bool = False
-
-    @property
-    def ok(self) -> bool:
-        """Whether no result differs."""
-        return all(one.ok for one in self.outputs)
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedOperator:
-    """An operator of the main block: its type, its place, its results compared, and whether its inputs agree."""
-
-    type: str
-    index: int
-    place: str
-    outputs: tuple[TensorComparison, ...]
-    inputs_agree: bool
-
-    @property
-    def error(self) -> float:
-        """The largest relative difference of its results."""
-        return max((one.relative for one in self.outputs), default=0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Culprit:
-    """The first operator whose results differ although its inputs agree.
-
-    Attributes:
-        type: the operator's type.
-        index: its position in its block.
-        block: its block.
-        place: the same in words, with the model's source where it is known.
-        outputs: its results in the whole model, compared.
-        isolated: its results when OpenVINO gets Paddle's inputs, compared; None where it cannot be run alone.
-        amplifies: it agrees with Paddle when it gets Paddle's inputs: it only magnifies earlier rounding.
-        case: the folder with its inputs and results, see `verify(case=...)`.
-    """
-
-    type: str
-    index: int
-    block: int
-    place: str
-    outputs: tuple[TensorComparison, ...]
-    isolated: tuple[TensorComparison, ...] | None
-    amplifies: bool
-    case: Path | None = None
-
-
-@dataclass(slots=True)
-class Verification:
-    """What `verify` found.
-
-    Attributes:
-        model: the program's file.
-        format: "pir" or "legacy".
-        paddle: Paddle's version.
-        openvino: OpenVINO's version.
-        tolerance: of floats, relative to the largest value of each result.
-        runs: every set of inputs.
-        operators: every operator that the results need, in program order; empty where nothing was looked for.
-        culprit: the operator at fault, where one was found.
-        note: what else is to be said about the difference.
-    """
-
-    model: Path
-    format: str
-    paddle: str
-    openvino: str
-    tolerance: float
-    runs: list[Run] = field(default_factory=list)
-    operators: list[ComparedOperator] = field(default_factory=list)
-    culprit: Culprit | None = None
-    note: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """Whether the model computes the same in both, on all inputs that Paddle takes."""
-        return all(run.ok for run in self.runs)
-
-    @property
-    def verdict(self) -> Literal["agree", "ties", "differ"]:
-        """What was found: "ties" where only the choice between entries with equal scores differs, see `ties.py`."""
-        if self.ok:
-            return "agree"
-        return "ties" if all(run.ok or run.explained for run in self.runs) else "differ"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, for JSON; infinite differences are null."""
-        found: dict[str, Any] = plain(dataclasses.asdict(self))
-        return {"ok": self.ok, "verdict": self.verdict, **found}
 
 
 def verify(
@@ -220,7 +113,9 @@ def verify(
             location = localiser.run(lambda done, total: say("comparing operators", done, total))
             found.operators = [_compared(one) for one in location.operators]
             if found.verdict == "differ":
-                _explain(found, location, case, files, program)
+                with Descent(tolerance, extension, paddle_python) as descent:
+                    inside = _inside(values[chosen], files, location, descent)
+                    _explain(found, inside, case)
                 if location.culprit is None:
                     found.note = _blame(program, extension, sets[chosen], kept[chosen][1], tolerance)
     return found
@@ -249,28 +144,46 @@ def _infer(compiled: openvino.CompiledModel, arrays: Inputs) -> list[Result]:
         return []
 
 
-def _explain(
-    found: Verification,
-    location: Localisation,
-    case: str | os.PathLike[str] | None,
-    files: ModelFiles,
-    program: Program,
-) -> None:
-    one = location.culprit
-    if one is None:
+def _inside(values: Values, files: ModelFiles, location: Localisation, descent: Descent) -> Inside | None:
+    """The operator at fault, inside of a body if it can be found there."""
+    if location.culprit is None:
+        return None
+    operator = location.culprit.operator
+    found = None
+    if operator.blocks and not location.amplifies:
+        found = descent.run(values, files, operator, operator)
+    return found or Inside(location, operator, files, values.program)
+
+
+def _explain(found: Verification, inside: Inside | None, case: str | os.PathLike[str] | None) -> None:
+    if inside is None or (one := inside.location.culprit) is None:
         return
-    place = one.operator.place
+    location, place = inside.location, inside.operator.place
     folder = None
     if case is not None and location.isolated is not None:
-        folder = _save_case(Path(case), found, location)
-        extract(folder, files, program, one.operator, location.isolated.inputs.keys(), list(location.isolated.expected))
+        folder = _save_case(Path(case), found, inside)
+        inputs, results = location.isolated.inputs.keys(), list(location.isolated.expected)
+        extract(folder, inside.files, inside.program, one.operator, inputs, results)
     found.culprit = Culprit(
-        place.op_type, place.index, place.block, str(place), one.outputs, one.isolated, location.amplifies, folder
+        place.op_type,
+        place.index,
+        place.block,
+        str(place),
+        one.outputs,
+        one.isolated,
+        location.amplifies,
+        folder,
+        tuple(inside.within),
     )
     if location.amplifies:
         found.note = (
             "Every operator agrees with Paddle when it gets Paddle's inputs: the difference is rounding that the "
             "network magnifies"
+        )
+    elif one.operator.blocks:
+        found.note = (
+            "No operator inside of it is at fault, as far as they can be run alone: its own conversion is, or an "
+            "operator over tensor arrays"
         )
 
 
@@ -285,12 +198,12 @@ def _blame(
         )
     return (
         "All operators that can be compared agree, yet the whole model differs: rounding that tips a near tie (boxes "
-        "sorted by score), an optimisation of OpenVINO, or an operator whose results cannot be fetched (tensor arrays, "
-        "operators inside branches and loops)"
+        "sorted by score), an optimisation of OpenVINO, or an operator whose results cannot be fetched (tensor arrays)"
     )
 
 
-def _save_case(folder: Path, found: Verification, location: Localisation) -> Path:
+def _save_case(folder: Path, found: Verification, inside: Inside) -> Path:
+    location = inside.location
     assert location.culprit is not None
     assert location.isolated is not None
     operator, isolated = location.culprit.operator, location.isolated
@@ -301,7 +214,8 @@ def _save_case(folder: Path, found: Verification, location: Localisation) -> Pat
     openvino.save_model(isolated.model, folder / "model.xml", compress_to_fp16=False)
     record = {
         "operator": operator.type,
-        "place": str(operator.place),
+        "place": str(inside.operator.place),
+        "within": inside.within,
         "inputs": operator.inputs,
         "outputs": operator.outputs,
         "attributes": operator.attributes,

@@ -1,0 +1,187 @@
+"""A block of an `if` or a `while` of a PIR program as a model of its own, see `body.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from paddle2ov.program.files import ModelFiles, find_model
+from paddle2ov.program.model import Operator, Program
+from paddle2ov.verification.body import Body
+from paddle2ov.verification.editing import Raw, depending, feed, fetch, read_pir, values_of, write_model
+
+
+def write_body(
+    folder: Path, files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
+) -> Body | None:
+    """Writes the model of a block to `folder`.
+
+    Args:
+        folder: where to write; it exists.
+        files: the files of the model around it.
+        program: the same, read.
+        operator: an `if` or `while` of its main block.
+        block: which of its blocks.
+        dynamic: the variables that depend on the model's inputs.
+
+    Returns:
+        None where the block cannot stand alone: it is empty, whether the loop goes on depends on tensor arrays, or it
+        writes in place to what is outside.
+    """
+    source, main = read_pir(files.program)
+    ops: list[Raw] = main["ops"]
+    owner = ops[operator.index]
+    inner = owner["regions"][block]["blocks"][0]
+    arguments, body, last = list(inner.get("args", ())), list(inner["ops"]), inner["ops"][-1]
+    is_loop = operator.type == "while"
+    entering = operator.inputs["x"] if is_loop else []
+    # What a loop writes in place to outside comes behind its arguments.
+    entering, beside = entering[: len(arguments)], entering[len(arguments) :]
+    if last["#"] != "2.yield" or len(body) < 2 or not all(program.variables[name].is_array for name in beside if name):
+        return None
+    new = _Numbers(ops)
+    names = _names(program, ops)
+    makers = {value["%"]: op for op in ops for value in values_of(op)}
+    changing = depending(ops)
+    feeds: list[Raw] = []
+    given, state, ids = {}, {}, {}
+    arrays = {value["%"] for op in ops for value in values_of(op) if _is_array(value)}
+    arrays |= {one["#"] for one in arguments if _is_array(one)}
+    chosen = _without(body[:-1], arrays)
+    inside = [body[i] for i in chosen]
+    used = {*_captured(inside), *(item["%"] for item in last["I"])}
+    for position, (argument, variable) in enumerate(zip(arguments, entering, strict=True), 1):
+        if argument["#"] in used - arrays:  # one that is not used may have any shape
+            ids[argument["#"]] = number = new()
+            feeds.append(feed(f"carried_{number}", {"%": number, "TT": argument["TT"]}))
+            state[position] = f"carried_{number}", variable
+    kept: dict[int, None] = {}
+    waiting = [value for value in (*_captured(inside), *_captured([last], _made(body))) if value not in arrays]
+    while waiting:
+        value = waiting.pop()
+        maker = makers.get(value)
+        if value in ids or maker is None:
+            continue
+        if value not in changing:
+            kept[id(maker)] = None
+            ids[value] = value
+            waiting += [item["%"] for item in maker.get("I", ())]
+            continue
+        variable = names.get(value, "")
+        kind = next(one for one in values_of(maker) if one["%"] == value)
+        if kind["TT"]["#"] != "0.t_dtensor" or variable not in dynamic or not _is_read(operator, variable):
+            return None
+        ids[value] = value
+        feeds.append(feed(variable, kind))
+        given[variable] = variable
+    kinds = {value["%"]: value for op in (*feeds, *ops, *body) for value in values_of(op)}
+    results: dict[int, str] = {}
+    for value in (ids.get(item["%"], item["%"]) for item in last["I"] if item["%"] not in arrays):
+        if kinds[value]["TT"]["#"] == "0.t_dtensor":
+            results.setdefault(value, f"result_{len(results)}")
+    fetches = [fetch(name, i, kinds[value], new()) for i, (value, name) in enumerate(results.items())]
+    before = [*feeds, *(op for op in ops if id(op) in kept)]
+    main["ops"] = [*before, *_renumbered(inside, ids), *fetches]
+    yielded = [results.get(ids.get(item["%"], item["%"]), "") for item in last["I"]]
+    if not results or (is_loop and not all(yielded[i] for i in (0, *state))):
+        return None
+    weights = {op["A"][-1] for op in before if op["#"] == "p"}
+    target = write_model(folder, source, weights, program)
+    carried = {name: (first, yielded[position]) for position, (name, first) in state.items()}
+    positions = {len(before) + i: old for i, old in enumerate(chosen)}
+    return Body(find_model(target), given, positions, carried, yielded[0] if is_loop else "")
+
+
+class _Numbers:
+    """Numbers that no value of the program has."""
+
+    def __init__(self, ops: Iterable[Raw]) -> None:
+        self._last = max((abs(value["%"]) for op in _all(ops) for value in values_of(op)), default=0)
+
+    def __call__(self) -> int:
+        self._last += 1
+        return self._last
+
+
+def _all(ops: Iterable[Raw]) -> Iterator[Raw]:
+    for op in ops:
+        yield op
+        for region in op.get("regions", ()):
+            for block in region["blocks"]:
+                yield from _all(block["ops"])
+
+
+def _is_array(value: Raw) -> bool:
+    return str(value.get("TT", {}).get("#", "")).endswith("_array")
+
+
+def _made(ops: Iterable[Raw]) -> set[int]:
+    return {value["%"] for op in ops for value in values_of(op)}
+
+
+def _without(ops: list[Raw], arrays: set[int]) -> list[int]:
+    """The positions of operators that work without arrays; `arrays` gets what the others make."""
+    found = []
+    for position, op in enumerate(ops):
+        if not arrays.isdisjoint(_captured([op])) or any(_is_array(value) for value in values_of(op)):
+            arrays |= _made([op])
+        else:
+            found.append(position)
+    return found
+
+
+def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int]:
+    """The values that operators read and that neither they make nor `outside` holds."""
+    made = set(outside)
+    for op in ops:
+        yield from (item["%"] for item in op.get("I", ()) if item["%"] not in made)
+        for region in op.get("regions", ()):
+            for block in region["blocks"]:
+                yield from _captured(block["ops"], made | {one["#"] for one in block.get("args", ())})
+        made.update(value["%"] for value in values_of(op))
+
+
+def _renumbered(ops: Iterable[Raw], ids: Mapping[int, int]) -> list[Raw]:
+    """The operators, reading other values; a block inside may give a number another meaning."""
+    found = []
+    for op in ops:
+        op = {**op, "I": [{**item, "%": ids.get(item["%"], item["%"])} for item in op.get("I", ())]}
+        if op.get("regions"):
+            op["regions"] = [
+                {**region, "blocks": [_renumbered_block(block, ids) for block in region["blocks"]]}
+                for region in op["regions"]
+            ]
+        found.append(op)
+    return found
+
+
+def _renumbered_block(block: Raw, ids: Mapping[int, int]) -> Raw:
+    own = {one["#"] for one in block.get("args", ())}
+    return {**block, "ops": _renumbered(block["ops"], {old: new for old, new in ids.items() if old not in own})}
+
+
+def _names(program: Program, ops: list[Raw]) -> dict[int, str]:
+    """The variables of the values of the main block that are one tensor each."""
+    found = {}
+    operators = {one.index: one for one in program.block.operators}
+    for position, op in enumerate(ops):
+        values = values_of(op)
+        if op["#"] in ("1.data", "1.feed"):
+            found[values[0]["%"]] = next(item["AT"]["D"] for item in op["A"] if item["N"] == "name")
+        elif position in operators:
+            ports = list(operators[position].outputs.values())
+            names = [[name] for name in ports[0]] if op.get("regions") else ports
+            found |= {value["%"]: one[0] for value, one in zip(values, names, strict=False) if len(one) == 1}
+    return found
+
+
+def _is_read(operator: Operator, variable: str) -> bool:
+    """Whether the blocks read a variable under this name: not if something was written to it in place."""
+    return any(
+        variable in (*inner.input_names(), *block.outputs)
+        for block in operator.blocks
+        for inner in (*block.walk(), operator)
+    )
+
+
+__all__ = ["write_body"]
