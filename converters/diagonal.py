@@ -4,7 +4,6 @@ Paddle: `diag_v2` (PIR `diag`), `diag_embed`, `diagonal`, `trace`, `fill_diagona
 `tril`, `triu`.
 Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_kernel.cc`,
 `paddle/phi/kernels/cpu/{fill_diagonal,fill_diagonal_tensor}_kernel.cc`.
-Refused: fill_diagonal of more than two dimensions, or with wrap and an offset.
 """
 
 from __future__ import annotations
@@ -12,10 +11,12 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.indexing import picked
+from paddle2ov.converters.indexing import chosen, picked
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+
+_END = 2**31 - 1
 
 
 def _offsets(x: Output | Node) -> Node:
@@ -119,20 +120,32 @@ def diag_embed(node: NodeContext) -> NamedOutputs:
 
 
 def fill_diagonal(node: NodeContext) -> NamedOutputs:
-    """out = x with value on the diagonal `offset`; with wrap again below it, after an empty row."""
+    """out = x with value on the diagonal `offset`; with wrap again below it, after an empty row.
+
+    Paddle's kernel walks over the elements, as many at a time as lie between two on the diagonal: over the first
+    columns² of them, which for a cube is no more than the first corner, or with wrap over all.
+    """
     x = node.get_input("x")
-    rank = rank_of(node, x)
-    offset = node.get_int("offset", 0)
+    offset, dims = node.get_int("offset", 0), shape_of(x)
+    columns = ops.gather(dims, ints(1), ints(0))
+    count = ops.reduce_prod(dims, ints([0]), False)
+    step: Node = ints(1)
+    for axis in range(rank_of(node, x) - 1, 0, -1):
+        tail = ops.slice(dims, ints([axis]), ints([_END]), ints([1]))
+        step = ops.add(step, ops.reduce_prod(tail, ints([0]), False))
+    end = count if node.get_attribute("wrap", False) else ops.minimum(count, ops.multiply(columns, columns))
+    start = ops.subtract(ops.range(ints(0), count, ints(1), "i64"), ints(offset))
+    column = ops.add(ops.floor_mod(start, columns), ints(offset))
+    hit = ops.equal(ops.floor_mod(start, step), ints(0))
+    for bound in (
+        ops.greater_equal(start, ints(0)),
+        ops.less(start, end),
+        ops.greater_equal(column, ints(0)),
+        ops.less(column, columns),
+    ):
+        hit = ops.logical_and(hit, bound)
     value = const(node.get_float("value", 0.0), x.get_element_type())
-    # (Of a cube of side n, Paddle fills the first n² elements only.)
-    node.require(rank == 2, "only matrices are supported", rank=rank)
-    offsets = _offsets(x)
-    if node.get_attribute("wrap", False):
-        columns = ops.gather(shape_of(x), ints(-1), ints(0))
-        # Down a tall matrix the diagonal begins anew every columns + 1 rows.
-        offsets = ops.floor_mod(offsets, ops.add(columns, ints(1)))
-        node.require(offset == 0, "wrap is supported for the main diagonal", offset=offset)
-    return {"out": ops.select(ops.equal(offsets, ints(offset)), value, x)}
+    return {"out": chosen(ops.reshape(hit, dims, False), value, x)}
 
 
 def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
@@ -152,8 +165,6 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     last = ops.subtract(ops.gather(shape_of(y), ints(-1), ints(0)), ints(1))
     taken = ops.gather(y, ops.minimum(position, last), ints(-1))
     spread = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))
-    filled = ops.select(ops.equal(_offsets(moved), ints(offset)), cast_to(spread, x.get_element_type()), moved).output(
-        0
-    )
+    filled = chosen(ops.equal(_offsets(moved), ints(offset)), cast_to(spread, x.get_element_type()), moved).output(0)
     back = [order.index(i) for i in range(rank)]
     return {"out": transpose_to(filled, back)}

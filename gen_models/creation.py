@@ -308,6 +308,7 @@ OPS = [
             case(x=tensor([2, 3], "int64", 0, 6), maxlen=4, dtype="bool"),
             case(x=tensor([4], "int64", 0, 6, dims=[-1]), dtype="float32"),
             case(x=tensor([4], "int64", 0, 6), maxlen=_i(5)),
+            case(x=tensor([4], low=0, high=5)),
         ],
         random=_sequence_mask_random,
     ),

@@ -103,7 +103,7 @@ def _fill_diagonal_random(draw):
     shape = [draw(st.integers(1, 7)), draw(st.integers(1, 7))]
     dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
     wrap = draw(st.booleans())
-    offset = 0 if wrap else draw(st.integers(1 - shape[0], shape[1] - 1))
+    offset = draw(st.integers(1 - shape[0], shape[1] - 1))
     return case(x=tensor(shape, dims=dims), value=float(draw(st.integers(-9, 9))), offset=offset, wrap=wrap)
 
 
@@ -192,6 +192,12 @@ OPS = [
             case(x=tensor([4, 5], dims=[-1, -1]), value=-1.0, offset=-2),
             case(x=tensor([7, 3]), value=2.5),
             case(x=tensor([7, 3]), value=2.5, wrap=True),
+            case(x=tensor([7, 3]), value=2.5, offset=-1),
+            case(x=tensor([8, 3], dims=[-1, -1]), value=2.5, offset=1, wrap=True),
+            case(x=tensor([8, 3], "int64", 2**24, 2**30), value=-3.0, offset=-2, wrap=True),
+            case(x=tensor([3, 3, 3]), value=2.5),
+            case(x=tensor([2, 2, 2, 2], dims=[-1, -1, -1, -1]), value=2.5, offset=1, wrap=True),
+            case(x=tensor([4, 4], "bool"), value=1.0),
         ],
         random=_fill_diagonal_random,
     ),
