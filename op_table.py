@@ -248,6 +248,7 @@ OP_TABLE: dict[str, Converter] = {
     "fractional_max_pool3d": pooling_indices.fractional_max_pool,
     "frame": fft.frame,
     "frobenius_norm": reduction.frobenius_norm,
+    "fsp": linalg.fsp,
     "full_int_array": creation.full_int_array,
     "full_with_tensor": creation.fill_constant,
     "fused_attention": attention.fused_attention,

@@ -1,7 +1,7 @@
 """Diagonals and triangles of matrices.
 
-Paddle: `diag_v2` (PIR `diag`), `diag_embed`, `diagonal`, `trace`, `fill_diagonal`, `fill_diagonal_tensor`, `tril_triu`,
-`tril`, `triu`.
+Paddle: `diag_v2` (PIR `diag`), `diag_embed`, `diagonal`, `trace`, `fill_diagonal`,
+`fill_diagonal_tensor`, `tril_triu`, `tril`, `triu`.
 Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_kernel.cc`,
 `paddle/phi/kernels/cpu/{fill_diagonal,fill_diagonal_tensor}_kernel.cc`.
 """

@@ -1,7 +1,8 @@
 """Products of matrices.
 
 Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`,
-`linear_v2` (PIR only), `mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`).
+`linear_v2` (PIR only), `mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`),
+`fsp`.
 Semantics: `paddle/phi/kernels/impl/matmul_kernel_impl.h`, `paddle/phi/infermeta/binary.cc` (MatmulInferMeta,
 MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}_kernel_impl.h`.
 Not supported: complex matrices.
@@ -13,7 +14,7 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -176,3 +177,10 @@ def einsum(node: NodeContext) -> NamedOutputs:
     node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
     equation = node.get_attribute("equation").replace(" ", "")
     return {"out": scalar_as_declared(node, ops.einsum(operands, equation))}
+
+
+def fsp(node: NodeContext) -> NamedOutputs:
+    """out[n, i, j] = the mean over all places of x[n, i] · y[n, j]."""
+    x, y = (ops.reshape(node.get_input(name), ints([0, 0, -1]), True) for name in ("x", "y"))
+    places = cast_to(ops.gather(shape_of(x), ints(2), ints(0)), x.get_element_type())
+    return {"out": ops.divide(ops.matmul(x, y, False, True), places)}

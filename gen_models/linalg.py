@@ -328,6 +328,24 @@ def _linear_v2_random(draw: Any) -> Case:
     return case(x=tensor([*outer, rows]), weight=tensor([rows, columns]), bias=tensor([columns]), **_V2)
 
 
+_OLD: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 1 and 2"}
+
+
+def _fsp(x: Any, y: Any) -> Any:
+    return legacy_op("fsp", {"X": x, "Y": y}, {"Out": x.dtype}, {})
+
+
+FSP = [
+    case(x=tensor([2, 3, 4, 5]), y=tensor([2, 6, 4, 5]), **_OLD),
+    case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), y=tensor([2, 1, 4, 5], dims=[-1, 1, -1, -1]), **_OLD),
+]
+
+
+def _fsp_random(draw: Any) -> Case:
+    n, c, d, h, w = (integer(draw, 1, 4) for _ in range(5))
+    return case(x=varied(draw, [n, c, h, w]), y=varied(draw, [n, d, h, w]), **_OLD)
+
+
 OPS = [
     Op("matmul_v2", _matmul_any, MATMUL_V2, _matmul_random),
     Op("matmul", _matmul_v1, MATMUL, _matmul_v1_random),
@@ -341,4 +359,5 @@ OPS = [
     Op("multi_dot", _multi_dot, MULTI_DOT, _multi_dot_random),
     Op("bilinear_tensor_product", _bilinear, BILINEAR, _bilinear_random),
     Op("einsum", _einsum, EINSUM, _einsum_random),
+    Op("fsp", _fsp, FSP, _fsp_random),
 ]

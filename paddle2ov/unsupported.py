@@ -15,13 +15,14 @@ _REASONS: dict[str, str] = {
         fill_zeros_like2 hierarchical_sigmoid linear_chain_crf margin_cross_entropy margin_rank_loss
         modified_huber_loss nce positive_negative_pair precision_recall rank_loss teacher_student_sigmoid_loss warpctc
         warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient tdm_child sigmoid_focal_loss""",
-    "works on sequences of different lengths, or on sequences of sequences (LoD), which OpenVINO does not have": """
+    "works on sequences of sequences, or sorts and cuts sequences as a loop goes on (LoD), which OpenVINO cannot": """
         array_to_lod_tensor attention_lstm beam_search beam_search_decode lod_rank_table
         lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash
         recurrent reorder_lod_tensor_by_rank sequence_topk_avg_pooling shrink_rnn_memory split_lod_tensor
         var_conv_2d""",
     "was taken out of Paddle before 2.6; no Paddle that can be installed computes it": """
-        conv_shift cos_sim filter_by_instag lstmp prroi_pool roi_perspective_transform target_assign tree_conv""",
+        conv_shift cos_sim diag filter_by_instag gaussian_random_batch_size_like isfinite lstmp prroi_pool
+        roi_perspective_transform target_assign tree_conv""",
     "merges boxes into the ones before as it goes, class after class, in place": "locality_aware_nms",
     "runs on one vendor's GPU or accelerator only; there is no CPU kernel to agree with": """
         add_group_norm_silu apply_per_channel_scale batched_gemm blha_get_max_len block_multihead_attention
@@ -45,7 +46,7 @@ _REASONS: dict[str, str] = {
         as_strided index_elementwise_get index_elementwise_put index_elementwise_put_with_tensor index_select_strided
         set tensor_unfold view_dtype share_buffer""",
     "Paddle has no CPU kernel for it, or cannot run it in a saved program": """
-        fill int_bincount max_with_index min_with_index nansum ones restrict_nonzero zeros""",
+        fake_channel_wise_quantize_abs_max fill int_bincount max_with_index min_with_index nansum ones restrict_nonzero zeros""",
     "samples a graph, a tree or a table of records": """
         graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
         unzip shuffle_batch""",
