@@ -54,7 +54,9 @@ def _grid(node: NodeContext, default_round_type: int = 1, high: int | None = Non
     round_type = node.get_int("round_type", default_round_type)
     node.require(round_type in (0, 1), "unknown", round_type=round_type)
     if high is None:
-        high = 2 ** (node.get_int("bit_length", 8) - 1) - 1
+        bits = node.get_int("bit_length", 8)
+        node.require(1 <= bits <= 16, "1 to 16 bits are known to Paddle", bit_length=bits)
+        high = 2 ** (bits - 1) - 1
     return Grid(high, to_even=round_type == 0)
 
 

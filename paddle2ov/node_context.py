@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
+from paddle2ov.attribute_types import all_shown, are_numbers, fits, from_text, is_number, is_open_dtype, is_whole, shown
 from paddle2ov.errors import ConversionWarning, OpConversionError, Place
 from paddle2ov.opset import ops
 from paddle2ov.pairs import part_of
@@ -50,6 +51,7 @@ class _Required:
 
 REQUIRED: Any = _Required()
 _NUMBERS = frozenset((bool, int, float))
+_WHOLE = frozenset((bool, int))
 
 
 class NodeContext:
@@ -212,12 +214,16 @@ class NodeContext:
         `default` must be Paddle's own default. `dtype` is accepted for callbacks written for OpenVINO and not needed.
 
         Raises:
-            OpConversionError: it is absent and has no default, or it is a tensor that is not known at conversion.
+            OpConversionError: it is absent and has no default, it is a tensor that is not known at conversion, or it is
+                of another type than its default.
         """
         if not self._is_attribute(name) and self.has_input(name):
             array = self.get_constant(name)
             return array.item() if array.size == 1 else array.tolist()
-        return self._attribute(name, default)
+        found = self._attribute(name, default)
+        if type(found) is not type(default) and default is not REQUIRED and not fits(found, default):
+            self._refuse_type(name, found, f"a value like {default!r}")
+        return found
 
     def is_known(self, name: str) -> bool:
         """Whether an attribute, or an input that may be one, has a value at conversion (absent counts as known)."""
@@ -236,15 +242,21 @@ class NodeContext:
             if len(known) != len(arrays):
                 self.refuse(f"'{name}' is computed by the program; only a value known at conversion is supported")
             return known[0] if len(known) == 1 else np.concatenate([array.reshape(-1) for array in known])
-        return np.asarray(self._attribute(name, default))
+        return np.asarray(self._numbers(name, default))
 
     def get_int(self, name: str, default: Any = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
-        return int(self._scalar(name, default))
+        found = self._scalar(name, default)
+        if type(found) is not int and not is_whole(found) and not (self._given(name) and np.isfinite(found)):
+            self._refuse_type(name, found, "a whole number")
+        return int(found)
 
     def get_float(self, name: str, default: Any = REQUIRED) -> float:
         """A floating-point attribute or single-element input that is known at conversion."""
-        return float(self._scalar(name, default))
+        found = self._scalar(name, default)
+        if not is_number(found):
+            self._refuse_type(name, found, "a number")
+        return float(found)
 
     def get_ints(self, name: str, default: Any = REQUIRED) -> list[int]:
         """A list of integers that is known at conversion; a single integer gives a list of one."""
@@ -252,15 +264,17 @@ class NodeContext:
             name
         ):  # nearly always a plain list, which need not become an array first
             found = self._attribute(name, default)
-            if type(found) is list and _NUMBERS.issuperset(map(type, found)):
+            if type(found) is list and _WHOLE.issuperset(map(type, found)):
                 return [int(item) for item in found]
+            if not all(is_whole(item) for item in np.asarray(self._numbers(name, default)).reshape(-1).tolist()):
+                self._refuse_type(name, found, "whole numbers")
         return [int(item) for item in self.get_constant(name, default).reshape(-1).tolist()]
 
     def get_tensor(self, name: str, dtype: Type | None = None, default: Any = REQUIRED) -> Output:
         """An attribute or input as a tensor, converted to `dtype`; a list of scalars becomes one 1-D tensor."""
         values = self._given(name)
         if not values:
-            return ops.constant(np.asarray(self._attribute(name, default)), dtype).output(0)
+            return ops.constant(np.asarray(self._numbers(name, default)), dtype).output(0)
         outputs = [self._output(value, name) for value in values]
         if dtype is not None:
             outputs = [out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs]
@@ -288,9 +302,18 @@ class NodeContext:
         return default if known is None else known
 
     def get_dtype(self, name: str = "dtype", default: Type | None = None) -> Type | None:
-        """The element type that a data type attribute names, or `default` where Paddle leaves it open."""
-        found = element_type(self._operator.attributes.get(self._attribute_name(name)))
-        return default if found is None else found
+        """The element type that a data type attribute names, or `default` where Paddle leaves it open.
+
+        Raises:
+            OpConversionError: it names no type that is known.
+        """
+        value = self._operator.attributes.get(self._attribute_name(name))
+        if is_open_dtype(value):
+            return default
+        found = element_type(value) if type(value) in (int, str) else None
+        if found is None:
+            self._refuse_type(name, value, "a data type")
+        return found
 
     # --- results --------------------------------------------------------------------------------------------------
 
@@ -369,6 +392,10 @@ class NodeContext:
         if not condition:
             self.refuse(reason, **attributes)
 
+    def attributes_asked(self) -> str:
+        """The attributes that were asked for so far, with their values, for messages; long ones are cut."""
+        return all_shown(self._operator.attributes, self._asked)
+
     def refuse_what_passes_left(self) -> None:
         """Refuses what Paddle's passes fused into an operator, or made of it in int8, unless the converter asked."""
         attributes = self._operator.attributes
@@ -417,6 +444,16 @@ class NodeContext:
         if found is REQUIRED:
             self.refuse(f"attribute '{name}' is missing")
         return found
+
+    def _numbers(self, name: str, default: Any) -> Any:
+        """An attribute that must be a number, or lists of numbers."""
+        found = from_text(self._attribute(name, default))
+        if found is not default and not are_numbers(found):
+            self._refuse_type(name, found, "a number or numbers")
+        return found
+
+    def _refuse_type(self, name: str, value: Any, wanted: str) -> NoReturn:
+        raise OpConversionError(self.place, f"attribute '{name}' is {shown(value)}; {wanted} is expected")
 
     def _attribute_name(self, name: str) -> str:
         if name not in self._operator.attributes and self._signature is not None:

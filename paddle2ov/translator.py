@@ -113,8 +113,8 @@ class Translator:
                     self._translate_operator(operator, scope)
             except Paddle2OVError:
                 raise
-            except Exception as error:  # a converter is foreign code here: whatever it raises gets the operator's place
-                raise OpConversionError(operator.place, f"{type(error).__name__}: {_first_lines(error)}") from error
+            except Exception as error:
+                raise OpConversionError(operator.place, _described(error)) from error
             if self._progress is not None and scope._parent is None:
                 self._progress(done)
 
@@ -169,7 +169,14 @@ class Translator:
             )
         sequences = self._sequences_of(operator, signature, scope) if self._any_sequences else {}
         context = NodeContext(operator, inputs, self.variables, signature, self._used, sequences, bool(self._complex))
-        results = _named(converter(context), operator, signature)
+        try:
+            given = converter(context)
+        except Paddle2OVError:
+            raise
+        except Exception as error:  # a converter is foreign code here: whatever it raises gets the operator's place
+            asked = f" (attributes: {asked})" if (asked := context.attributes_asked()) else ""
+            raise OpConversionError(operator.place, _described(error) + asked) from error
+        results = _named(given, operator, signature)
         if not self._registry.is_extension(operator.type):
             context.refuse_what_passes_left()
         if self._any_sequences or any(isinstance(one, Packed) for values in results.values() for one in values):
@@ -290,10 +297,11 @@ def _named(results: Any, operator: Operator, signature: Any) -> dict[str, list[A
     return named
 
 
-def _first_lines(error: Exception) -> str:
+def _described(error: Exception) -> str:
+    """What went wrong where nobody foresaw it."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
-    return " ".join((useful or lines)[:3]) or "no message"
+    return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
 
 
 __all__ = ["Converter", "Scope", "Translator", "input_parameter"]

@@ -149,6 +149,17 @@ def test_impossible_values(pir):
         refused(pir, message)
 
 
+@pytest.mark.parametrize("attribute", [[], {}, -1, None, {"#": 3}, {"#": "0.a_array", "D": 5}])
+def test_inputs_with_malformed_attributes(pir, attribute):
+    edit(pir, lambda ops: next(op for op in ops if op["#"] == "1.data")["A"][0].__setitem__("AT", attribute))
+    refused(pir, r"block 0, operator \d+ \(1.data\): malformed")
+
+
+def test_text_that_is_no_unicode(pir):
+    pir.write_bytes(pir.read_bytes().replace(b'"#":"0.a_str"', b'"#":"0.a_s\xff\xff"', 1))
+    refused(pir, "malformed|not a PIR program")
+
+
 def test_absurd_sizes_need_no_memory(pir):
     edit(pir, lambda ops: ops[0]["O"]["TT"]["D"].__setitem__(1, [2**40, 2**20]))
     refused(pir, "the program declares shape")

@@ -193,9 +193,12 @@ class _Reader:
 
     def read(self, file: _File) -> tuple[Program, list[Variable]]:
         main = file.program.regions[0].blocks[0]
-        for op in main.ops:  # names that the file gives must win over the ones made up for other values
+        for index, op in enumerate(main.ops):  # names that the file gives win over the ones made up for other values
             if op.id in ("p", "1.data", "1.feed", "pd_op.data", "pd_op.feed", "0.parameter", "builtin.parameter"):
-                self._reserved.add(self._given_name(op))
+                try:
+                    self._reserved.add(self._given_name(op))
+                except (*_MALFORMED, ModelReadError) as error:
+                    raise _placed(error, 0, index, op) from None
         block = self._read_block(main)
         self._outputs.sort(key=lambda item: item[0])
         outputs = [output for _, output in self._outputs]
@@ -212,12 +215,8 @@ class _Reader:
         for index, op in enumerate(source.ops):
             try:
                 self._read_op(block, op, index)
-            except _MALFORMED as error:
-                raise ModelReadError(f"block {block.index}, operator {index} ({op.id}): malformed: {error!r}") from None
-            except ModelReadError as error:
-                if str(error).startswith("block "):
-                    raise
-                raise ModelReadError(f"block {block.index}, operator {index} ({op.id}): {error}") from None
+            except (*_MALFORMED, ModelReadError) as error:
+                raise _placed(error, block.index, index, op) from None
         return block
 
     def _read_op(self, block: Block, op: _Op, index: int) -> None:
@@ -439,6 +438,14 @@ class _Reader:
         except KeyError:
             raise ModelReadError(f"value {value} is used before it is defined") from None
         return [self._latest.get(name, name) for name in names] if self._latest else names
+
+
+def _placed(error: Exception, block: int, index: int, op: _Op) -> ModelReadError:
+    """An error with the place of the operator that was read; the innermost place wins."""
+    if isinstance(error, ModelReadError):
+        is_placed = str(error).startswith("block ")
+        return error if is_placed else ModelReadError(f"block {block}, operator {index} ({op.id}): {error}")
+    return ModelReadError(f"block {block}, operator {index} ({op.id}): malformed: {error!r}")
 
 
 def _written_operand(op: _Op, name: str) -> _Value | None:

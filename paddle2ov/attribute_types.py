@@ -1,0 +1,77 @@
+"""Whether the value of an attribute is of the type that a converter asks for: files may say anything.
+
+Older writers store some whole numbers as floats and some truth values as integers; what is exact either way is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+_MOST = 80
+_NUMBERS = (bool, int, float, np.integer, np.floating, np.bool_)
+_PLAIN = frozenset((bool, int, float))
+_LISTS = (list, tuple, np.ndarray)
+_SHOWN_ATTRIBUTES = 12
+
+
+def fits(value: Any, default: Any) -> bool:
+    """Whether a value is of the kind of its default; what there is no kind of (no default, None) fits."""
+    if isinstance(default, bool):
+        return isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))
+    if isinstance(default, int | float):
+        return isinstance(value, (*_NUMBERS, complex))
+    if isinstance(default, str):
+        return isinstance(value, str)
+    if isinstance(default, list | tuple):
+        return isinstance(value, _LISTS + _NUMBERS)  # scales of old interpolations are single numbers
+    return True
+
+
+def is_whole(value: Any) -> bool:
+    """Whether this is a whole number."""
+    return isinstance(value, _NUMBERS) and math.isfinite(value) and value == int(value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a number, NaN and the infinite ones included."""
+    return isinstance(value, _NUMBERS)
+
+
+def are_numbers(value: Any) -> bool:
+    """Whether this is a number, or lists of numbers."""
+    if isinstance(value, list | tuple):
+        return _PLAIN.issuperset(map(type, value)) or all(are_numbers(one) for one in value)
+    return isinstance(value, (*_NUMBERS, complex, np.ndarray))
+
+
+def from_text(value: Any) -> Any:
+    """The number that a text holds (`isclose` stores its tolerances so), anything else as it is."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def is_open_dtype(value: Any) -> bool:
+    """Whether a data type attribute leaves the type open: it is absent, -1 (legacy) or "Undefined(ALL_DTYPE)" (PIR)."""
+    return value is None or value == -1 or (isinstance(value, str) and value.lower().startswith("undefined"))
+
+
+def shown(value: Any) -> str:
+    """The value for a message, cut where it is long."""
+    text = repr(value[:_MOST]) if isinstance(value, str | list | tuple) else repr(value)
+    return text if len(text) <= _MOST else text[: _MOST - 3] + "..."
+
+
+def all_shown(attributes: Mapping[str, Any], names: Iterable[str]) -> str:
+    """Those of the attributes that a converter asked for, with their values."""
+    texts = [f"{name}={shown(attributes[name])}" for name in sorted(attributes.keys() & set(names))]
+    more = ["..."] if len(texts) > _SHOWN_ATTRIBUTES else []
+    return ", ".join(texts[:_SHOWN_ATTRIBUTES] + more)
+
+
+__all__ = ["all_shown", "are_numbers", "fits", "from_text", "is_number", "is_open_dtype", "is_whole", "shown"]

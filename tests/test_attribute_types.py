@@ -1,0 +1,81 @@
+"""Attributes of a wrong type: an error that names the operator, the attribute and the value; never another meaning."""
+
+import numpy as np
+import pytest
+
+import paddle2ov
+from paddle2ov import OpConversionError
+from tests.one_operator import program
+
+X = np.zeros((2, 3, 8, 8), np.float32)
+
+
+def refused(op_type, message, inputs=None, **attributes):
+    whole, _ = program(op_type, inputs or {"x": X}, attributes)
+    with pytest.raises(OpConversionError, match=message) as caught:
+        paddle2ov.convert(whole)
+    assert caught.value.place.op_type == op_type
+
+
+@pytest.mark.parametrize("value", ["axis", 1.5, float("nan"), float("inf"), None, [0, 1], ["a"], {"a": 1}, 1j])
+def test_a_whole_number(value):
+    refused("softmax", "axis", axis=value)
+    refused("maxout", "groups", groups=value, axis=1)
+
+
+@pytest.mark.parametrize("value", ["x", None, [1.0, 2.0], ["a"], {}, 1j])
+def test_a_number(value):
+    refused("leaky_relu", "alpha|negative_slope", alpha=value)
+
+
+@pytest.mark.parametrize("value", ["x", 2, 0.5, float("nan"), None, [], [True], {}])
+@pytest.mark.parametrize(("op_type", "name"), [("reduce_mean", "keepdim"), ("gelu", "approximate")])
+def test_a_truth_value(op_type, name, value):
+    refused(op_type, f"attribute '{name}' is .*; a value like (True|False) is expected", **{name: value})
+
+
+@pytest.mark.parametrize("value", ["xy", [1.5, 0], [float("nan"), 0], ["a", "b"], [None, 1], [[0], [1, 2]], {}])
+def test_whole_numbers(value):
+    refused("transpose2", "perm|axis", axis=value)
+    refused("conv2d", "strides", {"input": X, "filter": np.zeros((4, 3, 3, 3), np.float32)}, strides=value)
+
+
+@pytest.mark.parametrize("value", ["float", 99, 1.5, True, [], {}, "float8"])
+def test_a_data_type(value):
+    refused("cast", "dtype", dtype=value)
+
+
+def test_a_word():
+    refused("prelu", "data_format", {"x": X, "alpha": X[0, 0, 0, :1]}, data_format=5, mode="all")
+
+
+def test_what_a_converter_did_not_expect_names_what_it_asked_for():
+    refused("einsum", r"Error: .* \(attributes: equation=7\)", {"x": [X]}, equation=7)
+    long = "a" * 100_000
+    whole, _ = program("einsum", {"x": [X]}, {"equation": long})
+    with pytest.raises(OpConversionError) as caught:
+        paddle2ov.convert(whole)
+    assert len(str(caught.value)) < 2_000
+
+
+@pytest.mark.parametrize("bits", [0, 17, 2**62, -3])
+def test_absurd_numbers_of_bits(bits):
+    refused("fake_quantize_dequantize_abs_max", f"bit_length={bits}", bit_length=bits)
+
+
+@pytest.mark.parametrize(
+    ("op_type", "attributes"),
+    [
+        ("softmax", {"axis": 1.0}),
+        ("softmax", {"axis": True}),
+        ("leaky_relu", {"alpha": 1}),
+        ("leaky_relu", {"alpha": float("nan")}),
+        ("reduce_mean", {"keepdim": 1}),
+        ("cast", {"dtype": 5}),
+        ("reduce_sum", {"dtype": "Undefined(ALL_DTYPE)"}),
+        ("reduce_sum", {"dtype": -1}),
+    ],
+)
+def test_what_older_writers_store(op_type, attributes):
+    whole, _ = program(op_type, {"x": X}, attributes)
+    paddle2ov.convert(whole)
