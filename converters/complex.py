@@ -1,8 +1,8 @@
 """Complex numbers, which are carried as real ones with a last dimension of 2: the real and the imaginary part.
 
 Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`; and the complex forms of `abs`, `cast`, of
-`elementwise_add`, `_sub`, `_mul`, `_div`, and of `exp`, `square`, `reciprocal`, `equal`, `not_equal`. What other
-operators do with complex numbers is in `complex_rules.py`.
+`elementwise_add`, `_sub`, `_mul`, `_div`, and of `square`, `reciprocal`, `equal`, `not_equal`. Other functions are in
+`complex_functions.py`, and what other operators do with complex numbers is in `complex_rules.py`.
 Semantics: `paddle/phi/kernels/funcs/complex_functors.h`, `paddle/phi/kernels/impl/complex_kernel_impl.h`.
 """
 
@@ -33,6 +33,11 @@ def quotient(x: Output | Node, y: Output | Node) -> Node:
     """x / y of complex numbers: x · conj(y) / |y|²."""
     size = ops.reduce_sum(ops.multiply(y, y), ints([-1]), True)
     return ops.divide(product(x, conjugate(y)), size)
+
+
+def inverse_of(x: Output | Node) -> Node:
+    """1 / x of complex numbers: conj(x) / |x|²."""
+    return ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True))
 
 
 def complex_(node: NodeContext) -> NamedOutputs:
@@ -71,13 +76,6 @@ def from_real(x: Output | Node, dtype: Type) -> Node:
     return joined(whole, ops.multiply(whole, const_like(0, whole)))
 
 
-def exp(node: NodeContext) -> NamedOutputs:
-    """out = e^a · (cos(b) + i · sin(b)) for x = a + ib."""
-    real, imag = parts(node.get_input("x"))
-    size = ops.exp(real)
-    return {"out": joined(ops.multiply(size, ops.cos(imag)), ops.multiply(size, ops.sin(imag)))}
-
-
 def square(node: NodeContext) -> NamedOutputs:
     """out = x · x."""
     x = node.get_input("x")
@@ -86,8 +84,7 @@ def square(node: NodeContext) -> NamedOutputs:
 
 def reciprocal(node: NodeContext) -> NamedOutputs:
     """out = 1 / x = conj(x) / |x|²."""
-    x = node.get_input("x")
-    return {"out": ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True))}
+    return {"out": inverse_of(node.get_input("x"))}
 
 
 def equal(node: NodeContext) -> NamedOutputs:

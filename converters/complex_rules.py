@@ -7,13 +7,15 @@ numbers: it runs that one on the real and the imaginary parts.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TypeAlias
 
-from openvino import Node, Output
+import numpy as np
+from openvino import Node, Output, Type
 
-from paddle2ov.converters import complex
+from paddle2ov.converters import complex, complex_functions
 from paddle2ov.converters.common import ints
 from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
@@ -82,6 +84,27 @@ def of_shape(convert: Converter) -> Converter:
     return lambda node: convert(node.of_parts(dict.fromkeys(node.complex_inputs(), 0)))
 
 
+def filled(convert: Converter) -> Converter:
+    """Tensors filled with one number, which is real but for one that the program computes."""
+
+    def of_complex(node: NodeContext) -> NamedOutputs:
+        """out = f(real part) + i · f(imaginary part)."""
+        number = 0.0 if node.has_input("value") else node.get_attribute("value", 0.0)
+        node.require(not isinstance(number, builtins.complex), "only a real number is supported", value=number)
+        operands = node.complex_inputs()
+        real, imag = (node.of_parts(dict.fromkeys(operands, part)) for part in (0, 1))
+        (first,) = _results(convert(real))["out"]
+        if not node.is_complex("out"):
+            return {"out": first}
+        dtype = real.output_dtype("out") or Type.f32
+        if ("value", 0) not in operands:
+            return {"out": complex.from_real(first, dtype)}
+        (second,) = _results(convert(imag))["out"]
+        return {"out": ops.convert(joined(first, second), dtype)}
+
+    return of_complex
+
+
 def scaled(convert: Converter) -> Converter:
     """A product with a real number, and a sum with one, which is added to the real part."""
 
@@ -108,6 +131,18 @@ def where_zero(name: str) -> Rule:
         return of_complex
 
     return rule
+
+
+def stored(convert: Converter) -> Converter:
+    """Linear, where what is written is a tensor or 0."""
+
+    def of_complex(node: NodeContext) -> NamedOutputs:
+        """out = f(real parts) + i · f(imaginary parts)."""
+        values = 0.0 if node.has_input("values") else node.get_attribute("values")
+        node.require(not np.any(values), "only 0 is written into complex numbers", values=values)
+        return linear(convert)(node)
+
+    return of_complex
 
 
 def _results(outputs: NamedOutputs) -> dict[str, list[Node | Output]]:
@@ -148,22 +183,33 @@ _LINEAR = """
     masked_select mean reduce_mean reduce_sum repeat_interleave reshape reshape2 reverse roll
     scatter scatter_nd_add set_value_with_tensor slice split split_with_num squeeze squeeze2 stack strided_slice sum
     take_along_axis tile trace transpose transpose2 tril tril_triu triu unbind unsqueeze unsqueeze2 unstack
-    view_shape where zeros_like
+    view_shape where
 """
 _MULTILINEAR = "bmm dot einsum kron matmul matmul_v2 mul multi_dot mv"
+
+_FUNCTIONS = """
+    assign_value cos cosh exp expm1 log log10 log1p log2 sigmoid silu sin sinh sqrt tan tanh
+"""
+_FILLED = "fill_any_like fill_constant full_with_tensor ones_like zeros_like"
 
 COMPLEX_RULES: dict[str, Rule] = {
     **dict.fromkeys(_NATIVE.split(), native),
     **dict.fromkeys(_OF_SHAPE.split(), of_shape),
     **dict.fromkeys(_LINEAR.split(), linear),
     **dict.fromkeys(_MULTILINEAR.split(), multilinear),
+    **dict.fromkeys(_FILLED.split(), filled),
+    **{name: instead(getattr(complex_functions, name)) for name in _FUNCTIONS.split()},
+    "elementwise_pow": instead(complex_functions.power),
     "equal": instead(complex.equal),
-    "exp": instead(complex.exp),
+    "isfinite_v2": instead(complex_functions.of_any_part(ops.is_finite, all_parts=True)),
+    "isinf_v2": instead(complex_functions.of_any_part(ops.is_inf)),
+    "isnan_v2": instead(complex_functions.of_any_part(ops.is_nan)),
     "not_equal": instead(complex.not_equal),
     "pad": where_zero("pad_value"),
     "pad3d": where_zero("pad_value"),
     "reciprocal": instead(complex.reciprocal),
     "scale": scaled,
+    "set_value": stored,
     "square": instead(complex.square),
 }
 """Key of the operator -> the rule for complex inputs or results."""

@@ -194,7 +194,7 @@ def _values(node: NodeContext, dtype: Type) -> Output:
     if node.has_input("values"):
         return ops.convert(x, dtype).output(0) if (x := node.get_input("values")).get_element_type() != dtype else x
     storage = numpy_dtype(dtype) or np.dtype(np.float32)
-    array = np.asarray(node.get_attribute("values")).astype(storage)
+    array = np.real(node.get_attribute("values")).astype(storage)  # into complex numbers only 0 is written
     shape = [int(dim) for dim in node.get_attribute("shape", [1])]
     return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
 

@@ -14,6 +14,10 @@ from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+COMPLEX = [
+    case(x=tensor(sizes, "complex64", dims=dims), formats=("pir",), why="Paddle 2.6 takes no complex numbers")
+    for sizes, dims in (([3, 4], None), ([3, 4], [-1, 4]), ([], None))
+]
 
 
 def builder(function: str, module: str = "nn.functional", home: str = __name__) -> Callable[..., Any]:
@@ -127,9 +131,9 @@ OPS = [
         more=[case(x=tensor([2, 300], low=-8, high=8), approximate=flag) for flag in (True, False)],
         random={"approximate": st.booleans()},
     ),
-    unary("sigmoid", "sigmoid", more=[case(x=_SPECIAL), case(x=_LARGE)]),
-    unary("tanh", "tanh", module="", more=[case(x=_SPECIAL)]),
-    unary("silu", "silu", more=[case(x=_LARGE)]),
+    unary("sigmoid", "sigmoid", more=[case(x=_SPECIAL), case(x=_LARGE), case(x=tensor([3, 4], "complex64"))]),
+    unary("tanh", "tanh", module="", more=[case(x=_SPECIAL), *COMPLEX]),
+    unary("silu", "silu", more=[case(x=_LARGE), case(x=tensor([3, 4], "complex64", dims=[-1, 4]))]),
     unary("swish", "swish", more=[case(x=_LARGE)]),
     unary("mish", "mish", low=-30, high=30),
     unary("softsign", "softsign"),

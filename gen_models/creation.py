@@ -171,6 +171,8 @@ OPS = [
             case(shape=[2, 3], value=-7, dtype="int64"),
             case(shape=[], value=True, dtype="bool"),
             case(shape=[0, 2], value=2, dtype="int32"),
+            case(shape=[2, 3], value=2.5, dtype="complex64"),
+            case(x=tensor([4, 3], dims=[-1, 3]), shape=["0", 2], value=1, dtype="complex64"),
             case(shape=[3], value=2**40 + 1, dtype="int64", xfail="OpenVINO's CPU plugin computes int64 as int32"),
             case(shape=[3], value=float("inf"), dtype="float32"),
             case(
@@ -214,6 +216,10 @@ OPS = [
             case(x=tensor([2, 3], "int64", dims=[-1, 3]), value=1),
             case(x=tensor([2, 3], dims=[-1, -1]), value=1, dtype="bool"),
             case(x=tensor([0, 3]), value=1.0),
+            case(x=tensor([2, 3], "complex64", dims=[-1, 3]), value=1.5, formats=PIR, why="complex is new in Paddle 3"),
+            case(
+                x=tensor([2, 3], "complex64"), value=1.5, dtype="float32", formats=PIR, why="complex is new in Paddle 3"
+            ),
             case(x=tensor([2, 3], "bool"), value=True),
             case(x=tensor([2, 3], "int32"), value=2, dtype="float32"),
             case(x=tensor([70, 80]), value=0.5),
@@ -243,6 +249,8 @@ OPS = [
             case(values=[True, False, True], dtype="bool"),
             case(values=[0.1, 0.2], dtype="float64", formats=PIR, why="Paddle 2.6 stores float64 as float32"),
             case(values=[5], dtype="int64", shape=[1, 1, 1]),
+            case(values=[1 + 2j, -3j], dtype="complex64", formats=PIR, why="complex is new in Paddle 3"),
+            case(values=[1 + 2j, -3j], dtype="complex128", shape=[2, 1], formats=PIR, why="complex is new in Paddle 3"),
         ],
         random=_assign_value_random,
     ),

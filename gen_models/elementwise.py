@@ -17,6 +17,8 @@ LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs h
 F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 INTEGERS = ("int32", "int64")
 
+NEW_COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "complex powers are new in Paddle 3"}
+
 
 def binary(name: str, function: str) -> Callable[..., Any]:
     """A builder that calls `paddle.<function>`, or writes the legacy operator with its attribute `axis`."""
@@ -254,6 +256,12 @@ OPS = [
                 case(x=tensor(c.arguments["x"].shape, low=0.1, high=3, dims=c.arguments["x"].dims), y=c.arguments["y"])
                 for c in _broadcasts(-2, 2)
             ],
+            case(x=tensor([3, 4], "complex64", dims=[-1, 4]), y=tensor([4], "complex64"), **NEW_COMPLEX),
+            case(
+                x=tensor([4], "complex64", values=[0, 0, 0, 0]),
+                y=tensor([4], "complex64", values=[2, 0, -1, 1j]),
+                **NEW_COMPLEX,
+            ),
             case(x=tensor([3, 4], "int32", -4, 5), y=tensor([4], "int32", 0, 5)),
             case(x=tensor([4], "int64", values=[3, 7, -2, 46340]), y=tensor([4], "int64", values=[19, 11, 31, 2])),
             case(

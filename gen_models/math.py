@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.activation import NEW, random_input, unary
+from gen_models.activation import COMPLEX, NEW, random_input, unary
 from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
@@ -71,6 +71,8 @@ def _classes(name: str, function: str) -> Op:
             case(x=tensor([], values=[math.nan])),
             case(x=tensor([3, 4], "int32")),
             case(x=tensor([3, 4], "int64", dims=[-1, 4])),
+            *COMPLEX,
+            case(x=tensor([4], "complex64", values=[complex(0, math.nan), complex(math.inf, 1), -math.inf, 2j]), **NEW),
         ],
         random=lambda draw: case(x=random_input(draw, dtypes=("float32", "int32"))),
     )
@@ -86,12 +88,12 @@ _HALVES = _values(0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49999997, -0.49999997, 8388
 
 OPS = [
     _of("exp", -4, 4, [case(x=_values(-math.inf, -100.0, 0.0, 80.0)), *_integers()]),
-    _of("expm1", -4, 4, [case(x=_values(*_TINY, -100.0, 80.0)), *_integers()]),
-    _of("log", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
-    _of("log2", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
-    _of("log10", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
-    _of("log1p", -0.9, 10, [case(x=_values(*_TINY, 1e30, math.inf)), *_integers(1)]),
-    _of("sqrt", 0, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1)]),
+    _of("expm1", -4, 4, [case(x=_values(*_TINY, -100.0, 80.0)), *_integers(), *COMPLEX]),
+    _of("log", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX]),
+    _of("log2", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX]),
+    _of("log10", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX]),
+    _of("log1p", -0.9, 10, [case(x=_values(*_TINY, 1e30, math.inf)), *_integers(1), *COMPLEX]),
+    _of("sqrt", 0, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX]),
     _of("rsqrt", 0.1, 10, _integers(1)),
     _of("square", -4, 4, [case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))]),
     _of(
@@ -117,8 +119,9 @@ OPS = [
         ],
         random=_round_random,
     ),
-    *[_of(name, -4, 4) for name in ("sin", "cos", "atan", "sinh", "cosh", "asinh")],
-    _of("tan", -1.4, 1.4),
+    *[_of(name, -4, 4) for name in ("atan", "asinh")],
+    *[_of(name, -4, 4, COMPLEX) for name in ("sin", "cos", "sinh", "cosh")],
+    _of("tan", -1.4, 1.4, COMPLEX),
     _of("asin", -1, 1),
     _of("acos", -1, 1),
     _of("acosh", 1, 5),
