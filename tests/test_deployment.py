@@ -261,8 +261,8 @@ def test_short_side_and_crop(with_settings):
 
 
 def test_pad_stride(with_settings):
-    """A two-stage detector: the resize is the caller's, the padding to multiples of 32 is the model's."""
-    text = (DETECTION % 1).replace("keep_ratio: false", "keep_ratio: true") + ""
+    """The resize is the caller's, the padding to multiples of 32 is the model's."""
+    text = DETECTION % 3
     text = text.replace("- {type: Permute}", "- {type: Permute}\n- {type: PadStride, stride: 32}")
     compiled = compile_model(convert(with_settings("any", text), preprocess=True))
     for height, width in ((37, 53), (64, 32)):
@@ -271,6 +271,30 @@ def test_pad_stride(with_settings):
         want = ((want - MEAN) / STD).transpose(0, 3, 1, 2)
         want = np.pad(want, ((0, 0), (0, 0), (0, -height % 32), (0, -width % 32)))
         np.testing.assert_allclose(compiled(pictures)[0], want, rtol=0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("interpolation", [cv2.INTER_LINEAR, cv2.INTER_CUBIC])
+@pytest.mark.parametrize("file", ["infer_cfg.yml", "inference.yml"])
+def test_resize_in_proportion(models, file, interpolation):
+    """PaddleDetection hands OpenCV the factor, PaddleX the rounded size: the pixels are of another width."""
+    path = models["any"] / file
+    path.write_text((DETECTION % interpolation).replace("keep_ratio: false", "keep_ratio: true"))
+    try:
+        compiled = compile_model(convert(models["any"], preprocess=True))
+    finally:
+        path.unlink()
+    for height, width in ((37, 53), (53, 37), (20, 90), (24, 40), (61, 64)):
+        one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
+        least, most = min(height, width), max(height, width)
+        if file == "infer_cfg.yml":
+            scale = 24 / least
+            scale = 40 / most if np.round(scale * most) > 40 else scale
+            resized = cv2.resize(one, None, None, fx=scale, fy=scale, interpolation=interpolation)
+        else:
+            scale = min(40 / most, 24 / least)
+            resized = cv2.resize(one, (round(width * scale), round(height * scale)), interpolation=interpolation)
+        want = ((resized[..., ::-1].astype(np.float32) / 255 - MEAN) / STD).transpose(2, 0, 1)
+        in_levels(compiled(one[None])[0], want[None])
 
 
 SEGMENTATION = """
@@ -298,6 +322,10 @@ def segmented(one, size):
     [
         ("Resize, target_size: [64, 48]", lambda h, w: (48, 64)),
         ("Resize, target_size: [60, 40], size_divisor: 32", lambda h, w: (64, 64)),
+        (
+            "Resize, target_size: [60, 40], keep_ratio: true",
+            lambda h, w: [round(one * min(60 / max(h, w), 40 / min(h, w))) for one in (h, w)],
+        ),
         ("ResizeByShort, short_size: 50", lambda h, w: [round(one * (50.0 / min(h, w))) for one in (h, w)]),
         ("ResizeByLong, long_size: 50", lambda h, w: [round(one * (50.0 / max(h, w))) for one in (h, w)]),
         ("LimitLong, max_long: 60", lambda h, w: [round(one * min(1.0, 60 / max(h, w))) for one in (h, w)]),
@@ -340,8 +368,12 @@ def test_segmentation_in_paddlex(with_settings):
     resized = cv2.resize(one, (64, 64))[..., ::-1].astype(np.float32)
     want = resized * np.float32(1 / 255) / [0.2, 0.3, 0.4] - 0.4 / np.array([0.2, 0.3, 0.4])
     in_levels(got, want.transpose(2, 0, 1)[None], std=0.2)
-    found = plan(read_settings(with_settings("any", SEGMENTATION % "Resize, target_size: [60, 40]") / "inference.yml"))
-    assert found.remaining == [("Resize", "keep_ratio: the size depends on the picture")]
+    compiled = compile_model(
+        convert(with_settings("any", SEGMENTATION % "Resize, target_size: [60, 40]"), preprocess=True)
+    )
+    assert compiled(one[None])[0].shape == (1, 3, 64, 64)  # 51 x 40, rounded up to multiples of 32
+    found = plan(read_settings(with_settings("any", SEGMENTATION % "Resize") / "inference.yml"))
+    assert found.remaining == [("Resize", "no target_size")]
 
 
 def test_sizes_are_those_of_double_precision():

@@ -51,11 +51,26 @@ def test_a_detector(picture, tmp_path):
     assert "image [1, 3, 64, 96], im_shape [1, 2], scale_factor [1, 2]" in result.stdout
 
 
+def test_a_resize_in_proportion(picture, tmp_path):
+    folder = model("ppyolo", tmp_path, DETECTION % "true" + "- {type: PadStride, stride: 32}")
+    (inputs,) = image_inputs(read_program(folder), folder, [picture])
+    assert inputs["image"].shape == (1, 3, 64, 96)
+    np.testing.assert_array_equal(inputs["im_shape"], np.array([[64, 90]], np.float32))
+    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 90 / 70]], np.float32))
+    (folder / "inference.yml").rename(folder / "infer_cfg.yml")
+    (inputs,) = image_inputs(read_program(folder), folder, [picture])
+    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 64 / 50]], np.float32))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("ppyolo", "", r"holds no settings \(inference.yml, .*--inputs"),
-        ("ppyolo", DETECTION % "true", r"cannot be done here \(Resize: keep_ratio: .*--inputs"),
+        (
+            "ppyolo",
+            DETECTION.replace("type: Resize", "type: LetterBoxResize") % "true",
+            r"cannot be done here \(LetterBoxResize: its size .*--inputs",
+        ),
         ("ppyolo", "Global: {model_name: PP-YOLO}", "describes no preprocessing of pictures"),
         ("bert", DETECTION % "false", r"takes not one picture \[N, 3, H, W\]"),
     ],

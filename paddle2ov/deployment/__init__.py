@@ -3,7 +3,7 @@
 - `settings.py`: reads it;
 - `bounds.py`: bounds of dynamic inputs;
 - `planning.py`, `options.py`: which transforms can be built in, and what they are told;
-- `preprocessing.py`, `steps.py`, `text_steps.py`, `sizes.py`: builds them in;
+- `preprocessing.py`, `*steps.py`, `sizes.py`: builds them in;
 - `serving.py`: the layout of model servers.
 """
 

@@ -47,9 +47,9 @@ def is_side(value: Any) -> TypeGuard[int]:
     return type(value) is int and 1 <= value <= MOST
 
 
-def pair(settings: Settings, transform: Transform, key: str) -> tuple[int, int]:
+def pair(settings: Settings, transform: Transform, key: str, default: tuple[int, int] | None = None) -> tuple[int, int]:
     """Two numbers of pixels, which may be given as one."""
-    value = transform.options.get(key)
+    value = transform.options.get(key, list(default) if default is not None else None)
     pair: list[Any] = value if isinstance(value, list) else [value] * 2
     if len(pair) != 2 or not all(is_side(one) for one in pair):
         raise ModelReadError(f"{settings.path}: {transform.name}: {key} is not a size: {str(value)[:80]}")

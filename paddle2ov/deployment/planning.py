@@ -12,20 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from paddle2ov.deployment.options import divisor, fraction, is_side, numbers, pair, up, whole, word
+from paddle2ov.deployment.resize_steps import LimitLong, Resize, ResizeKept, ResizeSide, Sampling
 from paddle2ov.deployment.settings import Settings, Transform
 from paddle2ov.deployment.sizes import MOST
-from paddle2ov.deployment.steps import (
-    Affine,
-    Crop,
-    LimitLong,
-    Normalize,
-    PadStride,
-    Resize,
-    ResizeSide,
-    Sampling,
-    Size,
-    Step,
-)
+from paddle2ov.deployment.steps import Affine, Crop, Normalize, PadStride, Size, Step
 from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
 from paddle2ov.errors import ModelReadError
 
@@ -138,18 +128,23 @@ def _resize(settings: Settings, transform: Transform, before: list[Step]) -> Ste
     options = transform.options
     if "size" in options and settings.toolkit == "common":  # PaddleOCR: height, width
         return Resize(transform.name, pair(settings, transform, "size"), Sampling())
-    if options.get("keep_ratio", settings.toolkit == "segmentation" and not settings.floats) is not False:
-        raise _CallersError("keep_ratio: the size depends on the picture")
+    kept = options.get("keep_ratio", settings.toolkit == "segmentation" and not settings.floats) is not False
     default: Any = 2 if settings.toolkit == "detection" else "LINEAR"
     sampling = _sampling(settings, options.get("interp", default), options)
+    if settings.toolkit != "segmentation" and kept:
+        least, most = sorted(pair(settings, transform, "target_size"))
+        by_factor = settings.path.stem != "inference"  # that file is PaddleX's, which resizes by the rounded size
+        if by_factor and sampling.interpolation == "nearest":
+            raise _CallersError("nearest interpolation by a factor is not built in")
+        return ResizeKept(transform.name, least, most, sampling, by_factor=by_factor)
     if settings.toolkit != "segmentation":
         return Resize(transform.name, pair(settings, transform, "target_size"), sampling)
     if options.get("target_size", [512, 512] if settings.floats else -1) == -1:
         raise _CallersError("no target_size")
-    if "target_size" not in options:
-        return Resize(transform.name, (512, 512), sampling)
-    width, height = pair(settings, transform, "target_size")  # PaddleSeg: width, height
+    width, height = pair(settings, transform, "target_size", (512, 512))  # PaddleSeg: width, height
     step = divisor(settings, transform, None if settings.floats else 32)
+    if kept:
+        return ResizeKept(transform.name, min(height, width), max(height, width), sampling, step)
     return Resize(transform.name, (up(height, step), up(width, step)), sampling)
 
 

@@ -1,7 +1,7 @@
 """Builds the preprocessing that the settings describe into the model, which then takes pictures as `cv2.imread` gives.
 
 The input that holds the picture becomes uint8 [N, H, W, 3] in the order blue, green, red. See `planning.py` for what is
-built in, `steps.py` and `text_steps.py` for what it computes. OpenCV computes linear and cubic interpolation of bytes
+built in, `steps.py` and its like for what it computes. OpenCV computes linear and cubic interpolation of bytes
 in fixed point; here it is float32, rounded to whole levels, which differs by at most one level of 255.
 """
 

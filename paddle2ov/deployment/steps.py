@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.deployment.sizes import Number, divided, rounded, up_to_multiple, whole
+from paddle2ov.deployment.sizes import Number, divided, up_to_multiple, whole
 from paddle2ov.opset import ops
 
 Value: TypeAlias = Output | Node
@@ -38,91 +38,6 @@ class Step:
     def describe(self) -> str:
         """What it does, in words; "" for what goes without saying."""
         return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How a picture is resized: the interpolation, and whether OpenCV has bytes and gives bytes."""
-
-    interpolation: str = "linear"
-    levels: bool = True
-
-    def resize(self, value: Value, size: Number) -> Value:
-        """OpenCV's resize: centres at half pixels (nearest: at whole ones), cubic with a = -0.75, whole levels."""
-        nearest = self.interpolation == "nearest"
-        resized = ops.interpolate(
-            value,
-            ops.convert(size, Type.i64),
-            {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}[self.interpolation],
-            "sizes",
-            axes=np.array([2, 3]),
-            coordinate_transformation_mode="asymmetric" if nearest else "half_pixel",
-            nearest_mode="floor",
-            cube_coeff=-0.75,
-        )
-        if nearest or not self.levels:
-            return resized
-        return ops.clamp(ops.floor(ops.add(resized, np.float32(0.5))), 0.0, 255.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Resize(Step):
-    """To one size (height, width)."""
-
-    to: tuple[int, int]
-    sampling: Sampling
-
-    def apply(self, value: Value) -> Value:
-        return self.sampling.resize(value, whole(self.to))
-
-    def size(self, before: Size) -> Size:
-        return self.to
-
-    def describe(self) -> str:
-        return f"resize to {self.to[0]} x {self.to[1]} ({self.sampling.interpolation})"
-
-
-@dataclass(frozen=True, slots=True)
-class ResizeSide(Step):
-    """One side to a length, the other in proportion, both rounded; then up to multiples of `divisor`."""
-
-    side: Literal["short", "long"]
-    length: int
-    sampling: Sampling
-    divisor: int = 1
-
-    def apply(self, value: Value) -> Value:
-        old = sides(value)
-        side = shortest(old) if self.side == "short" else longest(old)
-        new = rounded(old, whole([self.length]), side)
-        return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
-
-    def size(self, before: Size) -> Size:
-        return None, None
-
-    def describe(self) -> str:
-        return f"resize of the {self.side} side to {self.length} ({self.sampling.interpolation})"
-
-
-@dataclass(frozen=True, slots=True)
-class LimitLong(Step):
-    """The long side to the nearest length between the limits, the other in proportion, rounded."""
-
-    least: int
-    most: int
-    sampling: Sampling
-
-    def apply(self, value: Value) -> Value:
-        old = sides(value)
-        side = longest(old)
-        length = ops.minimum(ops.maximum(side, whole(self.least)), whole(self.most))
-        return self.sampling.resize(value, rounded(old, length, side))
-
-    def size(self, before: Size) -> Size:
-        return None, None
-
-    def describe(self) -> str:
-        return f"resize of the long side into {self.least} to {self.most}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +136,8 @@ def _channels(values: tuple[float, ...]) -> Node:
 __all__ = [
     "Affine",
     "Crop",
-    "LimitLong",
     "Normalize",
     "PadStride",
-    "Resize",
-    "ResizeSide",
-    "Sampling",
     "Size",
     "Step",
     "Value",

@@ -12,8 +12,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from openvino import Type
 
+from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import Number, divided, scaled, to_multiple, up_to_multiple, whole
-from paddle2ov.deployment.steps import Sampling, Size, Step, Value, longest, padded, shortest, sides
+from paddle2ov.deployment.steps import Size, Step, Value, longest, padded, shortest, sides
 from paddle2ov.opset import ops
 
 Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]

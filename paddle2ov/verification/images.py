@@ -12,8 +12,8 @@ from openvino import Model
 
 from paddle2ov.deployment.planning import Plan, plan
 from paddle2ov.deployment.preprocessing import compute
+from paddle2ov.deployment.resize_steps import Resize, ResizeKept
 from paddle2ov.deployment.settings import NAMES, find_settings, read_settings
-from paddle2ov.deployment.steps import Resize
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray, Program, Variable
@@ -61,7 +61,9 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
         pixels = _read(file)
         arrays = {picture.name: compiled(pixels[None])[0]}
         arrays |= {
-            one.name: _about(one.name, pixels.shape[:2], found) for one in program.inputs if one.name != picture.name
+            one.name: _about(one.name, (pixels.shape[0], pixels.shape[1]), found)
+            for one in program.inputs
+            if one.name != picture.name
         }
         sets += given_inputs(program, arrays)
     return sets
@@ -85,12 +87,16 @@ def _picture(program: Program) -> Variable:
     return pictures[0]
 
 
-def _about(name: str, size: tuple[int, ...], found: Plan) -> AnyArray:
+def _about(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
     """`im_shape` or `scale_factor`, [1, 2], as PaddleDetection's Resize sets them."""
-    resize = next((one for one in reversed(found.steps) if isinstance(one, Resize)), None)
-    after = resize.to if resize is not None else size
-    values = after if name == "im_shape" else [new / old for new, old in zip(after, size, strict=True)]
-    return np.array([values], np.float32)
+    resize = next((one for one in reversed(found.steps) if isinstance(one, Resize | ResizeKept)), None)
+    height, width = size
+    after, scales = (height, width), (1.0, 1.0)
+    if isinstance(resize, Resize):
+        after, scales = resize.to, (resize.to[0] / height, resize.to[1] / width)
+    elif resize is not None:
+        after, scales = resize.new_size(height, width)
+    return np.array([after if name == "im_shape" else scales], np.float32)
 
 
 def _compiled(found: Plan) -> Any:

@@ -1,0 +1,171 @@
+"""The steps of preprocessing that resize pictures; semantics as in `steps.py`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from openvino import Type
+
+from paddle2ov.deployment.sizes import Number, rounded, up_to_multiple, whole
+from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
+from paddle2ov.opset import ops
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a picture is resized: the interpolation, and whether OpenCV has bytes and gives bytes."""
+
+    interpolation: str = "linear"
+    levels: bool = True
+
+    def resize(self, value: Value, size: Number) -> Value:
+        """OpenCV's resize: centres at half pixels (nearest: at whole ones), cubic with a = -0.75, whole levels."""
+        nearest = self.interpolation == "nearest"
+        resized = ops.interpolate(
+            value,
+            ops.convert(size, Type.i64),
+            {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}[self.interpolation],
+            "sizes",
+            axes=np.array([2, 3]),
+            coordinate_transformation_mode="asymmetric" if nearest else "half_pixel",
+            nearest_mode="floor",
+            cube_coeff=-0.75,
+        )
+        return resized if nearest else self._rounded(resized)
+
+    def resize_by(self, value: Value, size: Number, inverse: Number) -> Value:
+        """As `resize`, linear or cubic; a pixel of the result is `inverse` large, whatever the size is."""
+        shape = ops.shape_of(value, Type.i32)
+        old = ops.convert(ops.gather(shape, np.array([2, 3]), np.array(0)), np.float32)
+        axes = []
+        for axis, form in enumerate(([1, -1, 1, 1], [1, 1, -1, 1])):
+            count, length = (ops.gather(one, np.array(axis), np.array(0)) for one in (size, old))
+            pixels = ops.range(whole(0), count, whole(1), Type.f32)
+            places = ops.multiply(ops.add(pixels, np.float32(0.5)), inverse)
+            # The grid's coordinates: -1 is the picture's edge, 1 the other one.
+            places = ops.subtract(ops.divide(ops.multiply(places, np.float32(2)), length), np.float32(1))
+            axes.append(ops.reshape(places, np.array(form), False))
+        whole_grid = ops.concat([ops.gather(shape, np.array([0]), np.array(0)), size, whole([1])], 0)
+        grid = ops.concat([ops.broadcast(one, whole_grid) for one in reversed(axes)], 3)
+        mode = {"linear": "bilinear", "cubic": "bicubic"}[self.interpolation]
+        return self._rounded(ops.grid_sample(value, grid, {"mode": mode, "padding_mode": "border"}))
+
+    def _rounded(self, resized: Value) -> Value:
+        if not self.levels:
+            return resized
+        return ops.clamp(ops.floor(ops.add(resized, np.float32(0.5))), 0.0, 255.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Resize(Step):
+    """To one size (height, width)."""
+
+    to: tuple[int, int]
+    sampling: Sampling
+
+    def apply(self, value: Value) -> Value:
+        return self.sampling.resize(value, whole(self.to))
+
+    def size(self, before: Size) -> Size:
+        return self.to
+
+    def describe(self) -> str:
+        return f"resize to {self.to[0]} x {self.to[1]} ({self.sampling.interpolation})"
+
+
+@dataclass(frozen=True, slots=True)
+class ResizeKept(Step):
+    """As large as fits into `short` x `long` in either direction, in proportion.
+
+    Two ways to interpolate: by the ratio of the sizes, which are rounded, or by the factor itself, as PaddleDetection
+    lets OpenCV do.
+    """
+
+    short: int
+    long: int
+    sampling: Sampling
+    divisor: int = 1
+    by_factor: bool = False
+
+    def apply(self, value: Value) -> Value:
+        old = sides(value)
+        long_decides = ops.greater(
+            *(
+                (rounded(longest(old), whole([self.short]), shortest(old)), whole([self.long]))
+                if self.by_factor
+                else (ops.multiply(longest(old), whole(self.short)), ops.multiply(shortest(old), whole(self.long)))
+            )
+        )
+        length = ops.select(long_decides, whole([self.long]), whole([self.short]))
+        side = ops.select(long_decides, longest(old), shortest(old))
+        new = rounded(old, length, side)
+        if not self.by_factor:
+            return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
+        inverse = ops.divide(ops.convert(side, np.float32), ops.convert(length, np.float32))
+        return self.sampling.resize_by(value, new, inverse)
+
+    def size(self, before: Size) -> Size:
+        return None, None
+
+    def new_size(self, height: int, width: int) -> tuple[tuple[int, int], tuple[float, float]]:
+        """The size of a picture after it, and the scales of its sides."""
+        least, most = min(height, width), max(height, width)
+        scale = min(self.long / most, self.short / least)
+        if self.by_factor:
+            scale = self.short / least
+            scale = self.long / most if round(scale * most) > self.long else scale
+        after = [math.ceil(round(one * scale) / self.divisor) * self.divisor for one in (height, width)]
+        scales = (scale, scale) if self.by_factor else (after[0] / height, after[1] / width)
+        return (after[0], after[1]), scales
+
+    def describe(self) -> str:
+        return f"resize into {self.short} x {self.long} in proportion ({self.sampling.interpolation})"
+
+
+@dataclass(frozen=True, slots=True)
+class ResizeSide(Step):
+    """One side to a length, the other in proportion, both rounded; then up to multiples of `divisor`."""
+
+    side: Literal["short", "long"]
+    length: int
+    sampling: Sampling
+    divisor: int = 1
+
+    def apply(self, value: Value) -> Value:
+        old = sides(value)
+        side = shortest(old) if self.side == "short" else longest(old)
+        new = rounded(old, whole([self.length]), side)
+        return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
+
+    def size(self, before: Size) -> Size:
+        return None, None
+
+    def describe(self) -> str:
+        return f"resize of the {self.side} side to {self.length} ({self.sampling.interpolation})"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitLong(Step):
+    """The long side to the nearest length between the limits, the other in proportion, rounded."""
+
+    least: int
+    most: int
+    sampling: Sampling
+
+    def apply(self, value: Value) -> Value:
+        old = sides(value)
+        side = longest(old)
+        length = ops.minimum(ops.maximum(side, whole(self.least)), whole(self.most))
+        return self.sampling.resize(value, rounded(old, length, side))
+
+    def size(self, before: Size) -> Size:
+        return None, None
+
+    def describe(self) -> str:
+        return f"resize of the long side into {self.least} to {self.most}"
+
+
+__all__ = ["LimitLong", "Resize", "ResizeKept", "ResizeSide", "Sampling"]
