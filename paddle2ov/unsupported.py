@@ -46,7 +46,8 @@ _REASONS: dict[str, str] = {
         as_strided index_elementwise_get index_elementwise_put index_elementwise_put_with_tensor index_select_strided
         set tensor_unfold view_dtype share_buffer""",
     "Paddle has no CPU kernel for it, or cannot run it in a saved program": """
-        fake_channel_wise_quantize_abs_max fill int_bincount max_with_index min_with_index nansum ones restrict_nonzero zeros""",
+        fake_channel_wise_quantize_abs_max fill int_bincount max_with_index min_with_index nansum ones
+        restrict_nonzero zeros""",
     "samples a graph, a tree or a table of records": """
         graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
         unzip shuffle_batch""",
