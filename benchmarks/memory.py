@@ -137,7 +137,7 @@ def drawing(figures: dict[str, dict[str, Any]]) -> str:
     """The curves as an SVG: one panel for each network."""
     width, height, left, top = 360, 240, 60, 30
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{(width + 90) * len(figures)}" height="{height + 80}">']
-    parts.append("<style>text { font: 12px sans-serif; }</style>")
+    parts.append('<style>text { font: 12px sans-serif; }</style><rect width="100%" height="100%" fill="white"/>')
     for panel, (name, settings) in enumerate(figures.items()):
         x0 = left + panel * (width + 90)
         most = max(size for one in settings.values() for _, size in one["memory"]) * 1.05
