@@ -260,6 +260,31 @@ def test_short_side_and_crop(with_settings):
     assert len(found.steps) == 2
 
 
+def test_pad(with_settings):
+    """YOLOX: in proportion into a square, the rest gray, no normalisation."""
+    text = (
+        "Preprocess:\n- {type: Resize, keep_ratio: true, target_size: [40, 40], interp: 1}\n"
+        "- {type: Pad, size: [40, 48], fill_value: [114.0, 100, 90]}\n- {type: Permute}"
+    )
+    compiled = compile_model(convert(with_settings("any", text), preprocess=True))
+    for height, width in ((37, 53), (80, 30), (40, 40)):
+        one = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
+        scale = 40 / max(height, width)
+        resized = cv2.resize(one, (round(width * scale), round(height * scale)))
+        want = np.full((40, 48, 3), [114, 100, 90], np.float32)
+        want[: resized.shape[0], : resized.shape[1]] = resized[..., ::-1]
+        np.testing.assert_allclose(compiled(one[None])[0], want.transpose(2, 0, 1)[None], rtol=0, atol=1 + 1e-4)
+    (port,) = convert(with_settings("any", text), bounded=True).inputs
+    assert port.get_partial_shape() == openvino.PartialShape("[1..,3,40,48]")
+    found = plan(
+        read_settings(with_settings("any", text.replace("size: [40, 48]", "size: [32, 48]")) / "inference.yml")
+    )
+    assert found.remaining[-2:] == [
+        ("Pad", "a picture may be larger"),
+        ("Permute", "comes after Pad"),
+    ]
+
+
 def test_pad_stride(with_settings):
     """The resize is the caller's, the padding to multiples of 32 is the model's."""
     text = DETECTION % 3

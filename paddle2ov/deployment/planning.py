@@ -15,7 +15,7 @@ from paddle2ov.deployment.options import divisor, fraction, is_side, numbers, pa
 from paddle2ov.deployment.resize_steps import LimitLong, Resize, ResizeKept, ResizeSide, Sampling
 from paddle2ov.deployment.settings import Settings, Transform
 from paddle2ov.deployment.sizes import MOST
-from paddle2ov.deployment.steps import Affine, Crop, Normalize, PadStride, Size, Step
+from paddle2ov.deployment.steps import Affine, Crop, Normalize, Pad, PadStride, Size, Step
 from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
 from paddle2ov.errors import ModelReadError
 
@@ -219,6 +219,22 @@ def _crop(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     return Crop(transform.name, (height, width))
 
 
+def _pad(settings: Settings, transform: Transform, before: list[Step]) -> Step:
+    if settings.toolkit != "detection":
+        raise _CallersError("is not built in")
+    height, width = pair(settings, transform, "size")
+    usual = 127.5 if settings.path.stem == "inference" else 114.0  # PaddleX's, PaddleDetection's
+    fill = numbers(settings, transform, "fill_value", (usual,) * 3)
+    if any(not (2 * one).is_integer() for one in fill):  # the others stay exact when they are taken off and added again
+        raise _CallersError("fill_value is not a whole number of halves")
+    most: Size = _size(before)
+    if before and isinstance(before[-1], ResizeKept):
+        most = before[-1].long, before[-1].long
+    if (most[0] or MOST) > height or (most[1] or MOST) > width:
+        raise _CallersError("a picture may be larger")
+    return Pad(transform.name, (height, width), fill)
+
+
 def _pad_stride(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     stride = transform.options.get("stride", 0 if settings.toolkit == "detection" else 32)
     if type(stride) is not int or stride > MOST:
@@ -263,6 +279,7 @@ _MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
     "LimitLong": _limit_long,
     "Normalize": lambda *_: Step(""),  # see _normalize
     "NormalizeImage": lambda *_: Step(""),
+    "Pad": _pad,
     "PadStride": _pad_stride,
     "RecResizeImg": _text_line,
     "Resize": _resize,

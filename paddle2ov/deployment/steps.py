@@ -60,6 +60,24 @@ class Crop(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class Pad(Step):
+    """One color below and to the right, up to one size (height, width); the picture is as small at most."""
+
+    to: tuple[int, int]
+    fill: tuple[float, ...]
+
+    def apply(self, value: Value) -> Value:
+        more = ops.subtract(whole(self.to), sides(value))
+        return ops.add(padded(ops.subtract(value, _channels(self.fill)), more), _channels(self.fill))
+
+    def size(self, before: Size) -> Size:
+        return self.to
+
+    def describe(self) -> str:
+        return f"pad to {self.to[0]} x {self.to[1]}"
+
+
+@dataclass(frozen=True, slots=True)
 class PadStride(Step):
     """Zeros below and to the right, up to multiples of a stride."""
 
@@ -137,6 +155,7 @@ __all__ = [
     "Affine",
     "Crop",
     "Normalize",
+    "Pad",
     "PadStride",
     "Size",
     "Step",
