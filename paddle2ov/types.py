@@ -116,12 +116,15 @@ class Packed:
 
 
 def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> Constant:
-    """A Constant node of `array` (writable if shared); `dtype` is Paddle's name where NumPy has no such type."""
+    """A Constant node of `array` (writable if shared); `dtype` is Paddle's name where NumPy has no such type.
+
+    What NumPy has no type for is copied: the node would not keep the array's memory alive.
+    """
     if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         kind = OV_TYPES[dtype]
         if array.size == 0:
             return Constant(kind, Shape(array.shape), [0.0])
-        return Constant(Tensor(array if share else array.copy(), Shape(array.shape), kind), True)
+        return Constant(Tensor(array, Shape(array.shape), kind), shared_memory=False)
     if array.dtype.kind == "c":
         part = np.float32 if array.dtype == np.complex64 else np.float64
         array = np.ascontiguousarray(array).view(part).reshape(*array.shape, 2)
