@@ -4,8 +4,8 @@ Paddle: `{nearest,bilinear,bicubic,linear,trilinear}_interp_v2` (PIR without `_v
 without `_v2`, whose `scale` is one number that decides the size only.
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. Sizes come from `size_tensor`, `out_size`, `scale_tensor`,
 `scale`, or `out_d`, `out_h`, `out_w`, in this order. A scale also fixes the ratio of coordinates (1 / scale). In two
-dimensions one that becomes 1 has the ratio 0: its first element, not its middle. (So it is in one and three dimensions
-in Paddle 2; here they follow Paddle 3.)
+dimensions, and in the older ops, one that becomes 1 has the ratio 0: its first element, not its middle. (So it is in
+one and three dimensions in Paddle 2; here they follow Paddle 3.)
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
 Paddle's ratio is not in / out, rows are gathered or mixed by weights (interpolation_exact.py). A nearest resize to a
@@ -18,14 +18,16 @@ to size 1.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, rank_of
+from paddle2ov.converters.common import cast_to, ints, rank_of, shape_of
 from paddle2ov.converters.interpolation_exact import (
     Resize,
+    any_resized,
     by_weights,
     interpolate_scales_exactly,
     interpolate_sizes,
@@ -49,7 +51,8 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
         last = channels_last(node)
         if last:
             x = to_channels_first(x, rank).output(0)
-        out = _resize(node, x, _plan(node, mode, version, x, rank))
+        plan = _plan(node, mode, version, x, rank)
+        out = _resize(node, _first_where_single(node, x, plan), plan)
         return {"output": to_channels_last(out, rank) if last else out}
 
     return convert
@@ -83,7 +86,8 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
         scales = None
     elif scales is not None and size_tensor is not None:
         node.refuse("a computed size together with a scale is not supported", scale=scales)
-    return Resize(mode, align_corners, half_pixel, rank, sizes, size_tensor, scales, scale_tensor)
+    first = rank == 4 or version == 1
+    return Resize(mode, align_corners, half_pixel, rank, sizes, size_tensor, scales, scale_tensor, first)
 
 
 def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output | None]:
@@ -93,7 +97,8 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
             return None, ops.broadcast(flat, ints([count])).output(0)
         values = node.get_constant("scale_tensor").reshape(-1).tolist()
     else:
-        values = np.asarray(node.get_attribute("scale", []) or []).reshape(-1).tolist()
+        given = node.get_attribute("scale") if node.has_attribute("scale") else []  # one number in the older operators
+        values = np.asarray(given or []).reshape(-1).tolist()
     if len(values) == 1:
         values = values * count
     if not values or any(value <= 0 for value in values):
@@ -110,7 +115,7 @@ def _resize(node: NodeContext, x: Output, plan: Resize) -> Node | Output:
         return x
     if plan.mode == "nearest":
         return _interpolate(x, plan) if nearest_is_exact(plan, dims) else nearest(x, plan)
-    if not plan.align_corners and plan.rank == 4 and 1 in plan.sizes:
+    if not plan.align_corners and plan.first and 1 in plan.sizes:
         return _to_single(node, x, plan)
     if plan.scales is not None:
         return _by_scales(node, x, plan)
@@ -133,13 +138,33 @@ def _by_scales(node: NodeContext, x: Output, plan: Resize) -> Node:
             if None in dims:
                 node.refuse("a size together with a scale needs a known input size", scale=scale)
             return by_weights(x, plan, dims)
+        if None not in dims and made == dim and _needs_more(plan, scale):
+            return by_weights(x, plan, dims)
         surplus = surplus or size != made
-    out = _interpolate(x, plan)
-    if not surplus:
-        return out
+    may_stay = None in dims and any(_needs_more(plan, scale) for scale in plan.scales)
+    if not surplus and not may_stay:
+        return _interpolate(x, plan)
+    sizes = scaled_later(x, plan.scales) if None in plan.sizes else ints([size or 0 for size in plan.sizes])
+    out = _interpolate(_lengthened(x, plan, plan.scales) if may_stay else x, plan)
     count = plan.rank - 2
-    size_tensor = scaled_later(x, plan.scales) if None in plan.sizes else ints([size or 0 for size in plan.sizes])
-    return ops.slice(out, ints([0] * count), size_tensor, ints([1] * count), ints(list(range(2, plan.rank))))
+    return ops.slice(out, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
+
+
+def _lengthened(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
+    """x with its last elements repeated so often that each dimension grows when it is resized.
+
+    OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only where
+    all of them keep theirs: there nothing is repeated.
+    """
+    resized = ops.convert(any_resized(x, scales), Type.i64)
+    more = [math.ceil(1 / (scale - 1)) if _needs_more(plan, scale) else 0 for scale in scales]
+    after = ops.concat([ints([0, 0]), ops.multiply(ints(more), resized)], 0)
+    return ops.pad(x, ints([0] * plan.rank), after, "edge")
+
+
+def _needs_more(plan: Resize, scale: float) -> bool:
+    """Whether a dimension of two elements or more may keep its size."""
+    return plan.mode == "linear" and 1 < scale < 1.5
 
 
 def _to_single(node: NodeContext, x: Output, plan: Resize) -> Node | Output:
@@ -157,6 +182,22 @@ def _to_single(node: NodeContext, x: Output, plan: Resize) -> Node | Output:
     if not rest:
         return out
     return _interpolate(out, dataclasses.replace(plan, sizes=[plan.sizes[i] for i in rest]), [2 + i for i in rest])
+
+
+def _first_where_single(node: NodeContext, x: Output, plan: Resize) -> Output:
+    """Copies of the first element along each dimension that a scale below 1 makes 1 when the model runs."""
+    scales = None if node.has_input("size_tensor") or node.has_input("out_size") else _scales(node, plan.rank - 2)[0]
+    if scales is None or plan.mode != "linear" or plan.align_corners or not plan.first:
+        return x
+    unknown = [i for i, dim in enumerate(known_dims(x)[2:]) if dim is None and scales[i] < 1]
+    if not unknown:
+        return x
+    sizes, dims = scaled_later(x, scales), shape_of(x)
+    for i in unknown:
+        several = ops.not_equal(ops.gather(sizes, ints(i), ints(0)), ints(1))
+        places = ops.range(ints(0), ops.gather(dims, ints(2 + i), ints(0)), ints(1), Type.i64)
+        x = ops.gather(x, ops.multiply(places, ops.convert(several, Type.i64)), ints(2 + i)).output(0)
+    return x
 
 
 def _interpolate(x: Output | Node, plan: Resize, axes: Sequence[int] | None = None) -> Node:

@@ -25,7 +25,10 @@ _LARGEST = 4096
 
 @dataclass(frozen=True)
 class Resize:
-    """What is asked for: `sizes` holds the new sizes that are known; `scales` are those that fix the ratio."""
+    """What is asked for: `sizes` holds the new sizes that are known; `scales` are those that fix the ratio.
+
+    `first`: a dimension that becomes 1 is its first element (a ratio of 0), also where corners are not aligned.
+    """
 
     mode: str
     align_corners: bool
@@ -35,6 +38,7 @@ class Resize:
     size_tensor: Output | None
     scales: list[float] | None
     scale_tensor: Output | None
+    first: bool
 
     def coordinates(self) -> str:
         """OpenVINO's name for the transformation of coordinates."""
@@ -44,7 +48,7 @@ class Resize:
 
     def ratio(self, i: int, dim: int, size: int) -> np.float32:
         """Source coordinate per result coordinate of spatial dimension i."""
-        if size <= 1 and (self.align_corners or self.rank == 4):
+        if size <= 1 and (self.align_corners or self.first):
             return np.float32(0)
         if self.align_corners:
             return np.float32(dim - 1) / np.float32(size - 1)
@@ -139,17 +143,25 @@ def nearest(x: Output, plan: Resize) -> Node:
     """The elements that Paddle's arithmetic names, one dimension after the other."""
     out: Output | Node = x
     dims = known_dims(x)
+    may_stay = plan.scales is not None and None in dims[2:] and any(1 < scale < 1.5 for scale in plan.scales)
+    resized = any_resized(x, plan.scales) if plan.scales is not None and may_stay else None
     for i, size in enumerate(plan.sizes):
         dim = dims[2 + i]
-        if dim is not None and size is not None:
+        if dim is not None and size is not None and resized is None:
             indices: Node = ints(_nearest_indices(plan, i, dim, size).tolist())
         else:
-            indices = _indices_later(x, plan, i, size)
+            indices = _indices_later(x, plan, i, size, resized)
         out = ops.gather(out, indices, ints(2 + i))
     return out
 
 
-def _indices_later(x: Output, plan: Resize, i: int, size: int | None) -> Node:
+def any_resized(x: Output, scales: Sequence[float]) -> Node:
+    """Whether any dimension changes its size, 0-D: where all keep theirs, Paddle copies, whatever the scales."""
+    dims = ops.slice(shape_of(x), ints([2]), ints([2 + len(scales)]), ints([1]))
+    return ops.reduce_logical_or(ops.not_equal(scaled_later(x, scales), dims), ints([0]), False)
+
+
+def _indices_later(x: Output, plan: Resize, i: int, size: int | None, resized: Node | None) -> Node:
     whole = ops.gather(shape_of(x), ints(2 + i), ints(0))
     length = ops.convert(whole, Type.f32)
     if size is None:
@@ -162,6 +174,8 @@ def _indices_later(x: Output, plan: Resize, i: int, size: int | None) -> Node:
         ratio: Node = ops.divide(ops.subtract(length, ops.constant(np.float32(1))), steps)
     elif plan.scales is not None:
         ratio = ops.constant(np.float32(1.0 / plan.scales[i]))
+        if resized is not None and 1 < plan.scales[i] < 1.5:
+            ratio = ops.select(resized, ratio, ops.constant(np.float32(1)))
     else:
         ratio = ops.divide(length, count)
     k = ops.range(ops.constant(np.float32(0)), count, ops.constant(np.float32(1)), Type.f32)

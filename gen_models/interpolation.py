@@ -27,6 +27,10 @@ NEAREST = [
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[2, 3]),
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=1.5),
     case(x=tensor([1, 2, 10, 7]), scale=0.7),
+    # one dimension keeps its size, all do, one becomes 1
+    case(x=tensor([1, 2, 3, 8]), scale=1.25),
+    case(x=tensor([1, 2, 3, 2]), scale=1.25),
+    case(x=tensor([1, 2, 2, 9]), scale=0.6),
     case(x=tensor([1, 1, 25, 30]), scale=[1.16, 2.1]),
     case(x=tensor([1, 2, 10, 12]), scale=[0.5, 0.3]),
     case(x=tensor([1, 2, 3, 4]), size=[6, 8]),
@@ -64,6 +68,10 @@ LINEAR_2D = [
     case(x=tensor([1, 2, 5, 7]), scale=1.5, align_corners=True),
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[1.3, 0.6]),
     case(x=tensor([1, 2, 10, 7]), scale=0.7),
+    # one dimension keeps its size, all do, one becomes 1
+    case(x=tensor([1, 2, 3, 8]), scale=1.25),
+    case(x=tensor([1, 2, 3, 2]), scale=1.25),
+    case(x=tensor([1, 2, 2, 9]), scale=0.6),
     case(x=tensor([1, 1, 25, 30]), scale=[1.16, 2.1]),
     case(x=tensor([1, 2, 4, 5]), size=[1, 1]),
     case(x=tensor([1, 2, 4, 5]), size=[1, 8]),
@@ -169,6 +177,11 @@ def _resize_v1(mode, op_type):
 _OLD: dict[str, Any] = {"why": "an operator of Paddle 1 that Paddle 2 still runs", "formats": ("legacy",)}
 
 
+def _v1_single(count):
+    """Dimensions that become 1."""
+    return [case(x=tensor([1, 2, *[2] * count]), scale=0.7, align_corners=False, align_mode=0, **_OLD)]
+
+
 def _v1_cases(shape, size):
     last = [shape[0], *shape[2:], shape[1]]
     dims = [-1, shape[1], *(-1 for _ in size)]
@@ -184,7 +197,7 @@ def _v1_cases(shape, size):
 
 def _v1_random(mode, spatial):
     def draw_case(draw) -> Case:
-        dims = [draw(st.integers(2, 9)) for _ in range(spatial)]
+        dims = [draw(st.integers(3 if mode == "bicubic" else 2, 9)) for _ in range(spatial)]
         last = draw(st.booleans())
         kept = [1, *dims, 2] if last else [1, 2, *dims]
         given: dict[str, Any] = {"data_layout": "NHWC" if last else "NCHW", "align_corners": draw(st.booleans())}
@@ -209,7 +222,7 @@ V1 = [
     Op(
         "bilinear_interp",
         _resize_v1("bilinear", "bilinear_interp"),
-        cases=_v1_cases([1, 2, 5, 6], [7, 8]),
+        cases=[*_v1_cases([1, 2, 5, 6], [7, 8]), *_v1_single(2)],
         random=_v1_random("bilinear", 2),
     ),
     Op(
@@ -221,13 +234,13 @@ V1 = [
     Op(
         "linear_interp",
         _resize_v1("linear", "linear_interp"),
-        cases=_v1_cases([1, 2, 6], [9]),
+        cases=[*_v1_cases([1, 2, 6], [9]), *_v1_single(1)],
         random=_v1_random("linear", 1),
     ),
     Op(
         "trilinear_interp",
         _resize_v1("trilinear", "trilinear_interp"),
-        cases=_v1_cases([1, 2, 3, 4, 5], [4, 7, 9]),
+        cases=[*_v1_cases([1, 2, 3, 4, 5], [4, 7, 9]), *_v1_single(3)],
         random=_v1_random("trilinear", 3),
     ),
 ]
