@@ -161,6 +161,12 @@ class Overlap:
         loop.validate_and_infer_types()
         return kept
 
+    def exceeds(self, one: Tensor, other: Tensor) -> Node:
+        """Whether boxes [N, size] overlap others [N, size] by more than the threshold: [N]; 0 / 0 is none."""
+        first, second = self._measured(one), self._measured(other)
+        some = ops.greater(ops.add(first[4], second[4]), const(0, Type.f32))
+        return ops.logical_and(some, self._over(first, second, const(self.threshold, Type.f32)))
+
     # --- the measure --------------------------------------------------------------------------------------------------
 
     @property

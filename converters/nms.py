@@ -52,7 +52,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     boxes = output_of(few.boxes) if few else node.get_input("bboxes")
     scores = output_of(few.scores) if few else node.get_input("scores")
     dtype = scores.get_element_type()
-    size = _box_size(node, boxes)
+    size = box_size(node, boxes)
     boxes, scores = output_of(cast_to(boxes, Type.f32)), output_of(cast_to(scores, Type.f32))
     if boxes.get_partial_shape()[2].is_dynamic:
         boxes = ops.reshape(boxes, ints([0, 0, size]), True).output(0)
@@ -79,7 +79,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     label, score = ops.unsqueeze(cast_to(kept.label, Type.f32), ints(1)), ops.unsqueeze(kept.score, ints(1))
     out = cast_to(ops.concat([label, score, kept.box], 1), dtype)
     if not node.get_output_size("index"):
-        out = _never_empty(out, 2 + size)
+        out = never_empty(out, 2 + size)
     return {
         "out": Packed(out, None),
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
@@ -93,7 +93,7 @@ def _few(node: NodeContext) -> Candidates | None:
     return candidates(node, threshold) if node.has_attribute("heads") else candidates_among(node, threshold)
 
 
-def _box_size(node: NodeContext, boxes: Tensor) -> int:
+def box_size(node: NodeContext, boxes: Tensor) -> int:
     """How many coordinates a box has: 4, or pairs for each corner of a polygon."""
     given, declared = output_of(boxes).get_partial_shape()[2], node.output_shape("out")
     size = 4
@@ -154,7 +154,7 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
     return ops.select(others, scores, const(-np.inf, Type.f32))
 
 
-def _never_empty(out: Tensor, width: int) -> Node:
+def never_empty(out: Tensor, width: int) -> Node:
     """[[-1]] when nothing survives, as the operators say that have no other way."""
     count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
     some = ops.minimum(count, ints(1))

@@ -67,7 +67,7 @@ class Greedy:
         That is a hundred nodes, which nearly no image needs: they are the body of a loop of no round, or one. (An If
         would say it better, but OpenVINO 2026.4 mixes up the memory of its results.)
         """
-        some = self._overlap.may_differ(boxes, plain)
+        some = self.overlap.may_differ(boxes, plain)
         # A loop takes copies of what it reads, needed or not.
         boxes, scores = (
             ops.slice(value, ints([0]), ops.select(some, dims_of(value, [axis]), ints([0])), ints([1]), ints([axis]))
@@ -77,7 +77,7 @@ class Greedy:
         plain_, boxes_, scores_ = inner = [
             ops.parameter(output_of(value).get_partial_shape(), output_of(value).get_element_type()) for value in inputs
         ]
-        disputed = self._overlap.disputed(boxes_, scores_, self.score_threshold, plain_)
+        disputed = self.overlap.disputed(boxes_, scores_, self.score_threshold, plain_)
         end = ops.select(disputed, ints([0]), dims_of(plain_, [0]))
         other = self._exact(boxes_, scores_, disputed)
         rows = ops.concat([ops.slice(plain_, ints([0]), end, ints([1])), other], 0)
@@ -158,12 +158,13 @@ class Greedy:
         table = ops.select(valid, ops.add(ops.unsqueeze(starts, ints(1)), number), ints(0))  # [G, K] -> row
         box = ops.gather_nd(boxes, columns(rows, 0, 2))  # [M, 2 points]
         box = ops.concat([box, const(np.zeros((1, 2 * self.points)), Type.f32)], 0)  # there may be none
-        kept = self._overlap.choose(ops.gather(box, table, ints(0)), valid)
+        kept = self.overlap.choose(ops.gather(box, table, ints(0)), valid)
         found = ops.gather_nd(table, ops.transpose(ops.non_zero(kept, "i64"), ints([1, 0])))
         return ops.gather(rows, found, ints(0))
 
     @property
-    def _overlap(self) -> Overlap:
+    def overlap(self) -> Overlap:
+        """How much is too much."""
         if self.points > 2:
             return PolygonOverlap(self.iou_threshold, self.normalized, self.eta, self.points)
         return Overlap(self.iou_threshold, self.normalized, self.eta)

@@ -23,7 +23,6 @@ _REASONS: dict[str, str] = {
     "was taken out of Paddle before 2.6; no Paddle that can be installed computes it": """
         conv_shift cos_sim diag filter_by_instag gaussian_random_batch_size_like isfinite lstmp prroi_pool
         roi_perspective_transform target_assign tree_conv""",
-    "merges boxes into the ones before as it goes, class after class, in place": "locality_aware_nms",
     "runs on one vendor's GPU or accelerator only; there is no CPU kernel to agree with": """
         add_group_norm_silu apply_per_channel_scale batched_gemm blha_get_max_len block_multihead_attention
         calc_reduced_attn_scores fast_ln fast_rms_norm flash_attn_qkvpacked flash_attn_unpadded flash_attn_v3

@@ -1,0 +1,66 @@
+"""Suppression that first merges neighbours in a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import legacy_op
+from gen_models.nms import crowd, polygons, shuffled
+from gen_models.spec import Case, Op, TensorSpec, case, tensor
+from gen_models.strategies import flag, integer, one_of
+
+_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 1 and 2"}
+_DEFAULTS = {
+    "background_label": -1,
+    "score_threshold": 0.1,
+    "nms_top_k": -1,
+    "nms_threshold": 0.3,
+    "nms_eta": 1.0,
+    "keep_top_k": -1,
+    "normalized": True,
+}
+
+
+def _build(bboxes: Any, scores: Any, **attributes: Any) -> Any:
+    inputs = {"BBoxes": bboxes, "Scores": scores}
+    return legacy_op("locality_aware_nms", inputs, {"Out": bboxes.dtype}, {**_DEFAULTS, **attributes})
+
+
+def _boxes(*sizes: int, **options: Any) -> TensorSpec:
+    """Of few places, so that neighbours often overlap."""
+    return crowd(*sizes, centers=2, **options)
+
+
+_B, _S = [-1, -1, 4], [-1, 1, -1]
+CASES = [
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), **_LEGACY),
+    case(bboxes=_boxes(2, 20, dims=_B), scores=shuffled(2, 1, 20, dims=_S), nms_threshold=0.5, **_LEGACY),
+    case(bboxes=_boxes(2, 20, size=100), scores=shuffled(2, 1, 20), normalized=False, keep_top_k=5, **_LEGACY),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 2, 20), background_label=0, nms_top_k=3, **_LEGACY),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), nms_threshold=0.7, nms_eta=0.9, **_LEGACY),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), score_threshold=99.0, **_LEGACY),
+    case(bboxes=_boxes(2, 1), scores=shuffled(2, 1, 1), **_LEGACY),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), keep_top_k=0, **_LEGACY),
+    case(bboxes=tensor([1, 3, 4], values=[[0.5] * 4] * 3), scores=shuffled(1, 1, 3), **_LEGACY),
+    case(bboxes=polygons(1, 20), scores=shuffled(1, 1, 20), **_LEGACY),
+    case(bboxes=polygons(2, 20, size=300), scores=shuffled(2, 1, 20), keep_top_k=6, nms_threshold=0.2, **_LEGACY),
+    case(bboxes=polygons(1, 12, points=8), scores=shuffled(1, 1, 12), **_LEGACY),
+]
+
+
+def _random(draw: Any) -> Case:
+    n, count, seed, normalized = integer(draw, 1, 3), integer(draw, 1, 25), integer(draw, 0, 1000), flag(draw)
+    return case(
+        bboxes=_boxes(n, count, size=1.0 if normalized else 100.0, seed=seed),
+        scores=shuffled(n, 1, count, seed=seed),
+        score_threshold=one_of(draw, 0.0, 0.3, 1.5),
+        nms_top_k=one_of(draw, -1, 1, 5),
+        keep_top_k=one_of(draw, -1, 1, 4),
+        nms_threshold=one_of(draw, 0.3, 0.5, 0.7),
+        nms_eta=one_of(draw, 1.0, 0.9),
+        normalized=normalized,
+        **_LEGACY,
+    )
+
+
+OPS = [Op("locality_aware_nms", _build, CASES, _random)]
