@@ -45,8 +45,10 @@ def operands(node: NodeContext, names: Sequence[str] = ("x", "y")) -> tuple[Outp
 
 def _aligned(node: NodeContext, names: Sequence[str]) -> tuple[Output, Output]:
     x, y = (node.get_input(name) for name in names)
-    axis = node.get_attribute("axis", -1)
+    axis = node.get_int("axis", -1)
     if axis != -1 and rank_of(node, x) != rank_of(node, y):
+        most = max(rank_of(node, x), rank_of(node, y))
+        node.require(0 <= axis <= most, f"out of range for rank {most}", axis=axis)
         if rank_of(node, x) > rank_of(node, y):
             y = _align(node, y, rank_of(node, x), axis)
         else:

@@ -18,6 +18,7 @@ InputArgument: TypeAlias = Any
 `name[1,3,224..640,?]`. A dimension is a number, -1 or "?" (any), a (min, max) pair, or an `openvino.Dimension`."""
 
 _STRING = re.compile(r"^(?P<name>[^\[\]{}]*)(?:\[(?P<shape>[^\]]*)\])?(?:\{(?P<kind>\w+)\})?$")
+_MAX_DIM = 2**63 - 2  # OpenVINO's largest number stands for no limit
 _SHORT_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"} | {
     f"{sign}{bits}": f"{word}{bits}" for sign, word in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)
 }
@@ -142,18 +143,23 @@ def _dimension(dim: Any) -> Dimension:
             return Dimension()
         low, dots, high = dim.partition("..")
         if not dots:
-            return Dimension(int(dim))
+            return _sized(int(dim))
         return _range(int(low) if low else 0, int(high) if high else -1)
     if isinstance(dim, Sequence):
         low, high = dim
         return _range(int(low), int(high))
-    number = int(dim)
-    if number < -1:
+    return _sized(int(dim))
+
+
+def _sized(number: int) -> Dimension:
+    if not -1 <= number <= _MAX_DIM:
         raise ValueError(f"dimension {number}")
     return Dimension() if number == -1 else Dimension(number)
 
 
 def _range(low: int, high: int) -> Dimension:
+    if max(low, high) > _MAX_DIM:
+        raise ValueError(f"dimension {max(low, high)}")
     if low > high != -1:  # OpenVINO would take it for any size
         raise ValueError(f"no size is at least {low} and at most {high}")
     return Dimension(max(low, 0), high)

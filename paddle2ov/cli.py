@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import json
-import runpy
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ import click
 
 from paddle2ov import __version__
 from paddle2ov.commands.batch import batch_command
-from paddle2ov.commands.shared import extension_option, params_option, plain_errors, traceback_option
+from paddle2ov.commands.shared import extension_option, params_option, plain_errors, run_extensions, traceback_option
 from paddle2ov.commands.verify import STATUS, VERDICTS, verify_command
 
 if TYPE_CHECKING:
@@ -160,23 +159,20 @@ def convert_command(
     source = model or model_dir
     assert source is not None
     params = None
-    if params_filename is not None:
-        params = (source if source.is_dir() else source.parent) / params_filename
-    program = source / model_filename if model_filename is not None else source
-    xml = _target(target, source)
     with plain_errors(traceback):
-        import openvino
-
+        if params_filename is not None:
+            params = (source if source.is_dir() else source.parent) / params_filename
+        program = source / model_filename if model_filename is not None else source
+        xml = _target(target, source)
         from paddle2ov.commands import report as reporting
         from paddle2ov.conversion import convert
         from paddle2ov.errors import Paddle2OVError
         from paddle2ov.report import ConversionReport
-        from paddle2ov.saving import save_model
+        from paddle2ov.saving import save_model, write_ir
 
         reporting.check_targets(reports)
         conversion = ConversionReport() if reports else None
-        for path in extensions:
-            runpy.run_path(str(path))
+        run_extensions(extensions)
         try:
             with _progress(enabled=not quiet) as progress:
                 converted = convert(
@@ -197,10 +193,7 @@ def convert_command(
         if serving is not None:
             from paddle2ov.deployment.serving import write_layout
 
-            def save(model: Any, path: Path) -> None:
-                openvino.save_model(model, path, compress_to_fp16=fp16)
-
-            written = write_layout(converted, serving, xml.stem, save)
+            written = write_layout(converted, serving, xml.stem, lambda model, path: write_ir(model, path, fp16))
         if serving is None or target is not None:
             save_model(converted, xml, fp16)
         found = None

@@ -28,7 +28,7 @@ from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Registry
 from paddle2ov.report import ConversionReport
 from paddle2ov.translator import Scope, Translator, input_parameter
-from paddle2ov.types import Known
+from paddle2ov.types import EmptyArray, Known
 
 log = logging.getLogger("paddle2ov")
 
@@ -264,6 +264,8 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
         value = scope.find(item.variable)
         if value is None:
             raise ConversionInputError(f"output: nothing computes '{item.variable}'")
+        if isinstance(value, EmptyArray):
+            raise ConversionInputError(f"output: '{item.name}' is a tensor array that nothing was written to")
         output: Output = value.constant().output(0) if isinstance(value, Known) else value
         source = (output.get_node().get_name(), output.get_index())
         if source in taken or output.get_node().get_type_name() == "Parameter":

@@ -101,5 +101,9 @@ class ConversionWarning(UserWarning):
     """The model converts, and computes something else than Paddle for inputs that the message names."""
 
 
+class OpenVINORunError(Paddle2OVError, RuntimeError):
+    """OpenVINO cannot compile the converted model, or refuses to run it on these inputs."""
+
+
 class PaddleRunError(Paddle2OVError):
     """Paddle, which `verify` runs in a process of its own, is not there, refuses the model or its inputs, or died."""

@@ -7,7 +7,7 @@ that image has boxes. Such an array is carried as the concatenation itself, not 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paddle2ov.program.model import Block, Operator
@@ -38,7 +38,7 @@ def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
     joined = {id(one) for one in block.walk() if one.type == "tensor_array_to_tensor" and arrays.can_join(one)}
     if not joined:
         return block
-    roots = {arrays.root(one.inputs["x"][0]) for one in block.walk() if id(one) in joined}
+    roots = {arrays.root(_first(one.inputs, "x")) for one in block.walk() if id(one) in joined}
     return _marked(block, arrays, roots)
 
 
@@ -61,7 +61,9 @@ class _Arrays:
         for name in list(self._parents):
             self._members[self.root(name)].add(name)
         self._lengths = {
-            one.outputs["out"][0]: one.inputs["x"][0] for one in block.walk() if one.type == "lod_array_length"
+            _first(one.outputs, "out"): _first(one.inputs, "x")
+            for one in block.walk()
+            if one.type == "lod_array_length"
         }
 
     def root(self, name: str) -> str:
@@ -73,7 +75,7 @@ class _Arrays:
 
     def can_join(self, concatenation: Operator) -> bool:
         """Whether the array can be carried concatenated."""
-        root = self.root(concatenation.inputs["x"][0])
+        root = self.root(_first(concatenation.inputs, "x"))
         members = self._members[root] | {root}
         return all(self._allows(operator, port, root) for name in members for operator, port in self._readers[name])
 
@@ -83,10 +85,10 @@ class _Arrays:
         if operator.type in ("while", "if", "assign", "assign_array"):
             return True
         if operator.type == "lod_array_length":
-            readers = self._readers[operator.outputs["out"][0]]
+            readers = self._readers[_first(operator.outputs, "out")]
             return all(one is not None and (one.type, by) == ("write_to_array", "i") for one, by in readers)
         if operator.type == "write_to_array":
-            length = self._lengths.get(operator.inputs.get("i", [""])[0])
+            length = self._lengths.get(_first(operator.inputs, "i"))
             return port == "array" and length is not None and self.root(length) == root
         if operator.type == "tensor_array_to_tensor":
             stacked, axis = operator.attributes.get("use_stack", False), operator.attributes.get("axis", 0)
@@ -106,16 +108,24 @@ def _same(operator: Operator) -> Iterator[tuple[str, str]]:
         for branch in operator.blocks:
             yield from zip(branch.outputs, operator.outputs["out"], strict=True)
     elif operator.type in ("assign", "assign_array"):
-        yield operator.inputs["x"][0], operator.outputs["out"][0]
+        yield _first(operator.inputs, "x"), _first(operator.outputs, "out")
     elif operator.type == "write_to_array":
-        yield operator.inputs.get("array", [""])[0], operator.outputs["out"][0]
+        yield _first(operator.inputs, "array"), _first(operator.outputs, "out")
+
+
+def _first(ports: Mapping[str, Sequence[str]], port: str) -> str:
+    """The name at a port; "" where a malformed program has none, which the operator's converter will say."""
+    names = ports.get(port, ())
+    return names[0] if names else ""
 
 
 def _marked(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
     operators = []
     for operator in block.operators:
         if operator.type in ("write_to_array", "tensor_array_to_tensor") and (
-            arrays.root(operator.outputs["out"][0] if operator.type == "write_to_array" else operator.inputs["x"][0])
+            arrays.root(
+                _first(operator.outputs, "out") if operator.type == "write_to_array" else _first(operator.inputs, "x")
+            )
             in roots
         ):
             inputs = {port: names for port, names in operator.inputs.items() if port != "i"}

@@ -16,6 +16,8 @@ PARTS = ("yolo_box", "transpose2", "transpose", "concat", *SUPPRESSIONS)
 CHOSEN = "/chosen"
 """The end of the name of a node that computes only what can survive, of what it stands for."""
 
+_MALFORMED = (AttributeError, IndexError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
+
 
 def merge_suppressions(
     block: Block,
@@ -51,9 +53,13 @@ def merge_suppressions(
     gone: set[int] = set()
     for operator in suppressions:
         assert chains is not None
-        if operator.attributes.get("score_threshold", -1.0) < 0 or any(operator.inputs.get("rois_num", ())):
+        threshold = operator.attributes.get("score_threshold", -1.0)
+        if not isinstance(threshold, int | float) or threshold < 0 or any(operator.inputs.get("rois_num", ())):
             continue
-        heads = None if any(part in replaced for part in PARTS) else chains.heads_before(operator)
+        try:
+            heads = None if any(part in replaced for part in PARTS) else chains.heads_before(operator)
+        except _MALFORMED:  # left alone: the converter of the operator at fault says what is wrong
+            continue
         if heads:
             inputs = {port: [name for one in heads for name in one.inputs[port]] for port in ("x", "img_size")}
             attributes = {**operator.attributes, "heads": heads}

@@ -1,25 +1,58 @@
-"""Writes a model as OpenVINO IR so that an interrupted run leaves no half-written model."""
+"""Writes files so that an interrupted run leaves no half of one: beside their final place first."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import openvino
 
 
 def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
-    """Writes both files beside their final place first.
+    """Writes a model as OpenVINO IR.
 
     Raises:
-        OSError: they cannot be written.
+        OSError: its files cannot be written.
+    """
+    with _beside(xml) as folder:
+        written = folder / "model.xml"
+        write_ir(model, written, fp16)
+        written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
+        written.replace(xml)
+
+
+def write_ir(model: openvino.Model, xml: Path, fp16: bool) -> None:
+    """Writes a model where it is to stand, for callers that see to the rest.
+
+    Raises:
+        OSError: its files cannot be written.
     """
     try:
-        xml.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{xml.stem}-", dir=xml.parent) as folder:
-            written = Path(folder) / xml.name
-            openvino.save_model(model, written, compress_to_fp16=fp16)
-            written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
-            written.replace(xml)
-    except OSError as error:  # whose own path is that of the temporary folder
-        raise OSError(f"{xml} cannot be written: {error.strerror or error}") from error
+        openvino.save_model(model, xml, compress_to_fp16=fp16)
+    except RuntimeError as error:  # what OpenVINO makes of a full disk
+        raise OSError(f"is the disk full? OpenVINO says: {error}") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a text as UTF-8, in place of what is there.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with _beside(path) as folder:
+        written = folder / "text"
+        written.write_text(text, encoding="utf-8")
+        written.replace(path)
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A temporary folder beside a file that is to be written; errors name the file, not that folder."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".writing-", dir=path.parent) as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise OSError(f"{path} cannot be written: {error.strerror or error}") from error

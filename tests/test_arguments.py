@@ -66,10 +66,19 @@ def test_range_that_holds_no_size(argument):
         parse_input(argument)
 
 
-@pytest.mark.parametrize("argument", [3.5, [object()], "x[1,a]", "x[1", {"x": [1.5, "b"]}, [("x", [-2])], "x{float33}"])
+@pytest.mark.parametrize(
+    "argument", [3.5, [object()], "x[1,a]", "x[1", {"x": [1.5, "b"]}, [("x", [-2])], "x{float33}", "x[-5,3]", "x[..-4]"]
+)
 def test_what_is_no_input(argument):
     with pytest.raises(ConversionInputError, match="input"):
         parse_input(argument)
+
+
+@pytest.mark.parametrize("size", [2**63 - 1, 2**63, 10**30])
+def test_absurd_sizes(size):
+    for argument in (f"x[{size}]", f"x[1..{size}]", {"x": [size]}, {"x": [(1, size)]}):
+        with pytest.raises(ConversionInputError, match=f"dimension {size}$"):
+            parse_input(argument)
 
 
 def test_outputs():

@@ -7,14 +7,16 @@ import shutil
 import struct
 import time
 
+import numpy as np
 import pytest
 
 import paddle2ov
 from gen_models import all_networks
 from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
-from paddle2ov import ModelReadError, Paddle2OVError
+from paddle2ov import ModelReadError, OpConversionError, Paddle2OVError
 from paddle2ov.program.framework_proto import Attr, ProgramDesc
+from tests.one_operator import program
 
 PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
 LEGACY = pytest.param(
@@ -44,6 +46,17 @@ def pir(tmp_path):
 @pytest.fixture(params=[LEGACY])
 def legacy(request, tmp_path):
     return copy("greedy_decoder", request.param, tmp_path / "legacy")
+
+
+@pytest.fixture(params=[LEGACY])
+def legacy_array(request, tmp_path):
+    """A program that concatenates an array, with assignments of nothing."""
+    path = copy("array_of_selections", request.param, tmp_path / "array")
+    desc = ProgramDesc.FromString(path.read_bytes())
+    for op in (op for block in desc.blocks for op in block.ops if op.type == "assign"):
+        del op.inputs[:]
+    path.write_bytes(desc.SerializeToString())
+    return path
 
 
 def refused(path, message):
@@ -193,6 +206,58 @@ def test_a_block_inside_itself(legacy):
                 op.attrs[i] = attribute.SerializeToString()
     legacy.write_bytes(desc.SerializeToString())
     refused(legacy, "contains itself")
+
+
+def change_attribute(path, op_type, name, **values):
+    """Gives an attribute of the first operator of that type another kind and value."""
+    desc = ProgramDesc.FromString(path.read_bytes())
+    op = next(op for block in desc.blocks for op in block.ops if op.type == op_type)
+    kept = [text for text in op.attrs if Attr.FromString(text).name != name]
+    del op.attrs[:]
+    op.attrs.extend([*kept, Attr(name=name, **values).SerializeToString()])
+    path.write_bytes(desc.SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("op_type", "name", "values", "message"),
+    [
+        ("feed", "col", {"type": 2, "s": b"x"}, r"\(feed\): attribute 'col' is 'x'"),
+        ("feed", "col", {"type": 3, "ints": [1, 2]}, r"\(feed\): attribute 'col' is \[1, 2\]"),
+        ("fetch", "col", {"type": 1, "f": 0.5}, r"\(fetch\): attribute 'col' is 0.5"),
+        ("while", "sub_block", {"type": 2, "s": b"x"}, "sub_block is missing"),
+    ],
+)
+def test_attributes_of_another_type_in_the_structure(legacy, op_type, name, values, message):
+    change_attribute(legacy, op_type, name, **values)
+    refused(legacy, message)
+
+
+def test_a_call_stack_that_is_a_block(legacy):
+    change_attribute(legacy, "while", "op_callstack", type=8, block_idx=99)
+    paddle2ov.convert(legacy)
+
+
+@pytest.mark.parametrize("axis", [-(2**31), -2, 4, 2**40])
+def test_the_axis_of_an_old_sum(axis):
+    whole, _ = program("elementwise_add", {"x": np.zeros((2, 3), np.float32), "y": np.zeros(3, np.float32)}, {})
+    whole.block.operators[0].attributes["axis"] = axis
+    with pytest.raises(OpConversionError, match=f"axis={axis}: out of range for rank 2"):
+        paddle2ov.convert(whole)
+
+
+def test_an_array_that_is_read_from_nothing(legacy_array):
+    with pytest.raises(OpConversionError, match="assign"):
+        paddle2ov.convert(legacy_array)
+
+
+def test_a_chain_of_boxes_that_is_malformed():
+    boxes, scores = np.zeros((1, 5, 4), np.float32), np.zeros((1, 2, 5), np.float32)
+    whole, _ = program("multiclass_nms3", {"bboxes": boxes, "scores": scores}, {"score_threshold": "high"})
+    with pytest.raises(OpConversionError, match="attribute 'score_threshold' is 'high'"):
+        paddle2ov.convert(whole)
+    whole, _ = program("multiclass_nms3", {"bboxes": boxes}, {"score_threshold": 0.1})
+    with pytest.raises(OpConversionError, match=r"input 'scores' .* is missing"):
+        paddle2ov.convert(whole)
 
 
 @pytest.mark.parametrize("seed", range(8))

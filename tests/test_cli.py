@@ -117,6 +117,57 @@ def test_a_failure_leaves_what_was_there(model, tmp_path, monkeypatch):
     assert (tmp_path / "net.xml").read_text() == "old"
 
 
+def test_a_full_disk(model, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("basic_ios::clear: iostream error")
+
+    monkeypatch.setattr(openvino, "save_model", fail)
+    for arguments in (["-o", tmp_path / "net.xml"], ["-o", "net", "--serve-layout", tmp_path / "served"]):
+        result = call(model, *arguments)
+        assert result.exit_code == 1
+        assert "cannot be written: " in result.output
+        assert "is the disk full?" in result.output
+        assert ".writing-" not in result.output
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not list(tmp_path.rglob(".writing-*"))
+
+
+@pytest.mark.parametrize("arguments", [["x" * 5000], [".", "-o", "x" * 300], ["inspect", "x" * 5000]])
+def test_names_that_are_too_long(arguments):
+    result = call(*arguments)
+    assert (result.exit_code, result.exception.__class__) == (1, SystemExit)
+    assert "File name too long" in result.output or "no Paddle inference model" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("raise ValueError('boom')", "ValueError: boom"),
+        ("def (", "SyntaxError: invalid syntax"),
+        ("import sys; sys.exit(7)", "SystemExit: 7"),
+        ("import paddle2ov_no_such_module", "ModuleNotFoundError: No module named"),
+    ],
+)
+@pytest.mark.parametrize(("command", "status"), [("convert", 1), ("verify", 2)])
+def test_an_extension_that_fails(tmp_path, command, status, text, message):
+    own = tmp_path / "own.py"
+    own.write_text(text)
+    result = call(command, tmp_path, "--extension", own)
+    assert result.exit_code == status
+    assert result.output.startswith(f"error: extension {own}: {message}")
+
+
+def test_a_timeout_that_is_no_number(tmp_path):
+    assert "nan is not a number" in call("batch", tmp_path, "-o", tmp_path / "out", "--timeout", "nan").output
+
+
+def test_reports_that_cannot_be_written(model, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = call(model, "-q", "-o", tmp_path / "net.xml", "--report", tmp_path / "file" / "report.json")
+    assert result.exit_code == 1
+    assert f"error: {tmp_path / 'file' / 'report.json'} cannot be written: " in result.output
+
+
 def test_traceback_on_demand():
     result = call("nowhere", "--traceback")
     assert isinstance(result.exception, paddle2ov.ModelReadError)

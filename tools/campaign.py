@@ -25,6 +25,7 @@ from paddle2ov.running.cluster import RayExecutor
 from paddle2ov.running.executor import Executor
 from paddle2ov.running.local import LocalExecutor
 from paddle2ov.running.state import State
+from paddle2ov.saving import write_text
 
 TIMEOUT = 900.0
 JOBS_PER_WORKER = 100  # Paddle and OpenVINO keep something of every program: a process is replaced now and then
@@ -60,8 +61,8 @@ def main(arguments: list[str]) -> int:
                 _run(_executor(options), planned, state)
             failures = _print_failures(state.records())
             if options.page is not None:
-                options.page.write_text(page(state.records()))
-    except Paddle2OVError as error:
+                write_text(options.page, page(state.records()))
+    except (Paddle2OVError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

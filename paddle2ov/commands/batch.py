@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddle2ov.commands.shared import plain_errors
+from paddle2ov.commands.shared import not_nan, plain_errors
 
 if TYPE_CHECKING:
     from paddle2ov.batch.work import Job, Record
@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 @click.option(
     "-j", "--workers", type=click.IntRange(1), default=None, help="Processes.  [default: half of the processors]"
 )
-@click.option("--timeout", type=click.FloatRange(1), default=600.0, show_default=True, help="Seconds for one model.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1, 10**9),
+    callback=not_nan,
+    default=600.0,
+    show_default=True,
+    help="Seconds for one model.",
+)
 @click.option(
     "--ray", metavar="ADDRESS", help="Run on this Ray cluster, which shares the file system; 'auto' finds it."
 )
@@ -86,7 +93,8 @@ def batch_command(
     except KeyboardInterrupt:
         click.echo("Interrupted; the same command goes on from here.", err=True)
         sys.exit(130)
-    _write_summary(records, out)
+    with plain_errors(status=2):
+        _write_summary(records, out)
     counts = Counter(record["state"] for record in records.values())
     if not quiet:
         click.echo(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
@@ -132,18 +140,14 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
 
 
 def _write_summary(records: dict[str, Any], out: Path) -> None:
+    from paddle2ov.saving import write_text
+
     data = {"models": [{"name": name, **record} for name, record in records.items()]}
-    _write(out / "summary.json", json.dumps(data, indent=1) + "\n")
+    write_text(out / "summary.json", json.dumps(data, indent=1) + "\n")
     try:
         from paddle2ov.reporting.page import render
 
         page = render("batch.html.jinja", {}, (), models=data["models"])
     except ImportError:
         return  # jinja2 is not installed: the JSON says the same
-    _write(out / "summary.html", page)
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}-{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    write_text(out / "summary.html", page)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import runpy
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +22,30 @@ params_option = click.option(
     "-pf", "--params", "--params_filename", type=click.Path(path_type=Path), help="The parameter file."
 )
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+
+
+def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """Refuses NaN, which no range does."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is not a number.", ctx, param)
+    return value
+
+
+def run_extensions(paths: Iterable[Path]) -> None:
+    """Runs the files of `--extension`, which register their converters.
+
+    Raises:
+        ConversionInputError: one of them cannot be run to its end.
+    """
+    from paddle2ov.errors import ConversionInputError, Paddle2OVError
+
+    for path in paths:
+        try:
+            runpy.run_path(str(path))
+        except Paddle2OVError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise ConversionInputError(f"extension {path}: {type(error).__name__}: {error}") from error
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import runpy
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddle2ov.commands.shared import extension_option, params_option, plain_errors, traceback_option
+from paddle2ov.commands.shared import extension_option, params_option, plain_errors, run_extensions, traceback_option
 
 if TYPE_CHECKING:
     from paddle2ov.verification.verify import Progress, Verification
@@ -85,8 +84,7 @@ def verify_command(
     from paddle2ov.verification.verify import verify
 
     with plain_errors(traceback, status=2):
-        for path in extensions:
-            runpy.run_path(str(path))
+        run_extensions(extensions)
         with _progress() as progress:
             found = verify(
                 model,

@@ -8,7 +8,6 @@ FOLDER/NAME/VERSION/model.xml  and model.bin
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -20,6 +19,7 @@ from google.protobuf import text_encoding
 from openvino import Model, Output
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.saving import write_text
 
 _TYPES = {
     "f16": "FP16",
@@ -52,6 +52,7 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
     Raises:
         ConversionInputError: the name cannot be a folder, a result's rank is unknown, or the folder holds a config.json
             of another kind.
+        OSError: the folder cannot be written.
     """
     if not _NAME.fullmatch(name):
         raise ConversionInputError(f"a server's model is called by letters, digits and _.+-, not '{name}'")
@@ -62,19 +63,22 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
     entry = {"name": name, "base_path": str((folder / name).absolute())}
     served = [one for one in served if one["config"]["name"] != name] + [{"config": entry}]
     target = folder / name / str(version)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    written = Path(tempfile.mkdtemp(prefix=".writing-", dir=target.parent))
     try:
-        save(model, written / "model.xml")
-        written.chmod(0o755)  # servers run as other users
-        if target.exists():
-            target.replace(written / "replaced")
-        written.replace(target)
-        shutil.rmtree(target / "replaced", ignore_errors=True)
-    finally:
-        shutil.rmtree(written, ignore_errors=True)
-    _write(target.parent / "config.pbtxt", triton)
-    _write(folder / "config.json", json.dumps({"model_config_list": served}, indent=1) + "\n")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        written = Path(tempfile.mkdtemp(prefix=".writing-", dir=target.parent))
+        try:
+            save(model, written / "model.xml")
+            written.chmod(0o755)  # servers run as other users
+            if target.exists():
+                target.replace(written / "replaced")
+            written.replace(target)
+            shutil.rmtree(target / "replaced", ignore_errors=True)
+        finally:
+            shutil.rmtree(written, ignore_errors=True)
+    except OSError as error:  # whose own path is that of the temporary folder
+        raise OSError(f"{target} cannot be written: {error.strerror or error}") from error
+    write_text(target.parent / "config.pbtxt", triton)
+    write_text(folder / "config.json", json.dumps({"model_config_list": served}, indent=1) + "\n")
     return target / "model.xml"
 
 
@@ -120,10 +124,3 @@ def _served(path: Path) -> list[dict[str, Any]]:
             f"{path} is there already, and not a configuration of OpenVINO Model Server"
         ) from error
     return list(served)
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes a file in one step: a server may be reading it."""
-    temporary = path.with_name(f".{path.name}-{os.getpid()}")
-    temporary.write_text(text)
-    temporary.replace(path)

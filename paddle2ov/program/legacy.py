@@ -261,12 +261,11 @@ class _Reader:
             raise ModelReadError(f"input '{name}' is not declared")
         scope.latest[name] = name
         self._parameters.pop(name, None)
-        self._inputs.append((_attributes(desc)[0].get("col", index), variable))
+        self._inputs.append((_column(desc, index), variable))
 
     def _read_fetch(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         name = _argument(desc.inputs, "X")
-        column = _attributes(desc)[0].get("col", index)
-        self._outputs.append((column, Output(name, self._use(scope, name))))
+        self._outputs.append((_column(desc, index), Output(name, self._use(scope, name))))
 
     def _read_while(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         condition = _argument(desc.inputs, "Condition")
@@ -370,7 +369,7 @@ class _Reader:
                 for _, names in desc.outputs:
                     written.update(dict.fromkeys(name for name in names if name != "@EMPTY@"))
                 for attribute in desc.attributes:
-                    if attribute.kind == _BLOCK:
+                    if attribute.kind == _BLOCK and isinstance(attribute.value, int):
                         written.update(dict.fromkeys(self._written_in(attribute.value, (*open_blocks, index))))
             self._writes[index] = list(written)
         return self._writes[index]
@@ -436,6 +435,14 @@ def _open_backward_ends(attributes: dict[str, Any]) -> None:
 _BEFORE_FIRST = -(2**31)
 
 
+def _column(desc: _Op, index: int) -> int:
+    """The position of an input or result; that of its operator where the program does not say."""
+    column = _attributes(desc)[0].get("col", index)
+    if not isinstance(column, int):
+        raise ModelReadError(f"attribute 'col' is {column!r:.80}; a number is expected")
+    return column
+
+
 def _argument(ports: list[tuple[str, list[str]]], parameter: str) -> str:
     for port, names in ports:
         if port == parameter and names:
@@ -445,8 +452,8 @@ def _argument(ports: list[tuple[str, list[str]]], parameter: str) -> str:
 
 def _sub_block(desc: _Op) -> int:
     for attribute in desc.attributes:
-        if attribute.name == "sub_block":
-            return int(attribute.value)
+        if attribute.name == "sub_block" and isinstance(attribute.value, int):
+            return attribute.value
     raise ModelReadError("attribute sub_block is missing")
 
 

@@ -11,7 +11,6 @@ import base64
 import hashlib
 import json
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +20,7 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.reporting.graphs import compiled_graph, program_graph
 from paddle2ov.reporting.model import FATES, Report
 from paddle2ov.reporting.terminal import shapes
+from paddle2ov.saving import write_text
 
 _HERE = Path(__file__).parent
 _SUFFIXES = (".json", ".html")
@@ -32,8 +32,11 @@ def check_target(path: Path) -> None:
     """Refuses a file that no report can be written to, before any work is done.
 
     Raises:
-        ConversionInputError: its suffix is neither .json nor .html, or HTML needs a library that is not installed.
+        ConversionInputError: its suffix is neither .json nor .html, it is a folder, or HTML needs a library that is not
+            installed.
     """
+    if path.is_dir():
+        raise ConversionInputError(f"report: {path} is a folder")
     if path.suffix not in _SUFFIXES:
         raise ConversionInputError(f"report: {path} is neither a .json nor an .html file")
     if path.suffix == ".html" and find_spec("jinja2") is None:
@@ -52,12 +55,7 @@ def write_report(report: Report, path: str | Path) -> None:
     path = Path(path)
     check_target(path)
     text = report_page(report) if path.suffix == ".html" else json.dumps(report.to_dict(), indent=1, allow_nan=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Written beside its place first: an interrupted run leaves no half of it.
-    with tempfile.TemporaryDirectory(prefix=f".{path.stem}-", dir=path.parent) as folder:
-        written = Path(folder) / path.name
-        written.write_text(text + "\n", encoding="utf-8")
-        written.replace(path)
+    write_text(path, text + "\n")
 
 
 def report_page(report: Report) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
+import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -24,6 +27,7 @@ _BATCHES = (1, 2, 3)
 _IMAGES = ((224, 224), (160, 320), (320, 128))  # multiples of 32: feature pyramids add maps of different strides
 _LENGTHS = (16, 7, 33)
 _SHAPES = 3
+_MOST_ELEMENTS = 2**28
 
 _INDEXED = {"lookup_table": "w", "lookup_table_v2": "weight", "embedding": "weight", "gather": "x"}
 _UNCHANGED = frozenset(("assign", "cast", "reshape", "reshape2", "squeeze2", "unsqueeze2", "share_data", "flatten2"))
@@ -43,13 +47,18 @@ def random_inputs(program: Program, shapes: Sequence[InputArgument] = (), seed: 
         seed: of the random numbers.
 
     Raises:
-        ConversionInputError: a shape does not fit the program.
+        ConversionInputError: a shape does not fit the program or is too large, or the seed is negative.
     """
+    if seed < 0:
+        raise ConversionInputError(f"seed: {seed} is negative")
     dynamic = any(variable.shape is None or -1 in variable.shape for variable in program.inputs)
     overrides = [_named(program, one) for one in shapes] or [{}] * (_SHAPES if dynamic else 1)
     found = []
     for k, override in enumerate(overrides):
         sizes = {one.name: _shape(one, override.get(one.name), k) for one in program.inputs}
+        for name, size in sizes.items():
+            if math.prod(size) > _MOST_ELEMENTS:
+                raise ConversionInputError(f"shapes: {list(size)} of '{name}' is too large for random inputs")
         rng = np.random.default_rng([seed, k])
         found.append({one.name: _array(rng, one, sizes, program) for one in program.inputs})
     return found
@@ -92,10 +101,12 @@ def _checked(variable: Variable, array: AnyArray) -> AnyArray:
 
 
 def _load(path: Path) -> Inputs:
+    if not zipfile.is_zipfile(path):  # which np.load would ask to unpickle
+        raise ConversionInputError(f"inputs: {path} is not an .npz file of arrays")
     try:
         with np.load(path) as file:
             return {name: file[name] for name in file.files}
-    except (ValueError, AttributeError, TypeError) as error:
+    except (ValueError, AttributeError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, SyntaxError) as error:
         raise ConversionInputError(f"inputs: {path} is not an .npz file of arrays: {error}") from None
 
 

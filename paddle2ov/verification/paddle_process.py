@@ -145,7 +145,10 @@ class PaddleProcess:
         line = self._process.stdout.readline()
         if not line:
             raise PaddleRunError(self._how_it_ended())
-        reply: dict[str, Any] = json.loads(line)
+        try:
+            reply: dict[str, Any] = json.loads(line)
+        except ValueError:
+            raise PaddleRunError(f"{self._python} is no Python interpreter: it says {line[:80]!r}") from None
         if "missing" in reply:
             raise PaddleRunError(
                 f"verifying needs Paddle, and {self._python} has none ({reply['missing']}). Install it there "

@@ -14,12 +14,13 @@ import openvino
 
 from paddle2ov.arguments import InputArgument
 from paddle2ov.conversion import convert
-from paddle2ov.errors import PaddleRunError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, PaddleRunError
 from paddle2ov.extension import Extension
 from paddle2ov.plain import plain
 from paddle2ov.program import ModelFiles, find_model, read_program
 from paddle2ov.program.model import Program
 from paddle2ov.registry import Registry
+from paddle2ov.saving import save_model, write_text
 from paddle2ov.testing import Expected, Result, compile_model, infer
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.descent import Descent, Inside
@@ -78,15 +79,21 @@ def verify(
     Raises:
         ModelReadError: the model cannot be found or read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
-        ConversionInputError: the inputs or shapes do not fit the model.
+        ConversionInputError: the inputs or shapes do not fit the model, the tolerance is no number of 0 or more, or the
+            folder of the case cannot be written.
+        OpenVINORunError: OpenVINO cannot compile the model.
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
+    if not 0 <= tolerance < float("inf"):
+        raise ConversionInputError(f"tolerance: {tolerance} is no number of 0 or more")
+    if case is not None:
+        _check_folder(Path(case))
     signatures = [one for item in Registry(extension).extensions() if (one := item.parsed_signature()) is not None]
     files = find_model(model, params)
     program = read_program(model, params, signatures)
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
     sets = sets or random_inputs(program, _listed(shapes), seed)
-    compiled = compile_model(convert(program, extension=extension))
+    compiled = _compiled(convert(program, extension=extension))
     say = progress or (lambda what, done, total: None)
     say("starting Paddle", 0, len(sets))
     with PaddleProcess(files, paddle_python) as paddle:
@@ -134,6 +141,20 @@ def _run(
         return Run(shapes, refused=str(error)), [], []
     results = _infer(compiled, arrays)
     return Run(shapes, compare_results(results, expected, tolerance)), results, expected
+
+
+def _compiled(model: openvino.Model) -> openvino.CompiledModel:
+    try:
+        return compile_model(model)
+    except RuntimeError as error:
+        raise OpenVINORunError(f"OpenVINO cannot compile the model: {error}") from error
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuses a folder that cannot be made or written, before any work is done."""
+    there = next((one for one in (folder, *folder.absolute().parents) if one.exists()), folder)
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise ConversionInputError(f"case: {folder} cannot be written")
 
 
 def _infer(compiled: openvino.CompiledModel, arrays: Inputs) -> list[Result]:
@@ -211,7 +232,7 @@ def _save_case(folder: Path, found: Verification, inside: Inside) -> Path:
     save_arrays(folder / "inputs.npz", {name: one.array for name, one in isolated.inputs.items()})
     save_arrays(folder / "outputs.npz", {name: one.array for name, one in isolated.expected.items()})
     save_arrays(folder / "openvino.npz", {name: one.array for name, one in isolated.results.items()})
-    openvino.save_model(isolated.model, folder / "model.xml", compress_to_fp16=False)
+    save_model(isolated.model, folder / "model.xml", fp16=False)
     record = {
         "operator": operator.type,
         "place": str(inside.operator.place),
@@ -226,7 +247,7 @@ def _save_case(folder: Path, found: Verification, inside: Inside) -> Path:
         "openvino": found.openvino,
         "differences": [dataclasses.asdict(one) for one in location.culprit.isolated or ()],
     }
-    (folder / "case.json").write_text(json.dumps(plain(record), indent=1, default=str) + "\n")
+    write_text(folder / "case.json", json.dumps(plain(record), indent=1, default=str) + "\n")
     return folder
 
 
