@@ -7,7 +7,7 @@ Semantics: `paddle/phi/kernels/cpu/{uniform,gaussian,randint,randperm,bernoulli,
 
 The values are others than Paddle's: its generator is a Mersenne Twister, OpenVINO's a Philox. A seed that is not 0
 makes them the same each time the model is compiled; from run to run they go on. Refused: the diagonal that
-`uniform_random` can set; distributions that are drawn by rejection (gamma, beta, Dirichlet, Poisson, binomial).
+`uniform_random` can set.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> 
     return ops.squeeze(ops.roll(drawn, ints([1]), ints([0])), ints([0]))
 
 
-def _unit(shape: Tensor, seed: int) -> Node:
+def unit(shape: Tensor, seed: int) -> Node:
     """Numbers in [0, 1)."""
     return _uniform(shape, const(0.0, Type.f32), const(1.0, Type.f32), "f32", seed)
 
 
-def _open_unit(shape: Tensor, seed: int) -> Node:
+def open_unit(shape: Tensor, seed: int) -> Node:
     """Numbers in (0, 1], of which a logarithm can be taken."""
-    return ops.subtract(const(1.0, Type.f32), _unit(shape, seed))
+    return ops.subtract(const(1.0, Type.f32), unit(shape, seed))
 
 
-def _normal(shape: Tensor, seed: int) -> Node:
+def normal(shape: Tensor, seed: int) -> Node:
     """Numbers of mean 0 and variance 1, by Box and Muller: √(-2 ln u) · cos(2π v)."""
     # One generator gives both: two of one seed would give the same numbers.
-    both = _open_unit(ops.concat([ints([2]), shape], 0), seed)
+    both = open_unit(ops.concat([ints([2]), shape], 0), seed)
     u, v = (ops.squeeze(half, ints([0])) for half in ops.split(both, ints(0), 2).outputs())
     radius = ops.sqrt(ops.multiply(const(-2.0, Type.f32), ops.log(u)))
     return ops.multiply(radius, ops.cos(ops.multiply(const(2 * math.pi, Type.f32), v)))
@@ -106,11 +106,11 @@ def gaussian(form: str = "") -> Converter:
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out is normal with the given mean and standard deviation."""
-        normal = _normal(_SHAPES[form](node), node.get_int("seed", 0))
+        drawn = normal(_SHAPES[form](node), node.get_int("seed", 0))
         mean, deviation = (
             reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("mean", 0.0), ("std", 1.0))
         )
-        return {"out": cast_to(ops.add(ops.multiply(normal, deviation), mean), _dtype(node))}
+        return {"out": cast_to(ops.add(ops.multiply(drawn, deviation), mean), _dtype(node))}
 
     return convert
 
@@ -135,14 +135,14 @@ def randint(node: NodeContext) -> NamedOutputs:
 def randperm(node: NodeContext) -> NamedOutputs:
     """out = the integers 0 ... n - 1 in random order."""
     count = node.get_int("n")
-    order = ops.topk(_unit(ints([count]), node.get_int("seed", 0)), ints(count), 0, "max", "value", "i64").output(1)
+    order = ops.topk(unit(ints([count]), node.get_int("seed", 0)), ints(count), 0, "max", "value", "i64").output(1)
     return {"out": cast_to(order, node.get_dtype("dtype", Type.i64))}
 
 
 def bernoulli(node: NodeContext) -> NamedOutputs:
     """out = 1 with probability x, else 0."""
     x = node.get_input("x")
-    hit = ops.less(_unit(shape_of(x), node.get_int("seed", 0)), ops.convert(x, Type.f32))
+    hit = ops.less(unit(shape_of(x), node.get_int("seed", 0)), ops.convert(x, Type.f32))
     return {"out": ops.convert(hit, x.get_element_type())}
 
 
@@ -164,7 +164,7 @@ def _drawn(x: Node, count: Tensor, seed: int) -> Node:
     dims = shape_of(x)
     total = ops.gather(sums, ints([-1]), ints(-1))
     batch = ops.slice(dims, ints([0]), ints([-1]), ints([1]))
-    numbers = ops.multiply(_unit(ops.concat([batch, count], 0), seed), total)
+    numbers = ops.multiply(unit(ops.concat([batch, count], 0), seed), total)
     passed = ops.less_equal(ops.unsqueeze(sums, ints(-2)), ops.unsqueeze(numbers, ints(-1)))
     found = ops.reduce_sum(ops.convert(passed, Type.i64), ints([-1]), False)
     last = ops.subtract(ops.gather(dims, ints(-1), ints(0)), ints(1))
@@ -186,7 +186,7 @@ def sampling_id(node: NodeContext) -> NamedOutputs:
 def exponential(node: NodeContext) -> NamedOutputs:
     """out has the density lam · exp(-lam · t)."""
     x = node.get_input("x")
-    out = ops.divide(ops.log(_open_unit(shape_of(x), 0)), const(-node.get_float("lam", 1.0), Type.f32))
+    out = ops.divide(ops.log(open_unit(shape_of(x), 0)), const(-node.get_float("lam", 1.0), Type.f32))
     return {"out": cast_to(out, x.get_element_type())}
 
 
@@ -227,7 +227,7 @@ def dropout_in_training(node: NodeContext) -> NamedOutputs:
         kept = [1 if i in axes else 0 for i in range(rank_of(node, x))]
         dims = ops.select(const(kept, Type.boolean), dims, const_like(1, dims))
     p = reshape(node.get_tensor("p", Type.f32, 0.5), [])
-    stays = ops.greater_equal(_unit(dims, seed), p)
+    stays = ops.greater_equal(unit(dims, seed), p)
     zero = const_like(0, x)
     scaled: Tensor = x
     if node.get_attribute("mode", "downgrade_in_infer") == "upscale_in_train":

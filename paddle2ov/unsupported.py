@@ -50,7 +50,6 @@ _REASONS: dict[str, str] = {
     "samples a graph, a tree or a table of records": """
         graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
         unzip shuffle_batch""",
-    "draws from a distribution that OpenVINO cannot sample": "binomial dirichlet poisson standard_gamma",
     "reads or decodes files": "decode_jpeg",
 }
 

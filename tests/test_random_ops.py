@@ -13,16 +13,14 @@ N = 20_000
 
 def draw(op, attributes, x=None, results=("out",), dtype="float32"):
     """What an operator draws, from an input or from attributes alone."""
-    variables = {name: Variable(name, dtype, None) for name in results}
-    inputs = []
-    if x is not None:
-        inputs.append(Variable("x", str(x.dtype), x.shape))
-        variables["x"] = inputs[0]
-    ports = {"x": ["x"]} if x is not None else {}
+    given = x if isinstance(x, dict) else {} if x is None else {"x": x}
+    inputs = [Variable(name, str(array.dtype), array.shape) for name, array in given.items()]
+    variables = {one.name: one for one in (*(Variable(name, dtype, None) for name in results), *inputs)}
+    ports = {name: [name] for name in given}
     operator = Operator(op, ports, {name: [name] for name in results}, attributes, op, 0, 0)
     outputs = [Output(name, name) for name in results]
     model = paddle2ov.convert(Program("pir", 4, Block(0, [operator]), inputs, outputs, variables, {}))
-    drawn = [result.array for result in run(model, {"x": x} if x is not None else {})]
+    drawn = [result.array for result in run(model, given)]
     return drawn if len(drawn) > 1 else drawn[0]
 
 
@@ -161,3 +159,43 @@ def test_every_run_draws_other_numbers():
     compiled = compile_model(model)
     first, second = (infer(compiled, {})[0].array for _ in range(2))
     assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 4.5])
+def test_standard_gamma(alpha):
+    out = draw("standard_gamma", {}, np.full([N], alpha, np.float32))
+    assert out.min() >= 0
+    np.testing.assert_allclose([out.mean(), out.var()], [alpha, alpha], rtol=0.1)
+    skewness = np.mean(((out - out.mean()) / out.std()) ** 3)
+    assert abs(skewness - 2 / np.sqrt(alpha)) < 0.5
+
+
+def test_dirichlet():
+    alpha = np.array([0.5, 1.0, 3.5], np.float32)
+    out = draw("dirichlet", {}, {"alpha": np.tile(alpha, [N, 1])})
+    np.testing.assert_allclose(out.sum(1), 1, atol=1e-5)
+    mean = alpha / 5
+    np.testing.assert_allclose(out.mean(0), mean, atol=0.01)
+    np.testing.assert_allclose(out.var(0), mean * (1 - mean) / 6, atol=0.005)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.7, 12.0])
+def test_poisson(rate):
+    out = draw("poisson", {}, np.full([N], rate, np.float32))
+    assert np.array_equal(out, np.floor(out))
+    np.testing.assert_allclose([out.mean(), out.var(), np.mean(out == 0)], [rate, rate, np.exp(-rate)], atol=0.4)
+    np.testing.assert_allclose(out.mean(), rate, rtol=0.03)
+
+
+def test_binomial():
+    given = {"count": np.full([N], 10, np.float32), "prob": np.full([N], 0.3, np.float32)}
+    out = draw("binomial", {}, given, dtype="int64")
+    np.testing.assert_allclose([out.mean(), out.var()], [3.0, 2.1], rtol=0.05)
+    assert out.max() <= 10
+    np.testing.assert_allclose(np.mean(out == 3), 0.2668, atol=0.02)
+
+
+def test_variates_change_from_run_to_run():
+    x = np.full([50], 5, np.float32)
+    for op in ("standard_gamma", "poisson"):
+        assert not np.array_equal(draw(op, {}, x), draw(op, {}, x))

@@ -1,0 +1,85 @@
+"""Random numbers whose distribution each element of an input sets: their shape, type and range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import in_pir, legacy_op
+from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.strategies import integer, shape, varied
+
+_NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
+
+
+def _checked(out: Any, high: float) -> list[Any]:
+    return [paddle.logical_and(out >= 0, out <= high), paddle.zeros_like(out)]
+
+
+def _gamma(x: Any) -> Any:
+    return _checked(paddle.standard_gamma(x), 500.0)
+
+
+def _dirichlet(alpha: Any) -> Any:
+    out = (
+        paddle._C_ops.dirichlet(alpha)
+        if in_pir()
+        else legacy_op("dirichlet", {"Alpha": alpha}, {"Out": alpha.dtype}, {})
+    )
+    return [*_checked(out, 1.0), paddle.abs(out.sum(-1) - 1) < 1e-4]
+
+
+def _poisson(x: Any) -> Any:
+    out = paddle.poisson(x)
+    return [*_checked(out, 500.0), out == paddle.floor(out)]
+
+
+def _binomial(count: Any, prob: Any) -> Any:
+    out = paddle.binomial(count, prob)
+    return [paddle.logical_and(out >= 0, paddle.cast(out, "float32") <= paddle.cast(count, "float32")), out * 0]
+
+
+GAMMA = [
+    case(x=tensor([3, 4], low=0.1, high=5), **_NEW),
+    case(x=tensor([3, 4], low=1, high=90, dims=[-1, -1]), **_NEW),
+    case(x=tensor([], low=0.1, high=5), **_NEW),
+]
+DIRICHLET = [
+    case(alpha=tensor([5], low=0.5, high=5)),
+    case(alpha=tensor([3, 4], low=0.5, high=5, dims=[-1, -1])),
+    case(alpha=tensor([2, 3, 4], low=0.5, high=5)),
+]
+POISSON = [
+    case(x=tensor([3, 4], low=0, high=5)),
+    case(x=tensor([3, 4], low=0, high=90, dims=[-1, -1])),
+    case(x=tensor([3], values=[0.0, 0.0, 0.0])),
+]
+BINOMIAL = [
+    case(count=tensor([3, 4], low=1, high=20), prob=tensor([3, 4], low=0, high=1), **_NEW),
+    case(count=tensor([4], "int64", 0, 9, dims=[-1]), prob=tensor([4], low=0, high=1, dims=[-1]), **_NEW),
+    case(count=tensor([2], "int32", 3, 4), prob=tensor([2], values=[0.0, 1.0]), **_NEW),
+]
+
+
+def _gamma_random(draw: Any) -> Case:
+    return case(x=varied(draw, shape(draw, 0, 3), low=0.1, high=20), **_NEW)
+
+
+def _dirichlet_random(draw: Any) -> Case:
+    return case(alpha=varied(draw, shape(draw, 1, 3), low=0.5, high=9))
+
+
+def _poisson_random(draw: Any) -> Case:
+    return case(x=varied(draw, shape(draw, 1, 3), low=0, high=20))
+
+
+def _binomial_random(draw: Any) -> Case:
+    sizes = shape(draw, 1, 3)
+    return case(count=tensor(sizes, "int64", 0, integer(draw, 1, 30)), prob=varied(draw, sizes, low=0), **_NEW)
+
+
+OPS = [
+    Op("standard_gamma", _gamma, GAMMA, _gamma_random),
+    Op("dirichlet", _dirichlet, DIRICHLET, _dirichlet_random),
+    Op("poisson", _poisson, POISSON, _poisson_random),
+    Op("binomial", _binomial, BINOMIAL, _binomial_random),
+]
