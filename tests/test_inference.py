@@ -239,6 +239,100 @@ def test_errors(folder):
         create_predictor(Config())
 
 
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros((5, 5), np.float32), r"'x' takes \[.*\], the array is \[5, 5\]"),
+        (np.zeros((), np.float32), r"'x' takes \[.*\], the array is \[\]"),
+        (np.float32(3), r"the array is \[\]"),
+        (np.zeros((1, 3, 32, 40), ">f4"), "'x' is float32, the array is >f4"),
+        (np.zeros((1, 3, 32, 40), np.int64), "'x' is float32, the array is int64"),
+        (np.zeros(1, object), "'x' is float32, the array is object"),
+        ([[1.0]], "'x' is float32, the array is float64|an array is expected, not list"),
+        (None, "'x' is float32, the array is object|an array is expected, not NoneType"),
+        ("x", "'x' is float32, the array is <U1|an array is expected, not str"),
+    ],
+)
+def test_arrays_that_do_not_fit(folder, array, message):
+    predictor = create_predictor(Config(folder))
+    handle = predictor.get_input_handle("x")
+    for give in (handle.copy_from_cpu, handle.share_external_data, lambda array: predictor.run([array])):
+        with pytest.raises(paddle2ov.ConversionInputError, match=message):
+            give(array)
+    with pytest.raises(paddle2ov.ConversionInputError, match="'x' is not set"):  # it is as if nothing had been given
+        predictor.run()
+    ((inputs, (expected,)), *_) = sets(folder)
+    np.testing.assert_allclose(predictor.run([inputs["x"]])[0], expected, atol=1e-5)
+    flat = np.zeros(inputs["x"].size, np.float32)
+    with pytest.raises(paddle2ov.ConversionInputError, match="the array is"):
+        predictor.run([flat])
+    handle.copy_from_cpu(inputs["x"])
+    assert handle.shape() == list(inputs["x"].shape)
+
+
+def test_results_are_not_set(folder):
+    predictor = create_predictor(Config(folder))
+    ((inputs, (expected,)), *_) = sets(folder)
+    predictor.run([inputs["x"]])
+    handle = predictor.get_output_handle(predictor.get_output_names()[0])
+    for give in (handle.copy_from_cpu, handle.share_external_data):
+        with pytest.raises(paddle2ov.ConversionInputError, match="is a result; it cannot be set"):
+            give(expected)
+    np.testing.assert_allclose(handle.copy_to_cpu(), expected, atol=1e-5)
+
+
+def test_arrays_in_any_layout(folder):
+    predictor = create_predictor(Config(folder))
+    handle = predictor.get_input_handle("x")
+    ((inputs, (expected,)), *_) = sets(folder)
+    x = inputs["x"]
+    fixed = x.copy()
+    fixed.setflags(write=False)
+    wide = np.repeat(x, 2, -1)[..., ::2]
+    for one in (fixed, np.asfortranarray(x), wide, x[..., ::-1][..., ::-1]):
+        np.testing.assert_allclose(predictor.run([one])[0], expected, atol=1e-5)
+        handle.share_external_data(one)
+        predictor.run()
+    handle.reshape(x.shape)
+    handle.copy_from_cpu(x.reshape(-1))
+    assert handle.shape() == list(x.shape)
+    handle.reshape([x.shape[0], x.shape[1], x.shape[3], x.shape[2]])  # an array's own shape counts
+    handle.copy_from_cpu(x)
+    assert handle.shape() == list(x.shape)
+    for shape in ("x", None, [1.5], 5):
+        with pytest.raises(paddle2ov.ConversionInputError, match="is no shape"):
+            handle.reshape(shape)
+
+
+def test_configurations_that_cannot_be(folder, tmp_path):
+    for give in (
+        lambda: Config(5),
+        lambda: create_predictor(None),
+        lambda: Config(""),
+        lambda: PredictorPool(None, "x"),
+    ):
+        with pytest.raises(paddle2ov.ConversionInputError):
+            give()
+    for arguments in [
+        (None, 0, None, 0),
+        (b"abc", 4, b"", 0),
+        (b"abc", -1, b"", 0),
+        (b"a", "1", b"", 0),
+        ("\u540d", 1, "", 0),
+    ]:
+        with pytest.raises(paddle2ov.ConversionInputError, match="set_model_buffer: program"):
+            Config().set_model_buffer(*arguments)
+    for name, value in [("INFERENCE_NUM_THREADS", -1), ("INFERENCE_NUM_THREADS", "x"), ("NO_SUCH_PROPERTY", 1)]:
+        config = Config(folder)
+        config.set_openvino_property(name, value)
+        with pytest.raises(paddle2ov.OpenVINORunError, match=name):
+            create_predictor(config)
+    config = Config(folder)
+    config.set_openvino_device("NOPE")
+    with pytest.raises(paddle2ov.OpenVINORunError, match="NOPE"):
+        create_predictor(config)
+
+
 def test_memory_stays_flat_by_default(folder):
     config = Config(folder)
     assert config.openvino_properties()["CPU_RUNTIME_CACHE_CAPACITY"] == "0"

@@ -57,21 +57,31 @@ class Config:
     # Files
 
     def set_model(self, model: str | os.PathLike[str], params: str | os.PathLike[str] | None = None) -> None:
-        """Names the model: its folder, or its program and its parameter file."""
-        self._model = Path(model)
-        self._params = Path(params) if params is not None else None
+        """Names the model: its folder, or its program and its parameter file.
+
+        Raises:
+            ConversionInputError: one is no path; the model's is empty.
+        """
+        self._model = _path(model)
+        if self._model is None:
+            raise ConversionInputError("Config: the path of the model is empty")
+        self._params = _path(params) if params is not None else None
 
     def set_prog_file(self, path: str | os.PathLike[str]) -> None:
         """Names the program's file."""
-        self._model = Path(path)
+        self._model = _path(path)
 
     def set_params_file(self, path: str | os.PathLike[str]) -> None:
         """Names the parameter file."""
-        self._params = Path(path)
+        self._params = _path(path)
 
     def set_model_buffer(self, program: bytes, program_size: int, params: bytes, params_size: int) -> None:
-        """Gives the contents of the program's and the parameters' files."""
-        self._buffers = _bytes(program)[:program_size], _bytes(params)[:params_size]
+        """Gives the contents of the program's and the parameters' files.
+
+        Raises:
+            ConversionInputError: they are no bytes, or fewer than their size says.
+        """
+        self._buffers = _bytes("program", program, program_size), _bytes("params", params, params_size)
 
     def model_from_memory(self) -> bool:
         """Whether the contents of files were given."""
@@ -221,5 +231,22 @@ class Config:
 _HINTS = {PrecisionType.Float32: "f32", PrecisionType.Half: "f16", PrecisionType.Bfloat16: "bf16"}
 
 
-def _bytes(content: bytes | str) -> bytes:
-    return content.encode("latin-1", "surrogateescape") if isinstance(content, str) else content
+def _path(path: str | os.PathLike[str]) -> Path | None:
+    """The path; None for an empty one."""
+    try:
+        text = os.fsdecode(path)
+    except TypeError:
+        raise ConversionInputError(f"Config: a path is expected, not {type(path).__name__}") from None
+    return Path(text) if text else None
+
+
+def _bytes(name: str, content: bytes | str, size: int) -> bytes:
+    try:
+        if isinstance(content, str):
+            content = content.encode("latin-1", "surrogateescape")
+        found = content if isinstance(content, bytes) else bytes(memoryview(content))
+    except (TypeError, UnicodeEncodeError):
+        raise ConversionInputError(f"set_model_buffer: {name} is no bytes, but {type(content).__name__}") from None
+    if not isinstance(size, int) or not 0 <= size <= len(found):
+        raise ConversionInputError(f"set_model_buffer: {name} has {len(found)} bytes, its size is said to be {size!r}")
+    return found[:size]

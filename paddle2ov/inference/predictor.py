@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.inference.config import Config
 from paddle2ov.program.model import AnyArray
 from paddle2ov.types import numpy_dtype
@@ -20,10 +23,11 @@ from paddle2ov.types import numpy_dtype
 class Tensor:
     """A handle on an input or a result of a predictor."""
 
-    def __init__(self, request: Any, port: Any, name: str) -> None:
+    def __init__(self, request: Any, port: Any, name: str, is_input: bool = True) -> None:
         self._request = request
         self._port = port
         self._name = name
+        self._is_input = is_input
         self._kind = port.get_element_type()
         self._given: AnyArray | None = None
         self._shape: tuple[int, ...] | None = None
@@ -37,24 +41,35 @@ class Tensor:
         return numpy_dtype(self._kind) or np.dtype(np.float32)
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """Says which shape the next array has; an array of that size is reshaped to it."""
-        self._shape = tuple(int(size) for size in shape)
+        """Says which shape flat arrays of that size have; others have their own.
+
+        Raises:
+            ConversionInputError: it is no shape.
+        """
+        try:
+            self._shape = tuple(operator.index(size) for size in shape)
+        except TypeError:
+            raise ConversionInputError(f"input '{self._name}': {str(shape)[:80]} is no shape") from None
 
     def copy_from_cpu(self, array: AnyArray) -> None:
         """Sets the input; the array may be changed afterwards.
 
         Raises:
-            ConversionInputError: it is of another type than the input.
+            ConversionInputError: it is of another type or shape than the input.
         """
         self._set(np.array(array, order="C"))
 
     def share_external_data(self, array: Any) -> None:
         """Sets the input without copying it: the array must stay as it is until the predictor has run.
 
+        One that cannot be written to, or is not contiguous, is copied.
+
         Raises:
-            ConversionInputError: it is of another type than the input.
+            ConversionInputError: it is no array, or of another type or shape than the input.
         """
-        self._set(np.asarray(array if isinstance(array, np.ndarray) else array.numpy()))
+        if not isinstance(array, np.ndarray | np.generic) and not hasattr(array, "numpy"):
+            raise ConversionInputError(f"input '{self._name}': an array is expected, not {type(array).__name__}")
+        self._set(np.asarray(array if isinstance(array, np.ndarray | np.generic) else array.numpy()))
 
     def copy_to_cpu(self) -> AnyArray:
         """The value: a result of the last run, or the input that was set."""
@@ -92,18 +107,28 @@ class Tensor:
             raise ConversionInputError(f"input '{self._name}': levels of detail (LoD) are not supported")
 
     def _set(self, array: AnyArray) -> None:
+        if not self._is_input:
+            raise ConversionInputError(f"'{self._name}' is a result; it cannot be set")
         wanted = self.type()
         if array.dtype != wanted and not (self._kind == openvino.Type.bf16 and array.dtype == np.uint16):
             raise ConversionInputError(f"input '{self._name}' is {wanted}, the array is {array.dtype}")
         array = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes 0-D arrays 1-D
-        if self._shape is not None and self._shape != array.shape and int(np.prod(self._shape)) == array.size:
+        if self._shape is not None and array.ndim == 1 and math.prod(self._shape) == array.size:
             array = array.reshape(self._shape)
-        self._given, self._shape = array, array.shape
+        declared = self._port.get_partial_shape()
+        if not declared.compatible(openvino.PartialShape(list(array.shape))):
+            raise ConversionInputError(
+                f"input '{self._name}' takes {declared.to_string()}, the array is {list(array.shape)}"
+            )
+        if not array.flags.writeable:  # OpenVINO shares what it could write to
+            array = array.copy()
         if self._kind == openvino.Type.bf16:
             tensor = openvino.Tensor(array, openvino.Shape(array.shape), self._kind)
         else:
             tensor = openvino.Tensor(array, shared_memory=array.size > 0)
-        self._request.set_tensor(self._port, tensor)
+        with _refusals("take this input"):
+            self._request.set_tensor(self._port, tensor)
+        self._given = array
 
 
 class Predictor:
@@ -151,21 +176,23 @@ class Predictor:
             True; given a list, the results as arrays, in their order.
 
         Raises:
-            ConversionInputError: an input is not set, of another type, or the list has another length.
+            ConversionInputError: an input is not set, of another type or shape, or the list has another length.
+            OpenVINORunError: OpenVINO refuses the inputs.
         """
         names = self.get_input_names()
         if inputs is not None:
+            if not isinstance(inputs, list | tuple):
+                raise ConversionInputError(f"run: a list of arrays is expected, not {type(inputs).__name__}")
             if len(inputs) != len(names):
                 raise ConversionInputError(f"{len(inputs)} arrays are given; the inputs are {', '.join(names)}")
             for name, array in zip(names, inputs, strict=True):
-                handle = self.get_input_handle(name)
-                handle.reshape(array.shape)
-                handle.share_external_data(array)
+                self.get_input_handle(name).share_external_data(array)
         for name in names:
             handle = self.get_input_handle(name)
             if handle._given is None:
                 raise ConversionInputError(f"input '{name}' is not set: get_input_handle('{name}').copy_from_cpu(...)")
-        self._request.infer()
+        with _refusals("run the model on these inputs"):
+            self._request.infer()
         if inputs is None:
             return True
         return [self.get_output_handle(name).copy_to_cpu() for name in self.get_output_names()]
@@ -200,7 +227,7 @@ class Predictor:
             raise ConversionInputError(f"there is no {what} '{name}'; there are {', '.join(ports) or 'none'}")
         key = f"{what} {name}"
         if key not in self._handles:
-            self._handles[key] = Tensor(self._request, ports[name], name)
+            self._handles[key] = Tensor(self._request, ports[name], name, what == "input")
         return self._handles[key]
 
 
@@ -210,15 +237,20 @@ def create_predictor(config: Config) -> Predictor:
     Raises:
         ModelReadError: the model cannot be found or read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
-        ConversionInputError: the configuration names no model.
+        ConversionInputError: the configuration names no model, or is none.
+        OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
+    if not isinstance(config, Config):
+        raise ConversionInputError(f"create_predictor: a Config is expected, not {type(config).__name__}")
     if config._buffers is not None:
         model = _converted(*config._buffers)
     elif config._model is not None:
         model = convert(config._model, config._params)
     else:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
-    return Predictor(openvino.Core().compile_model(model, config.openvino_device(), config.openvino_properties()))
+    with _refusals("compile the model"):
+        compiled = openvino.Core().compile_model(model, str(config.openvino_device()), config.openvino_properties())
+    return Predictor(compiled)
 
 
 def _converted(program: bytes, params: bytes) -> openvino.Model:
@@ -235,8 +267,8 @@ class PredictorPool:
     """Several predictors of one model, for as many threads."""
 
     def __init__(self, config: Config, size: int) -> None:
-        if size < 1:
-            raise ConversionInputError(f"a pool of {size} predictors")
+        if not isinstance(size, int) or size < 1:
+            raise ConversionInputError(f"a pool of {size!r} predictors")
         first = create_predictor(config)
         self._predictors = [first, *(first.clone() for _ in range(size - 1))]
 
@@ -246,11 +278,20 @@ class PredictorPool:
         Raises:
             ConversionInputError: there is none of that number.
         """
-        if not 0 <= index < len(self._predictors):
-            raise ConversionInputError(f"predictor {index} of a pool of {len(self._predictors)}")
+        if not isinstance(index, int) or not 0 <= index < len(self._predictors):
+            raise ConversionInputError(f"predictor {index!r} of a pool of {len(self._predictors)}")
         return self._predictors[index]
 
     retrive = retrieve  # as Paddle 2 spells it
+
+
+@contextmanager
+def _refusals(what: str) -> Iterator[None]:
+    """OpenVINO's errors as ours."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise OpenVINORunError(f"OpenVINO does not {what}: {error}") from error
 
 
 def _declared(port: Any) -> list[int]:
