@@ -4,9 +4,9 @@ Paddle: `quantize_linear`, `dequantize_linear`; `fake_quantize_dequantize_abs_ma
 `fake_quantize_dequantize_moving_average_abs_max`, `fake_channel_wise_quantize_dequantize_abs_max`;
 `fake_quantize_abs_max`, `fake_quantize_moving_average_abs_max`, `fake_quantize_range_abs_max`;
 `fake_dequantize_max_abs`, `fake_channel_wise_dequantize_max_abs`, `dequantize_abs_max`;
-`moving_average_abs_max_scale`.
+`moving_average_abs_max_scale`; `dequantize_log`.
 Semantics: `paddle/phi/kernels/impl/{quantize_linear,fake_quantize_kernel,fake_dequantize_kernel}_impl.h`,
-`paddle/phi/kernels/funcs/fake_quantize_functor.cc`. Paddle 3.3 runs a `dequantize_linear` of a PIR program as if it
+`paddle/phi/kernels/funcs/fake_quantize_functor.cc`, `paddle/phi/kernels/cpu/dequantize_log_kernel.cc`. Paddle 3.3 runs a `dequantize_linear` of a PIR program as if it
 were `quantize_linear`: the reference is its kernel, as Paddle 2 runs it.
 
 With a scale that is known, and an exported model has no other, numbers become a FakeQuantize: OpenVINO then runs what
@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const, const_like, ints, rank_of, reshape
+from paddle2ov.converters.common import cast_to, const, const_like, ints, rank_of, reshape
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -215,3 +215,12 @@ def moving_average_abs_max_scale(node: NodeContext) -> NamedOutputs:
     """out = x; training observes its magnitude."""
     _require_inference(node)
     return {"out": node.get_input("x")}
+
+
+def dequantize_log(node: NodeContext) -> NamedOutputs:
+    """out = dict[x], and -dict[x + 128] where x < 0."""
+    x = cast_to(node.get_input("x"), Type.i32)
+    below = ops.less(x, const_like(0, x))
+    places = ops.add(x, ops.multiply(ops.convert(below, Type.i32), const_like(128, x)))
+    value = ops.gather(node.get_input("dict"), places, ints(0))
+    return {"out": ops.select(below, ops.negative(value), value)}

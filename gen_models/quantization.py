@@ -198,7 +198,25 @@ _WITH_STATE = [
     case(x=_X, scale=[0.0]),
 ]
 
+
+def _dequantize_log(x: Any, dict: Any) -> Any:
+    if in_pir():
+        return paddle._C_ops.dequantize_log(x, dict)
+    return legacy_op("dequantize_log", {"X": x, "Dict": dict}, {"Out": "float32"}, {})
+
+
+LOGS = [
+    case(x=tensor([3, 4], "int8", -128, 128), dict=tensor([128], low=0)),
+    case(x=tensor([4], "int8", values=[-128, -1, 0, 127], dims=[-1]), dict=tensor([128], low=0)),
+]
+
+
+def _logs_random(draw: Any) -> Case:
+    return case(x=tensor(shape(draw, 1, 4), "int8", -128, 128), dict=tensor([128], low=0))
+
+
 OPS = [
+    Op("dequantize_log", _dequantize_log, LOGS, _logs_random),
     Op("quantize_linear", _quantize_linear, QUANTIZE_LINEAR, _linear_random),
     Op("dequantize_linear", _dequantize_linear, DEQUANTIZE_LINEAR, _dequantize_random),
     *(

@@ -64,6 +64,13 @@ def _pop(x: Any, y: Any, *, i: int, use_stack: bool = True) -> Any:
     return [popped * 2, paddle.tensor.array_length(array) + 0, from_array(array, axis=0, use_stack=use_stack)[0]]
 
 
+def _copied(x: Any, y: Any, *, over: int) -> Any:
+    """A copy of an array that is written to, and the array itself."""
+    array = _filled(x, y)
+    copy = paddle.tensor.array_write(x + y, _index(over), paddle.assign(array))
+    return [_stacked(copy), _stacked(array)]
+
+
 def _like(x: Any, y: Any, *, val: float) -> Any:
     return _stacked(paddle._C_ops.create_array_like(_filled(x, y), val))
 
@@ -74,6 +81,11 @@ ROWS = tensor([2, 3], dims=[-1, 3])
 _PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 has no such operator"}
 
 OPS = [
+    Op(
+        "assign_array",
+        _copied,
+        cases=[case(x=X, y=Y, over=one, **_PIR) for one in (0, 1, 2)],
+    ),
     Op(
         "array_pop",
         _pop,

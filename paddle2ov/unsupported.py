@@ -51,6 +51,8 @@ _REASONS: dict[str, str] = {
         graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
         unzip shuffle_batch""",
     "reads or decodes files": "decode_jpeg",
+    "made by Paddle itself as it differentiates, compiles or runs a program": """
+        add_n_array fetch_v2 random select_output shape_broadcast""",
 }
 
 
