@@ -6,8 +6,9 @@ Paddle: `quantize_linear`, `dequantize_linear`; `fake_quantize_dequantize_abs_ma
 `fake_dequantize_max_abs`, `fake_channel_wise_dequantize_max_abs`, `dequantize_abs_max`;
 `moving_average_abs_max_scale`; `dequantize_log`.
 Semantics: `paddle/phi/kernels/impl/{quantize_linear,fake_quantize_kernel,fake_dequantize_kernel}_impl.h`,
-`paddle/phi/kernels/funcs/fake_quantize_functor.cc`, `paddle/phi/kernels/cpu/dequantize_log_kernel.cc`. Paddle 3.3 runs a `dequantize_linear` of a PIR program as if it
-were `quantize_linear`: the reference is its kernel, as Paddle 2 runs it.
+`paddle/phi/kernels/funcs/fake_quantize_functor.cc`, `paddle/phi/kernels/cpu/dequantize_log_kernel.cc`. Paddle 3.3 runs
+a `dequantize_linear` of a PIR program as if it were `quantize_linear`: the reference is its kernel, as Paddle 2 runs
+it.
 
 With a scale that is known, and an exported model has no other, numbers become a FakeQuantize: OpenVINO then runs what
 follows in int8. It rounds half-way numbers to even, where `round_type` 1 asks for away from zero. On processors without
