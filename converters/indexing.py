@@ -32,17 +32,21 @@ def gather(node: NodeContext) -> NamedOutputs:
 
 def _gather_along(x: Output, index: Output, axis: Output, rank: int) -> Node:
     """Slices along an axis that the program computes: it is moved to the front, and back (or away, with its index)."""
-    axis = ops.floor_mod(ops.reshape(axis, ints([]), False), ints(rank)).output(0)
+    front, back = around(ops.floor_mod(ops.reshape(axis, ints([]), False), ints(rank)), rank)
+    moved = ops.gather(ops.transpose(x, front), index, ints(0))
+    return moved if index.get_partial_shape().rank == 0 else ops.transpose(moved, back)
+
+
+def around(axis: Output | Node, rank: int) -> tuple[Node, Node]:
+    """The orders that transpose an axis (0-D, not negative) to the front, and back."""
     places = ints(list(range(rank)))
     # The axes before the chosen one move up by one place.
     front = ops.select(ops.less_equal(places, axis), ops.subtract(places, ints(1)), places)
-    front = ops.select(ops.equal(places, ints(0)), axis, front)
-    moved = ops.gather(ops.transpose(x, front), index, ints(0))
-    if index.get_partial_shape().rank == 0:
-        return moved
     back = ops.select(ops.less(places, axis), ops.add(places, ints(1)), places)
-    back = ops.select(ops.equal(places, axis), ints(0), back)
-    return ops.transpose(moved, back)
+    return (
+        ops.select(ops.equal(places, ints(0)), axis, front),
+        ops.select(ops.equal(places, axis), ints(0), back),
+    )
 
 
 def index_select(node: NodeContext) -> NamedOutputs:

@@ -22,6 +22,7 @@ from paddle2ov.converters.common import (
     to_rank,
 )
 from paddle2ov.converters.elementwise import operands
+from paddle2ov.converters.indexing import around
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -44,25 +45,37 @@ def kron(node: NodeContext) -> NamedOutputs:
 def cross(node: NodeContext) -> NamedOutputs:
     """out = the vector product of x and y along axis, by default the first one of length 3."""
     x, y = operands(node)
+    rank = rank_of(node, x)
     axis = node.get_int("axis", _UNSET_AXIS)
-    if axis == _UNSET_AXIS:
-        axis = _axis_of_three(node, x)
-    axis = normalize_axis(node, axis, rank_of(node, x))
+    if axis == _UNSET_AXIS and (found := _axis_of_three(node, x)) is not None:
+        axis = found
+    if axis != _UNSET_AXIS:
+        return {"out": _vector_product(x, y, normalize_axis(node, axis, rank))}
+    # Which one it is, the run decides.
+    places = ints(list(range(rank)))
+    of_three = ops.select(ops.equal(shape_of(x), ints(3)), places, ints(rank - 1))
+    front, back = around(ops.reduce_min(of_three, ints([0]), False), rank)
+    product = _vector_product(ops.transpose(x, front).output(0), ops.transpose(y, front).output(0), 0)
+    return {"out": ops.transpose(product, back)}
 
+
+def _vector_product(x: Output, y: Output, axis: int) -> Node:
     def turned(value: Output, by: int) -> Node:
         return ops.gather(value, ints([by % 3, (by + 1) % 3, (by + 2) % 3]), ints(axis))
 
     first = ops.multiply(turned(x, 1), turned(y, 2))
-    return {"out": ops.subtract(first, ops.multiply(turned(x, 2), turned(y, 1)))}
+    return ops.subtract(first, ops.multiply(turned(x, 2), turned(y, 1)))
 
 
-def _axis_of_three(node: NodeContext, x: Output) -> int:
+def _axis_of_three(node: NodeContext, x: Output) -> int | None:
+    """The first axis of length 3, or None where an unknown one comes before it."""
     declared = node.output_shape() or ()
     for axis, dim in enumerate(x.get_partial_shape()):
         known = int(dim.get_length()) if dim.is_static else declared[axis] if axis < len(declared) else -1
         if known == 3:
             return axis
-        node.require(known >= 0, "the first dimension of 3 cannot be found among unknown ones", axis=_UNSET_AXIS)
+        if known < 0:
+            return None
     node.refuse("no dimension of 3", axis=_UNSET_AXIS)
 
 
