@@ -555,6 +555,9 @@ SHAPES = "Hpi: {{backend_configs: {{paddle_infer: {{trt_dynamic_shapes: {}}}}}}}
         ("[" * 200 + "]" * 200, "nested more than 50 deep"),
         ("a: [1, 2", "expected"),
         ("a: !!python/object/apply:os.system [ls]", "could not determine a constructor"),
+        ("a: !!timestamp x", "a value is not what its tag says"),
+        ("!!timestamp x: 1", "a value is not what its tag says"),
+        ("a: !!int x", "invalid literal"),
         ("\x00", "unacceptable|not allowed"),
         ("[1, 2]", "Expected `object`"),
         ("Hpi: 3", r"Expected `object.*Hpi"),
@@ -593,12 +596,19 @@ def test_hostile_shapes(with_settings, text, message):
         ("{type: DetResizeForTest, limit_type: widest}", "none of min, max, resize_long"),
         ("{type: RecResizeImg, image_shape: [3, 48]}", r"image_shape is not \[3, H, W\]"),
         ("{type: ResizeByShort, short_size: -4}", "short_size is not a number of pixels"),
+        ("{type: NormalizeImage, is_scale: 'no'}", "is_scale is neither true nor false"),
         ("{type: LimitLong, min_long: 9, max_long: 4}", "min_long is larger than max_long"),
     ],
 )
 def test_hostile_transforms(with_settings, step, message):
     with pytest.raises(ModelReadError, match=message):
         convert(with_settings("any", f"Preprocess: [{step}]"), preprocess=True)
+
+
+def test_a_name_of_any_length(with_settings):
+    with pytest.raises(ConversionInputError) as caught:
+        convert(with_settings("any", f"Preprocess: [{{type: {'a' * 100_000}}}]"), preprocess=True)
+    assert len(str(caught.value)) < 1000
 
 
 def test_a_scale_is_no_program(with_settings):

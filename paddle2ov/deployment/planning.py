@@ -151,7 +151,7 @@ def _resize(settings: Settings, transform: Transform, before: list[Step]) -> Ste
 def _resize_image(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     options = transform.options
     if str(options.get("backend") or "cv2").lower() != "cv2":
-        raise _CallersError(f"backend {options['backend']} interpolates in its own way")
+        raise _CallersError(f"backend {str(options['backend'])[:80]} interpolates in its own way")
     sampling = _sampling(settings, options.get("interpolation") or "LINEAR", options)
     if options.get("resize_short"):
         return ResizeSide(transform.name, "short", whole(settings, transform, "resize_short"), sampling)
@@ -252,7 +252,7 @@ def _normalize(settings: Settings, transform: Transform, chw: bool) -> Step:
         return _affine(name, 1.0 / 255.0, mean, std)
     order = options.get("order", "")
     if order not in ("", "hwc", "chw", None):
-        raise ModelReadError(f"{settings.path}: NormalizeImage: order '{order}' is none of hwc, chw")
+        raise ModelReadError(f"{settings.path}: NormalizeImage: order {str(order)[:80]!r} is none of hwc, chw")
     if order and (order == "chw") != chw:
         raise _CallersError(f"order '{order}' where channels are {'first' if chw else 'last'}")
     if options.get("channel_num", 3) != 3:
@@ -260,9 +260,14 @@ def _normalize(settings: Settings, transform: Transform, chw: bool) -> Step:
     mean = numbers(settings, transform, "mean", (0.485, 0.456, 0.406))
     std = numbers(settings, transform, "std", (0.229, 0.224, 0.225))
     if settings.toolkit == "detection":
-        scale = 1.0 / 255.0 if options.get("is_scale", True) else 1.0
+        is_scale = options.get("is_scale", True)
+        if not isinstance(is_scale, bool):
+            raise ModelReadError(f"{settings.path}: NormalizeImage: is_scale is neither true nor false")
+        scale = 1.0 / 255.0 if is_scale else 1.0
         if options.get("norm_type") not in (None, "none", "mean_std"):
-            raise ModelReadError(f"{settings.path}: NormalizeImage: norm_type {options['norm_type']!r} is not known")
+            raise ModelReadError(
+                f"{settings.path}: NormalizeImage: norm_type {str(options['norm_type'])[:80]!r} is not known"
+            )
         if options.get("norm_type") == "none":
             mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
         return Normalize(name, scale, mean, std)
@@ -292,7 +297,7 @@ _MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
 def _sampling(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling:
     found = _NUMBERS.get(given) if type(given) is int else _WORDS.get(str(given).upper())
     if found is None:
-        raise _CallersError(f"interpolation {given} is not built in")
+        raise _CallersError(f"interpolation {str(given)[:80]} is not built in")
     return Sampling(found, levels=not settings.floats)
 
 

@@ -20,6 +20,7 @@ from paddle2ov.errors import ModelReadError
 NAMES = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
 _MOST_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) has 0.2 MB
 _MOST_DEPTH = 50
+_MOST_NAME = 80
 _MOST_NODES = 1_000_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times faster
 
@@ -44,7 +45,7 @@ class Settings:
         shapes: (smallest, largest) shape by the input's name.
         toolkit: "detection" for PaddleDetection's list, "segmentation" for PaddleSeg's, "common" for the others'; it
             decides the defaults.
-        transforms: the preprocessing, in its order; None if the file has none.
+        transforms: the preprocessing, in its order; names are cut at 80 characters; None if the file has none.
         floats: whether pictures are floats before their first transform, as in PaddleSeg's own deployment
             (`deploy.yaml`; an `inference.yml` is for PaddleX, where they are bytes).
         image_shape: the declared shape of the picture, -1 where it is open; None if the file has none.
@@ -134,7 +135,10 @@ def _load(path: Path) -> Any:
         if node is None:
             return None
         _count(node, {})
-        return loader.construct_document(node)
+        try:
+            return loader.construct_document(node)
+        except (AttributeError, IndexError, KeyError, OverflowError, TypeError) as error:  # PyYAML trusts its tags
+            raise ValueError(f"a value is not what its tag says: {error}") from error
     finally:
         loader.dispose()
 
@@ -166,12 +170,12 @@ def _shapes(hpi: _Hpi | None) -> dict[str, tuple[Shape, Shape]]:
         for name, shapes in (item for one in given if one is not None for item in one.items()):
             where = f"Hpi.backend_configs.{backend}: the shapes of '{name}'"
             if len(shapes) != 3:
-                raise ValueError(f"{where} are not [min, opt, max]: {shapes}")
+                raise ValueError(f"{where} are not [min, opt, max]: {str(shapes)[:80]}")
             low, best, high = shapes
             if not len(low) == len(best) == len(high):
-                raise ValueError(f"{where} have different ranks: {shapes}")
+                raise ValueError(f"{where} have different ranks: {str(shapes)[:80]}")
             if not all(a <= b <= c for a, b, c in zip(low, best, high, strict=True)):
-                raise ValueError(f"{where} do not grow from min to opt to max: {shapes}")
+                raise ValueError(f"{where} do not grow from min to opt to max: {str(shapes)[:80]}")
             if name in found:
                 if len(found[name][0]) != len(low):
                     raise ValueError(f"{where} have another rank than those of another backend")
@@ -199,7 +203,7 @@ def _typed(where: str, items: list[dict[str, Any]]) -> list[Transform]:
         name = options.pop("type", None)
         if not isinstance(name, str):
             raise ValueError(f"{where}: a transform has no type: {str(item)[:100]}")
-        steps.append(Transform(name, options))
+        steps.append(Transform(name[:_MOST_NAME], options))
     return steps
 
 
@@ -216,5 +220,5 @@ def _transforms(found: _File) -> tuple[str, list[Transform] | None]:
         if len(step) != 1:
             raise ValueError(f"PreProcess.transform_ops: a transform has one name, not {len(step)}: {str(step)[:100]}")
         ((name, told),) = step.items()
-        steps.append(Transform(name, told or {}))
+        steps.append(Transform(name[:_MOST_NAME], told or {}))
     return "common", steps
