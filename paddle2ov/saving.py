@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import openvino
+
+_PREFIX = ".writing-"
 
 
 def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
@@ -47,12 +50,18 @@ def write_text(path: Path, text: str) -> None:
         written.replace(path)
 
 
+def remove_unfinished(folder: Path) -> None:
+    """Removes what a process that was killed was writing into a folder; for when nothing else writes there."""
+    for one in folder.glob(f"{_PREFIX}*"):
+        shutil.rmtree(one, ignore_errors=True)
+
+
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """A temporary folder beside a file that is to be written; errors name the file, not that folder."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".writing-", dir=path.parent) as folder:
+        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:
             yield Path(folder)
     except OSError as error:
         raise OSError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -168,6 +168,11 @@ def test_inputs_with_malformed_attributes(pir, attribute):
     refused(pir, r"block 0, operator \d+ \(1.data\): malformed")
 
 
+def test_names_that_no_ir_can_hold(pir):
+    edit(pir, lambda ops: next(op for op in ops if op["#"] == "1.data")["A"][0]["AT"].__setitem__("D", "a\0b"))
+    refused(pir, "holds a zero byte")
+
+
 def test_text_that_is_no_unicode(pir):
     pir.write_bytes(pir.read_bytes().replace(b'"#":"0.a_str"', b'"#":"0.a_s\xff\xff"', 1))
     refused(pir, "malformed|not a PIR program")

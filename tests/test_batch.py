@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -119,6 +121,23 @@ def test_a_crash_fails_alone(tree, tmp_path, inline):
     assert result.exit_code == 1
     assert states(tmp_path / "out") == {"broken": "refused", "cls": "failed", "ocr/det": "converted"}
     assert "cls: failed: its process died" in result.output
+
+
+@pytest.mark.parametrize("ending", [RuntimeError, KeyboardInterrupt])
+def test_what_a_killed_process_was_writing_goes(tree, tmp_path, inline, monkeypatch, ending):
+    out = tmp_path / "out"
+
+    def killed(job):
+        (Path(job.target).parent / ".writing-abc").mkdir(parents=True)
+        (Path(job.target).parent / ".writing-abc" / "model.bin").write_bytes(b"half")
+        if job.name == "ocr/det":
+            raise ending
+        return {"state": "failed", "message": "killed"}
+
+    monkeypatch.setattr(work, "convert_one", killed)
+    with suppress(RuntimeError):
+        batch(tree, "-o", out)
+    assert not list(out.rglob(".writing-*"))
 
 
 def test_an_interrupted_run_goes_on(tree, tmp_path, inline, monkeypatch):

@@ -157,6 +157,19 @@ def test_an_extension_that_fails(tmp_path, command, status, text, message):
     assert result.output.startswith(f"error: extension {own}: {message}")
 
 
+@pytest.mark.parametrize(
+    ("command", "work"),
+    [("convert", "conversion.convert"), ("inspect", "inspection.inspect"), ("verify", "verification.verify.verify")],
+)
+def test_an_interruption_is_no_verdict(tmp_path, monkeypatch, command, work):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"paddle2ov.{work}", interrupt)
+    result = call(command, tmp_path)
+    assert (result.exit_code, result.output) == (130, "Interrupted.\n")
+
+
 def test_a_timeout_that_is_no_number(tmp_path):
     assert "nan is not a number" in call("batch", tmp_path, "-o", tmp_path / "out", "--timeout", "nan").output
 

@@ -69,30 +69,26 @@ def batch_command(
     from paddle2ov.batch.work import GOOD, Job
 
     records: dict[str, Record] = {}
-    try:
-        with plain_errors(status=2):
-            models = find_models(folder, out)
-            if not models:
-                raise click.UsageError(f"no Paddle model below {folder}")
-            jobs = [
-                Job(
-                    one.name,
-                    str(one.files.program.absolute()),
-                    str(one.files.params.absolute()) if one.files.params is not None else None,
-                    one.files.format,
-                    str(one.target.absolute()),
-                    fingerprint(one, fp16, bounded, compare),
-                    fp16,
-                    bounded,
-                    compare,
-                    paddle_python,
-                )
-                for one in models
-            ]
-            records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
-    except KeyboardInterrupt:
-        click.echo("Interrupted; the same command goes on from here.", err=True)
-        sys.exit(130)
+    with plain_errors(status=2, interrupted="Interrupted; the same command goes on from here."):
+        models = find_models(folder, out)
+        if not models:
+            raise click.UsageError(f"no Paddle model below {folder}")
+        jobs = [
+            Job(
+                one.name,
+                str(one.files.program.absolute()),
+                str(one.files.params.absolute()) if one.files.params is not None else None,
+                one.files.format,
+                str(one.target.absolute()),
+                fingerprint(one, fp16, bounded, compare),
+                fp16,
+                bounded,
+                compare,
+                paddle_python,
+            )
+            for one in models
+        ]
+        records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
     with plain_errors(status=2):
         _write_summary(records, out)
     counts = Counter(record["state"] for record in records.values())
@@ -119,6 +115,7 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
 
     from paddle2ov.batch.work import GOOD, run
     from paddle2ov.running.state import State
+    from paddle2ov.saving import remove_unfinished
 
     with State(out / ".paddle2ov-batch") as state:
         if again:
@@ -134,7 +131,11 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
                 if record["state"] not in GOOD:
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
 
-            run(executor, jobs, state, report)
+            try:
+                run(executor, jobs, state, report)
+            finally:  # a process that is killed leaves what it was writing
+                for folder in {Path(job.target).parent for job in jobs}:
+                    remove_unfinished(folder)
         records = state.records()
     return {job.name: records[job.name] for job in jobs}
 

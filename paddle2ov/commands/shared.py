@@ -49,8 +49,11 @@ def run_extensions(paths: Iterable[Path]) -> None:
 
 
 @contextmanager
-def plain_errors(traceback: bool = False, status: int = 1) -> Iterator[None]:
-    """Shows an error of ours, or of files, as one message and exits with the status; with `traceback` raises it."""
+def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "Interrupted.") -> Iterator[None]:
+    """Shows an error of ours, or of files, as one message and exits with the status; with `traceback` raises it.
+
+    Ctrl-C shows the message `interrupted` and exits with 130, as shells do.
+    """
     from paddle2ov.errors import Paddle2OVError
 
     try:
@@ -60,3 +63,6 @@ def plain_errors(traceback: bool = False, status: int = 1) -> Iterator[None]:
             raise
         click.secho(f"error: {error}", fg="red", err=True)
         sys.exit(status)
+    except KeyboardInterrupt:
+        click.echo(interrupted, err=True)
+        sys.exit(130)

@@ -34,6 +34,9 @@ def read_program(model: PathLike, params: PathLike | None = None, signatures: It
         from paddle2ov.program.legacy import read_legacy
 
         program, declared = read_legacy(files.program, vocabulary)
+    for name in (*(one.name for one in program.inputs), *(one.name for one in program.outputs)):
+        if "\0" in name:
+            raise ModelReadError(f"{files.program}: the name {name!r:.80} of an input or result holds a zero byte")
     if files.params is not None:
         program.parameters = parameters.read_combined(files.params, declared)
     elif declared and files.format == "legacy" and _any_separate(files, declared[0].name):
