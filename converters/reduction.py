@@ -157,7 +157,7 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     out = ops.reduce_sum(out, ints(list(range(more))), False) if more else out
     if sizes is not None:
         ones = [axis for axis, size in enumerate(sizes) if size == 1]
-        return {"out": ops.reduce_sum(out, ints(ones), True) if ones else out}
+        return {"out": _kept_apart(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
     # A dimension n, as (t, n / t): t is n or 1, so that the sum over n / t leaves all of it or one element.
     wanted = shape_of(target)
     parts = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
@@ -177,7 +177,20 @@ def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Ten
 def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:
     axes = _axes(node, x)
     keepdim = node.get_attribute("keepdim", False) if keepdim is None else keepdim
-    return scalar_as_declared(node, reduce(x, ints(axes), keepdim) if axes else x)
+    return scalar_as_declared(node, _kept_apart(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
+
+
+def _kept_apart(x: Tensor, out: Node, axes: list[int]) -> Node:
+    """`out`, with a node behind it that changes nothing, where OpenVINO would get it wrong.
+
+    OpenVINO's CPU plugin (2026.4) computes arithmetic that it fuses into a reduction of integers over the last or the
+    middle one of three axes twice, from the second index of the first axis on: 2 - 1 = -2.
+    """
+    value = x.output(0) if isinstance(x, Node) else x
+    integral = value.get_element_type().is_integral() and value.get_element_type() != Type.boolean
+    if not integral or len(value.get_partial_shape()) != 3 or 0 in axes:
+        return out
+    return ops.squeeze(ops.cum_sum(ops.unsqueeze(out, ints([-1])), ints(-1)), ints([-1]))
 
 
 def _axes(node: NodeContext, x: Tensor) -> list[int]:

@@ -17,8 +17,9 @@ F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 
 
 def _reduce(name: str) -> Callable[..., Any]:
-    def build(x: Any, *, axis: Any = None, keepdim: bool = False, **attributes: Any) -> Any:
-        return getattr(paddle, name)(x, axis=axis, keepdim=keepdim, **attributes)
+    def build(x: Any, *, axis: Any = None, keepdim: bool = False, less: Any = None, **attributes: Any) -> Any:
+        out = getattr(paddle, name)(x, axis=axis, keepdim=keepdim, **attributes)
+        return out if less is None else out - less  # OpenVINO fuses arithmetic into reductions
 
     build.__module__ = __name__
     return build
@@ -65,8 +66,17 @@ EMPTY = [
     case(x=tensor([2, 0]), axis=1, **_NOT_EMPTY),
 ]
 
+FUSED = [
+    case(x=tensor([6, 5, 2], "int64"), axis=1, less=1),
+    case(x=tensor([6, 5, 2], "int64", dims=[-1, -1, 2]), axis=-1, keepdim=True, less=1),
+    case(x=tensor([6, 5, 2], "int32"), axis=[1, 2], less=1),
+    case(x=tensor([6, 5, 2], "int64"), axis=0, less=1),
+]
+
 SUM = [
     *_common(),
+    *FUSED,
+    case(x=tensor([8, 16, 4], "bool"), axis=1, less=1),
     *EMPTY,
     case(x=tensor([3, 4], "int32"), axis=0),
     case(x=tensor([3, 4], "int64")),
@@ -279,11 +289,11 @@ OPS = [
     Op("reduce_as", _reduce_as, REDUCE_AS, _reduce_as_random),
     Op("reduce_sum", _reduce("sum"), SUM, _random("float32", "int32", "int64", "bool")),
     Op("reduce_mean", _reduce("mean"), MEAN, _random("float32")),
-    Op("reduce_max", _reduce("max"), EXTREME, _random("float32", "int32", "int64")),
+    Op("reduce_max", _reduce("max"), [*EXTREME, *FUSED], _random("float32", "int32", "int64")),
     Op("reduce_min", _reduce("min"), EXTREME, _random("float32", "int32", "int64")),
     Op("reduce_amax", _reduce("amax"), EXTREME, _random("float32", "int32", "int64")),
-    Op("reduce_amin", _reduce("amin"), EXTREME, _random("float32", "int32", "int64")),
-    Op("reduce_prod", _reduce("prod"), PROD, _random("float32")),
+    Op("reduce_amin", _reduce("amin"), [*EXTREME, *FUSED], _random("float32", "int32", "int64")),
+    Op("reduce_prod", _reduce("prod"), [*PROD, *FUSED[:2]], _random("float32")),
     Op("reduce_all", _reduce("all"), LOGICAL, _random("bool")),
     Op("reduce_any", _reduce("any"), LOGICAL, _random("bool")),
     Op("mean", _mean_all, MEAN_ALL, _whole_random),
