@@ -201,7 +201,10 @@ def convert_program(
         block.operators = [operator for operator in block.operators if not _replaced(operator, cuts)]
     Translator(program, registry, vocabulary, CONTROL_FLOW, used, report).translate(block, scope)
     results = _results(wanted, scope)
-    return Model(results, parameters, "paddle_model")
+    try:
+        return Model(results, parameters, "paddle_model")
+    except RuntimeError as error:  # a Parameter that a converter made
+        raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
 
 
 def _outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:

@@ -50,9 +50,12 @@ class ConversionExtension:
             raise ConversionInputError(
                 f"extension: the converter of '{self.op_type}' is no function: {self.callback!r}"
             )
-        if self.signature is not None and not _SIGNATURE.fullmatch(self.signature):
+        if self.signature is not None and not (
+            isinstance(self.signature, str) and _SIGNATURE.fullmatch(self.signature)
+        ):
             raise ConversionInputError(
-                f"extension: cannot read the signature {self.signature!r}; the form is '{self.op_type}(x, y) -> (out)'"
+                f"extension: cannot read the signature {self.signature!r:.80}; "
+                f"the form is '{self.op_type}(x, y) -> (out)'"
             )
 
     def parsed_signature(self) -> Signature | None:

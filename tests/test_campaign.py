@@ -126,4 +126,9 @@ def test_command_line(tmp_path, capsys):
 def test_seeds(seeds, capsys):
     with pytest.raises(SystemExit):
         command.main(["--seeds", seeds])
-    assert "--seeds" in capsys.readouterr().err
+    assert f"--seeds: '{seeds}' is no number of 1 or more" in capsys.readouterr().err
+
+
+def test_a_filter_that_matches_nothing(tmp_path, capsys):
+    assert command.main(["--filter", "testOpRandom/relo*", "--state", str(tmp_path / "state")]) == 2
+    assert "no operator with random cases matches 'testOpRandom/relo*'" in capsys.readouterr().err

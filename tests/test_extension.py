@@ -159,12 +159,19 @@ def test_what_is_no_extension(custom):
         ((3, len), "an operator's name is expected, not 3"),
         (("my_relu", 3), "the converter of 'my_relu' is no function: 3"),
         (("my_relu", len, "my_relu"), r"cannot read the signature 'my_relu'; the form is 'my_relu\(x, y\) -> \(out\)'"),
+        (("my_relu", len, 5), "cannot read the signature 5"),
         (("my_relu", len, "my_relu(x,y) -> (out)"), "cannot read the signature"),
     ],
 )
 def test_extension_that_cannot_work(arguments, message):
     with pytest.raises(paddle2ov.ConversionInputError, match=message):
         ConversionExtension(*arguments)
+
+
+def test_a_node_that_is_no_part_of_the_model(custom):
+    own = ConversionExtension("my_relu", lambda node: ops.parameter([1], np.float32), signature="my_relu(x) -> (out)")
+    with pytest.raises(paddle2ov.ConversionInputError, match="a converter gave nodes that are no part of this model"):
+        paddle2ov.convert(custom, extension=own)
 
 
 def test_input_that_the_signature_does_not_name(custom):

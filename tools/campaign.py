@@ -58,6 +58,9 @@ def main(arguments: list[str]) -> int:
                     else FOLDER.parent / "failures"
                 )
                 planned = campaign.chunks(options.filter, options.seeds, here, kept.absolute())
+                if not planned:
+                    print(f"error: no operator with random cases matches {options.filter!r}", file=sys.stderr)
+                    return 2
                 _run(_executor(options), planned, state)
             failures = _print_failures(state.records())
             if options.page is not None:
@@ -84,10 +87,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _number(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(f"{number} is not positive")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
+    return int(text)
 
 
 def _executor(options: argparse.Namespace) -> Executor:
