@@ -57,7 +57,9 @@ def _signal(node: NodeContext) -> Output:
 
 
 def _axes(node: NodeContext, rank: int) -> list[int]:
-    return [normalize_axis(node, axis, rank, "axes") for axis in node.get_ints("axes")]
+    axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_ints("axes")]
+    node.require(len(axes) > 0, "no axis to transform is not supported", axes=axes)  # OpenVINO would crash
+    return axes
 
 
 def _complex_transform(node: NodeContext, x: Output, axes: list[int]) -> Node:

@@ -58,6 +58,13 @@ def test_what_a_converter_did_not_expect_names_what_it_asked_for():
     assert len(str(caught.value)) < 2_000
 
 
+@pytest.mark.parametrize("op_type", ["fft_c2c", "fft_r2c", "fft_c2r"])
+def test_a_transform_along_no_axis(op_type):
+    x = X[0, 0] if op_type == "fft_r2c" else X[0, 0].astype(np.complex64)
+    attributes = {"normalization": "backward", "forward": True, "onesided": True, "last_dim_size": 0}
+    refused(op_type, r"axes=\[\]: no axis", {"x": x}, axes=[], **attributes)
+
+
 @pytest.mark.parametrize("bits", [0, 17, 2**62, -3])
 def test_absurd_numbers_of_bits(bits):
     refused("fake_quantize_dequantize_abs_max", f"bit_length={bits}", bit_length=bits)
