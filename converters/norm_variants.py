@@ -105,6 +105,9 @@ def data_norm(node: NodeContext) -> NamedOutputs:
     return {"y": y, "means": means, "scales": scales}
 
 
+_MOST_STEPS = 1000  # each of them is a few nodes
+
+
 def spectral_norm(node: NodeContext) -> NamedOutputs:
     """out = weight / sigma, its largest singular value as power_iters steps from u and v estimate it."""
     weight, u, v = (node.get_input(name) for name in ("weight", "u", "v"))
@@ -116,7 +119,9 @@ def spectral_norm(node: NodeContext) -> NamedOutputs:
     matrix = reshape(moved, [-1 if rows is None else rows, 0 if rows is None and rank == 2 else -1])
     left, right = reshape(u, [-1, 1]), reshape(v, [-1, 1])
     epsilon = node.get_float("eps", 1e-12)
-    for _ in range(node.get_int("power_iters", 1)):
+    steps = node.get_int("power_iters", 1)
+    node.require(0 <= steps <= _MOST_STEPS, f"0 to {_MOST_STEPS} steps are supported", power_iters=steps)
+    for _ in range(steps):
         right = _unit(ops.matmul(matrix, left, True, False), epsilon)
         left = _unit(ops.matmul(matrix, right, False, False), epsilon)
     sigma = ops.matmul(left, ops.matmul(matrix, right, False, False), True, False)

@@ -122,6 +122,9 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     rois = node.get_input("fpn_rois")
     dtype = rois.get_element_type()
     lowest, highest = node.get_int("min_level"), node.get_int("max_level")
+    given = node.get_output_size("multi_fpn_rois")
+    reason = f"the operator has {given} levels of regions"
+    node.require(highest - lowest + 1 == given, reason, min_level=lowest, max_level=highest)
     low, high = ops.variadic_split(cast_to(rois, Type.f32), ints(1), ints([2, 2])).outputs()
     size = ops.subtract(high, low)
     is_box = ops.reduce_logical_and(ops.greater_equal(size, const(0, Type.f32)), ints(1), False)

@@ -65,6 +65,18 @@ def test_a_transform_along_no_axis(op_type):
     refused(op_type, r"axes=\[\]: no axis", {"x": x}, axes=[], **attributes)
 
 
+@pytest.mark.parametrize("number", [2**62, -(2**62), 6])
+def test_absurd_numbers_of_levels_and_steps(number):
+    boxes = {"fpn_rois": np.zeros((5, 4), np.float32)}
+    levels = {"min_level": 2, "max_level": number, "refer_level": 4, "refer_scale": 224}
+    whole, _ = program("distribute_fpn_proposals", boxes, levels, ("multi_fpn_rois", "restore_index"))
+    with pytest.raises(OpConversionError, match=f"max_level={number}: the operator has 1 levels"):
+        paddle2ov.convert(whole)
+    weights = {"weight": X[0, 0], "u": X[0, 0, 0], "v": X[0, 0, 0]}
+    if number != 6:
+        refused("spectral_norm", f"power_iters={number}: 0 to 1000 steps", weights, power_iters=number)
+
+
 @pytest.mark.parametrize("bits", [0, 17, 2**62, -3])
 def test_absurd_numbers_of_bits(bits):
     refused("fake_quantize_dequantize_abs_max", f"bit_length={bits}", bit_length=bits)
