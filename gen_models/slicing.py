@@ -9,6 +9,7 @@ from gen_models.spec import Op, case, paddle, tensor
 
 PIR = ("pir",)
 BACKWARD = "Paddle 2 takes a negative end of a negative stride for something else, also leaving out the first element"
+BEYOND = "Paddle 2 takes an element from beyond the end"
 
 
 def _i(*values, dtype="int32"):
@@ -74,6 +75,8 @@ def _strided_random(draw):
     strides = [draw(st.sampled_from([-3, -2, -1, 1, 2, 3])) for _ in axes]
     starts, ends = [start for start, _ in bounds], [end for _, end in bounds]
     x = tensor(shape)
+    if any(start > shape[axis] for start, axis in zip(starts, axes, strict=True)):
+        return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides, formats=PIR, why=BEYOND)
     inside = [0 <= end < shape[axis] for end, axis in zip(ends, axes, strict=True)]
     if all(stride > 0 or within for stride, within in zip(strides, inside, strict=True)):
         return case(x=x, axes=axes, starts=starts, ends=ends, strides=strides)
