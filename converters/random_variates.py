@@ -73,7 +73,7 @@ def poisson(node: NodeContext) -> NamedOutputs:
 
 
 def binomial(node: NodeContext) -> NamedOutputs:
-    """out = how many of count trials succeed, each with probability prob."""
+    """out = how many of count (rounded down) trials succeed, each with probability prob."""
     count, chance = (cast_to(node.get_input(name), Type.f32) for name in ("count", "prob"))
 
     def trial(number: Node, trials: Node, chance: Node) -> tuple[Node, Node, Node]:
@@ -81,7 +81,7 @@ def binomial(node: NodeContext) -> NamedOutputs:
         success = ops.less(unit(shape_of(trials), 0), chance)
         return ops.add(number, const(1, Type.f32)), ops.logical_and(left, success), left
 
-    return {"out": ops.convert(_counted([count, chance], trial), Type.i64)}
+    return {"out": ops.convert(_counted([ops.floor(count), chance], trial), Type.i64)}
 
 
 def _counted(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, Node]]) -> Output:

@@ -57,6 +57,7 @@ BINOMIAL = [
     case(count=tensor([3, 4], low=1, high=20), prob=tensor([3, 4], low=0, high=1), **_NEW),
     case(count=tensor([4], "int64", 0, 9, dims=[-1]), prob=tensor([4], low=0, high=1, dims=[-1]), **_NEW),
     case(count=tensor([2], "int32", 3, 4), prob=tensor([2], values=[0.0, 1.0]), **_NEW),
+    case(count=tensor([2], values=[0.6, 3.7]), prob=tensor([2], values=[1.0, 1.0]), **_NEW),
 ]
 
 
