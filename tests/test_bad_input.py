@@ -12,16 +12,13 @@ import pytest
 
 import paddle2ov
 from gen_models import all_networks
-from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
 from paddle2ov import ModelReadError, OpConversionError, Paddle2OVError
 from paddle2ov.program.framework_proto import Attr, ProgramDesc
+from tests.formats import LEGACY
 from tests.one_operator import program
 
 PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
-LEGACY = pytest.param(
-    "legacy", marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy`")
-)
 
 
 def copy(network, format, folder):

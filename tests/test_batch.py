@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from gen_models import all_ops
-from gen_models.legacy import legacy_python
 from gen_models.store import generated
 from paddle2ov.batch import work
 from paddle2ov.batch.discovery import find_models
 from paddle2ov.cli import cli
 from paddle2ov.running.executor import Outcome
+from tests.formats import NEEDS_PADDLE_2
 
 
 def put(folder, format="pir", op="relu", name="inference"):
@@ -80,7 +80,7 @@ def test_discovery(tree, tmp_path):
     }
 
 
-@pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up")
+@NEEDS_PADDLE_2
 def test_one_model_in_both_formats(tmp_path):
     put(tmp_path / "m", "pir")
     put(tmp_path / "m", "legacy")

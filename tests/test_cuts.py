@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 
 from gen_models import all_ops
-from gen_models.legacy import legacy_python
 from gen_models.store import generated
 from paddle2ov import ConversionInputError, convert, read_program
 from paddle2ov.testing import load, run
-
-LEGACY = pytest.param(
-    "legacy", marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy`")
-)
+from tests.formats import LEGACY
 
 
 @pytest.fixture(params=["pir", LEGACY])

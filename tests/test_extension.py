@@ -13,19 +13,13 @@ from openvino import opset16 as ops
 
 import paddle2ov
 from gen_models import all_ops
-from gen_models.legacy import legacy_python
 from gen_models.store import generated
 from paddle2ov import ConversionExtension, extension, registry
 from paddle2ov.program.signatures import ROWS
 from paddle2ov.testing import check_case, load, run
+from tests.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[1]
-FORMATS = [
-    "pir",
-    pytest.param(
-        "legacy", marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy`")
-    ),
-]
 
 
 @pytest.fixture

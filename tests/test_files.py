@@ -6,13 +6,10 @@ import pytest
 
 import paddle2ov
 from gen_models import all_networks
-from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
 from paddle2ov import ModelReadError
+from tests.formats import LEGACY
 
-LEGACY = pytest.param(
-    "legacy", marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy`")
-)
 PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
 
 

@@ -11,13 +11,13 @@ import pytest
 from gen_models import __main__ as command
 from gen_models import all_ops, store
 from gen_models.generate import GenerationError, generate
-from gen_models.legacy import ROOT, LegacyWorker, legacy_python
+from gen_models.legacy import ROOT, LegacyWorker
 from gen_models.naming import matches
 from gen_models.spec import Case, Op, bfloat16_bits, case, paddle, tensor
 from gen_models.store import generated
 from paddle2ov.testing import MismatchError, check_case, check_model, load
+from tests.formats import NEEDS_PADDLE_2
 
-LEGACY = pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up")
 X = tensor([2, 3])
 
 
@@ -206,7 +206,7 @@ def test_check_case_and_check_model_on_a_real_model(tmp_path):
         check_model(tmp_path / "case", inputs, [outputs["0"] + 1])
 
 
-@LEGACY
+@NEEDS_PADDLE_2
 def test_check_model_on_a_legacy_model():
     op = all_ops()["relu"]
     folder = generated(op, op.cases[0], "legacy")
@@ -229,7 +229,7 @@ OPS = [Op("crash", _crash, [case(x=X)]), Op("prints", _print, [case(x=X)]), Op("
 """
 
 
-@LEGACY
+@NEEDS_PADDLE_2
 def test_worker_survives_what_builders_do(tmp_path, monkeypatch):
     (tmp_path / "my_operators.py").write_text(OUTSIDE)  # a module outside the repository
     monkeypatch.syspath_prepend(tmp_path)

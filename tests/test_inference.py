@@ -13,6 +13,7 @@ from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
 from paddle2ov import inference, testing
 from paddle2ov.inference import Config, PlaceType, PrecisionType, PredictorPool, create_predictor
+from tests.formats import NEEDS_PADDLE_2
 
 
 @pytest.fixture(scope="module")
@@ -146,9 +147,7 @@ for kind in ("", "Config", "Predictor", "PredictorPool", "Tensor"):
     "python",
     [
         pytest.param(sys.executable, id="3"),
-        pytest.param(
-            legacy_python(), id="2.6", marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2")
-        ),
+        pytest.param(legacy_python(), id="2.6", marks=NEEDS_PADDLE_2),
     ],
 )
 def test_every_name_of_paddle_inference_is_there(python, folder):

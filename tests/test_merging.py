@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from gen_models import all_networks
-from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
 from paddle2ov.conversion import convert_program
 from paddle2ov.extension import ConversionExtension
@@ -13,6 +12,7 @@ from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Registry
 from paddle2ov.testing import compile_model, infer, load
+from tests.formats import FORMATS
 
 RNG = np.random.default_rng(3)
 CLASSES = 3
@@ -165,10 +165,8 @@ def test_one_head_and_one_transpose_for_all():
     check_same(program(turn="all"), feeds())
 
 
-@pytest.mark.parametrize("format", all_networks()["yolov3"].formats)
+@pytest.mark.parametrize("format", FORMATS)
 def test_network(format):
-    if format == "legacy" and legacy_python() is None:
-        pytest.skip("no Paddle 2 here; `make venv-legacy` sets it up")
     folder = generated_network(all_networks()["yolov3"], format)
     inputs = [load(folder / f"inputs_{i}.npz") for i in range(3)]
     check_same(read_program(folder, None, []), *inputs)

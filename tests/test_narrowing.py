@@ -5,7 +5,6 @@ import pytest
 from openvino import Model, PartialShape, Type
 
 from gen_models import all_networks
-from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
 from paddle2ov import ConversionReport, convert
 from paddle2ov.conversion import convert_program
@@ -17,9 +16,9 @@ from paddle2ov.program import read_program
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Registry
 from paddle2ov.testing import compile_model, infer, load
+from tests.formats import FORMATS
 
 RNG = np.random.default_rng(0)
-FORMATS = ["pir", pytest.param("legacy", marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here"))]
 DECODED = {
     "ppyoloe": {"Softmax": 3, "Convolution": 3, "Sigmoid": 1},
     "ppyoloe_fixed": {"Softmax": 3, "Convolution": 1, "Sigmoid": 1},

@@ -3,9 +3,9 @@
 import pytest
 
 from gen_models import all_ops
-from gen_models.legacy import legacy_python
 from gen_models.store import generated
 from paddle2ov.testing import check_case
+from tests.formats import marks_of
 
 
 def cases():
@@ -13,9 +13,9 @@ def cases():
         for case in op.cases:
             for format in case.formats:
                 marks = [pytest.mark.xfail(reason=case.xfail, strict=True)] if case.xfail else []
-                if format == "legacy" and legacy_python() is None:
-                    marks.append(pytest.mark.skip(reason="no Paddle 2 here; `make venv-legacy` sets it up"))
-                yield pytest.param(op, case, format, marks=marks, id=f"testOpFuzzy/{case.name}/{format}")
+                yield pytest.param(
+                    op, case, format, marks=[*marks, *marks_of(format)], id=f"testOpFuzzy/{case.name}/{format}"
+                )
 
 
 @pytest.mark.parametrize(("op", "case", "format"), list(cases()))

@@ -4,8 +4,8 @@ import pytest
 
 from gen_models import all_ops
 from gen_models.exploration import explore, formats
-from gen_models.legacy import legacy_python
 from gen_models.store import FOLDER
+from tests.formats import marks_of
 
 DEFAULT_SEEDS = 2
 
@@ -13,10 +13,7 @@ DEFAULT_SEEDS = 2
 def cases():
     for op in all_ops().values():
         for format in formats(op):
-            marks = []
-            if format == "legacy" and legacy_python() is None:
-                marks.append(pytest.mark.skip(reason="no Paddle 2 here; `make venv-legacy` sets it up"))
-            yield pytest.param(op, format, marks=marks, id=f"testOpRandom/{op.name}/{format}")
+            yield pytest.param(op, format, marks=marks_of(format), id=f"testOpRandom/{op.name}/{format}")
 
 
 @pytest.mark.parametrize(("op", "format"), list(cases()))

@@ -11,10 +11,10 @@ from fnmatch import fnmatchcase
 import pytest
 
 import paddle2ov
-from gen_models.legacy import legacy_python
 from gen_models.post_ops import CHAINS, ELTWISE
 from gen_models.store import generated
 from paddle2ov.testing import Expected, compare, compile_model, infer, load
+from tests.formats import NEEDS_PADDLE_2
 
 _SIMPLE = "the CPU plugin passes oneDNN no post-op of this kind"
 _OPERAND = "it takes a second operand into a post-op only if that is constant, per tensor or per channel"
@@ -137,7 +137,7 @@ def graph(folder):
     )
 
 
-@pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up")
+@NEEDS_PADDLE_2
 @pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain.name)
 def test_legacy_format(chain):
     (case,) = chain.cases

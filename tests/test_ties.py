@@ -7,21 +7,14 @@ from openvino import opset16 as ops
 
 import paddle2ov
 from gen_models import all_networks
-from gen_models.legacy import legacy_python
 from gen_models.store import generated_network
 from paddle2ov.batch.work import Job, _compared
 from paddle2ov.cli import cli
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.model import Operator
 from paddle2ov.verification.orders import FINDERS, Observed
+from tests.formats import FORMATS
 
-FORMATS = [
-    "pir",
-    pytest.param(
-        "legacy",
-        marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up"),
-    ),
-]
 DISTINCT = np.linspace(0.9, 0.2, 8, dtype=np.float32)[[3, 0, 6, 1, 7, 2, 5, 4]]
 
 

@@ -14,7 +14,6 @@ from openvino import opset16 as ops
 
 import paddle2ov
 from gen_models import all_networks, all_ops
-from gen_models.legacy import legacy_python
 from gen_models.store import generated, generated_network
 from paddle2ov.cli import cli
 from paddle2ov.op_table import OP_TABLE
@@ -26,14 +25,7 @@ from paddle2ov.verification.inputs import given_inputs, random_inputs
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.values import Values
-
-FORMATS = [
-    "pir",
-    pytest.param(
-        "legacy",
-        marks=pytest.mark.skipif(legacy_python() is None, reason="no Paddle 2 here; `make venv-legacy` sets it up"),
-    ),
-]
+from tests.formats import FORMATS
 
 WRONG = """
 import numpy as np
