@@ -3,13 +3,23 @@
 import numpy as np
 
 import paddle2ov
-from gen_models.spec import import_paddle
+from gen_models.spec import import_paddle, paddle
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.signatures import ROWS, parse_signature
 from paddle2ov.testing import run as run_model
 
 INERT = {"is_test", "allow_out_of_range"}
 """Attributes that only say which inputs or which results there may be."""
+
+
+def functional():
+    """Paddle's functions, imported when they are needed."""
+    return paddle.nn.functional
+
+
+def tensors(*arrays):
+    """Arrays as Paddle's tensors."""
+    return [paddle.to_tensor(array) for array in arrays]
 
 
 class Noted(dict):

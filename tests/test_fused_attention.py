@@ -11,7 +11,7 @@ import paddle2ov
 from gen_models.spec import import_paddle, paddle
 from paddle2ov.errors import OpConversionError
 from paddle2ov.testing import run as run_model
-from tests.one_operator import close, program, run
+from tests.one_operator import close, functional, program, run, tensors
 
 RNG = np.random.default_rng(0)
 
@@ -19,14 +19,6 @@ RNG = np.random.default_rng(0)
 @pytest.fixture(autouse=True)
 def _eager():
     import_paddle().disable_static()
-
-
-def functional():
-    return paddle.nn.functional
-
-
-def tensors(*arrays):
-    return [paddle.to_tensor(array) for array in arrays]
 
 
 def normal(*shape):

@@ -10,7 +10,7 @@ import pytest
 
 from gen_models.spec import import_paddle, paddle
 from paddle2ov.errors import OpConversionError
-from tests.one_operator import close, run
+from tests.one_operator import close, functional, run, tensors
 
 RNG = np.random.default_rng(0)
 
@@ -18,14 +18,6 @@ RNG = np.random.default_rng(0)
 @pytest.fixture(autouse=True)
 def _eager():
     import_paddle().disable_static()
-
-
-def functional():
-    return paddle.nn.functional
-
-
-def tensors(*arrays):
-    return [paddle.to_tensor(array) for array in arrays]
 
 
 def normal(*shape):
