@@ -20,7 +20,7 @@ from gen_models.spec import import_paddle
 from paddle2ov.running.executor import Executor, Outcome
 from paddle2ov.running.state import State
 
-ROUND = 10
+ROUND = 20
 """Cases of one operator in one format per round."""
 
 
@@ -97,7 +97,7 @@ def run(
 
 
 def _crash(outcome: Outcome[Chunk, Any]) -> dict[str, Any]:
-    """The record of a chunk that did not return: the case that it drew last is the one at fault."""
+    """The record of a chunk that did not return, with the case that it drew last or those that it tried together."""
     drawn = Path(outcome.job.kept) / "drawn.txt"
     case = drawn.read_text() if drawn.is_file() else ""
     return {

@@ -32,24 +32,24 @@ def run(executor, planned, path):
 
 
 def test_rounds(tmp_path):
-    planned = campaign.chunks("testOpRandom/cumsum:testOpRandom/relu:-*legacy", 25, ("pir", "legacy"), tmp_path)
+    planned = campaign.chunks("testOpRandom/cumsum:testOpRandom/relu:-*legacy", 45, ("pir", "legacy"), tmp_path)
     keys = [(chunk.key, chunk.examples) for chunk in planned]
-    first = [("cumsum/pir/0", 10), ("relu/pir/0", 10)]
-    assert keys == [*first, ("cumsum/pir/1", 10), ("relu/pir/1", 10), ("cumsum/pir/2", 5), ("relu/pir/2", 5)]
+    first = [("cumsum/pir/0", 20), ("relu/pir/0", 20)]
+    assert keys == [*first, ("cumsum/pir/1", 20), ("relu/pir/1", 20), ("cumsum/pir/2", 5), ("relu/pir/2", 5)]
 
 
 def test_cases_are_spread_over_the_formats(tmp_path):
-    planned = campaign.chunks("testOpRandom/relu", 25, ("pir", "legacy"), tmp_path)
+    planned = campaign.chunks("testOpRandom/relu", 45, ("pir", "legacy"), tmp_path)
     assert [(chunk.key, chunk.examples) for chunk in planned] == [
-        ("relu/pir/0", 10),
-        ("relu/legacy/0", 10),
+        ("relu/pir/0", 20),
+        ("relu/legacy/0", 20),
         ("relu/pir/1", 3),
         ("relu/legacy/1", 3),
     ]
 
 
 def test_what_is_run_again(tmp_path):
-    planned = campaign.chunks("testOpRandom/cumsum:testOpRandom/relu:-*legacy", 20, ("pir",), tmp_path)
+    planned = campaign.chunks("testOpRandom/cumsum:testOpRandom/relu:-*legacy", 40, ("pir",), tmp_path)
     dying = Inline(dies=["relu"])
     records = run(dying, planned, tmp_path / "state")
     assert dying.ran == ["cumsum/pir/0", "relu/pir/0", "cumsum/pir/1"]  # what failed has no second round
@@ -99,15 +99,17 @@ def test_exploration(tmp_path, monkeypatch):
 
         return case(x=tensor([integer(draw, 1, 9)]), k=1)
 
-    def refuses(folder):
+    def refuses(folders):
         raise ValueError("as if it differed")
 
     monkeypatch.setattr("gen_models.exploration.check_case", refuses)
+    monkeypatch.setattr("gen_models.exploration.check_cases", refuses)
     op = Op("wrong", _wrong, random=draws)
     found = explore(op, "pir", 5, tmp_path / "wrong")
     assert str(found.error) == "as if it differed"
     assert found.case.arguments["x"].shape == (1,)
     assert (tmp_path / "wrong" / "case" / "case.json").is_file()
+    assert (tmp_path / "wrong" / "drawn.txt").read_text() == repr(found.case)
     assert dataclasses.asdict(found)["compared"]
 
 

@@ -2,7 +2,7 @@
 
     python -m tools.campaign --seeds 200 --state FILE --page docs/campaign.md
 
-Each operator is given `--seeds` random cases, spread over its formats, 10 a round. What Paddle accepts is converted
+Each operator is given `--seeds` random cases, spread over its formats, 20 a round. What Paddle accepts is converted
 twice, as declared and with every dimension dynamic, and compared. A failure is printed with the smallest case that
 shows it. With `--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1
 if something failed.
