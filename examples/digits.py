@@ -1,11 +1,11 @@
-"""The demo: train a small network in Paddle, then read, convert and run it where Paddle is not even imported.
+"""A classifier: train a small network in Paddle, then read, convert and run it where Paddle is not even imported.
 
 1. trains a convolutional network on scikit-learn's handwritten digits and exports it as a PIR model (inference.json),
 2. lets Paddle's own inference engine classify the digits that were held back,
 3. in a new process without Paddle: converts the model with paddle2ov, classifies the same digits with OpenVINO,
 4. prints both side by side, and fails when they disagree.
 
-Run it with `make demo`, or `python examples/digits.py [folder to keep the model in]`.
+Run it with `python examples/digits.py [folder to keep the model in]`.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 @pytest.mark.parametrize(
     ("script", "said"),
     [
+        ("read_text.py", "Same lines in the same places"),
         ("digits.py", "Same digit for 540 of 540"),
         ("text_lines.py", "Same text everywhere"),
         ("detector.py", "Same boxes everywhere"),
