@@ -23,7 +23,7 @@ function timeBars(id, key, most) {
     const time = total(items, (one) => one.microseconds);
     return { label: `${label}  ×${items.length}`, value: isMeasured ? time : items.length, note: [share(time), counted(items.length, "primitive")] };
   }).sort((a, b) => b.value - a.value);
-  bars(id, rows.slice(0, most), isMeasured ? { title: "µs in one run", format: microseconds } : { title: "primitives" });
+  bars(id, rows.slice(0, most), isMeasured ? { title: "time in one run", format: microseconds } : { title: "primitives" });
 }
 
 drawers.summary = () => {
@@ -34,7 +34,7 @@ drawers.summary = () => {
   const slowest = COMPUTING.filter((one) => one.microseconds).sort((a, b) => b.microseconds - a.microseconds).slice(0, 12);
   bars("chart-slowest", slowest.map((one) => ({
     label: `${described(one)}  (${one.name})`, value: one.microseconds, note: [share(one.microseconds), `${one.layer}, ${one.kernel}`], click: () => showInGraph(`p${one.id}`),
-  })), { title: "µs in one run", format: microseconds });
+  })), { title: "time in one run", format: microseconds });
 };
 
 drawers.operators = () => {
