@@ -89,6 +89,11 @@ def cli() -> None:
     "gives them. Says what remains yours.",
 )
 @click.option(
+    "--sequence-lengths",
+    is_flag=True,
+    help="Add inputs and results NAME.lengths, for several sequences in one input of an old model (LoD).",
+)
+@click.option(
     "--serve-layout",
     "serving",
     type=click.Path(file_okay=False, path_type=Path),
@@ -137,6 +142,7 @@ def convert_command(
     inputs: str | None,
     outputs: str | None,
     bounded: bool,
+    sequence_lengths: bool,
     preprocess: bool,
     serving: Path | None,
     fp16: bool,
@@ -184,6 +190,7 @@ def convert_command(
                     progress=progress,
                     report=conversion,
                     bounded=bounded,
+                    sequence_lengths=sequence_lengths,
                     preprocess=preprocess,
                 )
         except Paddle2OVError as error:

@@ -27,6 +27,7 @@ from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Registry
 from paddle2ov.report import ConversionReport
+from paddle2ov.sequence_lengths import lengths_inputs, lengths_results
 from paddle2ov.translator import Scope, Translator, input_parameter
 from paddle2ov.types import EmptyArray, Known
 
@@ -50,6 +51,7 @@ def convert(
     rewrite: bool = True,
     bounded: bool = False,
     preprocess: bool = False,
+    sequence_lengths: bool = False,
 ) -> Model:
     """Converts a Paddle inference model of either format.
 
@@ -73,6 +75,9 @@ def convert(
         bounded: dynamic inputs take the least and largest shapes that the `inference.yml` beside the model gives them.
         preprocess: builds the preprocessing of that file into the model, see `paddle2ov.deployment.preprocessing`;
             what stays with the caller is logged and stands in the model's runtime information.
+        sequence_lengths: each input that the program declares with LoD, whose rows are one sequence otherwise, may hold
+            several, one after the other: an input `NAME.lengths`, int64 [count], behind the program's own says how long
+            each is. Results that hold sequences have a result `NAME.lengths` likewise, behind the program's own.
 
     Returns:
         The model. Inputs and results have Paddle's names, order and types.
@@ -122,6 +127,7 @@ def convert(
         progress,
         merge=rewrite,
         merged=merged,
+        sequence_lengths=sequence_lengths,
     )
     translated = time.perf_counter()
     nodes = converted.get_ops() if report is not None else []
@@ -161,6 +167,7 @@ def convert_program(
     progress: Progress | None = None,
     merge: bool = True,
     merged: dict[str, int] | None = None,
+    sequence_lengths: bool = False,
 ) -> Model:
     """Translates a program that is read already; see `convert`.
 
@@ -194,6 +201,8 @@ def convert_program(
     for name, weight in program.parameters.items():
         if name in used:
             scope.values[name] = Known(weight.data, weight.dtype, name, share_weights)
+    if sequence_lengths:
+        parameters += lengths_inputs(program.inputs, scope)
     total = len(block.operators)
     report = (lambda done: progress(done, total)) if progress is not None else None
     # An operator that a cut replaces is pruned only if nothing else needs it.
@@ -201,6 +210,8 @@ def convert_program(
         block.operators = [operator for operator in block.operators if not _replaced(operator, cuts)]
     Translator(program, registry, vocabulary, CONTROL_FLOW, used, report).translate(block, scope)
     results = _results(wanted, scope)
+    if sequence_lengths:
+        results += lengths_results(wanted, scope)
     try:
         return Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # a Parameter that a converter made

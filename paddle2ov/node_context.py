@@ -16,6 +16,7 @@ from paddle2ov.opset import ops
 from paddle2ov.pairs import part_of
 from paddle2ov.program.model import AnyArray, Operator, Variable
 from paddle2ov.program.signatures import Signature
+from paddle2ov.sequence_lengths import lengths_of
 from paddle2ov.types import OV_TYPES, EmptyArray, Known, Lengths, Packed, SequenceCount, constant, element_type
 
 OutputLike: TypeAlias = Node | Output | Known | EmptyArray | Packed
@@ -194,12 +195,7 @@ class NodeContext:
         count = self._sequences[self._input_variable(name, idx)]
         if count is None:
             self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
-        if isinstance(count, Lengths):
-            known = count.output.get_element_type() == Type.i64
-            return count.output if known else ops.convert(count.output, Type.i64).output(0)
-        number = ops.constant(np.array([count])) if isinstance(count, int) else ops.reshape(count, [1], False)
-        rows = ops.gather(ops.shape_of(self.get_input(name, idx), Type.i64), [0], 0)
-        return ops.broadcast(ops.divide(rows, number), number).output(0)
+        return lengths_of(self.get_input(name, idx), count)
 
     # --- attributes, and inputs that may be attributes ------------------------------------------------------------
 

@@ -97,7 +97,7 @@ class Translator:
         self._used = used
         self._progress = progress
         self._complex = {name for name, one in program.variables.items() if one.dtype in _COMPLEX}
-        # A tensor without LoD, which is all that a model can be given, is one sequence.
+        # A tensor without LoD is one sequence, unless the scope knows of an input with its lengths.
         self._fed: dict[str, SequenceCount] = {
             one.name: 1 if one.lod_level == 1 else None for one in program.inputs if one.lod_level
         }

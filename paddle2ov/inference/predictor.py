@@ -7,6 +7,7 @@ import operator
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,17 @@ import numpy as np
 import openvino
 
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORunError
 from paddle2ov.inference.config import Config
 from paddle2ov.program.model import AnyArray
+from paddle2ov.sequence_lengths import SUFFIX
 from paddle2ov.types import numpy_dtype
 
 
 class Tensor:
     """A handle on an input or a result of a predictor."""
 
-    def __init__(self, request: Any, port: Any, name: str, is_input: bool = True) -> None:
+    def __init__(self, request: Any, port: Any, name: str, is_input: bool = True, lengths: Any = None) -> None:
         self._request = request
         self._port = port
         self._name = name
@@ -31,6 +33,8 @@ class Tensor:
         self._kind = port.get_element_type()
         self._given: AnyArray | None = None
         self._shape: tuple[int, ...] | None = None
+        self._lengths = lengths  # the port of the lengths of its sequences
+        self._offsets: list[int] | None = None
 
     def name(self) -> str:
         """The tensor's name."""
@@ -94,17 +98,43 @@ class Tensor:
         return list(tensor.shape)
 
     def lod(self) -> list[list[int]]:
-        """Empty: tensors here have no levels of detail."""
-        return []
+        """Where the sequences of the tensor begin, and where the last one ends; empty for a plain tensor."""
+        if self._lengths is None:
+            return []
+        if self._is_input:
+            return [] if self._offsets is None else [list(self._offsets)]
+        return [[0, *np.cumsum(self._request.get_tensor(self._lengths).data).tolist()]]
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
-        """Accepts an empty list.
+        """Says where the sequences of the input begin, and where the last one ends: `[[0, 3, 7]]`.
+
+        Without it, or with an empty list, the rows are one sequence.
 
         Raises:
-            ConversionInputError: levels of detail are given; the converted model has none.
+            ConversionInputError: it is no such list, has more than one level, or the input has no sequences.
         """
-        if any(len(level) for level in lod):
-            raise ConversionInputError(f"input '{self._name}': levels of detail (LoD) are not supported")
+        levels = [list(level) for level in lod if len(level)]
+        if levels and self._lengths is None:
+            raise ConversionInputError(f"input '{self._name}': the model takes no sequences (LoD) here")
+        if len(levels) > 1:
+            raise ConversionInputError(f"input '{self._name}': sequences of sequences (LoD) are not supported")
+        if levels and (levels[0][0] != 0 or any(b < a for a, b in pairwise(levels[0])) or len(levels[0]) < 2):
+            raise ConversionInputError(
+                f"input '{self._name}': {levels[0]} are no offsets of sequences; [0, ...] is expected"
+            )
+        self._offsets = levels[0] if levels else None
+
+    def _set_lengths(self) -> None:
+        """Hands the lengths of the sequences to the model, where it asks for them."""
+        if self._lengths is None or self._given is None:
+            return
+        rows = len(self._given)
+        offsets = [0, rows] if self._offsets is None else self._offsets
+        if offsets[-1] != rows:
+            raise ConversionInputError(
+                f"input '{self._name}' has {rows} rows, its sequences (LoD) end at {offsets[-1]}"
+            )
+        self._request.set_tensor(self._lengths, openvino.Tensor(np.diff(offsets).astype(np.int64)))
 
     def _set(self, array: AnyArray) -> None:
         if not self._is_input:
@@ -137,8 +167,8 @@ class Predictor:
     def __init__(self, compiled: openvino.CompiledModel) -> None:
         self._compiled = compiled
         self._request = compiled.create_infer_request()
-        self._inputs = {port.get_any_name(): port for port in compiled.inputs}
-        self._outputs = {port.get_any_name(): port for port in compiled.outputs}
+        self._inputs, self._input_lengths = _split(compiled.inputs)
+        self._outputs, self._output_lengths = _split(compiled.outputs)
         self._handles: dict[str, Tensor] = {}
 
     def get_input_names(self) -> list[str]:
@@ -155,7 +185,7 @@ class Predictor:
         Raises:
             ConversionInputError: there is no input of this name.
         """
-        return self._handle(name, self._inputs, "input")
+        return self._handle(name, self._inputs, "input", self._input_lengths)
 
     def get_output_handle(self, name: str) -> Tensor:
         """The handle of a result.
@@ -163,7 +193,7 @@ class Predictor:
         Raises:
             ConversionInputError: there is no result of this name.
         """
-        return self._handle(name, self._outputs, "result")
+        return self._handle(name, self._outputs, "result", self._output_lengths)
 
     def get_input_tensor_shape(self) -> dict[str, list[int]]:
         """The declared shapes of the inputs; -1 where a dimension is not fixed."""
@@ -191,6 +221,7 @@ class Predictor:
             handle = self.get_input_handle(name)
             if handle._given is None:
                 raise ConversionInputError(f"input '{name}' is not set: get_input_handle('{name}').copy_from_cpu(...)")
+            handle._set_lengths()
         with _refusals("run the model on these inputs"):
             self._request.infer()
         if inputs is None:
@@ -222,12 +253,12 @@ class Predictor:
         self._compiled.release_memory()
         return 0
 
-    def _handle(self, name: str, ports: dict[str, Any], what: str) -> Tensor:
+    def _handle(self, name: str, ports: dict[str, Any], what: str, lengths: dict[str, Any]) -> Tensor:
         if name not in ports:
             raise ConversionInputError(f"there is no {what} '{name}'; there are {', '.join(ports) or 'none'}")
         key = f"{what} {name}"
         if key not in self._handles:
-            self._handles[key] = Tensor(self._request, ports[name], name, what == "input")
+            self._handles[key] = Tensor(self._request, ports[name], name, what == "input", lengths.get(name))
         return self._handles[key]
 
 
@@ -245,7 +276,7 @@ def create_predictor(config: Config) -> Predictor:
     if config._buffers is not None:
         model = _converted(*config._buffers)
     elif config._model is not None:
-        model = convert(config._model, config._params)
+        model = _with_lengths(config._model, config._params)
     else:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
     with _refusals("compile the model"):
@@ -260,7 +291,15 @@ def _converted(program: bytes, params: bytes) -> openvino.Model:
         files = Path(folder, name), Path(folder, "inference.pdiparams")
         for path, content in zip(files, (program, params), strict=True):
             path.write_bytes(content)
-        return convert(*files, share_weights=False)
+        return _with_lengths(*files, share_weights=False)
+
+
+def _with_lengths(*files: Any, share_weights: bool = True) -> openvino.Model:
+    """The model, which takes sequences of any lengths unless one of its operators takes only one."""
+    try:
+        return convert(*files, share_weights=share_weights, sequence_lengths=True)
+    except OpConversionError:
+        return convert(*files, share_weights=share_weights)
 
 
 class PredictorPool:
@@ -292,6 +331,13 @@ def _refusals(what: str) -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise OpenVINORunError(f"OpenVINO does not {what}: {error}") from error
+
+
+def _split(ports: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model's inputs or results by name, and by the same names the ports of the lengths of their sequences."""
+    named = {port.get_any_name(): port for port in ports}
+    lengths = {name: named[name + SUFFIX] for name in named if name + SUFFIX in named}
+    return {name: port for name, port in named.items() if port not in lengths.values()}, lengths
 
 
 def _declared(port: Any) -> list[int]:
