@@ -54,10 +54,6 @@ def _embedding(x, *, rows, width, padding_idx=None, zero_padding=True):
     return paddle.nn.functional.embedding(x, weight, padding_idx)
 
 
-def _embedding_of(x, weight, *, padding_idx=None):
-    return paddle.nn.functional.embedding(x, weight, padding_idx)
-
-
 def _lookup_table(x, weight, *, padding_idx=-1):
     return legacy_op("lookup_table", {"Ids": [x], "W": [weight]}, {"padding_idx": padding_idx}, weight.dtype)
 
