@@ -17,7 +17,10 @@ from paddle2ov.opset import ops
 
 
 def nll_loss(node: NodeContext) -> NamedOutputs:
-    """out = -weight[label] * input[label], 0 at `ignore_index`; their sum or mean by weight, and the sum of weights."""
+    """out = -weight[label] * input[label], 0 at `ignore_index`; their sum or mean by weight, and the sum of weights.
+
+    Paddle leaves the sum of weights at 0 where nothing is reduced.
+    """
     x, label = node.get_input("input"), ops.unsqueeze(node.get_input("label"), ints([1]))
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
     places = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
@@ -25,12 +28,14 @@ def nll_loss(node: NodeContext) -> NamedOutputs:
     if node.has_input("weight"):
         counted = ops.multiply(ops.gather(node.get_input("weight"), places, ints(0)), counted)
     losses = ops.negative(ops.multiply(ops.gather_elements(x, places, 1), counted))
+    losses = ops.select(ignored, const_like(0, x), losses)  # a logarithm of 0 times no weight would be NaN
     axes = ints(list(range(rank_of(node, x))))
-    weights = ops.reduce_sum(counted, axes, False)
     reduction = node.get_attribute("reduction", "mean")
     if reduction == "none":
-        return {"out": ops.squeeze(losses, ints([1])), "total_weight": weights}
+        nothing = scalar_as_declared(node, const_like(0, x), "total_weight")
+        return {"out": ops.squeeze(losses, ints([1])), "total_weight": nothing}
     node.require(reduction in ("mean", "sum"), "unknown", reduction=reduction)
+    weights = ops.reduce_sum(counted, axes, False)
     total = ops.reduce_sum(losses, axes, False)
     if reduction == "mean":
         divisor = ops.select(ops.equal(weights, const_like(0, x)), const_like(1, x), weights)

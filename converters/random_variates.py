@@ -3,7 +3,8 @@
 Paddle: `standard_gamma`, `dirichlet`, `poisson`, `binomial`.
 Distributions: those of `paddle/phi/kernels/cpu/{standard_gamma,dirichlet,poisson,binomial}_kernel.cc`; the values are
 others, see `paddle2ov.converters.random`. Gamma as in G. Marsaglia and W. W. Tsang, "A simple method for generating
-gamma variables" (2000); the others by counting: the time grows with the largest number that is drawn.
+gamma variables" (2000); the others by counting: the time grows with the largest number that is drawn, which is 2^24 at
+most.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from paddle2ov.opset import ops
 
 _ROUNDS = 8
 """Of which each fails for one element in twenty at most; none in 10^10 elements fails in all."""
+_MOST_EVENTS = 2**24
+"""float32 counts no further; and of a rate that is infinite there would be no end."""
 
 
 def standard_gamma(node: NodeContext) -> NamedOutputs:
@@ -94,7 +97,7 @@ def _counted(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, Node
     new, hit, open_ = step(state, *inner)
     total = ops.add(hits, ops.convert(hit, Type.f32))
     results = [Result(one.output(0)) for one in (ops.reduce_logical_or(open_, axes, False), new, total)]
-    loop = ops.loop(ints(-1).output(0), const(True, Type.boolean).output(0))
+    loop = ops.loop(ints(_MOST_EVENTS).output(0), const(True, Type.boolean).output(0))
     loop.set_function(Model(results, [state, hits, *inner]))
     loop.set_special_body_ports([-1, 0])
     for parameter, result in ((state, results[1]), (hits, results[2])):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import ints, rank_of
+from paddle2ov.converters.common import ints
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import dims_of
@@ -76,8 +76,3 @@ def padding_algorithm(node: NodeContext) -> str:
     algorithm = str(node.get_attribute("padding_algorithm", "EXPLICIT")).upper()
     node.require(algorithm in ("EXPLICIT", "SAME", "VALID"), "unknown", padding_algorithm=algorithm)
     return algorithm
-
-
-def layout_of(node: NodeContext, x: Output, name: str = "data_format") -> tuple[bool, int]:
-    """(channels last?, rank)."""
-    return channels_last(node, name), rank_of(node, x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.shape import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 from gen_models.strategies import integer, one_of, shape, varied
 
@@ -40,7 +40,7 @@ def _batch_size_like(x, *, shape, value, dtype, source=0, target=0):
         return paddle._C_ops.full_batch_size_like(x, shape, kind, value, source, target, paddle.CPUPlace())
     attrs = {"shape": shape, "dtype": kind, "value": float(value), "str_value": str(value)}
     attrs |= {"input_dim_idx": source, "output_dim_idx": target}
-    return legacy_op("fill_constant_batch_size_like", {"Input": [x]}, attrs, dtype)
+    return legacy_op("fill_constant_batch_size_like", {"Input": x}, {"Out": dtype}, attrs)
 
 
 def _assign_value(*, values, dtype, shape=None):
@@ -117,7 +117,7 @@ def _sequence_mask_random(draw):
 
 
 def _fill_zeros_like(x):
-    return legacy_op("fill_zeros_like", {"X": [x]}, {}, x.dtype)
+    return legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {})
 
 
 def _fill_zeros_like_random(draw):

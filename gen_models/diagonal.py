@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.shape import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 
 PIR, LEGACY = ("pir",), ("legacy",)
@@ -21,7 +21,7 @@ def _triu(x, *, diagonal=0):
 
 
 def _tril_triu(x, *, diagonal=0, lower=True):
-    return legacy_op("tril_triu", {"X": [x]}, {"diagonal": diagonal, "lower": lower}, x.dtype)
+    return legacy_op("tril_triu", {"X": x}, {"Out": x.dtype}, {"diagonal": diagonal, "lower": lower})
 
 
 def _diag(x, *, offset=0, padding_value=0):
@@ -43,13 +43,13 @@ def _trace(x, *, offset=0, axis1=0, axis2=1):
 def _fill_diagonal_tensor(x, y, *, offset=0, dim1=0, dim2=1):
     if paddle.__version__ < "3":
         inputs, attrs = {"X": [x], "Y": [y]}, {"offset": offset, "dim1": dim1, "dim2": dim2}
-        return legacy_op("fill_diagonal_tensor", inputs, attrs, x.dtype)
+        return legacy_op("fill_diagonal_tensor", inputs, {"Out": x.dtype}, attrs)
     return paddle._C_ops.fill_diagonal_tensor(x, y, offset, dim1, dim2)
 
 
 def _fill_diagonal(x, *, value, offset=0, wrap=False):
     if paddle.__version__ < "3":
-        return legacy_op("fill_diagonal", {"X": [x]}, {"value": value, "offset": offset, "wrap": wrap}, x.dtype)
+        return legacy_op("fill_diagonal", {"X": x}, {"Out": x.dtype}, {"value": value, "offset": offset, "wrap": wrap})
     return paddle._C_ops.fill_diagonal(x, value, offset, wrap)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.shape import OLD, legacy_op
+from gen_models.building import legacy_op
+from gen_models.shape import OLD
 from gen_models.spec import Op, case, paddle, tensor
 
 
@@ -21,7 +22,7 @@ def _expand_as(x, y):
 
 
 def _old_expand(x, *, times):
-    return legacy_op("expand", {"X": [x]}, {"expand_times": times}, x.dtype)
+    return legacy_op("expand", {"X": x}, {"Out": x.dtype}, {"expand_times": times})
 
 
 def _tile(x, *, repeat_times):

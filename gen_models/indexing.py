@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.shape import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 
 PIR = ("pir",)
@@ -54,12 +54,8 @@ def _embedding(x, *, rows, width, padding_idx=None, zero_padding=True):
     return paddle.nn.functional.embedding(x, weight, padding_idx)
 
 
-def _embedding_of(x, weight, *, padding_idx=None):
-    return paddle.nn.functional.embedding(x, weight, padding_idx)
-
-
 def _lookup_table(x, weight, *, padding_idx=-1):
-    return legacy_op("lookup_table", {"Ids": [x], "W": [weight]}, {"padding_idx": padding_idx}, weight.dtype)
+    return legacy_op("lookup_table", {"Ids": x, "W": weight}, {"Out": weight.dtype}, {"padding_idx": padding_idx})
 
 
 def _where(condition, x, y):

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gen_models.building import legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 
 
@@ -154,8 +155,6 @@ def _random(spatial, mode):
 
 def _resize_v1(mode, op_type):
     def build(x, *, size=(0, 0), scale=0.0, align_corners=True, align_mode=1, data_layout="NCHW") -> Any:
-        helper = paddle.base.layer_helper.LayerHelper(op_type)
-        out = helper.create_variable_for_type_inference("float32")
         attributes = {
             "out_d": -1,
             "out_h": size[-2] if len(size) > 1 else -1,
@@ -168,8 +167,7 @@ def _resize_v1(mode, op_type):
         }
         if len(size) > 2:
             attributes["out_d"] = size[0]
-        helper.append_op(type=op_type, inputs={"X": [x]}, outputs={"Out": [out]}, attrs=attributes)
-        return out
+        return legacy_op(op_type, {"X": x}, {"Out": "float32"}, attributes)
 
     return build
 

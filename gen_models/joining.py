@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.shape import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 
 
@@ -99,7 +99,7 @@ def _meshgrid_random(draw):
 
 def _partial(kind):
     def build(x, *, start_index=0, length=-1):
-        return legacy_op(kind, {"X": x}, {"start_index": start_index, "length": length}, x[0].dtype)
+        return legacy_op(kind, {"X": x}, {"Out": x[0].dtype}, {"start_index": start_index, "length": length})
 
     return build
 

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from hypothesis import strategies as st
+
+from gen_models.building import in_pir, legacy_op
 from gen_models.spec import Case, Op, case, paddle, tensor
 from gen_models.strategies import flag, integer, one_of, shape, varied
 
 
 def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
     return paddle.nn.functional.nll_loss(x, label, weight, ignore_index, reduction)
+
+
+def _nll_both(x: Any, label: Any, weight: Any, *, reduction: str) -> Any:
+    """The loss and the sum of the weights, which no function hands out."""
+    if in_pir():
+        return list(paddle._C_ops.nll_loss(x, label, weight, -100, reduction))
+    inputs, outputs = {"X": x, "Label": label, "Weight": weight}, {"Out": x.dtype, "Total_weight": x.dtype}
+    return legacy_op("nll_loss", inputs, outputs, {"ignore_index": -100, "reduction": reduction})
+
+
+def _nll_any(x: Any, label: Any, weight: Any = None, *, both: bool = False, **options: Any) -> Any:
+    return (_nll_both if both else _nll)(x, label, weight, **options)
 
 
 def _kldiv(x: Any, label: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
@@ -27,14 +43,10 @@ def _sigmoid(
 
 
 def _sigmoid_old(x: Any, label: Any, *, normalize: bool = False, ignore_index: int = -100) -> Any:
-    op = "sigmoid_cross_entropy_with_logits"
-    if paddle.__version__ >= "3":
+    if in_pir():
         return paddle._C_ops.sigmoid_cross_entropy_with_logits(x, label, None, normalize, ignore_index)
-    helper = paddle.base.layer_helper.LayerHelper(op)
-    out = helper.create_variable_for_type_inference(x.dtype)
     attributes = {"normalize": normalize, "ignore_index": ignore_index}
-    helper.append_op(type=op, inputs={"X": x, "Label": label}, outputs={"Out": out}, attrs=attributes)
-    return out
+    return legacy_op("sigmoid_cross_entropy_with_logits", {"X": x, "Label": label}, {"Out": x.dtype}, attributes)
 
 
 def _sigmoid_any(x: Any, label: Any, **options: Any) -> Any:
@@ -43,12 +55,9 @@ def _sigmoid_any(x: Any, label: Any, **options: Any) -> Any:
 
 
 def _hinge(logits: Any, labels: Any) -> Any:
-    if paddle.__version__ >= "3":
+    if in_pir():
         return paddle._C_ops.hinge_loss(logits, labels)
-    helper = paddle.base.layer_helper.LayerHelper("hinge_loss")
-    out = helper.create_variable_for_type_inference(logits.dtype)
-    helper.append_op(type="hinge_loss", inputs={"Logits": logits, "Labels": labels}, outputs={"Loss": out})
-    return out
+    return legacy_op("hinge_loss", {"Logits": logits, "Labels": labels}, {"Loss": logits.dtype}, {})
 
 
 def _identity(x: Any, *, reduction: Any) -> Any:
@@ -63,6 +72,10 @@ def _classes(*sizes: int, high: int = 5, dims: Any = None) -> Any:
     return tensor(sizes, "int64", 0, high, dims=dims)
 
 
+_CERTAIN = tensor(
+    [4, 3], values=[[-math.inf, -0.5, -1.0], [-2.0, -math.inf, -0.1], [-1.0, -1.5, -0.5], [-math.inf, 0.0, -math.inf]]
+)
+"""Logarithms of probabilities, 0 among them."""
 NLL = [
     *[case(x=tensor([6, 5]), label=_classes(6), reduction=one) for one in ("mean", "sum", "none")],
     *[case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=one) for one in ("mean", "none")],
@@ -71,6 +84,14 @@ NLL = [
     case(x=tensor([2, 5, 3, 4]), label=_classes(2, 3, 4)),
     case(x=tensor([2, 5, 3, 4]), label=_classes(2, 3, 4), weight=tensor([5], low=0), reduction="none", ignore_index=1),
     case(x=tensor([2, 5, 3]), label=_classes(2, 3), reduction="none"),
+    *[
+        case(x=_CERTAIN, label=tensor([4], "int64", values=[1, 0, 2, 1]), ignore_index=1, reduction=one)
+        for one in ("mean", "none")
+    ],
+    *[
+        case(x=tensor([6, 5]), label=_classes(6), weight=tensor([5], low=0), reduction=one, both=True)
+        for one in ("mean", "sum", "none")
+    ],
 ]
 _NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no log_target"}
 KLDIV = [
@@ -133,7 +154,8 @@ def _sigmoid_random(draw: Any) -> Case:
 
 def _hinge_random(draw: Any) -> Case:
     sizes = [integer(draw, 1, 6), 1]
-    return case(logits=varied(draw, sizes, low=-3, high=3), labels=tensor(sizes, values=[[1.0]] * sizes[0]))
+    labels = tensor(sizes, values=[[float(flag(draw))] for _ in range(sizes[0])])
+    return case(logits=varied(draw, sizes, low=-3, high=3), labels=labels)
 
 
 def _identity_random(draw: Any) -> Case:
@@ -142,19 +164,17 @@ def _identity_random(draw: Any) -> Case:
 
 def _accuracy_random(draw: Any) -> Case:
     rows, classes = integer(draw, 1, 6), integer(draw, 1, 5)
-    x = tensor([rows, classes], values=[draw_row(draw, classes) for _ in range(rows)])
+    x = tensor([rows, classes], values=[_row(draw, classes) for _ in range(rows)])
     return case(x=x, label=_classes(rows, 1, high=classes), k=integer(draw, 1, classes))
 
 
-def draw_row(draw: Any, classes: int) -> list[float]:
+def _row(draw: Any, classes: int) -> list[float]:
     """Scores without ties, whose order would be that of an unstable sort."""
-    from hypothesis import strategies as st
-
     return [float(one) for one in draw(st.permutations(range(classes)))]
 
 
 OPS = [
-    Op("nll_loss", _nll, NLL, _nll_random),
+    Op("nll_loss", _nll_any, NLL, _nll_random),
     Op("kldiv_loss", _kldiv, KLDIV, _kldiv_random),
     Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, SIGMOID, _sigmoid_random),
     Op("hinge_loss", _hinge, HINGE, _hinge_random),

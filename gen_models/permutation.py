@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.shape import OLD, legacy_op
+from gen_models.building import legacy_op
+from gen_models.shape import OLD
 from gen_models.spec import Op, case, paddle, tensor
 
 
@@ -13,7 +14,7 @@ def _transpose(x, *, perm):
 
 
 def _old_transpose(x, *, perm):
-    return legacy_op("transpose", {"X": [x]}, {"axis": perm}, x.dtype)
+    return legacy_op("transpose", {"X": x}, {"Out": x.dtype}, {"axis": perm})
 
 
 def _flip(x, *, axis):
@@ -21,7 +22,7 @@ def _flip(x, *, axis):
 
 
 def _reverse(x, *, axis):
-    return legacy_op("reverse", {"X": [x]}, {"axis": axis}, x.dtype)
+    return legacy_op("reverse", {"X": x}, {"Out": x.dtype}, {"axis": axis})
 
 
 def _roll(x, *, shifts, axis=None):
@@ -41,7 +42,7 @@ def _channel_shuffle(x, *, groups, data_format="NCHW"):
 
 
 def _shuffle_channel(x, *, group):
-    return legacy_op("shuffle_channel", {"X": [x]}, {"group": group}, x.dtype)
+    return legacy_op("shuffle_channel", {"X": x}, {"Out": x.dtype}, {"group": group})
 
 
 def _shaped(draw, low=1, high=5, max_rank=5):

@@ -6,7 +6,7 @@ import math
 
 from hypothesis import strategies as st
 
-from gen_models.shape import legacy_op
+from gen_models.building import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 
 
@@ -15,7 +15,7 @@ def _topk(x, *, k, axis=-1, largest=True, sorted=True):
 
 
 def _old_topk(x, *, k):
-    return legacy_op("top_k", {"X": [x]}, {"k": k}, x.dtype, ("Out", "Indices"))
+    return legacy_op("top_k", {"X": x}, {"Out": x.dtype, "Indices": "int64"}, {"k": k})
 
 
 def _arg_max(x, *, axis=None, keepdim=False, dtype="int64"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from gen_models.building import legacy_op
 from gen_models.spec import Op, case, paddle, tensor
 
 
@@ -42,23 +43,15 @@ def _flatten(x, *, start_axis=0, stop_axis=-1):
     return paddle.flatten(x, start_axis, stop_axis)
 
 
-def legacy_op(kind, inputs, attrs, dtype, outputs=("Out",)):
-    """Appends an operator that no public function of Paddle 2 makes (old programs hold it)."""
-    helper = paddle.base.layer_helper.LayerHelper(kind)
-    results = {name: [helper.create_variable_for_type_inference(dtype)] for name in outputs}
-    helper.append_op(type=kind, inputs=inputs, outputs=results, attrs=attrs)
-    return results[outputs[0]][0]
-
-
 OLD = "an operator of old programs only"
 
 
 def _flatten2(x, *, axis):
-    return legacy_op("flatten2", {"X": [x]}, {"axis": axis}, x.dtype, ("Out", "XShape"))
+    return legacy_op("flatten2", {"X": x}, {"Out": x.dtype, "XShape": x.dtype}, {"axis": axis})[0]
 
 
 def _old_reshape(x, *, shape):
-    return legacy_op("reshape", {"X": [x]}, {"shape": shape}, x.dtype)
+    return legacy_op("reshape", {"X": x}, {"Out": x.dtype}, {"shape": shape})
 
 
 def _shape_random(draw):

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gen_models.building import legacy_op
 from gen_models.conv import weight
 from gen_models.spec import Case, Op, case, paddle, tensor
 
@@ -66,22 +67,16 @@ def _deformable(x, offset, mask=None, *, shape, stride=1, padding=0, dilation=1,
 
 
 def _deformable_v1(x, offset, *, shape, stride=1, padding=0, dilation=1, groups=1, deformable_groups=1) -> Any:
-    helper = paddle.base.layer_helper.LayerHelper("deformable_conv_v1")
-    out = helper.create_variable_for_type_inference("float32")
-    helper.append_op(
-        type="deformable_conv_v1",
-        inputs={"Input": [x], "Filter": [weight(shape)], "Offset": [offset]},
-        outputs={"Output": [out]},
-        attrs={
-            "strides": [stride] * 2,
-            "paddings": [padding] * 2,
-            "dilations": [dilation] * 2,
-            "groups": groups,
-            "deformable_groups": deformable_groups,
-            "im2col_step": 1,
-        },
-    )
-    return out
+    attributes = {
+        "strides": [stride] * 2,
+        "paddings": [padding] * 2,
+        "dilations": [dilation] * 2,
+        "groups": groups,
+        "deformable_groups": deformable_groups,
+        "im2col_step": 1,
+    }
+    inputs = {"Input": x, "Filter": weight(shape), "Offset": offset}
+    return legacy_op("deformable_conv_v1", inputs, {"Output": "float32"}, attributes)
 
 
 def _offset(groups, kernel, *size, dims=None):
@@ -194,15 +189,8 @@ def _shift_random(draw) -> Case:
 
 def _affine_channel(x, *, channels, data_layout) -> Any:
     scale, bias = weight([channels], seed=1), weight([channels], seed=2)
-    helper = paddle.base.layer_helper.LayerHelper("affine_channel")
-    out = helper.create_variable_for_type_inference("float32")
-    helper.append_op(
-        type="affine_channel",
-        inputs={"X": [x], "Scale": [scale], "Bias": [bias]},
-        outputs={"Out": [out]},
-        attrs={"data_layout": data_layout},
-    )
-    return out
+    inputs = {"X": x, "Scale": scale, "Bias": bias}
+    return legacy_op("affine_channel", inputs, {"Out": "float32"}, {"data_layout": data_layout})
 
 
 _CHANNEL = {"why": "no public function of Paddle 2 or 3", "formats": ("legacy",)}

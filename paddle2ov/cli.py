@@ -16,7 +16,7 @@ import click
 from paddle2ov import __version__
 from paddle2ov.commands.batch import batch_command
 from paddle2ov.commands.shared import extension_option, params_option, plain_errors, run_extensions, traceback_option
-from paddle2ov.commands.verify import STATUS, VERDICTS, verify_command
+from paddle2ov.commands.verify import STATUS, STATUS_UNKNOWN, VERDICTS, verify_command
 
 if TYPE_CHECKING:
     from paddle2ov.inspection import Inspection
@@ -121,7 +121,8 @@ def cli() -> None:
     "--verify",
     "compare",
     is_flag=True,
-    help="Run the model in Paddle too and compare; with --report, every operator. The exit status is that of verify.",
+    help="Run the model (without --preprocess) in Paddle too and compare; with --report, every operator. The exit "
+    "status is that of verify, also where the conversion fails: 2.",
 )
 @click.option("--paddle-python", type=click.Path(), help="For --verify: an interpreter that has Paddle.")
 @click.option(
@@ -165,7 +166,7 @@ def convert_command(
     source = model or model_dir
     assert source is not None
     params = None
-    with plain_errors(traceback):
+    with plain_errors(traceback, STATUS_UNKNOWN if compare else 1):
         if params_filename is not None:
             params = (source if source.is_dir() else source.parent) / params_filename
         program = source / model_filename if model_filename is not None else source

@@ -158,6 +158,16 @@ def test_an_interrupted_run_goes_on(tree, tmp_path, inline, monkeypatch):
     assert inline.ran == ["broken", "ocr/det"]
 
 
+def test_what_the_page_counts_as_done(tree, tmp_path, inline, monkeypatch):
+    found = {"broken": "refused", "cls": "agrees up to ties", "ocr/det": "agrees"}
+    monkeypatch.setattr(work, "convert_one", lambda job: {"state": found[job.name], "message": ""})
+    assert batch(tree, "-o", tmp_path / "out").exit_code == 1
+    page = (tmp_path / "out" / "summary.html").read_text()
+    assert '<span class="badge good">2 done</span>' in page
+    assert '<span class="badge bad">1 not</span>' in page
+    assert '<span class="badge good">agrees up to ties</span>' in page
+
+
 def test_hostile_names_in_the_page(tmp_path, inline):
     put(tmp_path / "models" / "<script>alert(1)<")
     batch(tmp_path / "models", "-o", tmp_path / "out")

@@ -238,6 +238,15 @@ def test_verify_with_a_conversion(model, tmp_path):
     assert all(one["agrees"] for one in report["operators"] if one["type"] == "conv2d")
 
 
+def test_what_cannot_be_verified_does_not_differ(model, tmp_path):
+    """The status is that of `verify`, where 1 means that results differ."""
+    result = call(model, "-o", tmp_path / "net.xml", "--verify", "--paddle-python", tmp_path / "none")
+    assert result.exit_code == 2, result.output
+    assert result.output.startswith("error: ")
+    assert call("nowhere", "--verify").exit_code == 2
+    assert call("nowhere").exit_code == 1
+
+
 def test_ops():
     result = call("ops", "top_k*")
     assert result.exit_code == 0

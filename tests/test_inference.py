@@ -283,6 +283,7 @@ def test_results_are_not_set(folder):
 def test_arrays_in_any_layout(folder):
     predictor = create_predictor(Config(folder))
     handle = predictor.get_input_handle("x")
+    assert handle.shape() == predictor.get_input_tensor_shape()["x"] == [-1, 3, 32, -1]
     ((inputs, (expected,)), *_) = sets(folder)
     x = inputs["x"]
     fixed = x.copy()

@@ -19,6 +19,7 @@ from gen_models.store import generated
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import read_program
 from paddle2ov.program.signatures import ROWS, parse_signature
+from paddle2ov.unsupported import NOT_YET, reason
 
 TESTS = Path(__file__).parent
 
@@ -94,6 +95,10 @@ def test_every_operator_has_cases_or_a_reason():
 def test_no_operator_has_two_reasons():
     groups = (NO_KERNEL, NOT_WRITTEN, REFUSED, AVX512, EXECUTED, EAGER, WITHIN)
     assert sum(len(group) for group in groups) == len(BY_HAND) + len(WITHIN)
+
+
+def test_what_has_a_converter_has_no_reason_for_having_none():
+    assert {key: reason(key) for key in OP_TABLE if reason(key) != NOT_YET} == {}
 
 
 def test_keys_are_sorted():

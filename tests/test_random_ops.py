@@ -195,6 +195,11 @@ def test_binomial():
     np.testing.assert_allclose(np.mean(out == 3), 0.2668, atol=0.02)
 
 
+def test_counting_ends(monkeypatch):
+    monkeypatch.setattr("paddle2ov.converters.random_variates._MOST_EVENTS", 50)
+    assert draw("poisson", {}, np.array([0, np.inf], np.float32)).tolist() == [0, 50]
+
+
 def test_variates_change_from_run_to_run():
     x = np.full([50], 5, np.float32)
     for op in ("standard_gamma", "poisson"):

@@ -251,13 +251,14 @@ def test_an_empty_report():
         build_report(model, paddle2ov.ConversionReport())
 
 
-def test_inputs_of_a_model_that_takes_pictures_as_they_are():
+@pytest.mark.parametrize(("height", "wanted"), [(8, (1, 8, 224, 3)), (-1, (1, 224, 224, 3))])
+def test_inputs_of_a_model_that_takes_pictures_as_they_are(height, wanted):
     """As with preprocessing built in: other type, other layout than the program's."""
-    x = ops.parameter([1, 8, -1, 3], openvino.Type.u8, name="x")
+    x = ops.parameter([1, height, -1, 3], openvino.Type.u8, name="x")
     model = openvino.Model([ops.result(ops.relu(x))], [x])
     model.input(0).set_names({"x"})
     found = generated_inputs(model, paddle2ov.read_program(network("squeezenet1_1")))["x"]
-    assert (found.shape, found.dtype) == ((1, 8, 224, 3), np.uint8)
+    assert (found.shape, found.dtype) == (wanted, np.uint8)
 
 
 def test_inputs_that_lack_one():

@@ -22,7 +22,7 @@ from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import given_inputs, random_inputs
-from paddle2ov.verification.localisation import Localiser
+from paddle2ov.verification.localisation import RANDOM, Localiser
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.values import Values
 from tests.formats import FORMATS
@@ -120,6 +120,11 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
                 results = other.run({name: one.array for name, one in alone.inputs.items()})
             for result, expected in zip(results, alone.expected.values(), strict=True):
                 np.testing.assert_array_equal(result.array, expected.array)
+
+
+def test_all_operators_that_draw_are_suspected_last():
+    families = {"paddle2ov.converters.random", "paddle2ov.converters.random_variates"}
+    assert {key for key, convert in OP_TABLE.items() if convert.__module__ in families} == RANDOM
 
 
 def off_by_a_hundredth(kind):

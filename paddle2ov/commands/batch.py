@@ -141,6 +141,7 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
 
 
 def _write_summary(records: dict[str, Any], out: Path) -> None:
+    from paddle2ov.batch.work import GOOD
     from paddle2ov.saving import write_text
 
     data = {"models": [{"name": name, **record} for name, record in records.items()]}
@@ -148,7 +149,7 @@ def _write_summary(records: dict[str, Any], out: Path) -> None:
     try:
         from paddle2ov.reporting.page import render
 
-        page = render("batch.html.jinja", {}, (), models=data["models"])
+        page = render("batch.html.jinja", {}, (), models=data["models"], done=GOOD)
     except ImportError:
         return  # jinja2 is not installed: the JSON says the same
     write_text(out / "summary.html", page)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from paddle2ov.verification.verify import Progress, Verification
 
 STATUS = {"agree": 0, "differ": 1, "ties": 3}
+STATUS_UNKNOWN = 2
 _WORST = 5
 _COLORS = {"agree": "green", "differ": "red", "ties": "yellow"}
 VERDICTS = {
@@ -83,7 +84,7 @@ def verify_command(
     """
     from paddle2ov.verification.verify import verify
 
-    with plain_errors(traceback, status=2):
+    with plain_errors(traceback, STATUS_UNKNOWN):
         run_extensions(extensions)
         with _progress() as progress:
             found = verify(

@@ -113,12 +113,12 @@ def _step(settings: Settings, transform: Transform, chw: bool, before: list[Step
         if chw:
             raise ModelReadError(f"{settings.path}: {transform.name}: channels are first already")
         return Step(transform.name)
+    if transform.name in ("NormalizeImage", "Normalize"):
+        return _normalize(settings, transform, chw)
     make = _MAKERS.get(transform.name)
     if make is None:
         size_decides = "Resize" in transform.name or "Pad" in transform.name
         raise _CallersError("its size depends on the picture" if size_decides else "is not built in")
-    if transform.name in ("NormalizeImage", "Normalize"):
-        return _normalize(settings, transform, chw)
     if chw != (transform.name == "PadStride"):
         raise _CallersError(f"where channels are {'first' if chw else 'last'}")
     return make(settings, transform, before)
@@ -282,8 +282,6 @@ _MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
     "CropImage": _crop,
     "DetResizeForTest": _text_resize,
     "LimitLong": _limit_long,
-    "Normalize": lambda *_: Step(""),  # see _normalize
-    "NormalizeImage": lambda *_: Step(""),
     "Pad": _pad,
     "PadStride": _pad_stride,
     "RecResizeImg": _text_line,

@@ -89,13 +89,15 @@ class Tensor:
     numpy = copy_to_cpu
 
     def shape(self) -> list[int]:
-        """The shape of the value; before the first run that which the model declares, -1 where it is not fixed."""
+        """The shape of the value; of an input that is not set the declared one, with -1 where it is not fixed.
+
+        Of a result before the first run, 0 stands where it is not fixed.
+        """
         if self._given is not None:
             return list(self._given.shape)
         if self._shape is not None:
             return list(self._shape)
-        tensor = self._request.get_tensor(self._port)
-        return list(tensor.shape)
+        return _declared(self._port) if self._is_input else list(self._request.get_tensor(self._port).shape)
 
     def lod(self) -> list[list[int]]:
         """Where the sequences of the tensor begin, and where the last one ends; empty for a plain tensor."""

@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import openvino
-from openvino import Model, PartialShape
+from openvino import Model, Output, PartialShape, Type
 
 import paddle2ov
 from paddle2ov.errors import ConversionInputError, OpConversionError, Paddle2OVError, UnsupportedOpsError
@@ -116,22 +117,34 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
     Raises:
         ConversionInputError: the shapes do not fit the program.
     """
-    variables, shapes = [], {}
+    variables, shapes, pictures = [], {}, []
     for port in model.inputs:
         name, shape = port.get_any_name(), port.get_partial_shape()
         variable = program.variables.get(name) or Variable(name, "float32")
         if shape.rank.is_static:
             pairs = (variable.dtype or "").startswith("complex")
             shapes[name] = shape = PartialShape(list(shape)[: len(shape) - pairs])
+        if _takes_pictures(port, variable):
+            pictures.append(name)
+            variable, shape = Variable(name, "uint8"), PartialShape([shape[axis] for axis in (0, 3, 1, 2)])
+            shapes[name] = shape
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
-        # Preprocessing that is part of the model takes other shapes than the program does.
+        # A model that was reshaped since takes other shapes than the program does.
         variables.append(variable if declared.compatible(shape) else dataclasses.replace(variable, shape=None))
     found = random_inputs(dataclasses.replace(program, inputs=variables), [shapes])[0]
+    for name in pictures:
+        found[name] = np.ascontiguousarray(found[name].transpose(0, 2, 3, 1))
     for port in model.inputs:
         name, dtype = port.get_any_name(), numpy_dtype(port.get_element_type())
         if dtype is not None and found[name].dtype != dtype and found[name].dtype.kind != "c":
             found[name] = found[name].astype(dtype)
     return found
+
+
+def _takes_pictures(port: Output, variable: Variable) -> bool:
+    """Whether preprocessing that is part of the model takes bytes [N, H, W, 3] where the program has floats."""
+    shape = port.get_partial_shape()
+    return bool(port.get_element_type() == Type.u8 and variable.dtype != "uint8" and shape.rank == 4 and shape[3] == 3)
 
 
 def _described(name: str, program: Program) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,55 +25,31 @@ def write_body(
     if not chosen.operators or not 0 < chosen.index < len(desc.blocks):
         return None
     main, inner = desc.blocks[0], desc.blocks[chosen.index]
-    is_loop = operator.type == "while"
     declared = {one.name: one for one in (*main.vars, *inner.vars)}
     weights = {one.name for one in declared.values() if one.persistable}
-    # What enters: the variables of the program around it, under the names that the file has.
     lists = {name for name, one in program.variables.items() if one.is_array}
-    chosen_ops = _without_arrays(list(inner.ops), lists)
+    positions = _without_arrays(list(inner.ops), lists)
+    body = [inner.ops[i] for i in positions]
+    used = _read_first(desc, body)
+    state = {name: first for name, first in _carried(operator).items() if name in used - lists}
+    # What enters: the variables of the program around it, under the names that the file has.
     entering = {_in_file(name): name for name in _read(operator, block) if name}
-    state: dict[str, str] = {}
-    if is_loop:
-        names = [_in_file(name) for name in operator.outputs["out"]]
-        state = {name: first for name, first in zip(names, operator.inputs["x"], strict=True) if first}
-        state = {name: first for name, first in state.items() if name not in lists}
-    makers: dict[str, Any] = {}
-    for op in list(main.ops)[: operator.index]:
-        makers |= {name: op for port in op.outputs for name in port.arguments}
-    given: dict[str, str] = {}
-    constants: list[Any] = []
-    used = _read_first(desc, [inner.ops[i] for i in chosen_ops])
-    state = {name: first for name, first in state.items() if name in used}
-    waiting = [name for name in entering if name not in state and name in used and name not in lists]
-    seen: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen or name in weights:
-            continue
-        seen.add(name)
-        variable = entering.get(name, name)
-        if variable in dynamic:
-            given[name] = variable
-        elif name not in makers:
-            return None
-        elif not any(makers[name] is one for one in constants):
-            constants.append(makers[name])
-            waiting += [one for port in makers[name].inputs for one in port.arguments]
-    written = {name for i in chosen_ops for port in inner.ops[i].outputs for name in port.arguments}
+    entering = {name: variable for name, variable in entering.items() if name in used - lists and name not in state}
+    reached = _reached(entering, dynamic, weights, list(main.ops)[: operator.index])
     leaving = [name for name in dict.fromkeys(_in_file(name) for name in chosen.outputs) if name not in lists]
-    if is_loop and leaving[:1] != [_in_file(chosen.outputs[0])]:
-        return None
+    if operator.type == "while" and leaving[:1] != [_in_file(chosen.outputs[0])]:
+        return None  # whether it goes on depends on arrays
+    written = {name for op in body for port in op.outputs for name in port.arguments}
     leaving = [name for name in leaving if name in written or name in state]
-    if not leaving:
+    if reached is None or not leaving:
         return None
+    given, constants = reached
     cut = ProgramDesc().blocks.add(idx=0, parent_idx=-1)
     for column, name in enumerate((*state, *given)):
         legacy_op(cut, "feed", "feed", name, column)
-    for op in (op for op in main.ops if any(op is one for one in constants)):
+    before = len(cut.ops) + len(constants)
+    for op in (*constants, *body):
         cut.ops.add().CopyFrom(op)
-    positions = {len(cut.ops) + i: old for i, old in enumerate(chosen_ops)}
-    for i in chosen_ops:
-        cut.ops.add().CopyFrom(inner.ops[i])
     for column, name in enumerate(leaving):
         legacy_op(cut, "fetch", name, "fetch", column)
     declare(cut, declared.values())
@@ -83,7 +59,52 @@ def write_body(
             other.parent_idx = 0
     target = write_model(folder, desc.SerializeToString(), weights, program)
     carried = {name: (first, name) for name, first in state.items()}
-    return Body(find_model(target), given, positions, carried, leaving[0] if is_loop else "")
+    condition = leaving[0] if operator.type == "while" else ""
+    return Body(find_model(target), given, {before + i: old for i, old in enumerate(positions)}, carried, condition)
+
+
+def _carried(operator: Operator) -> dict[str, str]:
+    """What a loop carries: name in the file -> variable that enters the first round."""
+    if operator.type != "while":
+        return {}
+    names = (_in_file(name) for name in operator.outputs["out"])
+    return {name: first for name, first in zip(names, operator.inputs["x"], strict=True) if first}
+
+
+def _reached(
+    entering: Mapping[str, str], dynamic: Collection[str], weights: Collection[str], ops: Sequence[Any]
+) -> tuple[dict[str, str], list[Any]] | None:
+    """How what enters a block becomes known.
+
+    Args:
+        entering: name in the file -> variable.
+        dynamic: the variables that depend on the model's inputs.
+        weights: the names of the weights.
+        ops: the operators before the block.
+
+    Returns:
+        Those that must be given, and the operators that compute the others, in their order; None where nothing
+        computes one.
+    """
+    makers = {name: i for i, op in enumerate(ops) for port in op.outputs for name in port.arguments}
+    given: dict[str, str] = {}
+    constants: set[int] = set()
+    seen = set(weights)
+    waiting = list(entering)
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        variable = entering.get(name, name)
+        if variable in dynamic:
+            given[name] = variable
+        elif name not in makers:
+            return None
+        else:
+            constants.add(makers[name])
+            waiting += [one for port in ops[makers[name]].inputs for one in port.arguments]
+    return given, [ops[i] for i in sorted(constants)]
 
 
 def _without_arrays(ops: list[Any], lists: set[str]) -> list[int]:

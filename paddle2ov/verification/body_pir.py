@@ -40,11 +40,8 @@ def write_body(
     if last["#"] != "2.yield" or len(body) < 2 or not all(program.variables[name].is_array for name in beside if name):
         return None
     new = _Numbers(ops)
-    names = _names(program, ops)
-    makers = {value["%"]: op for op in ops for value in values_of(op)}
-    changing = depending(ops)
     feeds: list[Raw] = []
-    given, state, ids = {}, {}, {}
+    state, ids = {}, {}
     arrays = {value["%"] for op in ops for value in values_of(op) if _is_array(value)}
     arrays |= {one["#"] for one in arguments if _is_array(one)}
     chosen = _without(body[:-1], arrays)
@@ -55,32 +52,21 @@ def write_body(
             ids[argument["#"]] = number = new()
             feeds.append(feed(f"carried_{number}", {"%": number, "TT": argument["TT"]}))
             state[position] = f"carried_{number}", variable
-    kept: dict[int, None] = {}
-    waiting = [value for value in (*_captured(inside), *_captured([last], _made(body))) if value not in arrays]
-    while waiting:
-        value = waiting.pop()
-        maker = makers.get(value)
-        if value in ids or maker is None:
-            continue
-        if value not in changing:
-            kept[id(maker)] = None
-            ids[value] = value
-            waiting += [item["%"] for item in maker.get("I", ())]
-            continue
-        variable = names.get(value, "")
-        kind = next(one for one in values_of(maker) if one["%"] == value)
-        if kind["TT"]["#"] != "0.t_dtensor" or variable not in dynamic or not _is_read(operator, variable):
-            return None
-        ids[value] = value
-        feeds.append(feed(variable, kind))
-        given[variable] = variable
+    captured = {*_captured(inside), *_captured([last], _made(body))} - arrays - ids.keys()
+    known = _read(operator).intersection(dynamic)
+    variables = {value: name for value, name in _names(program, ops).items() if name in known}
+    outside = _outside(captured, ops, variables)
+    if outside is None:
+        return None
+    given, constants = outside
+    feeds += [feed(variable, kind) for variable, kind in given.items()]
     kinds = {value["%"]: value for op in (*feeds, *ops, *body) for value in values_of(op)}
     results: dict[int, str] = {}
     for value in (ids.get(item["%"], item["%"]) for item in last["I"] if item["%"] not in arrays):
         if kinds[value]["TT"]["#"] == "0.t_dtensor":
             results.setdefault(value, f"result_{len(results)}")
     fetches = [fetch(name, i, kinds[value], new()) for i, (value, name) in enumerate(results.items())]
-    before = [*feeds, *(op for op in ops if id(op) in kept)]
+    before = [*feeds, *constants]
     main["ops"] = [*before, *_renumbered(inside, ids), *fetches]
     yielded = [results.get(ids.get(item["%"], item["%"]), "") for item in last["I"]]
     if not results or (is_loop and not all(yielded[i] for i in (0, *state))):
@@ -89,7 +75,45 @@ def write_body(
     target = write_model(folder, source, weights, program)
     carried = {name: (first, yielded[position]) for position, (name, first) in state.items()}
     positions = {len(before) + i: old for i, old in enumerate(chosen)}
-    return Body(find_model(target), given, positions, carried, yielded[0] if is_loop else "")
+    condition = yielded[0] if is_loop else ""
+    return Body(find_model(target), {name: name for name in given}, positions, carried, condition)
+
+
+def _outside(
+    captured: Iterable[int], ops: list[Raw], variables: Mapping[int, str]
+) -> tuple[dict[str, Raw], list[Raw]] | None:
+    """How what a block reads from outside becomes known.
+
+    Args:
+        captured: the values.
+        ops: the operators around the block.
+        variables: value -> variable, of those that can be given.
+
+    Returns:
+        What must be given (variable -> value), and the operators that make the others, in their order; None where one
+        that depends on the model's inputs cannot be given.
+    """
+    makers = {value["%"]: op for op in ops for value in values_of(op)}
+    changing = depending(ops)
+    given: dict[str, Raw] = {}
+    constants: set[int] = set()
+    seen: set[int] = set()
+    waiting = sorted(captured)
+    while waiting:
+        value = waiting.pop()
+        maker = makers.get(value)
+        if value in seen or maker is None:
+            continue
+        seen.add(value)
+        if value not in changing:
+            constants.add(id(maker))
+            waiting += [item["%"] for item in maker.get("I", ())]
+            continue
+        kind = next(one for one in values_of(maker) if one["%"] == value)
+        if kind["TT"]["#"] != "0.t_dtensor" or value not in variables:
+            return None
+        given[variables[value]] = kind
+    return given, [op for op in ops if id(op) in constants]
 
 
 class _Numbers:
@@ -175,13 +199,14 @@ def _names(program: Program, ops: list[Raw]) -> dict[int, str]:
     return found
 
 
-def _is_read(operator: Operator, variable: str) -> bool:
-    """Whether the blocks read a variable under this name: not if something was written to it in place."""
-    return any(
-        variable in (*inner.input_names(), *block.outputs)
+def _read(operator: Operator) -> set[str]:
+    """The variables that the blocks read, not under another name because something was written to them in place."""
+    return {
+        name
         for block in operator.blocks
         for inner in (*block.walk(), operator)
-    )
+        for name in (*inner.input_names(), *block.outputs)
+    }
 
 
 __all__ = ["write_body"]
