@@ -2,7 +2,8 @@
 
 LoD is no part of an OpenVINO tensor. What is given to a model is one sequence, or comes with an input that has the
 lengths (`convert(sequence_lengths=True)`); inside of a program the number of sequences is followed while all of them
-have one length (`im2sequence`, `lod_reset`), and their lengths otherwise (`sequence_unpad`). Converters compute on [count, steps, ...]: equal sequences by a Reshape, others padded.
+have one length (`im2sequence`, `lod_reset`), and their lengths otherwise (`sequence_unpad`). Converters compute on
+[count, steps, ...]: equal sequences by a Reshape, others padded.
 """
 
 from __future__ import annotations

@@ -1,13 +1,17 @@
 """Several sequences in one input (LoD): their lengths as inputs and results, and in the drop-in predictor."""
 
+import json
 import shutil
 
 import numpy as np
+import openvino
 import pytest
+from click.testing import CliRunner
 
 import paddle2ov
 from gen_models import all_ops
 from gen_models.store import generated
+from paddle2ov.cli import cli
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference import Config, create_predictor
 from paddle2ov.program import read_program
@@ -124,3 +128,13 @@ def test_an_input_without_sequences_takes_no_offsets():
     handle.set_lod([])
     with pytest.raises(ConversionInputError, match="takes no sequences"):
         handle.set_lod([[0, 1]])
+
+
+@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+def test_command_and_report(format, tmp_path):
+    command = [str(single("sequence_softmax")), "-o", str(tmp_path / "model.xml"), "--sequence-lengths"]
+    assert CliRunner().invoke(cli, ["convert", *command, "--report", str(tmp_path / "report.json")]).exit_code == 0
+    model = openvino.Core().read_model(tmp_path / "model.xml")
+    assert [port.any_name for port in model.inputs] == ["x", "x.lengths"]
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert "x.lengths" in json.dumps(report)

@@ -18,6 +18,7 @@ from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.model import Port, Refusal, Report, ReportedOperator
 from paddle2ov.reporting.program import listed
+from paddle2ov.sequence_lengths import SUFFIX
 from paddle2ov.types import OV_TYPES, numpy_dtype
 from paddle2ov.verification.inputs import random_inputs
 from paddle2ov.verification.verify import Verification
@@ -117,8 +118,11 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
     Raises:
         ConversionInputError: the shapes do not fit the program.
     """
+    fed = {port.get_any_name() for port in model.inputs}
+    lengths = {name: name.removesuffix(SUFFIX) for name in fed if name.endswith(SUFFIX)}
+    ports = [port for port in model.inputs if lengths.get(port.get_any_name()) not in fed]
     variables, shapes, pictures = [], {}, []
-    for port in model.inputs:
+    for port in ports:
         name, shape = port.get_any_name(), port.get_partial_shape()
         variable = program.variables.get(name) or Variable(name, "float32")
         if shape.rank.is_static:
@@ -134,11 +138,11 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
     found = random_inputs(dataclasses.replace(program, inputs=variables), [shapes])[0]
     for name in pictures:
         found[name] = np.ascontiguousarray(found[name].transpose(0, 2, 3, 1))
-    for port in model.inputs:
+    for port in ports:
         name, dtype = port.get_any_name(), numpy_dtype(port.get_element_type())
         if dtype is not None and found[name].dtype != dtype and found[name].dtype.kind != "c":
             found[name] = found[name].astype(dtype)
-    return found
+    return found | {name: np.array([len(found[rows])]) for name, rows in lengths.items() if rows in fed}
 
 
 def _takes_pictures(port: Output, variable: Variable) -> bool:
