@@ -174,8 +174,8 @@ class Worker:
         self.figures["throughput"].append(found["throughput"])
 
     def fail(self) -> None:
-        self._process.wait()
-        self.failed = reason(self._log.read_text())
+        status = self._process.wait()
+        self.failed = reason(self._log.read_text()) if status >= 0 else f"dies of signal {-status}"
 
     def stop(self) -> None:
         assert self._process.stdin is not None
@@ -268,7 +268,7 @@ def to_onnx(tool: str, model: Path, target: Path, python: str | None) -> tuple[P
         run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=EXPORT_SECONDS)
     except subprocess.TimeoutExpired:
         return target, f"takes longer than {EXPORT_SECONDS} s"
-    return target, reason(run.stderr) if run.returncode or not target.exists() else ""
+    return target, reason(run.stdout + run.stderr) if run.returncode or not target.exists() else ""
 
 
 def summary(figures: dict[str, Any]) -> str:

@@ -183,12 +183,12 @@ def test_eval_affine(model, short):
 @pytest.mark.parametrize(
     ("name", "method"),
     [
-        (None, Image.BILINEAR),
-        ("bilinear", Image.BILINEAR),
-        ("BICUBIC", Image.BICUBIC),
-        ("hamming", Image.HAMMING),
-        ("lanczos", Image.LANCZOS),
-        ("LANCZOS4", Image.LANCZOS),
+        (None, Image.Resampling.BILINEAR),
+        ("bilinear", Image.Resampling.BILINEAR),
+        ("BICUBIC", Image.Resampling.BICUBIC),
+        ("hamming", Image.Resampling.HAMMING),
+        ("lanczos", Image.Resampling.LANCZOS),
+        ("LANCZOS4", Image.Resampling.LANCZOS),
     ],
 )
 @pytest.mark.parametrize("told", [{"size": [40, 24]}, {"size": [120, 35]}, {"resize_short": 29}])
