@@ -4,8 +4,9 @@
     python -m benchmarks.conversion --networks mobilenet_v3_large swin_tiny --runs 20 --json result.json --plot p.svg
 
 Routes: paddle2ov from PIR and from legacy files; OpenVINO's own C++ frontend, which reads legacy files only;
-paddle2onnx 2.1.0 and the Rust tool p2o 0.1.2, each with OpenVINO reading what they write. Every round runs every route
-once, in turn, so that whatever else the machine does hits all of them alike. Two tables for each network:
+paddle2onnx 2.1.0 from both and the Rust tool p2o 0.1.2, each with OpenVINO reading what they write; a route that cannot
+read a network has dashes, and the reason. Every round runs every route once, in turn, so that whatever else the machine
+does hits all of them alike. Two tables for each network:
 
 - warm: in one process, imports done, from the path to an `openvino.Model` (routes that live in this process);
 - fresh: in a new process each, from its start to the model, with the peak of its memory.
@@ -21,6 +22,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -42,16 +44,19 @@ NETWORKS = (
 )
 Figures = dict[str, Any]
 
+PADDLE2ONNX = """
+import os, tempfile, openvino, paddle2onnx
+file = tempfile.mkdtemp(dir=os.path.dirname({folder})) + "/model.onnx"
+paddle2onnx.export({program}, {folder} + "/inference.pdiparams", save_file=file)
+model = openvino.Core().read_model(file)
+"""
+
 ROUTES = {
     "paddle2ov, PIR": "import paddle2ov; model = paddle2ov.convert(pir)",
     "paddle2ov, legacy": "import paddle2ov; model = paddle2ov.convert(legacy)",
     "C++ frontend": "import openvino; model = openvino.Core().read_model(legacy + '/inference.pdmodel')",
-    "paddle2onnx": """
-import os, tempfile, openvino, paddle2onnx
-file = tempfile.mkdtemp(dir=os.path.dirname(pir)) + "/model.onnx"
-paddle2onnx.export(pir + "/inference.json", pir + "/inference.pdiparams", save_file=file)
-model = openvino.Core().read_model(file)
-""",
+    "paddle2onnx, PIR": PADDLE2ONNX.format(program='pir + "/inference.json"', folder="pir"),
+    "paddle2onnx, legacy": PADDLE2ONNX.format(program='legacy + "/inference.pdmodel"', folder="legacy"),
     "p2o": """
 import os, pathlib, subprocess, tempfile, openvino
 file = tempfile.mkdtemp(dir=os.path.dirname(pir)) + "/model.onnx"
@@ -61,6 +66,9 @@ model = openvino.Core().read_model(file)
 """,
 }
 """Route -> Python statements that make `model` of the folders `pir` and `legacy`."""
+
+LEGACY = ("paddle2ov, legacy", "C++ frontend", "paddle2onnx, legacy")
+"""The routes that read legacy files."""
 
 FRESH = """
 import pathlib, re, resource, sys
@@ -99,15 +107,14 @@ def main() -> None:
         variable = f"PADDLE2OV_BENCHMARK_{tool.upper()}"
         parser.add_argument(f"--{tool}", default=os.environ.get(variable), help=f"Python that has {tool} and OpenVINO")
     arguments = parser.parse_args()
-    pythons = dict.fromkeys(ROUTES, sys.executable) | {"paddle2onnx": arguments.paddle2onnx, "p2o": arguments.p2o}
+    tools = {"paddle2onnx": arguments.paddle2onnx, "p2o": arguments.p2o}
+    pythons = {route: tools.get(route.partition(",")[0], sys.executable) for route in ROUTES}
     figures: dict[str, Figures] = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.models or Path(temporary)
         for name in arguments.networks:
             pir, legacy = exported(name, folder)
-            routes = [
-                route for route in ROUTES if legacy is not None or route not in ("paddle2ov, legacy", "C++ frontend")
-            ]
+            routes = [route for route in ROUTES if legacy is not None or route not in LEGACY]
             weights = (pir / "inference.pdiparams").stat().st_size / 2**20
             figures[name] = {
                 "weights_mb": weights,
@@ -187,7 +194,7 @@ def fresh(pir: Path, legacy: Path | None, routes: list[str], pythons: dict[str, 
             started = time.perf_counter()
             run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
             if run.returncode:
-                found[route] = {"failed": reason(run.stderr)}
+                found[route] = {"failed": reason(run.stdout + run.stderr)}  # paddle2onnx says it on the former
                 continue
             cpu, peak = (float(one) for one in run.stdout.rpartition("FIGURES")[2].split())
             found[route]["wall"].append(1e3 * (time.perf_counter() - started))
@@ -206,9 +213,11 @@ def growth(model: Path, small: Path) -> float:
 
 def reason(text: str) -> str:
     """The last line of an error that says something, cut short."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # colors
+    lines = [re.sub(r"^[-0-9]+ [:0-9]+ \[\w+\]", "", line).strip() for line in text.splitlines()]
+    lines = [line for line in lines if line]
     lines = [line for line in lines if not line.startswith(("Exception from", "File", "subprocess.", "raise "))]
-    said = [line for line in lines if "rror" in line]
+    said = [line for line in lines if "rror" in line or line.startswith("Failed")]
     return ((said or lines or ["no message"])[-1])[:100]
 
 
@@ -236,7 +245,7 @@ def show(name: str, found: Figures) -> None:
         for route, one in found[kind].items():
             label = f"{kind}: {route}"
             if "failed" in one:
-                print(f"{label:28}  {one['failed']}")
+                print(f"{label:28}{'-':>10}{'-':>10}{'-':>10}   {one['failed']}")
                 continue
             cpu, wall = (statistics.median(one[key]) for key in ("cpu", "wall"))
             peak = f"{statistics.median(one['peak_mb']):.0f}" if "peak_mb" in one else ""
@@ -253,9 +262,9 @@ def draw(figures: Figures, path: Path) -> None:
     for panel, kind in zip(panels, ("warm", "fresh"), strict=True):
         for i, route in enumerate(ROUTES):
             shown = [(k, found[kind].get(route, {})) for k, found in enumerate(figures.values())]
-            bars = [(k + 0.16 * (i - 2), statistics.median(one["cpu"])) for k, one in shown if one.get("cpu")]
+            bars = [(k + 0.14 * (i - 2.5), statistics.median(one["cpu"])) for k, one in shown if one.get("cpu")]
             if bars:
-                panel.bar(*zip(*bars, strict=True), width=0.15, label=route)
+                panel.bar(*zip(*bars, strict=True), width=0.13, label=route)
         panel.set(title=f"{kind}: CPU time (ms)", yscale="log", xticks=range(len(figures)))
         panel.set_xticklabels(list(figures), rotation=20)
         panel.legend(fontsize="small")

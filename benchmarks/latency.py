@@ -8,7 +8,8 @@ inferences, so that whatever else the machine does hits all of them alike. Laten
 wall time, and the CPU time of all threads, which other work disturbs least); throughput is of as many at once as there
 are threads. Inputs are random, of batch 1, and the same for all. The ratios are to Paddle with oneDNN: to Paddle 3 with
 the PIR model or, where that cannot run it, to Paddle 2 with the legacy one. Options and environment variables for the
-other tools are those of conversion.py.
+other tools are those of conversion.py. At the end stands a table in Markdown of all networks; a route that cannot
+convert or run one has a dash there, and its reason below.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from benchmarks.conversion import ROOT, exported, reason, spread
 from gen_models.legacy import legacy_python
 
 INPUTS: dict[str, dict[str, tuple[list[int], str]]] = {
+    "resnet18": {"x": ([1, 3, 224, 224], "float32")},
     "mobilenet_v3_large": {"x": ([1, 3, 224, 224], "float32")},
     "resnet50": {"x": ([1, 3, 224, 224], "float32")},
     "ocr_rec": {"x": ([1, 3, 48, 320], "float32")},
@@ -37,16 +39,21 @@ ROUTES = (
     "paddle2ov, PIR",
     "paddle2ov, legacy",
     "C++ frontend",
-    "paddle2onnx",
+    "paddle2onnx, PIR",
+    "paddle2onnx, legacy",
     "p2o",
     "Paddle 3, oneDNN",
     "Paddle 2, oneDNN",
 )
 
+LEGACY = ("paddle2ov, legacy", "C++ frontend", "paddle2onnx, legacy", "Paddle 2, oneDNN")
+EXPORT_SECONDS = 900
+
 EXPORT = {
     "paddle2onnx": """
-import sys, paddle2onnx
-paddle2onnx.export(sys.argv[1] + "/inference.json", sys.argv[1] + "/inference.pdiparams", save_file=sys.argv[2])
+import glob, sys, paddle2onnx
+(program,) = glob.glob(sys.argv[1] + "/inference.json") + glob.glob(sys.argv[1] + "/inference.pdmodel")
+paddle2onnx.export(program, sys.argv[1] + "/inference.pdiparams", save_file=sys.argv[2])
 """,
     "p2o": """
 import pathlib, subprocess, sys
@@ -167,8 +174,8 @@ class Worker:
         self.figures["throughput"].append(found["throughput"])
 
     def fail(self) -> None:
-        self._process.wait()
-        self.failed = reason(self._log.read_text())
+        status = self._process.wait()
+        self.failed = reason(self._log.read_text()) if status >= 0 else f"dies of signal {-status}"
 
     def stop(self) -> None:
         assert self._process.stdin is not None
@@ -195,6 +202,7 @@ def main() -> None:
         folder = arguments.models or Path(temporary)
         for name in arguments.networks:
             figures[name] = compare(name, folder, Path(temporary), arguments)
+    print("\n" + summary(figures))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
     if arguments.plot is not None:
@@ -207,24 +215,18 @@ def compare(name: str, folder: Path, temporary: Path, arguments: argparse.Namesp
     workers: dict[str, Worker] = {}
     failed: dict[str, str] = {}
     for route in ROUTES:
-        model = pir
-        if route in EXPORT:
-            python = getattr(arguments, route)
-            if python is None or not Path(python).exists():
-                failed[route] = "absent"
+        if route in LEGACY and legacy is None:
+            failed[route] = "absent: no legacy model"
+            continue
+        model = legacy if route in LEGACY and legacy is not None else pir
+        tool = route.partition(",")[0]
+        if tool in EXPORT:
+            model, why = to_onnx(tool, model, temporary / f"{name}, {route}.onnx", getattr(arguments, tool))
+            if why:
+                failed[route] = why
                 continue
-            model = temporary / f"{name}_{route}.onnx"
-            run = subprocess.run(
-                [python, "-c", EXPORT[route], str(pir), str(model)], capture_output=True, text=True, check=False
-            )
-            if run.returncode or not model.exists():
-                failed[route] = reason(run.stderr)
-                continue
-        elif route in ("paddle2ov, legacy", "C++ frontend", "Paddle 2, oneDNN"):
-            if legacy is None:
-                failed[route] = "absent: no legacy model"
-                continue
-            model = legacy / "inference.pdmodel" if route == "C++ frontend" else legacy
+        elif route == "C++ frontend":
+            model = model / "inference.pdmodel"
         python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
         assert python is not None  # it has written the legacy model
         workers[route] = Worker(
@@ -243,7 +245,7 @@ def compare(name: str, folder: Path, temporary: Path, arguments: argparse.Namesp
         worker = workers.get(route)
         if worker is None or worker.failed:
             result[route] = {"failed": failed[route] if worker is None else worker.failed}
-            print(f"{route:20}  {result[route]['failed']}")
+            print(f"{route:20}{'-':>12}{'-':>10}{'-':>12}   {result[route]['failed']}")
             continue
         result[route] = worker.figures
         wall, cpu, rate = (statistics.median(worker.figures[key]) for key in ("wall", "cpu", "throughput"))
@@ -257,6 +259,35 @@ def compare(name: str, folder: Path, temporary: Path, arguments: argparse.Namesp
     return result
 
 
+def to_onnx(tool: str, model: Path, target: Path, python: str | None) -> tuple[Path, str]:
+    """The model as the tool converts it; a reason instead where it cannot."""
+    if python is None or not Path(python).exists():
+        return target, "absent"
+    command = [python, "-W", "ignore", "-c", EXPORT[tool], str(model), str(target)]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=EXPORT_SECONDS)
+    except subprocess.TimeoutExpired:
+        return target, f"takes longer than {EXPORT_SECONDS} s"
+    return target, reason(run.stdout + run.stderr) if run.returncode or not target.exists() else ""
+
+
+def summary(figures: dict[str, Any]) -> str:
+    """A table in Markdown: the latency and the CPU time of every route in ms, for each network."""
+    lines = [f"| ms, CPU ms | {' | '.join(figures)} |", "|---|" + "---:|" * len(figures)]
+    reasons = []
+    for route in ROUTES:
+        cells = []
+        for name, found in figures.items():
+            one = found[route]
+            if one.get("failed") or not one.get("wall"):
+                cells.append("-")
+                reasons.append(f"- {name}, {route}: {one.get('failed') or 'no rounds'}")
+            else:
+                cells.append(", ".join(f"{statistics.median(one[key]):.1f}" for key in ("wall", "cpu")))
+        lines.append(f"| {route} | {' | '.join(cells)} |")
+    return "\n".join([*lines, *(["", *reasons] if reasons else [])])
+
+
 def draw(figures: dict[str, Any], path: Path) -> None:
     """Bars of CPU time and throughput for each network and route."""
     from matplotlib import pyplot
@@ -266,9 +297,9 @@ def draw(figures: dict[str, Any], path: Path) -> None:
     for panel, (key, title) in zip(panels, titles.items(), strict=True):
         for i, route in enumerate(ROUTES):
             shown = [(k, found.get(route, {})) for k, found in enumerate(figures.values())]
-            bars = [(k + 0.14 * (i - 2.5), statistics.median(one[key])) for k, one in shown if one.get(key)]
+            bars = [(k + 0.12 * (i - 3.5), statistics.median(one[key])) for k, one in shown if one.get(key)]
             if bars:
-                panel.bar(*zip(*bars, strict=True), width=0.13, label=route)
+                panel.bar(*zip(*bars, strict=True), width=0.11, label=route)
         panel.set(title=title, yscale="log", xticks=range(len(figures)))
         panel.set_xticklabels(list(figures))
         panel.legend(fontsize="small")

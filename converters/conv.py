@@ -17,8 +17,10 @@ from paddle2ov.converters.spatial import (
     channels_last,
     padding_algorithm,
     pads_of,
+    steps_of,
     to_channels_first,
     to_channels_last,
+    without_negative_pads,
 )
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -55,8 +57,7 @@ def _conv(node: NodeContext) -> Node:
     x, last = node.get_input("input"), channels_last(node)
     rank = rank_of(node, x)
     spatial = rank - 2
-    strides = node.get_ints("strides", [1] * spatial)
-    dilations = node.get_ints("dilations", [1] * spatial)
+    strides, dilations = steps_of(node, "strides", spatial), steps_of(node, "dilations", spatial)
     begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
     algorithm, auto_pad = padding_algorithm(node), "explicit"
     if algorithm == "SAME":
@@ -64,7 +65,8 @@ def _conv(node: NodeContext) -> Node:
         auto_pad, dilations = "same_upper", [1] * spatial
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
-    groups = max(node.get_int("groups", 1), 1)
+    groups = groups_of(node, dims_of(x), last)
+    x, begin, end = without_negative_pads(x, begin, end, last)
     if last:
         x = to_channels_first(x, rank).output(0)
     if groups == 1 and _is_product(node, [*strides, *dilations], [*begin, *end]):
@@ -101,6 +103,33 @@ def _product(x: Output, filters: Output) -> Node:
     places = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
     out = ops.matmul(weights, flat, False, False)
     return ops.reshape(out, ops.concat([ints([0, 0]), places], 0), True)
+
+
+def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) -> int:
+    """The number of groups, which fits the channels of the input and the filter [G * A, B, ...]: G * B, and G * A.
+
+    Raises:
+        OpConversionError: it does not.
+    """
+    groups, filters = node.get_int("groups", 1), dims_of(node.get_input("filter"))
+    node.require(groups >= 1, "1 or more is expected", groups=groups)
+    if filters is None or dims is None:
+        return groups
+    node.require(len(filters) == len(dims), f"a filter {_shown(filters)} does not fit an input {_shown(dims)}")
+    channels, (first, each) = dims[-1 if last else 1], filters[:2]
+    node.require(
+        first is None or first % groups == 0, f"they do not divide the {first} channels of the result", groups=groups
+    )
+    node.require(
+        channels is None or each is None or channels == groups * each,
+        f"an input {_shown(dims)} has {channels} channels, a filter {_shown(filters)} takes {each} of each group",
+        groups=groups,
+    )
+    return groups
+
+
+def _shown(dims: Sequence[int | None]) -> str:
+    return f"[{', '.join('?' if dim is None else str(dim) for dim in dims)}]"
 
 
 def grouped_filter(node: NodeContext, groups: int) -> Output:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.conv import grouped_filter
 from paddle2ov.converters.spatial import (
     channels_last,
@@ -18,6 +18,7 @@ from paddle2ov.converters.spatial import (
     pads_of,
     same_pads,
     spatial_dims,
+    steps_of,
     to_channels_first,
     to_channels_last,
 )
@@ -30,8 +31,8 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     spatial = rank - 2
-    strides = node.get_ints("strides", [1] * spatial)
-    dilations = node.get_ints("dilations", [1] * spatial)
+    strides, dilations = steps_of(node, "strides", spatial), steps_of(node, "dilations", spatial)
+    groups = _groups(node, x, last)
     begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
     algorithm = padding_algorithm(node)
     if algorithm != "EXPLICIT":
@@ -55,19 +56,38 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     size: Output | None = None
     if sized:
         fixed = node.get_ints("output_size") if node.is_known("output_size") else None
+        node.require(
+            fixed is None or (len(fixed) == spatial and min(fixed) >= 0),
+            f"{spatial} sizes are expected",
+            output_size=fixed,
+        )
         if fixed is not None and None not in dims:
             for i, dim in enumerate(dims):
                 assert dim is not None
                 extent = dilations[i] * (kernel[i] - 1) + 1
                 extra[i] = fixed[i] - ((dim - 1) * strides[i] - begin[i] - end[i] + extent)
+            node.require(
+                all(0 <= more < stride for more, stride in zip(extra, strides, strict=True)),
+                f"it is {extra} more than the least, which is below 0 or not below the strides",
+                output_size=fixed,
+                strides=strides,
+            )
         else:
             # The input's size is not known: compute as much as an output size may ask for, then cut.
             extra = [stride - 1 for stride in strides]
             size = node.get_tensor("output_size", Type.i64)
     elif node.get_attribute("output_padding", []):
         extra = node.get_ints("output_padding")
+        node.require(
+            len(extra) == spatial
+            and all(0 <= more < max(pair) for more, *pair in zip(extra, strides, dilations, strict=True)),
+            f"{spatial} numbers from 0 to below the strides or dilations are expected",
+            output_padding=extra,
+            strides=strides,
+            dilations=dilations,
+        )
 
-    out = _backprop(node, x, strides, begin, end, dilations, extra)
+    out = _backprop(node, x, strides, begin, end, dilations, extra, groups)
     if crops is not None:
         axes = ints(list(range(2, rank)))
         whole = ops.gather(shape_of(out), axes, ints(0))
@@ -97,20 +117,40 @@ def _backprop(
     end: list[int],
     dilations: list[int],
     extra: list[int],
+    groups: int,
 ) -> Node:
-    groups = max(node.get_int("groups", 1), 1)
     filters = node.get_input("filter") if groups == 1 else grouped_filter(node, groups)
     build = ops.convolution_backprop_data if groups == 1 else ops.group_convolution_backprop_data
-    return build(
+    out = build(
         x,
         filters,
         strides,
-        pads_begin=begin,
-        pads_end=end,
+        pads_begin=[max(pad, 0) for pad in begin],
+        pads_end=[max(pad, 0) for pad in end],
         dilations=dilations,
         auto_pad="explicit",
         output_padding=extra,
     )
+    if min(*begin, *end) >= 0:
+        return out
+    # Negative paddings are zeros around the result.
+    more = ([0, 0, *(max(-pad, 0) for pad in pads)] for pads in (begin, end))
+    return ops.pad(out, *map(ints, more), "constant", const_like(0, out))
+
+
+def _groups(node: NodeContext, x: Output, last: bool) -> int:
+    """The number of groups, which divides the channels of the input and of the filter [C, A, ...]."""
+    groups, dims, filters = node.get_int("groups", 1), known_dims(x), known_dims(node.get_input("filter"))
+    node.require(groups >= 1, "1 or more is expected", groups=groups)
+    node.require(len(filters) == len(dims), f"a filter of {len(filters)} dimensions does not fit {len(dims)}")
+    channels, first = dims[-1 if last else 1], filters[0]
+    node.require(first is None or first % groups == 0, f"they do not divide the {first} channels", groups=groups)
+    node.require(
+        channels is None or first is None or channels == first,
+        f"the input has {channels} channels, the filter takes {first}",
+        groups=groups,
+    )
+    return groups
 
 
 def _same_crops(x: Output, strides: list[int], kernel: list[int]) -> tuple[Node, Node]:

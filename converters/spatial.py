@@ -61,6 +61,27 @@ def pads_of(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[l
     return list(paddings[0::2]), list(paddings[1::2])
 
 
+def steps_of(node: NodeContext, name: str, spatial: int) -> list[int]:
+    """Strides or dilations: one number from 1 on for each dimension."""
+    values = node.get_ints(name, [1] * spatial)
+    node.require(len(values) == spatial, f"{spatial} numbers are expected", **{name: values})
+    node.require(all(1 <= value < 2**31 for value in values), "1 or more is expected", **{name: values})
+    return values
+
+
+def without_negative_pads(
+    x: Output, begin: Sequence[int], end: Sequence[int], last: bool
+) -> tuple[Output, list[int], list[int]]:
+    """Negative paddings cut from the input of a convolution, which OpenVINO's CPU plugin does not; (x, begin, end)."""
+    cuts = [(axis, max(-low, 0), max(-high, 0)) for axis, (low, high) in enumerate(zip(begin, end, strict=True))]
+    cuts = [cut for cut in cuts if cut[1] or cut[2]]
+    if cuts:
+        axes = ints([axis + (1 if last else 2) for axis, _, _ in cuts])
+        stops = ints([-high if high else 2**31 - 1 for _, _, high in cuts])
+        x = ops.slice(x, ints([low for _, low, _ in cuts]), stops, ints([1] * len(cuts)), axes).output(0)
+    return x, [max(pad, 0) for pad in begin], [max(pad, 0) for pad in end]
+
+
 def same_pads(dims: Sequence[int], strides: Sequence[int], kernel: Sequence[int]) -> tuple[list[int], list[int]]:
     """The paddings of SAME for known dimensions: out = ceil(in / stride), the odd one at the end."""
     begin, end = [], []

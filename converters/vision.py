@@ -11,9 +11,11 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.spatial import channels_last, known_dims, pads_of
+from paddle2ov.converters.conv import groups_of
+from paddle2ov.converters.spatial import channels_last, known_dims, pads_of, steps_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import dims_of
 
 
 def unfold(node: NodeContext) -> NamedOutputs:
@@ -69,19 +71,29 @@ def _four(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:
 
 def deformable_conv(node: NodeContext) -> NamedOutputs:
     """out = a convolution whose taps are moved by offset and weighted by mask, with bilinear interpolation between."""
-    begin, end = pads_of(node, 2, node.get_ints("paddings", [0, 0]))
+    x, filters = node.get_input("x"), dims_of(node.get_input("filter"))
+    paddings = node.get_ints("paddings", [0, 0])
+    node.require(min(paddings, default=0) >= 0, "negative paddings are not supported", paddings=paddings)
+    begin, end = pads_of(node, 2, paddings)
+    strides, dilations = steps_of(node, "strides", 2), steps_of(node, "dilations", 2)
+    groups, parts = groups_of(node, dims_of(x), False), node.get_int("deformable_groups", 1)
+    node.require(
+        parts >= 1 and (filters is None or filters[1] is None or filters[1] * groups % parts == 0),
+        "a number from 1 on that divides the channels is expected",
+        deformable_groups=parts,
+    )
     out = ops.deformable_convolution(
-        node.get_input("x"),
+        x,
         node.get_input("offset"),
         node.get_input("filter"),
-        node.get_ints("strides", [1, 1]),
+        strides,
         begin,
         end,
-        node.get_ints("dilations", [1, 1]),
+        dilations,
         node.get_input("mask") if node.has_input("mask") else None,
         "explicit",
-        node.get_int("groups", 1),
-        node.get_int("deformable_groups", 1),
+        groups,
+        parts,
         bilinear_interpolation_pad=True,
     )
     return {"out": out}

@@ -15,7 +15,15 @@ import click
 
 from paddle2ov import __version__
 from paddle2ov.commands.batch import batch_command
-from paddle2ov.commands.shared import extension_option, params_option, plain_errors, run_extensions, traceback_option
+from paddle2ov.commands.shared import (
+    PathType,
+    extension_option,
+    not_empty,
+    params_option,
+    plain_errors,
+    run_extensions,
+    traceback_option,
+)
 from paddle2ov.commands.verify import STATUS, STATUS_UNKNOWN, VERDICTS, verify_command
 
 if TYPE_CHECKING:
@@ -60,12 +68,22 @@ def cli() -> None:
 
 
 @cli.command("convert")
-@click.argument("model", required=False, type=click.Path(path_type=Path))
+@click.argument("model", required=False, type=PathType(path_type=Path))
+@click.option("-m", "--model-dir", "--model_dir", type=PathType(path_type=Path), help="The model's folder (as MODEL).")
 @click.option(
-    "-m", "--model-dir", "--model_dir", type=click.Path(path_type=Path), help="The model's folder (as MODEL)."
+    "-mf",
+    "--model-filename",
+    "--model_filename",
+    callback=not_empty,
+    help="The program's file name inside the folder.",
 )
-@click.option("-mf", "--model-filename", "--model_filename", help="The program's file name inside the folder.")
-@click.option("-pf", "--params-filename", "--params_filename", help="The parameters' file name inside the folder.")
+@click.option(
+    "-pf",
+    "--params-filename",
+    "--params_filename",
+    callback=not_empty,
+    help="The parameters' file name inside the folder.",
+)
 @click.option(
     "-o",
     "-s",
@@ -74,7 +92,7 @@ def cli() -> None:
     "--save-file",
     "--save_file",
     "target",
-    type=click.Path(path_type=Path),
+    type=PathType(path_type=Path),
     help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder.",
 )
 @click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]".')
@@ -96,7 +114,7 @@ def cli() -> None:
 @click.option(
     "--serve-layout",
     "serving",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=PathType(file_okay=False, path_type=Path),
     help="Write the model into this folder as OpenVINO Model Server and Triton load it, under the name of the output "
     "model.",
 )
@@ -113,7 +131,7 @@ def cli() -> None:
     "--report",
     "reports",
     multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathType(dir_okay=False, path_type=Path),
     help="Compile and measure the model, and write what became of every operator to this file (.html or .json; may be "
     "repeated).",
 )
@@ -124,11 +142,11 @@ def cli() -> None:
     help="Run the model (without --preprocess) in Paddle too and compare; with --report, every operator. The exit "
     "status is that of verify, also where the conversion fails: 2.",
 )
-@click.option("--paddle-python", type=click.Path(), help="For --verify: an interpreter that has Paddle.")
+@click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
 @click.option(
     "--inputs",
     "arrays",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="For --report and --verify: an .npz file with an array for each input. Default: random inputs.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="Say what was read and how long each step took.")
@@ -228,7 +246,7 @@ def convert_command(
 
 
 @cli.command("inspect")
-@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("model", type=PathType(path_type=Path))
 @params_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @traceback_option

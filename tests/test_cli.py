@@ -170,6 +170,35 @@ def test_an_interruption_is_no_verdict(tmp_path, monkeypatch, command, work):
     assert (result.exit_code, result.output) == (130, "Interrupted.\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "about"),
+    [
+        ([""], "'[MODEL]': the path is empty."),
+        (["convert", ""], "'[MODEL]': the path is empty."),
+        (["convert", "-m", ""], "'--model-dir' / '--model_dir': the path is empty."),
+        (["convert", ".", "-o", ""], "'--save_file': the path is empty."),
+        (["convert", ".", "-mf", ""], "'--model_filename': the name is empty."),
+        (["convert", ".", "-pf", ""], "'--params_filename': the name is empty."),
+        (["convert", ".", "--serve-layout", ""], "'--serve-layout': the path is empty."),
+        (["convert", ".", "--report", ""], "'--report': the path is empty."),
+        (["convert", ".", "--paddle-python", ""], "'--paddle-python': the path is empty."),
+        (["inspect", ""], "'MODEL': the path is empty."),
+        (["inspect", ".", "-pf", ""], "'--params_filename': the path is empty."),
+        (["verify", ""], "'MODEL': the path is empty."),
+        (["verify", ".", "--case", ""], "'--case': the path is empty."),
+        (["verify", ".", "--inputs", ""], "'--inputs': the path is empty."),
+        (["batch", "", "-o", "out"], "'FOLDER': the path is empty."),
+        (["batch", ".", "-o", ""], "'--out': the path is empty."),
+    ],
+)
+def test_an_empty_path_is_not_this_folder(arguments, about):
+    """As a shell makes of an unset variable: paddle2ov "$MODEL"."""
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert about in result.output
+    assert "Usage:" in result.output
+
+
 def test_a_timeout_that_is_no_number(tmp_path):
     assert "nan is not a number" in call("batch", tmp_path, "-o", tmp_path / "out", "--timeout", "nan").output
 

@@ -138,11 +138,11 @@ def test_a_resize_that_stays_outside(with_settings, caplog):
     folder = with_settings(
         "any",
         TEXT_DETECTION.replace(
-            "DetResizeForTest: {resize_long: 960}", "ResizeByShort: {target_short_edge: 40, interp: AREA}"
+            "DetResizeForTest: {resize_long: 960}", "ResizeByShort: {target_short_edge: 40, interp: LANCZOS4}"
         ),
     )
     np.testing.assert_allclose(computed(folder, pictures), normalized(pictures), rtol=0, atol=ROUNDING)
-    assert "yours: ResizeByShort (interpolation AREA is not built in)" in caplog.text
+    assert "yours: ResizeByShort (interpolation LANCZOS4 is not built in)" in caplog.text
 
 
 def text_size(height, width, **told):
@@ -287,7 +287,7 @@ def test_pad(with_settings):
 
 def test_pad_stride(with_settings):
     """The resize is the caller's, the padding to multiples of 32 is the model's."""
-    text = DETECTION % 3
+    text = DETECTION % 4
     text = text.replace("- {type: Permute}", "- {type: Permute}\n- {type: PadStride, stride: 32}")
     compiled = compile_model(convert(with_settings("any", text), preprocess=True))
     for height, width in ((37, 53), (64, 32)):
@@ -517,8 +517,8 @@ def test_what_cannot_be_built_in(with_settings, models):
         convert(folder, preprocess=True)
     with pytest.raises(ConversionInputError, match="no shapes of the inputs"):
         convert(folder, bounded=True)
-    boxed = (DETECTION % 1).replace("- {type: Permute}", "- {type: Permute}\n- {type: LetterBoxResize}")
-    with pytest.raises(ConversionInputError, match="Resize: comes before LetterBoxResize"):
+    boxed = (DETECTION % 1).replace("- {type: Permute}", "- {type: Permute}\n- {type: MultiscaleTestResize}")
+    with pytest.raises(ConversionInputError, match="Resize: comes before MultiscaleTestResize"):
         convert(with_settings("any", boxed), preprocess=True)
     with pytest.raises(ConversionInputError, match=r"pictures become of any size, the input 'x' takes 24"):
         convert(with_settings("fixed", TEXT_DETECTION), preprocess=True)

@@ -62,14 +62,22 @@ def test_a_resize_in_proportion(picture, tmp_path):
     np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 64 / 50]], np.float32))
 
 
+def test_a_letter_box(picture, tmp_path):
+    folder = model("ppyolo", tmp_path, DETECTION.replace("type: Resize", "type: LetterBoxResize") % "true")
+    (inputs,) = image_inputs(read_program(folder), folder, [picture])
+    assert inputs["image"].shape == (1, 3, 64, 96)
+    np.testing.assert_array_equal(inputs["im_shape"], np.array([[64, 90]], np.float32))
+    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 64 / 50]], np.float32))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("ppyolo", "", r"holds no settings \(inference.yml, .*--inputs"),
         (
             "ppyolo",
-            DETECTION.replace("type: Resize", "type: LetterBoxResize") % "true",
-            r"cannot be done here \(LetterBoxResize: its size .*--inputs",
+            DETECTION.replace("type: Resize", "type: TableResize") % "true",
+            r"cannot be done here \(TableResize: its size .*--inputs",
         ),
         ("ppyolo", "Global: {model_name: PP-YOLO}", "describes no preprocessing of pictures"),
         ("bert", DETECTION % "false", r"takes not one picture \[N, 3, H, W\]"),

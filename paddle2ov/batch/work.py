@@ -32,7 +32,14 @@ class Job:
 
 
 def convert_one(job: Job) -> Record:
-    """Converts a model and writes it. Called in a process of the executor."""
+    """Converts a model and writes it. Called in a process of the executor, which may terminate it."""
+    from paddle2ov.running.termination import terminable
+
+    with terminable():
+        return _convert(job)
+
+
+def _convert(job: Job) -> Record:
     from pathlib import Path
 
     from paddle2ov.conversion import convert

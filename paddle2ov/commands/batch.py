@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddle2ov.commands.shared import not_nan, plain_errors
+from paddle2ov.commands.shared import PathType, not_nan, plain_errors
 
 if TYPE_CHECKING:
     from paddle2ov.batch.work import Job, Record
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 @click.command("batch")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PathType(path_type=Path))
 @click.option(
-    "-o", "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Where to write the models."
+    "-o", "--out", required=True, type=PathType(file_okay=False, path_type=Path), help="Where to write the models."
 )
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
-@click.option("--paddle-python", type=click.Path(), help="For --verify: an interpreter that has Paddle.")
+@click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
 @click.option("--compress-to-fp16", "fp16", is_flag=True, help="Store float32 weights as float16.")
 @click.option("--bounded", is_flag=True, help="Bound dynamic inputs by the inference.yml beside each model.")
 @click.option(

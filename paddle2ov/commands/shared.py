@@ -3,25 +3,49 @@
 from __future__ import annotations
 
 import math
+import os
 import runpy
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
+
+from paddle2ov.running.termination import Terminated, terminable
+
+
+class PathType(click.Path):
+    """A path that is not empty: `Path("")` would mean the current folder, which an unset variable does not."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """As click's, which takes it for the current folder."""
+        if value == "":
+            self.fail("the path is empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
 
 extension_option = click.option(
     "--extension",
     "extensions",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="A Python file that registers converters of your own; may be repeated.",
 )
 params_option = click.option(
-    "-pf", "--params", "--params_filename", type=click.Path(path_type=Path), help="The parameter file."
+    "-pf", "--params", "--params_filename", type=PathType(path_type=Path), help="The parameter file."
 )
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+
+
+def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Refuses an empty file name, which would mean the folder."""
+    if value == "":
+        raise click.BadParameter("the name is empty.", ctx, param)
+    return value
 
 
 def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
@@ -52,12 +76,17 @@ def run_extensions(paths: Iterable[Path]) -> None:
 def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "Interrupted.") -> Iterator[None]:
     """Shows an error of ours, or of files, as one message and exits with the status; with `traceback` raises it.
 
-    Ctrl-C shows the message `interrupted` and exits with 130, as shells do.
+    Ctrl-C shows the message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
     """
     from paddle2ov.errors import Paddle2OVError
 
     try:
-        yield
+        with terminable():
+            try:
+                yield
+            except Terminated:
+                click.echo(interrupted, err=True)
+                sys.exit(143)
     except (Paddle2OVError, OSError) as error:
         if traceback:
             raise

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddle2ov.commands.shared import extension_option, params_option, plain_errors, run_extensions, traceback_option
+from paddle2ov.commands.shared import (
+    PathType,
+    extension_option,
+    params_option,
+    plain_errors,
+    run_extensions,
+    traceback_option,
+)
 
 if TYPE_CHECKING:
     from paddle2ov.verification.verify import Progress, Verification
@@ -28,19 +35,19 @@ VERDICTS = {
 
 
 @click.command("verify")
-@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("model", type=PathType(path_type=Path))
 @params_option
 @click.option(
     "--inputs",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
 )
 @click.option(
     "--image",
     "images",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="A picture, prepared as the inference.yml beside the model says; may be repeated.",
 )
 @click.option(
@@ -54,9 +61,9 @@ VERDICTS = {
     "--tolerance", default=1e-4, show_default=True, help="Of floats, relative to the largest value of a result."
 )
 @click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
-@click.option("--case", type=click.Path(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
+@click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
 @extension_option
-@click.option("--paddle-python", type=click.Path(), help="An interpreter that has Paddle. Default: this one.")
+@click.option("--paddle-python", type=PathType(), help="An interpreter that has Paddle. Default: this one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @traceback_option
 def verify_command(

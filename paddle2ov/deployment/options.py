@@ -12,6 +12,10 @@ from paddle2ov.errors import ModelReadError
 _Word = TypeVar("_Word", bound=str)
 
 
+class CallersError(Exception):
+    """A transform that stays with the caller, and why."""
+
+
 def fraction(settings: Settings, value: Any) -> float:
     """A number, or a quotient as the settings write it: "1./255."."""
     if value is None:
@@ -85,4 +89,4 @@ def word(settings: Settings, transform: Transform, key: str, default: _Word, kno
     raise ModelReadError(f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is none of {', '.join(known)}")
 
 
-__all__ = ["divisor", "fraction", "is_side", "numbers", "pair", "up", "whole", "word"]
+__all__ = ["CallersError", "divisor", "fraction", "is_side", "numbers", "pair", "up", "whole", "word"]

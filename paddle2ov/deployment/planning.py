@@ -11,21 +11,43 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from paddle2ov.deployment.options import divisor, fraction, is_side, numbers, pair, up, whole, word
-from paddle2ov.deployment.resize_steps import LimitLong, Resize, ResizeKept, ResizeSide, Sampling
+from paddle2ov.deployment.options import CallersError, divisor, fraction, is_side, numbers, pair, up, whole, word
+from paddle2ov.deployment.resize_steps import LimitLong, Pillow, Resize, ResizeKept, ResizeSide, Sampling
 from paddle2ov.deployment.settings import Settings, Transform
 from paddle2ov.deployment.sizes import MOST
 from paddle2ov.deployment.steps import Affine, Crop, Normalize, Pad, PadStride, Size, Step
+from paddle2ov.deployment.taps import FILTERS
 from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
+from paddle2ov.deployment.warp_planning import eval_affine, letter_box, top_down, warp_affine
 from paddle2ov.errors import ModelReadError
 
 _TRAINING = re.compile(r".*LabelEncode|KeepKeys|LoadAnnotations|AddEdgeLabel|GenerateInstanceTargets")
 _LAYOUT = ("ToCHWImage", "Permute")
 # After these the picture is bytes still, so that the steps behind them can be built in.
-_BYTES = ("CropImage", "DetResizeForTest", "LimitLong", "Resize", "ResizeByLong", "ResizeByShort", "ResizeImage")
+_BYTES = (
+    "CropImage",
+    "DetResizeForTest",
+    "EvalAffine",
+    "LetterBoxResize",
+    "LimitLong",
+    "Resize",
+    "ResizeByLong",
+    "ResizeByShort",
+    "ResizeImage",
+    "TopDownEvalAffine",
+    "WarpAffine",
+)
 # Interpolations by OpenCV's numbers (PaddleDetection) and by words.
-_NUMBERS = {0: "nearest", 1: "linear", 2: "cubic"}
-_WORDS = {"NEAREST": "nearest", "LINEAR": "linear", "BILINEAR": "linear", "BICUBIC": "cubic", "CUBIC": "cubic"}
+_NUMBERS = {0: "nearest", 1: "linear", 2: "cubic", 3: "area"}
+_WORDS = {
+    "AREA": "area",
+    "BICUBIC": "cubic",
+    "BILINEAR": "linear",
+    "CUBIC": "cubic",
+    "LINEAR": "linear",
+    "NEAREST": "nearest",
+}
+_PILLOW = {"LINEAR": "bilinear", "LANCZOS4": "lanczos"}  # what Pillow's filters are called besides
 _DEFAULT_SIDE = 736  # of DetResizeForTest without options
 _SEVERAL = "the size of one picture decides that of the next"
 
@@ -48,10 +70,6 @@ class Plan:
         return any(step.size((-1, -1)) != (-1, -1) for step in self.steps)
 
 
-class _CallersError(Exception):
-    """A transform that stays with the caller."""
-
-
 def plan(settings: Settings) -> Plan:
     """Which transforms are built in.
 
@@ -68,14 +86,14 @@ def plan(settings: Settings) -> Plan:
             continue
         try:
             if ended:
-                raise _CallersError(f"comes after {ended}")
+                raise CallersError(f"comes after {ended}")
             if transform.name == "DecodeImage":
                 rgb = word(settings, transform, "img_mode", "RGB", ("RGB", "BGR")) == "RGB"
                 if transform.options.get("channel_first", False):
-                    raise _CallersError("channel_first")
+                    raise CallersError("channel_first")
                 continue
             step = _step(settings, transform, chw, steps)
-        except _CallersError as reason:
+        except CallersError as reason:
             # What comes before it cannot be built in either: the caller's part is the beginning.
             remaining += [(before.name, f"comes before {transform.name}") for before in steps]
             remaining.append((transform.name, str(reason)))
@@ -118,9 +136,9 @@ def _step(settings: Settings, transform: Transform, chw: bool, before: list[Step
     make = _MAKERS.get(transform.name)
     if make is None:
         size_decides = "Resize" in transform.name or "Pad" in transform.name
-        raise _CallersError("its size depends on the picture" if size_decides else "is not built in")
+        raise CallersError("its size depends on the picture" if size_decides else "is not built in")
     if chw != (transform.name == "PadStride"):
-        raise _CallersError(f"where channels are {'first' if chw else 'last'}")
+        raise CallersError(f"where channels are {'first' if chw else 'last'}")
     return make(settings, transform, before)
 
 
@@ -128,19 +146,21 @@ def _resize(settings: Settings, transform: Transform, before: list[Step]) -> Ste
     options = transform.options
     if "size" in options and settings.toolkit == "common":  # PaddleOCR: height, width
         return Resize(transform.name, pair(settings, transform, "size"), Sampling())
-    kept = options.get("keep_ratio", settings.toolkit == "segmentation" and not settings.floats) is not False
+    # By default PaddleDetection keeps the ratio in its own deployment, PaddleSeg's models in PaddleX.
+    usual = settings.toolkit == "segmentation" if settings.path.stem == "inference" else settings.toolkit == "detection"
+    kept = options.get("keep_ratio", usual) is not False
     default: Any = 2 if settings.toolkit == "detection" else "LINEAR"
     sampling = _sampling(settings, options.get("interp", default), options)
     if settings.toolkit != "segmentation" and kept:
         least, most = sorted(pair(settings, transform, "target_size"))
         by_factor = settings.path.stem != "inference"  # that file is PaddleX's, which resizes by the rounded size
-        if by_factor and sampling.interpolation == "nearest":
-            raise _CallersError("nearest interpolation by a factor is not built in")
+        if by_factor and sampling.interpolation in ("nearest", "area"):
+            raise CallersError(f"{sampling.interpolation} interpolation by a factor is not built in")
         return ResizeKept(transform.name, least, most, sampling, by_factor=by_factor)
     if settings.toolkit != "segmentation":
         return Resize(transform.name, pair(settings, transform, "target_size"), sampling)
     if options.get("target_size", [512, 512] if settings.floats else -1) == -1:
-        raise _CallersError("no target_size")
+        raise CallersError("no target_size")
     width, height = pair(settings, transform, "target_size", (512, 512))  # PaddleSeg: width, height
     step = divisor(settings, transform, None if settings.floats else 32)
     if kept:
@@ -150,9 +170,12 @@ def _resize(settings: Settings, transform: Transform, before: list[Step]) -> Ste
 
 def _resize_image(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     options = transform.options
-    if str(options.get("backend") or "cv2").lower() != "cv2":
-        raise _CallersError(f"backend {str(options['backend'])[:80]} interpolates in its own way")
-    sampling = _sampling(settings, options.get("interpolation") or "LINEAR", options)
+    backend = str(options.get("backend") or "cv2")
+    if backend.lower() not in ("cv2", "pil"):
+        raise CallersError(f"backend {backend[:80]} interpolates in its own way")
+    sampling = (_sampling if backend.lower() == "cv2" else _pillow)(
+        settings, options.get("interpolation") or "LINEAR", options
+    )
     if options.get("resize_short"):
         return ResizeSide(transform.name, "short", whole(settings, transform, "resize_short"), sampling)
     width, height = pair(settings, transform, "size")  # PaddleClas: width, height
@@ -163,9 +186,9 @@ def _resize_side(settings: Settings, transform: Transform, before: list[Step]) -
     side = "short" if transform.name == "ResizeByShort" else "long"
     options = transform.options
     if isinstance(options.get("short_size"), list):
-        raise _CallersError("short_size is one of several")
+        raise CallersError("short_size is one of several")
     if options.get("max_size") not in (None, 1e10):
-        raise _CallersError(f"max_size: {_SEVERAL}")  # PaddleSeg keeps the short size that it is cut to
+        raise CallersError(f"max_size: {_SEVERAL}")  # PaddleSeg keeps the short size that it is cut to
     key = f"{side}_size" if f"{side}_size" in options else f"target_{side}_edge"
     sampling = _sampling(settings, options.get("interp", "LINEAR"), options)
     length = whole(settings, transform, key)
@@ -201,9 +224,9 @@ def _text_line(settings: Settings, transform: Transform, before: list[Step]) -> 
     if not isinstance(shape, list) or len(shape) != 3 or not all(is_side(one) for one in shape):
         raise ModelReadError(f"{settings.path}: RecResizeImg: image_shape is not [3, H, W]: {str(shape)[:80]}")
     if shape[0] != 3:
-        raise _CallersError("image_shape has not three channels")
+        raise CallersError("image_shape has not three channels")
     if transform.options.get("padding", True) is not True:
-        raise _CallersError("padding is not true")
+        raise CallersError("padding is not true")
     return TextLine(transform.name, shape[1], shape[2])
 
 
@@ -213,25 +236,25 @@ def _crop(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     if before and isinstance(before[-1], ResizeSide) and before[-1].side == "short":
         least = before[-1].length, before[-1].length
     if settings.toolkit != "common":
-        raise _CallersError("is not built in")
+        raise CallersError("is not built in")
     if (least[0] or 0) < height or (least[1] or 0) < width:
-        raise _CallersError("a picture may be smaller")
+        raise CallersError("a picture may be smaller")
     return Crop(transform.name, (height, width))
 
 
 def _pad(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     if settings.toolkit != "detection":
-        raise _CallersError("is not built in")
+        raise CallersError("is not built in")
     height, width = pair(settings, transform, "size")
     usual = 127.5 if settings.path.stem == "inference" else 114.0  # PaddleX's, PaddleDetection's
     fill = numbers(settings, transform, "fill_value", (usual,) * 3)
     if any(not (2 * one).is_integer() for one in fill):  # the others stay exact when they are taken off and added again
-        raise _CallersError("fill_value is not a whole number of halves")
+        raise CallersError("fill_value is not a whole number of halves")
     most: Size = _size(before)
     if before and isinstance(before[-1], ResizeKept):
         most = before[-1].long, before[-1].long
     if (most[0] or MOST) > height or (most[1] or MOST) > width:
-        raise _CallersError("a picture may be larger")
+        raise CallersError("a picture may be larger")
     return Pad(transform.name, (height, width), fill)
 
 
@@ -254,9 +277,9 @@ def _normalize(settings: Settings, transform: Transform, chw: bool) -> Step:
     if order not in ("", "hwc", "chw", None):
         raise ModelReadError(f"{settings.path}: NormalizeImage: order {str(order)[:80]!r} is none of hwc, chw")
     if order and (order == "chw") != chw:
-        raise _CallersError(f"order '{order}' where channels are {'first' if chw else 'last'}")
+        raise CallersError(f"order '{order}' where channels are {'first' if chw else 'last'}")
     if options.get("channel_num", 3) != 3:
-        raise _CallersError("channel_num is not 3")
+        raise CallersError("channel_num is not 3")
     mean = numbers(settings, transform, "mean", (0.485, 0.456, 0.406))
     std = numbers(settings, transform, "std", (0.229, 0.224, 0.225))
     if settings.toolkit == "detection":
@@ -281,6 +304,8 @@ def _affine(name: str, scale: float, mean: tuple[float, ...], std: tuple[float, 
 _MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
     "CropImage": _crop,
     "DetResizeForTest": _text_resize,
+    "EvalAffine": eval_affine,
+    "LetterBoxResize": letter_box,
     "LimitLong": _limit_long,
     "Pad": _pad,
     "PadStride": _pad_stride,
@@ -289,14 +314,25 @@ _MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
     "ResizeByLong": _resize_side,
     "ResizeByShort": _resize_side,
     "ResizeImage": _resize_image,
+    "TopDownEvalAffine": top_down,
+    "WarpAffine": warp_affine,
 }
 
 
 def _sampling(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling:
     found = _NUMBERS.get(given) if type(given) is int else _WORDS.get(str(given).upper())
     if found is None:
-        raise _CallersError(f"interpolation {str(given)[:80]} is not built in")
+        raise CallersError(f"interpolation {str(given)[:80]} is not built in")
     return Sampling(found, levels=not settings.floats)
+
+
+def _pillow(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling:
+    name = _PILLOW.get(str(given).upper(), str(given).lower())
+    if name in ("nearest", "box"):  # which pixels they take, the rounding errors of its doubles decide
+        raise CallersError(f"interpolation {name} of backend pil is not built in")
+    if name not in FILTERS:
+        raise CallersError(f"interpolation {str(given)[:80]} is not built in")
+    return Pillow(name)
 
 
 __all__ = ["Plan", "fixed_size", "plan"]

@@ -11,6 +11,7 @@ from openvino import Type
 
 from paddle2ov.deployment.sizes import Number, rounded, up_to_multiple, whole
 from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
+from paddle2ov.deployment.taps import area, pillow
 from paddle2ov.opset import ops
 
 
@@ -23,6 +24,8 @@ class Sampling:
 
     def resize(self, value: Value, size: Number) -> Value:
         """OpenCV's resize: centres at half pixels (nearest: at whole ones), cubic with a = -0.75, whole levels."""
+        if self.interpolation == "area":
+            return area(value, size, self.levels)
         nearest = self.interpolation == "nearest"
         resized = ops.interpolate(
             value,
@@ -57,6 +60,14 @@ class Sampling:
         if not self.levels:
             return resized
         return ops.clamp(ops.floor(ops.add(resized, np.float32(0.5))), 0.0, 255.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pillow(Sampling):
+    """As Pillow resizes pictures: the interpolation is one of `taps.FILTERS`."""
+
+    def resize(self, value: Value, size: Number) -> Value:
+        return pillow(value, size, self.interpolation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,4 +179,4 @@ class LimitLong(Step):
         return f"resize of the long side into {self.least} to {self.most}"
 
 
-__all__ = ["LimitLong", "Resize", "ResizeKept", "ResizeSide", "Sampling"]
+__all__ = ["LimitLong", "Pillow", "Resize", "ResizeKept", "ResizeSide", "Sampling"]

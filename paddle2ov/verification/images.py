@@ -14,6 +14,7 @@ from paddle2ov.deployment.planning import Plan, plan
 from paddle2ov.deployment.preprocessing import compute
 from paddle2ov.deployment.resize_steps import Resize, ResizeKept
 from paddle2ov.deployment.settings import NAMES, find_settings, read_settings
+from paddle2ov.deployment.warp_steps import LetterBox
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray, Program, Variable
@@ -88,8 +89,8 @@ def _picture(program: Program) -> Variable:
 
 
 def _about(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
-    """`im_shape` or `scale_factor`, [1, 2], as PaddleDetection's Resize sets them."""
-    resize = next((one for one in reversed(found.steps) if isinstance(one, Resize | ResizeKept)), None)
+    """`im_shape` or `scale_factor`, [1, 2], as PaddleDetection's Resize and LetterBoxResize set them."""
+    resize = next((one for one in reversed(found.steps) if isinstance(one, Resize | ResizeKept | LetterBox)), None)
     height, width = size
     after, scales = (height, width), (1.0, 1.0)
     if isinstance(resize, Resize):

@@ -53,14 +53,16 @@ class PaddleProcess:
                 env=environment,
                 text=True,
             )
-        except OSError as error:
+        except BaseException as error:
             self._log.close()
             shutil.rmtree(self._folder, ignore_errors=True)
-            raise PaddleRunError(f"the interpreter {self._python} cannot be started: {error}") from error
+            if isinstance(error, OSError):
+                raise PaddleRunError(f"the interpreter {self._python} cannot be started: {error}") from error
+            raise
         try:
             loaded = self._ask(self._load_request(files))
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
             raise
         self.version: str = loaded["version"]
         self.names: list[str] = loaded["names"]
@@ -71,6 +73,8 @@ class PaddleProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if kind is not None and not issubclass(kind, Exception):  # interrupted: what it computes is not awaited
+            self._process.kill()
         self.close()
 
     def close(self) -> None:

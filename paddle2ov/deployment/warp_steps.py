@@ -1,0 +1,158 @@
+"""The steps of preprocessing that place a picture on a canvas, as detectors, trackers and models of key points have.
+
+Semantics: `deploy/python/preprocess.py` and `keypoint_preprocess.py` (PaddleDetection). Their affine transformations do
+not rotate, so that rows and columns are interpolated one after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from openvino import Type
+
+from paddle2ov.deployment.resize_steps import Sampling
+from paddle2ov.deployment.sizes import Number, divided, rounded, scaled, up_to_multiple, whole
+from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
+from paddle2ov.deployment.taps import warped
+from paddle2ov.opset import ops
+
+MOST_WARPED = 2**13 - 1
+"""The largest side that is warped to: what its places are computed from fits into 32 bits."""
+
+_GRAY = 128.0  # what a byte becomes of LetterBoxResize's 127.5
+
+
+@dataclass(frozen=True, slots=True)
+class LetterBox(Step):
+    """LetterBoxResize: as large as fits into one size (height, width) in proportion, gray around it."""
+
+    to: tuple[int, int]
+
+    def apply(self, value: Value) -> Value:
+        old, to = sides(value), whole(self.to)
+        across = ops.multiply(old, whole(self.to[::-1]))  # height · target width, width · target height
+        tall = ops.greater_equal(*(ops.gather(across, np.array([one]), np.array(0)) for one in (0, 1)))
+        side = ops.gather(old, ops.select(tall, whole([0]), whole([1])), np.array(0))
+        limit = ops.select(tall, whole([self.to[0]]), whole([self.to[1]]))
+        new = rounded(old, limit, side)
+        more = ops.subtract(to, new)
+        before, _ = divided(more, whole(2))
+        ends = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, ops.subtract(more, before)))
+        placed = ops.pad(Sampling("area").resize(value, new), *ends, "constant", np.float32(_GRAY))
+        return ops.reshape(placed, np.array([0, 0, *self.to]), True)  # the size is known
+
+    def size(self, before: Size) -> Size:
+        return self.to
+
+    def new_size(self, height: int, width: int) -> tuple[tuple[int, int], tuple[float, float]]:
+        """The size of a picture on the canvas, and the scales of its sides."""
+        ratio = min(self.to[0] / height, self.to[1] / width)
+        return (round(height * ratio), round(width * ratio)), (ratio, ratio)
+
+    def describe(self) -> str:
+        return f"resize into {self.to[0]} x {self.to[1]} in proportion (area), gray around it"
+
+
+@dataclass(frozen=True, slots=True)
+class Warp(Step):
+    """The middle of the picture to the middle of one size (height, width), black around it.
+
+    `by`: which side becomes the new width; "either" takes both to theirs, from the first pixel's middle to the last's
+    (`use_udp`).
+    """
+
+    to: tuple[int, int]
+    by: Literal["long", "width", "either"]
+    reverses: bool = False
+
+    def apply(self, value: Value) -> Value:
+        old = sides(value)
+        side = longest(old) if self.by == "long" else ops.gather(old, np.array([1]), np.array(0))
+        places = {}
+        for axis in (3, 2):
+            count, length = self.to[axis - 2], ops.gather(old, np.array([axis - 2]), np.array(0))
+            pixels = ops.range(whole(0), whole(count), whole(1), Type.i32)
+            if self.by == "either":
+                places[axis] = _at(ops.multiply(pixels, length), whole(count - 1))
+            else:
+                begin = ops.multiply(length, whole(self.to[1]))
+                places[axis] = _around(pixels, whole(count), side, begin, whole(2 * self.to[1]))
+        value = warped(value, places)
+        return ops.gather(value, np.array([2, 1, 0]), np.array(1)) if self.reverses else value
+
+    def size(self, before: Size) -> Size:
+        return self.to
+
+    def describe(self) -> str:
+        return f"warp to {self.to[0]} x {self.to[1]}" + (", channels reversed" if self.reverses else "")
+
+
+@dataclass(frozen=True, slots=True)
+class WarpShort(Step):
+    """EvalAffine: the short side to a length, the other in proportion up to a multiple of 64, black around it."""
+
+    length: int
+
+    def apply(self, value: Value) -> Value:
+        old, short = sides(value), shortest(sides(value))
+        other = up_to_multiple(scaled(longest(old), whole([self.length]), short).ceil(), 64)
+        height, width = (ops.gather(old, np.array([axis]), np.array(0)) for axis in (0, 1))
+        is_tall = ops.less(width, height)
+        given = whole([self.length])
+        new = {2: ops.select(is_tall, other, given), 3: ops.select(is_tall, given, other)}
+        places = {}
+        for axis, length in ((3, width), (2, height)):
+            half, odd = divided(length, whole(2))
+            middle = ops.add(half, ops.multiply(odd, divided(half, whole(2))[1]))  # np.round: of two the even one
+            begin = ops.multiply(middle, whole(2 * self.length))
+            count = ops.squeeze(new[axis], np.array([0]))
+            pixels = ops.range(whole(0), count, whole(1), Type.i32)
+            places[axis] = _around(pixels, count, short, begin, whole(2 * self.length))
+        return warped(value, places)
+
+    def size(self, before: Size) -> Size:
+        return None, None
+
+    def describe(self) -> str:
+        return f"warp of the short side to {self.length}, the other up to a multiple of 64"
+
+
+@dataclass(frozen=True, slots=True)
+class WarpKept(Step):
+    """WarpAffine with `keep_res`: the picture in the middle of the next multiple of a step, channels reversed."""
+
+    step: int
+
+    def apply(self, value: Value) -> Value:
+        old = sides(value)
+        new = up_to_multiple(ops.add(old, whole(1)), self.step)
+        before = ops.subtract(divided(new, whole(2))[0], divided(old, whole(2))[0])
+        after = ops.subtract(ops.subtract(new, old), before)
+        ends = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, after))
+        placed = ops.pad(value, *ends, "constant", np.float32(0))
+        return ops.gather(placed, np.array([2, 1, 0]), np.array(1))
+
+    def size(self, before: Size) -> Size:
+        height, width = (one if one is None else (one // self.step + 1) * self.step for one in before)
+        return height, width
+
+    def describe(self) -> str:
+        return f"pad around to multiples of {self.step}, channels reversed"
+
+
+def _around(pixels: Number, count: Number, side: Number, begin: Number, whole_pixel: Number) -> tuple[Number, Number]:
+    """((2·pixel - count) · side + begin) / whole_pixel, which may be negative."""
+    ahead = ops.add(divided(ops.multiply(count, side), whole_pixel)[0], whole(1))
+    moved = ops.add(ops.subtract(begin, ops.multiply(count, side)), ops.multiply(ahead, whole_pixel))
+    first, part = _at(ops.add(ops.multiply(ops.multiply(pixels, whole(2)), side), moved), whole_pixel)
+    return ops.subtract(first, ahead), part
+
+
+def _at(number: Number, whole_pixel: Number) -> tuple[Number, Number]:
+    first, rest = divided(number, whole_pixel)
+    return first, ops.divide(ops.convert(rest, Type.f32), ops.convert(whole_pixel, Type.f32))
+
+
+__all__ = ["MOST_WARPED", "LetterBox", "Warp", "WarpKept", "WarpShort"]

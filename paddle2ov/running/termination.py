@@ -1,0 +1,42 @@
+"""SIGTERM, as batch systems and containers send it: ends a process in order, as Ctrl-C does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came. What handles Ctrl-C handles it too."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM raises `Terminated` inside; where nothing handles that, what handled the signal before does so.
+
+    A second one ends the process at once. Nothing changes outside the main thread, which alone may handle signals.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _raise) or signal.SIG_DFL
+    try:
+        yield
+    except Terminated:
+        signal.signal(signal.SIGTERM, before)
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    raise Terminated
+
+
+__all__ = ["Terminated", "terminable"]
