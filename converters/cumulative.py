@@ -3,7 +3,7 @@
 Paddle: `cumsum`, `cumprod`, `cummax`, `cummin`, `logcumsumexp`.
 Semantics: `paddle/phi/kernels/cpu/cum_kernel.cc`, `cumprod_kernel.cc`, `cum_maxmin_kernel.cc`,
 `paddle/phi/infermeta/unary.cc` (CumInferMeta, CumWithIndicesInferMeta).
-Not supported: an axis that the program computes, complex numbers.
+Not supported: complex numbers; an axis that the program computes in others than `cumsum`.
 
 OpenVINO has a running sum only. The others are prefix scans by doubling: after step s, element i holds the combination
 of the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
@@ -19,6 +19,7 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.computed_axis import around, computed_axis
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
@@ -30,11 +31,17 @@ Combine: TypeAlias = Callable[[State, State], State]
 
 def cumsum(node: NodeContext) -> NamedOutputs:
     """out[i] = x[0] + ... + x[i] along axis; without x[i] if exclusive, from the end if reverse."""
-    x, axis = _input_and_axis(node, node.get_int("axis", -1))
+    later = not node.is_known("axis")
+    x, axis = _input_and_axis(node, 0 if later else node.get_int("axis", -1))
     exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
-    if rank_of(node, x) == 0:
+    rank = rank_of(node, x)
+    if rank == 0:
         return {"out": x}
-    out = ops.cum_sum(x, ops.constant(np.int64(axis)), exclusive, reverse)
+    if later and rank > 1:
+        front, back = around(computed_axis(node, rank), rank)
+        out = ops.transpose(ops.cum_sum(ops.transpose(x, front), ints(0), exclusive, reverse), back)
+    else:
+        out = ops.cum_sum(x, ops.constant(np.int64(axis)), exclusive, reverse)
     return {"out": _single_element_kept(x, out) if exclusive else out}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.computed_axis import around
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
@@ -35,18 +36,6 @@ def _gather_along(x: Output, index: Output, axis: Output, rank: int) -> Node:
     front, back = around(ops.floor_mod(ops.reshape(axis, ints([]), False), ints(rank)), rank)
     moved = ops.gather(ops.transpose(x, front), index, ints(0))
     return moved if index.get_partial_shape().rank == 0 else ops.transpose(moved, back)
-
-
-def around(axis: Output | Node, rank: int) -> tuple[Node, Node]:
-    """The orders that transpose an axis (0-D, not negative) to the front, and back."""
-    places = ints(list(range(rank)))
-    # The axes before the chosen one move up by one place.
-    front = ops.select(ops.less_equal(places, axis), ops.subtract(places, ints(1)), places)
-    back = ops.select(ops.less(places, axis), ops.add(places, ints(1)), places)
-    return (
-        ops.select(ops.equal(places, ints(0)), axis, front),
-        ops.select(ops.equal(places, axis), ints(0), back),
-    )
 
 
 def index_select(node: NodeContext) -> NamedOutputs:

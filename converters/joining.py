@@ -4,16 +4,18 @@ Paddle: `concat`, `stack`, `split`, `split_with_num`, `unstack`, `unbind`, `broa
 `partial_concat`, `partial_sum`.
 Semantics: `paddle/phi/infermeta/multiary.cc` (ConcatInferMeta, StackInferMeta, MeshgridInferMeta),
 `paddle/phi/infermeta/unary.cc` (SplitInferMeta, UnStackInferMeta, UnbindInferMeta).
-Refused: an axis that is computed by the program; a negative start_index of partial_sum.
+Refused: an axis of `stack` that is computed by the program; a negative start_index of partial_sum.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.computed_axis import around, computed_axis
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -22,7 +24,10 @@ def concat(node: NodeContext) -> NamedOutputs:
     """out = the tensors of x one after the other along axis."""
     tensors = node.get_inputs("x")
     rank = max(rank_of(node, x) for x in tensors) - node.is_complex("x")
-    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    if rank > 1 and not node.is_known("axis"):
+        front, back = around(computed_axis(node, rank), rank)
+        return {"out": ops.transpose(ops.concat([ops.transpose(x, front) for x in tensors], 0), back)}
+    axis = normalize_axis(node, node.get_int("axis", 0), rank) if node.is_known("axis") else 0
     if rank == 0:
         tensors = [ops.reshape(x, ints([1]), False).output(0) for x in tensors]
     return {"out": tensors[0] if len(tensors) == 1 and rank else ops.concat(tensors, axis)}
@@ -40,14 +45,20 @@ def stack(node: NodeContext) -> NamedOutputs:
 def split(node: NodeContext) -> NamedOutputs:
     """out = consecutive parts of x along axis: of the lengths `sections` (one may be -1), or num equal ones."""
     x = node.get_input("x")
+    if not node.is_known("axis"):
+        return _split_later(node, x, _parts)
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x) - node.is_complex("x"))
+    return {"out": _parts(node, x, axis)}
+
+
+def _parts(node: NodeContext, x: Output, axis: int) -> list[Output]:
     count = node.get_output_size("out")
     number = node.get_int("num", 0)
     has_sections = node.has_input("sections") or len(node.get_attribute("sections", [])) > 0
     if number > 0 or not has_sections:
-        return {"out": _equal_parts(x, axis, number or count)}
+        return _equal_parts(x, axis, number or count)
     if count == 1:
-        return {"out": [x]}
+        return [x]
     lengths = node.get_tensor("sections", Type.i64)
     if node.is_known("sections"):
         sections = node.get_ints("sections")
@@ -55,14 +66,26 @@ def split(node: NodeContext) -> NamedOutputs:
         if -1 in sections and dim.is_static:
             sections[sections.index(-1)] = int(dim.get_length()) - sum(size for size in sections if size != -1)
         lengths = ints(sections)
-    return {"out": ops.variadic_split(x, ints(axis), lengths).outputs()}
+    return list(ops.variadic_split(x, ints(axis), lengths).outputs())
+
+
+def _split_later(
+    node: NodeContext, x: Output, parts: Callable[[NodeContext, Output, int], list[Output]]
+) -> NamedOutputs:
+    """The parts along an axis that the program computes: it is moved to the front, and back in each of them."""
+    rank = rank_of(node, x)
+    front, back = around(computed_axis(node, rank), rank)
+    moved = ops.transpose(x, front).output(0)
+    return {"out": [ops.transpose(part, back) for part in parts(node, moved, 0)]}
 
 
 def split_with_num(node: NodeContext) -> NamedOutputs:
     """out = num equal parts of x along axis."""
-    x = node.get_input("x")
+    x, number = node.get_input("x"), node.get_int("num")
+    if not node.is_known("axis"):
+        return _split_later(node, x, lambda node, x, axis: _equal_parts(x, axis, number))
     axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x) - node.is_complex("x"))
-    return {"out": _equal_parts(x, axis, node.get_int("num"))}
+    return {"out": _equal_parts(x, axis, number)}
 
 
 def unstack(node: NodeContext) -> NamedOutputs:

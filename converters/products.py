@@ -21,8 +21,8 @@ from paddle2ov.converters.common import (
     shape_of,
     to_rank,
 )
+from paddle2ov.converters.computed_axis import around
 from paddle2ov.converters.elementwise import operands
-from paddle2ov.converters.indexing import around
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 

@@ -6,7 +6,7 @@ Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, 
 Semantics: `paddle/phi/kernels/cpu/reduce_*_kernel.cc`, `p_norm_kernel.cc`, `norm_kernel.cc`,
 `impl/{logsumexp_kernel,renorm}_impl.h`, `paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta,
 PNormInferMeta).
-Not supported: an axis that the program computes; complex numbers beyond sums and means.
+Not supported: axes that the program computes, where it is not known how many; complex numbers beyond sums and means.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TypeAlias
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.computed_axis import reduced
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
@@ -175,8 +176,11 @@ def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Ten
 
 
 def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:
-    axes = _axes(node, x)
     keepdim = node.get_attribute("keepdim", False) if keepdim is None else keepdim
+    if not node.is_known("axis") and not node.get_attribute("reduce_all", False):
+        rank = rank_of(node, x.output(0) if isinstance(x, Node) else x)
+        return scalar_as_declared(node, reduced(node, reduce, x, rank, keepdim) if rank else x)
+    axes = _axes(node, x)
     return scalar_as_declared(node, _kept_apart(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
 
 

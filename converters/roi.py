@@ -22,7 +22,7 @@ def roi_align(node: NodeContext) -> NamedOutputs:
     x, boxes = node.get_input("x"), node.get_input("boxes")
     dtype = x.get_element_type()
     aligned = node.get_attribute("aligned", False)
-    image = _images(node, boxes)
+    image = images_of(node, boxes)
     # A program may know the shape of the boxes where the input given to OpenVINO does not.
     boxes = ops.reshape(cast_to(boxes, Type.f32), ints([-1, 4]), False)
     out = ops.roi_align(
@@ -62,7 +62,7 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
         out = ops.psroi_pooling(cast_to(x, Type.f32), regions, channels, height, scale, 1, 1, "average")
         return {"out": cast_to(out, dtype)}
     # OpenVINO's operator has square cells and shapes that are known: sums as products with the cells' indicators.
-    image = _images(node, boxes)
+    image = images_of(node, boxes)
     low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
     start = ops.multiply(_round(low), const(scale, Type.f32))
     end = ops.multiply(ops.add(_round(high), const(1, Type.f32)), const(scale, Type.f32))
@@ -112,7 +112,7 @@ def _round(x: Output) -> Node:
     return ops.round(x, "half_away_from_zero")
 
 
-def _images(node: NodeContext, boxes: Output) -> Node:
+def images_of(node: NodeContext, boxes: Output) -> Node:
     """The number of each region's image, int64 [R]."""
     count = ops.gather(shape_of(boxes), ints(0), ints(0))
     given = node.has_input("boxes_num")
@@ -128,5 +128,5 @@ def _images(node: NodeContext, boxes: Output) -> Node:
 
 def _with_image(node: NodeContext, boxes: Output) -> Node:
     """Regions as (image, x1, y1, x2, y2)."""
-    image = ops.unsqueeze(cast_to(_images(node, boxes), Type.f32), ints(1))
+    image = ops.unsqueeze(cast_to(images_of(node, boxes), Type.f32), ints(1))
     return ops.concat([image, reshape(cast_to(boxes, Type.f32), [-1, 4])], 1)

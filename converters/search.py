@@ -15,14 +15,15 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.computed_axis import around, computed_axis
 from paddle2ov.converters.sorting import length_of, sort, top
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
 
 
-def _sortable(x: Output) -> Output | Node:
+def _sortable(x: Output | Node) -> Output | Node:
     """TopK takes no booleans."""
     return cast_to(x, Type.i32) if x.get_element_type() == Type.boolean else x
 
@@ -58,10 +59,18 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
 def _arg_extreme(largest: bool) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out = where the largest (or smallest) element stands along axis, or in the flattened tensor."""
-        x, rank, axis = _operand(node)
         dtype = node.get_dtype("dtype", Type.i64) or Type.i64
         flat = node.get_attribute("flatten", False)
         keep = node.get_attribute("keepdims", False)
+        if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
+            x = node.get_input("x")
+            later = computed_axis(node, rank)
+            found = top(_sortable(ops.transpose(x, around(later, rank)[0])), ints(1), 0, largest).output(1)
+            if not keep:
+                return {"out": cast_to(ops.squeeze(found, ints([0])), dtype)}
+            dims = ops.select(ops.equal(ints(list(range(rank))), later), ints(1), shape_of(x))
+            return {"out": cast_to(ops.reshape(found, dims, False), dtype)}
+        x, rank, axis = _operand(node)
         if rank == 0:
             return {"out": ops.constant(np.zeros([1] if keep and not flat else []), dtype)}
         if flat:

@@ -4,7 +4,7 @@ Paddle: `shape`, `shape64`, `size` (PIR `numel`), `is_empty`, `reshape2`, `resha
 `unsqueeze2`, `unsqueeze`, `flatten_contiguous_range` (PIR `flatten`), `flatten2`, `flatten`, `view_shape`.
 Semantics: `paddle/phi/infermeta/unary.cc` (ReshapeInferMeta, SqueezeInferMeta, FlattenInferMeta),
 `paddle/phi/kernels/funcs/unsqueeze.h`.
-Refused: axes of squeeze and unsqueeze that are computed by the program (the rank of the result would depend on them).
+Refused: axes of squeeze that are computed by the program (the rank of the result would depend on them).
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from openvino import Output, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.computed_axis import around
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
@@ -120,6 +121,8 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
     """out = x with dimensions of 1 inserted at axis, one after the other."""
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
+    if not node.is_known("axis"):
+        return {"out": _unsqueezed_later(node, x, rank)}
     inserted = [False] * rank
     for axis in node.get_ints("axis"):
         position = axis + len(inserted) + 1 if axis < 0 else axis
@@ -127,6 +130,21 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
         inserted.insert(position, True)
     axes = [i for i, new in enumerate(inserted) if new]
     return {"out": ops.unsqueeze(x, ints(axes)) if axes else x}
+
+
+def _unsqueezed_later(node: NodeContext, x: Output, rank: int) -> Node:
+    """x with dimensions of 1 at axes that the program computes; how many there are decides the rank."""
+    node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
+    axes = int_vector(node, "axis")
+    count = axes.get_partial_shape()[0]
+    if count.is_dynamic:
+        node.refuse("'axis' is computed by the program, and how many axes it names is not known")
+    dims: Node = shape_of(x)
+    for i in range(count.get_length()):
+        rank += 1
+        axis = ops.floor_mod(ops.gather(axes, ints(i), ints(0)), ints(rank))
+        dims = ops.gather(ops.concat([ints([1]), dims], 0), around(axis, rank)[1], ints(0))
+    return ops.reshape(x, dims, False)
 
 
 def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:

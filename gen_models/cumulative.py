@@ -61,6 +61,17 @@ CUMSUM = [
     case(x=tensor([3, 5], "int32"), axis=0),
     case(x=tensor([3, 5], "int64"), axis=1, exclusive=True),
     case(x=tensor([0, 3]), axis=0),
+    *(
+        case(
+            x=tensor([2, 3, 4], dims=[-1, 3, -1]),
+            axis=tensor([1], "int32", values=[axis]),
+            exclusive=exclusive,
+            reverse=reverse,
+            formats=("pir",),
+            why="Paddle 2.6 takes no axis from a tensor",
+        )
+        for axis, exclusive, reverse in ((1, False, False), (-3, True, False), (2, False, True))
+    ),
 ]
 
 LOGCUMSUMEXP = [

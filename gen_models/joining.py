@@ -49,7 +49,14 @@ def _concat_random(draw):
     for _ in range(draw(st.integers(1, 4))):
         one = [*shape[:axis], draw(st.integers(0, 4)), *shape[axis + 1 :]]
         tensors.append(tensor(one, dtype, dims=[draw(st.sampled_from([dim, -1])) for dim in one]))
-    return case(x=tensors, axis=axis - draw(st.sampled_from([0, len(shape)])))
+    return case(x=tensors, axis=_known_or_not(draw, axis, len(shape)))
+
+
+def _known_or_not(draw, axis, rank=0):
+    """An axis, or a tensor that only the run shows: not a negative one, for which Paddle splits in the wrong places."""
+    if draw(st.booleans()):
+        return tensor([1], "int32", values=[axis])
+    return axis - draw(st.sampled_from([0, rank]))
 
 
 def _stack_random(draw):
@@ -67,7 +74,7 @@ def _split_random(draw):
     parts = list(lengths)
     if draw(st.booleans()):
         parts[draw(st.integers(0, len(parts) - 1))] = -1
-    return case(x=tensor(whole), parts=parts, axis=axis - draw(st.sampled_from([0, len(whole)])))
+    return case(x=tensor(whole), parts=parts, axis=_known_or_not(draw, axis, len(whole)))
 
 
 def _split_num_random(draw):
@@ -75,7 +82,7 @@ def _split_num_random(draw):
     axis = draw(st.integers(0, len(shape) - 1))
     num = draw(st.integers(1, 4))
     shape[axis] *= num
-    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), parts=num, axis=axis)
+    return case(x=tensor(shape, draw(st.sampled_from(["float32", "int64"]))), parts=num, axis=_known_or_not(draw, axis))
 
 
 def _unstack_random(draw):
@@ -148,6 +155,11 @@ OPS = [
             case(x=[tensor([2], "bool"), tensor([3], "bool")]),
             case(x=[tensor([2, 3], "int32"), tensor([2, 3], "int32")], axis=1, as_tensor=True),
             case(x=[tensor([2, 3]), tensor([2, 3])], axis=-2),
+            case(x=[tensor([2, 3, 4]), tensor([2, 1, 4])], axis=tensor([], "int64", values=1)),
+            case(
+                x=[tensor([2, 3], dims=[-1, 3]), tensor([2, 2], dims=[-1, 2])], axis=tensor([1], "int32", values=[-1])
+            ),
+            case(x=[tensor([2], "bool"), tensor([3], "bool")], axis=tensor([1], "int32", values=[0])),
         ],
         random=_concat_random,
     ),
@@ -179,6 +191,8 @@ OPS = [
             case(x=tensor([6, 4], "bool"), parts=[2, 4]),
             case(x=tensor([6, 4]), parts=[2, 4], as_tensor=True),
             case(x=tensor([6, 4]), parts=[tensor([1], "int32", values=[2]), 4]),
+            case(x=tensor([6, 4]), parts=[3, -1], axis=tensor([], "int64", values=1)),
+            case(x=tensor([2, 6, 4], dims=[-1, -1, 4]), parts=[1, 2, 3], axis=tensor([1], "int32", values=[1])),
         ],
         random=_split_random,
     ),
@@ -192,6 +206,8 @@ OPS = [
             case(x=tensor([6, 4], "int64"), parts=1),
             case(x=tensor([6, 4]), parts=4, axis=1),
             case(x=tensor([6, 4]), parts=2, axis=1, as_tensor=True),
+            case(x=tensor([6, 4]), parts=2, axis=tensor([], "int64", values=0)),
+            case(x=tensor([2, 6, 4], dims=[-1, -1, 4]), parts=3, axis=tensor([1], "int32", values=[1])),
         ],
         random=_split_num_random,
     ),

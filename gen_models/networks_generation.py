@@ -170,7 +170,35 @@ def _sentences(length: int, *lengths: int) -> dict[str, TensorSpec]:
     }
 
 
+def _decoder() -> Any:
+    """Paddle's own beam search (`dynamic_decode`): arrays of states that a loop reads, writes and lets grow."""
+    nn = paddle.nn
+
+    class Decoder(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words = nn.Embedding(_WORDS, 8)
+            self.cell = nn.GRUCell(8, 8)
+            self.scores = nn.Linear(8, _WORDS)
+
+        def forward(self, state):
+            search = paddle.nn.BeamSearchDecoder
+            decoder = search(self.cell, 0, 1, 3, embedding_fn=self.words, output_fn=self.scores)
+            words, _, lengths = paddle.nn.dynamic_decode(decoder, inits=state, max_step_num=6, return_length=True)
+            return words, lengths
+
+    return Decoder()
+
+
+def _state(batch: int, dims: Any = None) -> dict[str, TensorSpec]:
+    return {"state": tensor([batch, 8], low=-3.0, high=3.0, dims=dims)}
+
+
+_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 cannot export it: its shapes are lost"}
+
 NETWORKS = [
+    Network("beam_decoder", _decoder, _state(2), **_LEGACY),
+    Network("beam_decoder_batches", _decoder, _state(2, [-1, 8]), more=[_state(1), _state(4)], **_LEGACY),
     Network("causal_step", _causal, _step(2, 5, 0), more=[_step(1, 1, 6), _step(3, 2, 3)]),
     Network("tagger", _tagger, _sentences(7, 7, 4), more=[_sentences(9, 9, 1, 5)]),
     Network("translator", _translator, _source(2, 6, 5), more=[_source(1, 4, 8), _source(3, 5, 0)]),

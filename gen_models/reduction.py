@@ -66,6 +66,20 @@ EMPTY = [
     case(x=tensor([2, 0]), axis=1, **_NOT_EMPTY),
 ]
 
+_TENSOR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no axis from a tensor"}
+
+
+def _computed(dtype: str = "float32") -> list[Case]:
+    """Axes that only the run shows."""
+    return [
+        case(x=tensor([2, 3, 4], dtype), axis=tensor([], "int64", values=1), **_TENSOR),
+        case(x=tensor([2, 3, 4], dtype), axis=tensor([1], "int32", values=[-1]), keepdim=True, **_TENSOR),
+        case(x=tensor([2, 3, 4, 5], dtype, dims=[-1, 3, -1, 5]), axis=tensor([2], "int64", values=[-1, 1]), **_TENSOR),
+        case(x=tensor([2, 3, 4], dtype), axis=tensor([2], "int64", values=[2, 0]), keepdim=True, **_TENSOR),
+        case(x=tensor([2, 3], dtype), axis=[tensor([], "int64", values=0), 1], **_TENSOR),
+    ]
+
+
 FUSED = [
     case(x=tensor([6, 5, 2], "int64"), axis=1, less=1),
     case(x=tensor([6, 5, 2], "int64", dims=[-1, -1, 2]), axis=-1, keepdim=True, less=1),
@@ -75,6 +89,8 @@ FUSED = [
 
 SUM = [
     *_common(),
+    *_computed(),
+    *_computed("int32")[:2],
     *FUSED,
     case(x=tensor([8, 16, 4], "bool"), axis=1, less=1),
     *EMPTY,
@@ -95,6 +111,7 @@ SUM = [
 
 MEAN = [
     *_common(),
+    *_computed()[:3],
     case(x=tensor([3, 4], "float64"), axis=1, **F64),
     case(x=tensor([2, 3, 4, 4], dims=[-1, 3, -1, -1]), axis=[2, 3], keepdim=True),
     case(x=tensor([2, 3], "complex64"), axis=1, **NEW),
@@ -123,6 +140,7 @@ PROD = [
     case(x=tensor([3, 4], "int64", low=-3, high=4), axis=0),
     case(x=tensor([3, 4], "int32", low=-3, high=4), axis=[0, 1], keepdim=True),
     case(x=tensor([3, 4], "int32", low=-3, high=4), axis=0, dtype="float32"),
+    *_computed()[2:4],
 ]
 
 
@@ -289,8 +307,8 @@ OPS = [
     Op("reduce_as", _reduce_as, REDUCE_AS, _reduce_as_random),
     Op("reduce_sum", _reduce("sum"), SUM, _random("float32", "int32", "int64", "bool")),
     Op("reduce_mean", _reduce("mean"), MEAN, _random("float32")),
-    Op("reduce_max", _reduce("max"), [*EXTREME, *FUSED], _random("float32", "int32", "int64")),
-    Op("reduce_min", _reduce("min"), EXTREME, _random("float32", "int32", "int64")),
+    Op("reduce_max", _reduce("max"), [*EXTREME, *FUSED, *_computed()[:2]], _random("float32", "int32", "int64")),
+    Op("reduce_min", _reduce("min"), [*EXTREME, *_computed("int64")[:2]], _random("float32", "int32", "int64")),
     Op("reduce_amax", _reduce("amax"), EXTREME, _random("float32", "int32", "int64")),
     Op("reduce_amin", _reduce("amin"), [*EXTREME, *FUSED], _random("float32", "int32", "int64")),
     Op("reduce_prod", _reduce("prod"), [*PROD, *FUSED[:2]], _random("float32")),

@@ -26,6 +26,8 @@ def _arg_min(x, *, axis=None, keepdim=False, dtype="int64"):
     return paddle.argmin(x, axis, keepdim, dtype)
 
 
+COMPUTED = {"formats": ("pir",), "why": "Paddle 2.6 takes no axis from a tensor"}
+
 STABLE = {"formats": ("pir",), "why": "Paddle 2.6 has no stable sort"}
 
 
@@ -152,6 +154,13 @@ OPS = [
             case(x=tensor([]), axis=0, keepdim=True),
             case(x=tensor([], "int64"), axis=0),
             case(x=tensor([9], "int32"), axis=0),
+            case(x=tensor([2, 3, 7]), axis=tensor([], "int64", values=1), **COMPUTED),
+            case(
+                x=tensor([2, 3], "int64", dims=[-1, 3]),
+                axis=tensor([1], "int64", values=[-2]),
+                keepdim=True,
+                **COMPUTED,
+            ),
         ],
         random=_arg_random,
     ),
@@ -165,6 +174,7 @@ OPS = [
             case(x=tensor([3, 5], "float32", values=TIES), axis=1),
             case(x=tensor([3, 7], dims=[-1, -1]), axis=1, dtype="int32"),
             case(x=tensor([])),
+            case(x=tensor([2, 3, 7]), axis=tensor([], "int64", values=-1), dtype="int32", **COMPUTED),
         ],
         random=_arg_random,
     ),

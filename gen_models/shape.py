@@ -258,6 +258,8 @@ OPS = [
             case(x=tensor([]), axis=[0, -1]),
             case(x=tensor([3, 5], "bool", dims=[-1, -1]), axis=[1]),
             case(x=tensor([0, 5], "int64"), axis=[1, 3]),
+            case(x=tensor([3, 5]), axis=tensor([1], "int32", values=[1])),
+            case(x=tensor([3, 5], dims=[-1, 5]), axis=tensor([2], "int32", values=[-1, 0])),
         ],
         random=_unsqueeze_random,
     ),

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from openvino import Model, Node, Output, PartialShape, Type
 
+from paddle2ov.errors import OpConversionError
+from paddle2ov.loop_shapes import opened, unbounded, widened
 from paddle2ov.node_context import Value
 from paddle2ov.opset import ops
 from paddle2ov.program.liveness import prune
@@ -49,8 +51,10 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
         if isinstance(a, EmptyArray) and isinstance(b, EmptyArray):
             values[i] = a
             continue
-        then_results.append(ops.result(_output_like(a, b)))
-        else_results.append(ops.result(_output_like(b, a)))
+        results = [ops.result(one) for one in (_output_like(a, b), _output_like(b, a))]
+        _require_one_rank(operator, names[i], results)
+        then_results.append(results[0])
+        else_results.append(results[1])
         positions.append(i)
     node = ops.if_op(_boolean(condition))
     node.set_then_body(Model(then_results, list(then.captures.values())))
@@ -96,30 +100,33 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
             else old
             for old, new in zip(before, after[1:], strict=True)
         ]
-        widened = [
-            None if isinstance(new, EmptyArray) else _widen(_shape(old, shape), _output(new).get_partial_shape())
+        grown = [
+            None if isinstance(new, EmptyArray) else widened(_shape(old, shape), _output(new).get_partial_shape())
             for old, new, shape in zip(started, after[1:], shapes, strict=True)
         ]
-        if widened == shapes and all(new is old for new, old in zip(started, before, strict=True)):
+        if grown == shapes and all(new is old for new, old in zip(started, before, strict=True)):
             break
-        before, shapes = started, widened
+        before, shapes = started, grown
 
     condition = _find(translator, scope, operator.inputs["cond"][0])
     live = [k for k, value in enumerate(before) if not isinstance(value, EmptyArray)]
-    entered = ops.parameter(_output(condition).get_partial_shape(), Type.boolean)
+    round_ = ops.parameter([], Type.i64)
     results = [ops.result(_boolean(after[0]))]
     for parameter, k in zip(parameters, live, strict=True):
         value = _output(after[k + 1])
         same = value.get_partial_shape() == parameter.get_output_partial_shape(0)
-        results.append(ops.result(value if same else _unbounded(value, entered)))
+        results.append(ops.result(value if same else unbounded(value, round_)))
+    entering = [_output(before[k]) for k in live] + [_outer(scope, name) for name in inner.captures]
+    seen = [_output(condition), *entering]
     loop = ops.loop(ops.constant(-1, Type.i64).output(0), _boolean(condition))
-    loop.set_function(Model(results, [*parameters, entered, *inner.captures.values()]))
-    loop.set_invariant_input(entered, _boolean(condition))
+    loop.set_function(Model(results, [*parameters, round_, *inner.captures.values()]))
     for parameter, k, result in zip(parameters, live, results[1:], strict=True):
-        loop.set_merged_input(parameter, _output(before[k]), result.output(0))
+        shape = shapes[k]
+        assert shape is not None  # that of a value that is no array without elements
+        loop.set_merged_input(parameter, opened(_output(before[k]), shape, seen), result.output(0))
     for name, parameter in inner.captures.items():
         loop.set_invariant_input(parameter, _outer(scope, name))
-    loop.set_special_body_ports([-1, 0])
+    loop.set_special_body_ports([len(parameters), 0])
     for result in results[1:]:
         loop.get_iter_value(result.output(0), -1)
     loop.validate_and_infer_types()
@@ -165,6 +172,16 @@ def _output_like(value: Value, other: Value) -> Output:
     if _is_undefined(value) and not isinstance(other, EmptyArray) and not _is_undefined(other):
         return _undefined_like(_output(other))
     return _output(value)
+
+
+def _require_one_rank(operator: Operator, name: str, results: Sequence[Node]) -> None:
+    """Refuses branches whose results differ in rank: OpenVINO's CPU plugin compiles no If with them."""
+    ranks = [result.get_output_partial_shape(0).rank for result in results]
+    if all(rank.is_static for rank in ranks) and ranks[0] != ranks[1]:
+        counts = " and ".join(str(rank.get_length()) for rank in ranks)
+        raise OpConversionError(
+            operator.place, f"its branches give '{name}' {counts} dimensions; OpenVINO wants one rank of both"
+        )
 
 
 _UNDEFINED = np.float32(1.77113e27)
@@ -222,17 +239,6 @@ def _boolean(value: Value) -> Output:
     return output
 
 
-def _unbounded(value: Output, entered: Node) -> Output:
-    """The same value, of which nothing but the rank is known.
-
-    The CPU plugin gives a loop that runs zero times a wrong result when the body's result has a lower bound that what
-    enters the loop does not meet (a concatenation is at least as long as its parts). `entered` is true inside the body,
-    which only the run shows.
-    """
-    one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False)
-    return ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False).output(0)
-
-
 def _kept(value: Output, condition: Value) -> Output:
     """A copy of an If's result, where the run decides its size.
 
@@ -254,9 +260,3 @@ def _kept(value: Output, condition: Value) -> Output:
 
 def _shape(value: Value, shape: PartialShape | None) -> PartialShape:
     return shape if shape is not None else _output(value).get_partial_shape()
-
-
-def _widen(shape: PartialShape, other: PartialShape) -> PartialShape:
-    if shape.rank.is_dynamic or other.rank.is_dynamic or len(shape) != len(other):
-        return PartialShape.dynamic()
-    return PartialShape([a if a == b else -1 for a, b in zip(shape, other, strict=True)])

@@ -11,7 +11,7 @@ NOT_YET = "not written yet"
 
 _REASONS: dict[str, str] = {
     "made for training or for measuring it; no exported inference program holds it": """
-        auc bipartite_match bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map
+        auc bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map
         fill_zeros_like2 hierarchical_sigmoid linear_chain_crf margin_cross_entropy margin_rank_loss
         modified_huber_loss nce positive_negative_pair precision_recall rank_loss teacher_student_sigmoid_loss warpctc
         warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient tdm_child sigmoid_focal_loss""",

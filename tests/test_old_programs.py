@@ -145,3 +145,41 @@ def test_force_fp32_output_of_other_types_is_refused():
     x = X.astype(np.float16)
     with pytest.raises(OpConversionError, match="force_fp32_output"):
         legacy("matmul_v2", {"x": x, "y": x}, {"trans_y": True, "force_fp32_output": True})
+
+
+MAPS = np.zeros((1, 3, 4, 4), np.float32)
+REGIONS = {"x": MAPS, "boxes": np.zeros((2, 4), np.float32), "trans": np.zeros((2, 4, 2, 2), np.float32)}
+CELLS = {
+    "no_trans": 0,
+    "spatial_scale": 1.0,
+    "output_dim": 2,
+    "group_size": [1, 1],
+    "pooled_height": 2,
+    "pooled_width": 2,
+    "part_size": [2, 2],
+    "sample_per_part": 1,
+    "trans_std": 0.1,
+}
+
+
+@pytest.mark.parametrize(
+    ("op_type", "inputs", "attributes", "message"),
+    [
+        ("similarity_focus", {"x": MAPS}, {"axis": 0, "indexes": [0]}, "axis=0"),
+        ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": []}, r"indexes=\[\]"),
+        ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": [0, -1]}, r"indexes=\[0, -1\]"),
+        ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": [3]}, "out of range"),
+        ("deformable_psroi_pooling", REGIONS, {**CELLS, "output_dim": 3}, "output_dim=3"),
+        ("deformable_psroi_pooling", REGIONS, {**CELLS, "group_size": [2, 2]}, r"group_size=\[2, 2\]"),
+        ("deformable_psroi_pooling", REGIONS, {**CELLS, "part_size": [2]}, r"part_size=\[2\]"),
+        ("deformable_psroi_pooling", {**REGIONS, "x": np.zeros((2, 3, 4, 4), np.float32)}, CELLS, "LoD"),
+    ],
+)
+def test_what_paddles_kernel_refuses_or_reads_foreign_memory_for_is_refused(op_type, inputs, attributes, message):
+    with pytest.raises(OpConversionError, match=message):
+        legacy(op_type, inputs, attributes)
+
+
+def test_an_unknown_match_type_is_refused():
+    with pytest.raises(OpConversionError, match="match_type='hungarian'"):
+        run("bipartite_match", {"dist_mat": X[0]}, {"match_type": "hungarian"}, ["col_to_row_match_indices"])

@@ -1,0 +1,103 @@
+"""Rows matched with columns, the largest number first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gen_models.building import in_pir, in_sequences, legacy_op
+from gen_models.packed import LOD, offsets
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.strategies import flag, integer, one_of, varied
+
+_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
+
+
+def _bipartite_match(
+    dist_mat: Any, *, match_type: str = "bipartite", dist_threshold: float = 0.5, lod: Any = None
+) -> Any:
+    if in_pir():
+        return list(paddle._C_ops.bipartite_match(dist_mat, match_type, dist_threshold))
+    x = in_sequences(dist_mat, lod) if lod else dist_mat
+    outputs = {"ColToRowMatchIndices": "int32", "ColToRowMatchDist": dist_mat.dtype}
+    attributes = {"match_type": match_type, "dist_threshold": dist_threshold}
+    return legacy_op("bipartite_match", {"DistMat": x}, outputs, attributes)
+
+
+def _similarity_focus(x: Any, *, axis: int, indexes: Any) -> Any:
+    return legacy_op("similarity_focus", {"X": x}, {"Out": x.dtype}, {"axis": axis, "indexes": list(indexes)})
+
+
+def _different(*shape: int, dtype: str = "float32", dims: Any = None, seed: int = 0) -> TensorSpec:
+    """Numbers no two of which are equal: Paddle's order of equal ones is that of its sort."""
+    values = np.random.default_rng(seed).permutation(int(np.prod(shape))) - 7
+    return tensor(shape, dtype, values=values / 8, dims=dims)
+
+
+def _overlaps(*shape: int, **more: Any) -> TensorSpec:
+    """Few different numbers from 0 to 0.9, as of boxes of which most share nothing."""
+    seed = more.pop("seed", 0)
+    values = np.maximum(np.random.default_rng(seed).integers(-8, 10, shape), 0) / 10
+    return tensor(shape, values=values, **more)
+
+
+_STEPS = [-1, 4]
+BIPARTITE_MATCH = [
+    case(dist_mat=tensor([3, 5], low=0.0)),
+    case(dist_mat=tensor([5, 3], low=0.0, dims=[-1, -1])),
+    case(dist_mat=tensor([4, 7], low=-1.0), match_type="per_prediction"),
+    case(dist_mat=_overlaps(6, 9, dims=[-1, 9]), match_type="per_prediction", dist_threshold=0.3),
+    case(dist_mat=_overlaps(6, 9), match_type="per_prediction", dist_threshold=0.0),
+    case(dist_mat=_overlaps(8, 8)),  # equal ones: the first column, then the first row
+    case(dist_mat=tensor([2, 3], values=[[1e-7, 2e-6, 0], [1e-8, 3e-6, 0]]), match_type="per_prediction"),
+    case(dist_mat=tensor([3, 4], values=[[0] * 4] * 3)),
+    case(dist_mat=tensor([2, 2], values=[[np.nan, 0.5], [np.inf, np.nan]]), match_type="per_prediction"),
+    case(dist_mat=tensor([140, 6], low=0.0)),
+    case(dist_mat=tensor([131, 200], low=-1.0), match_type="per_prediction"),
+    case(dist_mat=_different(135, 3), match_type="per_prediction", dist_threshold=10.0),
+    case(dist_mat=tensor([130, 1], values=[1e-7] + [0] * 129)),  # enough where all pairs are sorted
+    case(dist_mat=tensor([3, 5], "float64", low=0.0)),
+    case(dist_mat=tensor([0, 4], dims=[-1, 4]), match_type="per_prediction"),
+    case(dist_mat=tensor([4, 4], low=0.0, dims=_STEPS), lod=[0, 4], **LOD),
+    case(dist_mat=_overlaps(6, 4, dims=_STEPS), lod=[0, 3, 6], **LOD),
+    case(dist_mat=_overlaps(8, 4, dims=_STEPS), lod=[0, 3, 3, 8], match_type="per_prediction", **LOD),
+    case(dist_mat=tensor([150, 4], low=-1.0, dims=_STEPS), lod=[0, 10, 145, 150], match_type="per_prediction", **LOD),
+]
+SIMILARITY_FOCUS = [
+    case(x=_different(2, 3, 4, 5), axis=1, indexes=[0], **_LEGACY),
+    case(x=_different(2, 3, 4, 5), axis=2, indexes=[3, 0], **_LEGACY),
+    case(x=_different(2, 3, 4, 5), axis=3, indexes=[1, 4, 1], **_LEGACY),
+    case(x=_different(2, 3, 6, 2, dims=[-1, -1, -1, -1]), axis=1, indexes=[2, 1], **_LEGACY),
+    case(x=_different(1, 1, 1, 1), axis=3, indexes=[0], **_LEGACY),
+    case(x=tensor([2, 3, 4, 5], "float64"), axis=1, indexes=[0], **_LEGACY),
+    case(x=tensor([1, 1, 2, 2], values=[-np.inf, 1.0, 2.0, np.inf]), axis=1, indexes=[0], **_LEGACY),
+]
+
+
+def _bipartite_match_random(draw: Any) -> Case:
+    options = {"match_type": one_of(draw, "bipartite", "per_prediction"), "dist_threshold": one_of(draw, 0.2, 0.5)}
+    columns, seed = integer(draw, 1, 8), integer(draw, 0, 1000)
+    if flag(draw):
+        lengths = [integer(draw, 0, 6) for _ in range(integer(draw, 1, 3))]
+        lengths[0] += 1
+        x = _overlaps(sum(lengths), columns, dims=[-1, columns], seed=seed)
+        return case(dist_mat=x, lod=offsets(lengths), **options, **LOD)
+    if flag(draw):
+        return case(dist_mat=varied(draw, [integer(draw, 1, 140), columns], low=-0.5), **options)
+    return case(dist_mat=_overlaps(integer(draw, 1, 8), columns, seed=seed), **options)
+
+
+def _similarity_focus_random(draw: Any) -> Case:
+    shape = [integer(draw, 1, 3), *(integer(draw, 1, 6) for _ in range(3))]
+    axis = integer(draw, 1, 3)
+    indexes = [integer(draw, 0, shape[axis] - 1) for _ in range(integer(draw, 1, 3))]
+    dims = [-1 if flag(draw) else size for size in shape]
+    x = _different(*shape, dims=dims, seed=integer(draw, 0, 1000))
+    return case(x=x, axis=axis, indexes=indexes, **_LEGACY)
+
+
+OPS = [
+    Op("bipartite_match", _bipartite_match, BIPARTITE_MATCH, _bipartite_match_random),
+    Op("similarity_focus", _similarity_focus, SIMILARITY_FOCUS, _similarity_focus_random),
+]

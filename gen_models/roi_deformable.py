@@ -1,0 +1,141 @@
+"""Pooling of regions of interest whose cells are moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.building import in_sequences, legacy_op
+from gen_models.packed import offsets
+from gen_models.roi import regions
+from gen_models.spec import Case, Op, case, tensor
+from gen_models.strategies import flag, integer, one_of
+
+_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
+
+
+def _build(
+    x: Any,
+    boxes: Any,
+    trans: Any,
+    *,
+    output_dim: int,
+    cells: Any = (2, 2),
+    groups: Any = (1, 1),
+    parts: Any = None,
+    samples: int = 2,
+    scale: float = 1.0,
+    trans_std: float = 0.1,
+    no_trans: bool = False,
+    lod: Any = None,
+) -> Any:
+    attributes = {
+        "no_trans": no_trans,
+        "spatial_scale": scale,
+        "output_dim": output_dim,
+        "group_size": list(groups),
+        "pooled_height": cells[0],
+        "pooled_width": cells[1],
+        "part_size": list(parts or cells),
+        "sample_per_part": samples,
+        "trans_std": trans_std,
+    }
+    inputs = {"Input": x, "ROIs": in_sequences(boxes, lod), "Trans": trans}
+    return legacy_op("deformable_psroi_pooling", inputs, {"Output": x.dtype, "TopCount": x.dtype}, attributes)
+
+
+def _trans(*shape: int, **more: Any) -> Any:
+    return tensor(shape, **more)
+
+
+_ANY = [-1, -1, -1, -1]
+CASES = [
+    case(x=tensor([1, 3, 8, 9]), boxes=regions(4, 9, 8), trans=_trans(4, 2, 2, 2), output_dim=3, **_LEGACY),
+    case(
+        x=tensor([1, 12, 8, 9]),
+        boxes=regions(4, 9, 8, dims=[-1, 4]),
+        trans=_trans(4, 2, 2, 3),
+        output_dim=2,
+        cells=(2, 3),
+        groups=(2, 3),
+        **_LEGACY,
+    ),
+    case(
+        x=tensor([3, 4, 8, 9], dims=[-1, 4, -1, -1]),
+        boxes=regions(5, 18, 16, dims=[-1, 4]),
+        trans=_trans(5, 4, 3, 3, dims=[-1, 4, 3, 3]),
+        output_dim=4,
+        cells=(3, 3),
+        scale=0.5,
+        samples=3,
+        lod=[0, 2, 2, 5],
+        **_LEGACY,
+    ),
+    case(
+        x=tensor([2, 16, 7, 6]),
+        boxes=regions(4, 24, 28, out=0.3),
+        trans=_trans(4, 4, 5, 5),
+        output_dim=2,
+        cells=(5, 5),
+        groups=(2, 4),
+        parts=(3, 4),
+        scale=0.25,
+        trans_std=0.5,
+        lod=[0, 1, 4],
+        **_LEGACY,
+    ),
+    case(
+        x=tensor([1, 3, 8, 8]),
+        boxes=regions(6, 8, 8, out=0.6),
+        trans=_trans(6, 2, 2, 2),
+        output_dim=3,
+        no_trans=True,
+        samples=4,
+        **_LEGACY,
+    ),
+    case(  # halves are rounded away from zero; one region is empty, one lies outside
+        x=tensor([1, 2, 8, 8]),
+        boxes=tensor([3, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2], [20, 20, 25, 25]]),
+        trans=_trans(3, 2, 1, 1, low=-1.0),
+        output_dim=2,
+        cells=(1, 1),
+        samples=1,
+        **_LEGACY,
+    ),
+    case(
+        x=tensor([1, 3, 8, 9], "float64"),
+        boxes=tensor([1, 4], "float64", values=[1, 2, 6, 5]),
+        trans=_trans(1, 2, 2, 2, dtype="float64"),
+        output_dim=1,
+        **_LEGACY,
+    ),
+]
+
+
+def _random(draw: Any) -> Case:
+    counts = [integer(draw, 0, 3) for _ in range(integer(draw, 1, 3))]
+    counts[0] += 1
+    regions_, (height, width) = sum(counts), (integer(draw, 3, 12), integer(draw, 3, 12))
+    cells, groups = ((integer(draw, 1, 4), integer(draw, 1, 4)) for _ in range(2))
+    parts = tuple(integer(draw, 1, most) for most in cells)
+    classes, scale = integer(draw, 1, 2), one_of(draw, 1.0, 0.5)
+    output_dim = classes * integer(draw, 1, 2)
+    size = [len(counts), output_dim * groups[0] * groups[1] + integer(draw, 0, 2), height, width]
+    seed, out = integer(draw, 0, 1000), one_of(draw, 0.0, 0.3)
+    return case(
+        x=tensor(size, dims=[-1, size[1], -1, -1] if flag(draw) else None),
+        boxes=regions(regions_, width / scale, height / scale, seed, out, dims=[-1, 4]),
+        trans=_trans(regions_, 2 * classes, *cells),
+        output_dim=output_dim,
+        cells=cells,
+        groups=groups,
+        parts=parts,
+        samples=integer(draw, 1, 4),
+        scale=scale,
+        trans_std=one_of(draw, 0.0, 0.1, 0.5),
+        no_trans=flag(draw),
+        lod=offsets(counts),
+        **_LEGACY,
+    )
+
+
+OPS = [Op("deformable_psroi_pooling", _build, CASES, _random)]

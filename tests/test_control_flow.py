@@ -1,0 +1,56 @@
+"""Branches and loops of which OpenVINO cannot compute what Paddle does, and shapes that its passes must not lose."""
+
+import numpy as np
+import openvino
+import pytest
+
+import paddle2ov
+from paddle2ov.errors import OpConversionError
+from paddle2ov.loop_shapes import opened
+from paddle2ov.opset import ops
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+
+
+def branches(*, other_axes):
+    """x or its sum over some axes, whichever `cond` says."""
+
+    def operator(kind, reads, out, attributes, index, blocks=()):
+        return Operator(
+            kind, {port: [one] for port, one in reads.items()}, {"out": [out]}, attributes, kind, 0, index, blocks
+        )
+
+    then = Block(1, [operator("scale", {"x": "x"}, "kept", {"scale": 1.0}, 0)], [], ["kept"])
+    summed = {"axis": other_axes, "keepdim": len(other_axes) == 0}
+    otherwise = Block(2, [operator("reduce_sum", {"x": "x"}, "summed", summed, 0)], [], ["summed"])
+    choice = operator("if", {"cond": "cond"}, "out", {}, 0, (then, otherwise))
+    inputs = [Variable("x", "float32", (2, 3)), Variable("cond", "bool", ())]
+    variables = {one.name: one for one in (*inputs, Variable("kept"), Variable("summed"), Variable("out", "float32"))}
+    block = Block(0, [choice], ["x", "cond"], ["out"])
+    return Program("pir", 1, block, inputs, [Output("out", "out")], variables, {})
+
+
+def test_branches_of_different_rank_are_refused():
+    with pytest.raises(OpConversionError, match="its branches give 'out' 2 and 1 dimensions") as raised:
+        paddle2ov.convert(branches(other_axes=[0]))
+    assert "block 0, operator 0 (if)" in str(raised.value)
+
+
+def test_branches_of_one_rank_are_not():
+    model = paddle2ov.convert(branches(other_axes=[]))
+    assert model.output(0).get_partial_shape().rank.get_length() == 2
+
+
+def test_what_a_loop_changes_is_not_known_of_what_enters_it():
+    x = ops.parameter([1, 2, 3], openvino.Type.f32)
+    value = opened(
+        ops.relu(x).output(0), openvino.PartialShape([-1, 2, 3]), [ops.constant(True).output(0), x.output(0)]
+    )
+    assert value.get_partial_shape() == openvino.PartialShape([-1, 2, 3])
+    model = openvino.compile_model(openvino.Model([value], [x]), "CPU")
+    data = np.zeros((1, 2, 3), np.float32)
+    assert model(data)[0].shape == (1, 2, 3)
+
+
+def test_what_a_loop_keeps_enters_as_it_is():
+    value = ops.relu(ops.parameter([-1, 2], openvino.Type.f32)).output(0)
+    assert opened(value, openvino.PartialShape([-1, 2]), [value]) is value
