@@ -272,15 +272,16 @@ def test_windows_refuse_unknown_sides():
 
 
 @pytest.mark.parametrize(
-    ("name", "projections", "windows"),
-    [("swin_stage", 2, 2), ("svtr_mixer", 2, 0), ("encoder_by_hand", 2, 0), ("bert", 0, 0)],
+    ("name", "projections", "windows", "patches"),
+    [("swin_stage", 2, 2, 1), ("svtr_mixer", 2, 0, 0), ("encoder_by_hand", 2, 0, 0), ("bert", 0, 0, 0)],
 )
-def test_networks(name, projections, windows):
+def test_networks(name, projections, windows, patches):
     folder = generated_network(all_networks()[name], "pir")
     report = ConversionReport()
     model, plain = convert(folder, report=report), convert(folder, rewrite=False)
     assert report.rewrites["cut_projections"]["projections"] == projections
     assert report.rewrites["gather_windows"]["chains"] == windows
+    assert report.rewrites["merge_patches"]["joins"] == patches
     compiled, reference = compile_model(model), compile_model(plain)
     for file in sorted(folder.glob("inputs_*.npz")):
         feeds = load(file)

@@ -17,6 +17,7 @@ from paddle2ov.passes.cut_projections import cut_projections
 from paddle2ov.passes.fuse_transposes import fuse_transposes
 from paddle2ov.passes.gather_windows import gather_windows
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.merge_patches import merge_patches
 from paddle2ov.passes.reduce_transposes import reduce_transposes
 from paddle2ov.passes.sink_transposes import sink_transposes
 from paddle2ov.passes.spread_masks import spread_masks
@@ -29,6 +30,7 @@ REWRITES: tuple[Rewrite, ...] = (
     cut_projections,
     gather_windows,
     spread_masks,
+    merge_patches,
     absorb_transposes,
     sink_transposes,
     fuse_transposes,
