@@ -1,5 +1,7 @@
 """Projections that are cut, masks that are spread, windows that move once."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from openvino import Model
@@ -8,6 +10,7 @@ from openvino import opset16 as ops
 from gen_models import all_networks
 from gen_models.store import generated_network
 from paddle2ov import ConversionReport, convert
+from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.cut_projections import cut_projections
 from paddle2ov.passes.gather_windows import gather_windows
 from paddle2ov.passes.spread_masks import spread_masks
@@ -216,6 +219,30 @@ def test_masked_windows_of_any_batch_are_one_kernel():
     compiled = compile_model(convert(generated_network(all_networks()["swin_stage"], "pir")))
     nodes = [node.get_rt_info()["layerType"].astype(str) for node in compiled.get_runtime_model().get_ops()]
     assert not {"MatMul", "Softmax"} & set(nodes)
+
+
+MOVES = {"Transpose", "Reorder", "Gather", "Split", "StridedSlice", "Concatenation", "Roll"}
+
+
+@pytest.mark.parametrize("dims", [[2, TOKENS, WIDTH], [-1, -1, WIDTH]], ids=["static", "dynamic"])
+@pytest.mark.parametrize("fused", [False, True], ids=["by hand", "ScaledDotProductAttention"])
+def test_what_is_left_to_move(fused, dims):
+    """OpenVINO's kernel takes k in columns: the one Transpose of attention, however it is written."""
+    x = parameter(*dims)
+    q, k, v = _parts_first(x)
+    context = ops.scaled_dot_product_attention(q, k, v) if fused else _attended(q, k, v)
+    model = Model([reshape(transpose(context, 0, 2, 1, 3), 0, 0, WIDTH)], [x])
+    run_rewrites(model)
+    moving = [one for one in compile_model(model).get_runtime_model().get_ops() if not _of_a_constant(one)]
+    found = Counter(node.get_rt_info()["layerType"].astype(str) for node in moving)
+    assert {kind: found[kind] for kind in MOVES if found[kind]} == {"Transpose": 1}
+    assert not found["MatMul"] + found["Softmax"]
+
+
+def _of_a_constant(node):
+    """Whether a node of a compiled graph reads a weight, and so has run already."""
+    sources = node.input_values()
+    return bool(sources) and sources[0].get_node().get_rt_info()["layerType"].astype(str) == "Const"
 
 
 def _roll(x, shift, axes=(1, 2)):

@@ -26,6 +26,7 @@ from paddle2ov.passes.merge_patches import merge_patches
 from paddle2ov.passes.reduce_transposes import reduce_transposes
 from paddle2ov.passes.sink_transposes import sink_transposes
 from paddle2ov.passes.spread_masks import spread_masks
+from paddle2ov.passes.transpose_grids import transpose_grids
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 
 MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape", "Slice", "Concat"}
@@ -108,6 +109,13 @@ def corners() -> Model:
     return model(ops.concat([ops.slice(x, np.array([i, j]), ends, steps, axes) for j in (0, 1) for i in (0, 1)], 3))
 
 
+def grids() -> Model:
+    """Tokens of a picture, convolved as one."""
+    x = ops.parameter([-1, 64, 32], np.float32).output(0)
+    image = reshape(transpose(x, 0, 2, 1), -1, 32, 8, 8)
+    return model(ops.group_convolution(image, weight(32, 1, 1, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1]))
+
+
 def masks() -> Model:
     """A mask for each of four windows."""
     q, k, v = parameter(8, 3, 49, 32), parameter(8, 3, 49, 32), parameter(8, 3, 49, 32)
@@ -131,6 +139,7 @@ PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "absorb_transposes": (key, (absorb_transposes,)),
     "sink_transposes": (through_elementwise, (sink_transposes, fuse_transposes)),
     "fuse_transposes": (chain, (fuse_transposes,)),
+    "transpose_grids": (grids, (transpose_grids,)),
 }
 """Rewrite -> the graph it is shown on, and what is run on it."""
 

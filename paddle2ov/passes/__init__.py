@@ -21,6 +21,7 @@ from paddle2ov.passes.merge_patches import merge_patches
 from paddle2ov.passes.reduce_transposes import reduce_transposes
 from paddle2ov.passes.sink_transposes import sink_transposes
 from paddle2ov.passes.spread_masks import spread_masks
+from paddle2ov.passes.transpose_grids import transpose_grids
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
@@ -34,6 +35,7 @@ REWRITES: tuple[Rewrite, ...] = (
     absorb_transposes,
     sink_transposes,
     fuse_transposes,
+    transpose_grids,  # last: what it parts cannot meet
 )
 
 
