@@ -42,9 +42,7 @@ class Side:
 
     def __init__(self, folder: Path, rewrite: bool, shape: list[int] | None, threads: int) -> None:
         self.report = paddle2ov.ConversionReport()
-        model = paddle2ov.convert(folder, rewrite=rewrite, report=self.report)
-        if shape is not None:
-            model.reshape(shape)
+        model = paddle2ov.convert(folder, input=shape, rewrite=rewrite, report=self.report)
         options = {"PERF_COUNT": True, "INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
         self.request = openvino.Core().compile_model(model, "CPU", options).create_infer_request()
         self.latencies: list[float] = []

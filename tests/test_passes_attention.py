@@ -1,5 +1,7 @@
 """Projections that are cut, masks that are spread, windows that move once."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from openvino import Model
@@ -8,6 +10,7 @@ from openvino import opset16 as ops
 from gen_models import all_networks
 from gen_models.store import generated_network
 from paddle2ov import ConversionReport, convert
+from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.cut_projections import cut_projections
 from paddle2ov.passes.gather_windows import gather_windows
 from paddle2ov.passes.spread_masks import spread_masks
@@ -218,6 +221,30 @@ def test_masked_windows_of_any_batch_are_one_kernel():
     assert not {"MatMul", "Softmax"} & set(nodes)
 
 
+MOVES = {"Transpose", "Reorder", "Gather", "Split", "StridedSlice", "Concatenation", "Roll"}
+
+
+@pytest.mark.parametrize("dims", [[2, TOKENS, WIDTH], [-1, -1, WIDTH]], ids=["static", "dynamic"])
+@pytest.mark.parametrize("fused", [False, True], ids=["by hand", "ScaledDotProductAttention"])
+def test_what_is_left_to_move(fused, dims):
+    """OpenVINO's kernel takes k in columns: the one Transpose of attention, however it is written."""
+    x = parameter(*dims)
+    q, k, v = _parts_first(x)
+    context = ops.scaled_dot_product_attention(q, k, v) if fused else _attended(q, k, v)
+    model = Model([reshape(transpose(context, 0, 2, 1, 3), 0, 0, WIDTH)], [x])
+    run_rewrites(model)
+    moving = [one for one in compile_model(model).get_runtime_model().get_ops() if not _of_a_constant(one)]
+    found = Counter(node.get_rt_info()["layerType"].astype(str) for node in moving)
+    assert {kind: found[kind] for kind in MOVES if found[kind]} == {"Transpose": 1}
+    assert not found["MatMul"] + found["Softmax"]
+
+
+def _of_a_constant(node):
+    """Whether a node of a compiled graph reads a weight, and so has run already."""
+    sources = node.input_values()
+    return bool(sources) and sources[0].get_node().get_rt_info()["layerType"].astype(str) == "Const"
+
+
 def _roll(x, shift, axes=(1, 2)):
     return ops.roll(x, np.array([shift] * len(axes)), np.array(axes))
 
@@ -272,15 +299,16 @@ def test_windows_refuse_unknown_sides():
 
 
 @pytest.mark.parametrize(
-    ("name", "projections", "windows"),
-    [("swin_stage", 2, 2), ("svtr_mixer", 2, 0), ("encoder_by_hand", 2, 0), ("bert", 0, 0)],
+    ("name", "projections", "windows", "patches"),
+    [("swin_stage", 2, 2, 1), ("svtr_mixer", 2, 0, 0), ("encoder_by_hand", 2, 0, 0), ("bert", 0, 0, 0)],
 )
-def test_networks(name, projections, windows):
+def test_networks(name, projections, windows, patches):
     folder = generated_network(all_networks()[name], "pir")
     report = ConversionReport()
     model, plain = convert(folder, report=report), convert(folder, rewrite=False)
     assert report.rewrites["cut_projections"]["projections"] == projections
     assert report.rewrites["gather_windows"]["chains"] == windows
+    assert report.rewrites["merge_patches"]["joins"] == patches
     compiled, reference = compile_model(model), compile_model(plain)
     for file in sorted(folder.glob("inputs_*.npz")):
         feeds = load(file)

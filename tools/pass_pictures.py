@@ -22,12 +22,14 @@ from paddle2ov.passes.absorb_transposes import absorb_transposes
 from paddle2ov.passes.cut_projections import cut_projections
 from paddle2ov.passes.fuse_transposes import fuse_transposes
 from paddle2ov.passes.gather_windows import gather_windows
+from paddle2ov.passes.merge_patches import merge_patches
 from paddle2ov.passes.reduce_transposes import reduce_transposes
 from paddle2ov.passes.sink_transposes import sink_transposes
 from paddle2ov.passes.spread_masks import spread_masks
+from paddle2ov.passes.transpose_grids import transpose_grids
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 
-MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape"}
+MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape", "Slice", "Concat"}
 """Nodes that move data, or may; they are drawn in a colour of their own."""
 
 STYLE = """
@@ -100,6 +102,20 @@ def windows() -> Model:
     return model(reshape(transpose(reshape(x, 1, 2, 4, 2, 4, 32), 0, 1, 3, 2, 4, 5), 4, 16, 32))
 
 
+def corners() -> Model:
+    """Every other row and column, from four corners."""
+    x = parameter(1, 8, 8, 32)
+    ends, steps, axes = np.array([8, 8]), np.array([2, 2]), np.array([1, 2])
+    return model(ops.concat([ops.slice(x, np.array([i, j]), ends, steps, axes) for j in (0, 1) for i in (0, 1)], 3))
+
+
+def grids() -> Model:
+    """Tokens of a picture, convolved as one."""
+    x = ops.parameter([-1, 64, 32], np.float32).output(0)
+    image = reshape(transpose(x, 0, 2, 1), -1, 32, 8, 8)
+    return model(ops.group_convolution(image, weight(32, 1, 1, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1]))
+
+
 def masks() -> Model:
     """A mask for each of four windows."""
     q, k, v = parameter(8, 3, 49, 32), parameter(8, 3, 49, 32), parameter(8, 3, 49, 32)
@@ -118,10 +134,12 @@ PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "reduce_transposes": (permutes_without_moves, (reduce_transposes,)),
     "cut_projections": (attention, (cut_projections,)),
     "gather_windows": (windows, (gather_windows,)),
+    "merge_patches": (corners, (merge_patches,)),
     "spread_masks": (masks, (spread_masks,)),
     "absorb_transposes": (key, (absorb_transposes,)),
     "sink_transposes": (through_elementwise, (sink_transposes, fuse_transposes)),
     "fuse_transposes": (chain, (fuse_transposes,)),
+    "transpose_grids": (grids, (transpose_grids,)),
 }
 """Rewrite -> the graph it is shown on, and what is run on it."""
 

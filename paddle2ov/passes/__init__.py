@@ -17,9 +17,11 @@ from paddle2ov.passes.cut_projections import cut_projections
 from paddle2ov.passes.fuse_transposes import fuse_transposes
 from paddle2ov.passes.gather_windows import gather_windows
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.merge_patches import merge_patches
 from paddle2ov.passes.reduce_transposes import reduce_transposes
 from paddle2ov.passes.sink_transposes import sink_transposes
 from paddle2ov.passes.spread_masks import spread_masks
+from paddle2ov.passes.transpose_grids import transpose_grids
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
@@ -29,9 +31,11 @@ REWRITES: tuple[Rewrite, ...] = (
     cut_projections,
     gather_windows,
     spread_masks,
+    merge_patches,
     absorb_transposes,
     sink_transposes,
     fuse_transposes,
+    transpose_grids,  # last: what it parts cannot meet
 )
 
 
