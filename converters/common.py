@@ -135,3 +135,16 @@ def exact_divide(x: Output | Node, y: Output | Node) -> Node:
     quotient = ops.divide(x, y)
     quotient.get_rt_info()["nonconvertable_divide_0"] = True
     return quotient
+
+
+def kept_apart(x: Output | Node, out: Node, axes: Sequence[int]) -> Node:
+    """`out`, a reduction of x over axes, with a node behind it that changes nothing, where OpenVINO would get it wrong.
+
+    OpenVINO's CPU plugin (2026.4) computes arithmetic that it fuses into a reduction of integers over the last or the
+    middle one of three axes twice, from the second index of the first axis on: 2 - 1 = -2.
+    """
+    value = x.output(0) if isinstance(x, Node) else x
+    integral = value.get_element_type().is_integral() and value.get_element_type() != Type.boolean
+    if not integral or len(value.get_partial_shape()) != 3 or 0 in axes:
+        return out
+    return ops.squeeze(ops.cum_sum(ops.unsqueeze(out, ints([-1])), ints(-1)), ints([-1]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const, const_like, ints, kept_apart, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.indexing import chosen, picked
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -101,7 +101,8 @@ def diagonal(node: NodeContext) -> NamedOutputs:
 def trace(node: NodeContext) -> NamedOutputs:
     """out = the sum of the diagonal over the axes axis1 and axis2."""
     x = _two_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
-    return {"out": ops.reduce_sum(_diagonal_of(x, node.get_int("offset", 0)), ints([-1]), False)}
+    diagonal = _diagonal_of(x, node.get_int("offset", 0))
+    return {"out": kept_apart(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])}
 
 
 def diag_embed(node: NodeContext) -> NamedOutputs:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.common import const_like, ints, kept_apart, normalize_axis, rank_of, reshape, shape_of
 from paddle2ov.converters.elementwise import divide
 from paddle2ov.converters.sorting import sort
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -36,7 +36,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         filled = rows if empty is None else ops.select(empty, const_like(np.inf, rows), rows)
         length = ops.gather(shape_of(rows), ints(-1), ints(0))
         values, places = sort(filled, -1, descending=False)
-        counted = ops.reduce_sum(ops.convert(empty, "i64"), ints([-1]), True) if empty is not None else ints([0])
+        counted = _count(ops.convert(empty, "i64")) if empty is not None else ints([0])
         # With n elements that count, the middle ones are (n - 1) / 2 and n / 2.
         valid = ops.subtract(length, counted) if ignore_nan else length
         low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
@@ -56,6 +56,10 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         return {"out": _shaped(out, x, rank, axes, kept), "medians": _shaped(index, x, rank, axes, kept)}
 
     return convert
+
+
+def _count(ones: Node) -> Node:
+    return kept_apart(ones, ops.reduce_sum(ones, ints([-1]), True), [-1])
 
 
 def _rows(x: Output, rank: int, axes: list[int]) -> Tensor:

@@ -23,6 +23,7 @@ from paddle2ov.converters.common import (
     const_like,
     int_vector,
     ints,
+    kept_apart,
     normalize_axis,
     rank_of,
     reshape,
@@ -166,7 +167,8 @@ def _drawn(x: Node, count: Tensor, seed: int) -> Node:
     batch = ops.slice(dims, ints([0]), ints([-1]), ints([1]))
     numbers = ops.multiply(unit(ops.concat([batch, count], 0), seed), total)
     passed = ops.less_equal(ops.unsqueeze(sums, ints(-2)), ops.unsqueeze(numbers, ints(-1)))
-    found = ops.reduce_sum(ops.convert(passed, Type.i64), ints([-1]), False)
+    ones = ops.convert(passed, Type.i64)
+    found = kept_apart(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
     last = ops.subtract(ops.gather(dims, ints(-1), ints(0)), ints(1))
     return ops.minimum(found, last)
 

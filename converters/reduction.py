@@ -17,7 +17,16 @@ from typing import TypeAlias
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.common import (
+    cast_to,
+    const_like,
+    ints,
+    kept_apart,
+    normalize_axis,
+    rank_of,
+    reshape,
+    shape_of,
+)
 from paddle2ov.converters.computed_axis import reduced
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -158,7 +167,7 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     out = ops.reduce_sum(out, ints(list(range(more))), False) if more else out
     if sizes is not None:
         ones = [axis for axis, size in enumerate(sizes) if size == 1]
-        return {"out": _kept_apart(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
+        return {"out": kept_apart(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
     # A dimension n, as (t, n / t): t is n or 1, so that the sum over n / t leaves all of it or one element.
     wanted = shape_of(target)
     parts = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
@@ -181,20 +190,7 @@ def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | Non
         rank = rank_of(node, x.output(0) if isinstance(x, Node) else x)
         return scalar_as_declared(node, reduced(node, reduce, x, rank, keepdim) if rank else x)
     axes = _axes(node, x)
-    return scalar_as_declared(node, _kept_apart(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
-
-
-def _kept_apart(x: Tensor, out: Node, axes: list[int]) -> Node:
-    """`out`, with a node behind it that changes nothing, where OpenVINO would get it wrong.
-
-    OpenVINO's CPU plugin (2026.4) computes arithmetic that it fuses into a reduction of integers over the last or the
-    middle one of three axes twice, from the second index of the first axis on: 2 - 1 = -2.
-    """
-    value = x.output(0) if isinstance(x, Node) else x
-    integral = value.get_element_type().is_integral() and value.get_element_type() != Type.boolean
-    if not integral or len(value.get_partial_shape()) != 3 or 0 in axes:
-        return out
-    return ops.squeeze(ops.cum_sum(ops.unsqueeze(out, ints([-1])), ints(-1)), ints([-1]))
+    return scalar_as_declared(node, kept_apart(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
 
 
 def _axes(node: NodeContext, x: Tensor) -> list[int]:

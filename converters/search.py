@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const_like, ints, kept_apart, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.computed_axis import around, computed_axis
 from paddle2ov.converters.sorting import length_of, sort, top
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -125,7 +125,8 @@ def mode(node: NodeContext) -> NamedOutputs:
     # The last place of that value: the position of the first one, read backwards.
     places = ops.range(ints(0), length_of(x, axis), ints(1), "i64")
     places = ops.unsqueeze(places, ints(list(range(1, rank - axis)))) if axis + 1 < rank else places
-    last = ops.reduce_max(ops.select(ops.equal(x, value), places, ints(-1)), ints([axis]), True)
+    own = ops.select(ops.equal(x, value), places, ints(-1))
+    last = kept_apart(own, ops.reduce_max(own, ints([axis]), True), [axis])
     if node.get_attribute("keepdim", False):
         return {"out": value, "indices": last}
     return {"out": ops.squeeze(value, ints([axis])), "indices": ops.squeeze(last, ints([axis]))}

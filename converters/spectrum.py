@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const_like, ints, kept_apart, rank_of, shape_of
 from paddle2ov.converters.rounds import repeat
 from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -93,7 +93,8 @@ def matrix_rank_atol_rtol(node: NodeContext) -> NamedOutputs:
 def _count(node: NodeContext, values: Value, limit: Value) -> NamedOutputs:
     # Paddle 3 declares the type of x and computes int64.
     dtype = Type.i32 if node.output_dtype() == Type.i32 else Type.i64
-    return {"out": ops.reduce_sum(ops.convert(ops.greater(values, limit), dtype), ints([-1]), False)}
+    above = ops.convert(ops.greater(values, limit), dtype)
+    return {"out": kept_apart(above, ops.reduce_sum(above, ints([-1]), False), [-1])}
 
 
 def _relative(values: Value, factor: Value) -> Node:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "in Paddle 2.6 a median is several operators, and has no mode"}
 OLD_CRASHES: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 crashes when it runs a saved nanmedian"}
 _HOLES = [[1.0, math.nan, 3.0, 2.0], [4.0, 9.0, 5.0, -1.0], [math.nan, math.nan, math.nan, 7.0]]
+
+
+def _with_holes(*shape: int, dims: Any = None) -> TensorSpec:
+    values = np.random.default_rng(0).uniform(-1, 1, shape)
+    return tensor(shape, values=np.where(np.abs(values) < 0.3, np.nan, values), dims=dims)
 
 
 def _median(x: Any, *, axis: Any = None, keepdim: bool = False, mode: str = "avg") -> Any:
@@ -63,6 +69,8 @@ NANMEDIAN = [
     case(x=tensor([3, 4], "int64", -50, 50), **OLD_CRASHES),
     case(x=tensor([3, 5], "int32", -50, 50), axis=1, keepdim=True, **OLD_CRASHES),
     case(x=tensor([], "int64"), **OLD_CRASHES),
+    case(x=_with_holes(6, 5, 8), axis=-1, **OLD_CRASHES),
+    case(x=_with_holes(6, 5, 8, dims=[-1, -1, -1]), axis=1, mode="min", keepdim=True, **OLD_CRASHES),
 ]
 
 

@@ -41,8 +41,9 @@ def _kthvalue(x, *, k, axis=None, keepdim=False):
     return paddle.kthvalue(x, k, axis, keepdim)
 
 
-def _mode(x, *, axis=-1, keepdim=False):
-    return paddle.mode(x, axis, keepdim)
+def _mode(x, *, axis=-1, keepdim=False, less=None):
+    out, indices = paddle.mode(x, axis, keepdim)
+    return out, indices if less is None else indices - less  # OpenVINO fuses arithmetic into reductions
 
 
 def _searchsorted(sequence, values, *, out_int32=False, right=False, bucketize=False):
@@ -221,6 +222,7 @@ OPS = [
         "mode",
         _mode,
         cases=[
+            case(x=tensor([6, 5, 4], "int64", 0, 3), axis=1, keepdim=True, less=1),
             case(x=tensor([3, 5], values=TIES)),
             case(x=tensor([3, 5], values=TIES), axis=0, keepdim=True),
             case(x=tensor([4, 6], "int64", 0, 3)),

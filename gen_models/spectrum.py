@@ -38,8 +38,9 @@ def _svdvals(x: Any) -> Any:
     return paddle.linalg.svdvals(x)
 
 
-def _matrix_rank(x: Any, *, tol: Any = None, hermitian: bool = False) -> Any:
-    return paddle.linalg.matrix_rank(x, tol, hermitian)
+def _matrix_rank(x: Any, *, tol: Any = None, hermitian: bool = False, less: Any = None) -> Any:
+    out = paddle.linalg.matrix_rank(x, tol, hermitian)
+    return out if less is None else out - less  # OpenVINO fuses arithmetic into reductions
 
 
 def _matrix_rank_tol(x: Any, tol: Any, *, default: bool = False, hermitian: bool = False) -> Any:
@@ -107,6 +108,13 @@ OPS = [
         [
             case(x=tensor([4, 4])),
             case(x=low_rank(5, 4, kept=2), tol=1e-3),
+            case(
+                x=low_rank(4, 3, 3, 3, kept=2),
+                tol=1e-3,
+                less=1,
+                formats=("legacy",),
+                why="Paddle 3 declares another type than it computes",
+            ),
             case(x=low_rank(2, 3, 6, kept=1, dims=[-1, -1, -1]), tol=0.01),
             case(x=low_rank(4, 4, kept=3, symmetric=True), tol=1e-4, hermitian=True),
             case(x=tensor([3, 3], values=np.diag([1.0, -2.0, 0.0])), hermitian=True),

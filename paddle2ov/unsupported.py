@@ -16,10 +16,13 @@ _REASONS: dict[str, str] = {
         modified_huber_loss nce positive_negative_pair precision_recall rank_loss teacher_student_sigmoid_loss warpctc
         warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient tdm_child sigmoid_focal_loss""",
     "works on sequences of sequences, or sorts and cuts sequences as a loop goes on (LoD), which OpenVINO cannot": """
-        array_to_lod_tensor attention_lstm beam_search beam_search_decode lod_rank_table
+        array_to_lod_tensor attention_lstm lod_rank_table
         lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash
         recurrent reorder_lod_tensor_by_rank sequence_topk_avg_pooling shrink_rnn_memory split_lod_tensor
         var_conv_2d""",
+    "keeps two levels of LoD (sentences, and the prefixes of each) from one round of a loop to the next, and drops the "
+    "sentences that have ended; no tensor of OpenVINO carries them (`dynamic_decode` is supported)": """
+        beam_search beam_search_decode""",
     "was taken out of Paddle before 2.6; no Paddle that can be installed computes it": """
         conv_shift cos_sim diag filter_by_instag gaussian_random_batch_size_like isfinite lstmp prroi_pool
         roi_perspective_transform target_assign tree_conv""",
