@@ -117,7 +117,7 @@ def _channel_of(channels: int, cells: tuple[int, int], groups: tuple[int, int]) 
         np.clip(_whole(_range(many) * np.float32(group) / np.float32(many)), 0, group - 1)
         for many, group in zip(cells, groups, strict=True)
     )
-    return (np.arange(channels)[:, None, None] * groups[0] + row[:, None]) * groups[1] + column
+    return np.asarray((np.arange(channels)[:, None, None] * groups[0] + row[:, None]) * groups[1] + column)
 
 
 def _range(count: int) -> AnyArray:
@@ -131,7 +131,7 @@ def _whole(x: AnyArray) -> AnyArray:
 def _first(image: Tensor, channel: AnyArray, dims: Tensor) -> Node:
     """Where the map of each region, channel and cell begins, [R, channels, i, j, 1, 1]."""
     number, height, width = (ops.gather(dims, ints(axis), ints(0)) for axis in (1, 2, 3))
-    maps = ops.add(ops.multiply(ops.unsqueeze(image, ints([1, 2, 3])), number), ints(channel))
+    maps = ops.add(ops.multiply(ops.unsqueeze(image, ints([1, 2, 3])), number), const(channel, Type.i64))
     return ops.unsqueeze(ops.multiply(maps, ops.multiply(height, width)), ints([4, 5]))
 
 
