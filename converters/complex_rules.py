@@ -17,6 +17,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters import complex, complex_functions
 from paddle2ov.converters.common import ints
+from paddle2ov.converters.math import is_finite
 from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
 from paddle2ov.pairs import joined, parts
@@ -201,7 +202,7 @@ COMPLEX_RULES: dict[str, Rule] = {
     **{name: instead(getattr(complex_functions, name)) for name in _FUNCTIONS.split()},
     "elementwise_pow": instead(complex_functions.power),
     "equal": instead(complex.equal),
-    "isfinite_v2": instead(complex_functions.of_any_part(ops.is_finite, all_parts=True)),
+    "isfinite_v2": instead(complex_functions.of_any_part(is_finite, all_parts=True)),
     "isinf_v2": instead(complex_functions.of_any_part(ops.is_inf)),
     "isnan_v2": instead(complex_functions.of_any_part(ops.is_nan)),
     "not_equal": instead(complex.not_equal),

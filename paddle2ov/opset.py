@@ -44,8 +44,6 @@ _BINARY = {
     "divide": "Divide",
     "equal": "Equal",
     "floor_mod": "FloorMod",
-    "greater": "Greater",
-    "greater_equal": "GreaterEqual",
     "less": "Less",
     "less_equal": "LessEqual",
     "logical_and": "LogicalAnd",
@@ -218,7 +216,16 @@ def _replacements() -> dict[str, Callable[..., Node]]:
     return fast
 
 
+def _greater(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
+    # OpenVINO's Greater and GreaterEqual, compiled for AVX-512, take NaN for greater than anything; these two do not.
+    return ops.less(right, left, auto_broadcast)
+
+
+def _greater_equal(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
+    return ops.less_equal(right, left, auto_broadcast)
+
+
 ops: Any = SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})
-vars(ops).update(_replacements())
+vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
 
 __all__ = ["OPSET", "ops"]
