@@ -247,7 +247,7 @@ def branches_and_loops():
     below = layers.less_than(layers.reduce_sum(x), layers.fill_constant([1], "float32", 0.0))
     chosen = layers.cond(below, lambda: x * 2, lambda: x - 1)
     switched = layers.switch_case(fixed("which", np.array([7], "int32")), {1: lambda: x * 2}, lambda: x * 4)
-    i, count = layers.fill_constant([1], "int64", 0), layers.fill_constant([1], "int64", 4)
+    i, count = layers.fill_constant([1], "int64", 0), fixed("count", np.array([4], "int64"))
     array = layers.create_array("float32")
     going = layers.less_than(i, count)
     loop = layers.While(going)
@@ -257,6 +257,14 @@ def branches_and_loops():
         layers.less_than(i, count, cond=going)
     joined, _ = layers.tensor_array_to_tensor(array, 1)
     return [chosen, switched, joined]
+
+
+def elements_of_different_shapes():
+    array = layers.create_array("float32")
+    for i, width in enumerate((3, 4)):
+        x = data(f"x{i}", floats(2, width))
+        layers.array_write(x, layers.fill_constant([1], "int64", i), array)
+    return layers.tensor_array_to_tensor(array, 1)[0]
 
 
 PROGRAMS = [
@@ -277,6 +285,7 @@ PROGRAMS = [
     sequence_network,
     projected_lstms,
     branches_and_loops,
+    elements_of_different_shapes,
 ]
 
 
