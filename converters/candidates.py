@@ -15,7 +15,7 @@ from paddle2ov.converters.choice import Place, choice_of
 from paddle2ov.converters.common import cast_to, const, ints, reshape, shape_of
 from paddle2ov.converters.narrowing import Narrowing
 from paddle2ov.converters.survivors import Survivors
-from paddle2ov.converters.yolo import image_size, sides_of
+from paddle2ov.converters.yolo import cell_counts, image_size, sides_of
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
 
@@ -83,7 +83,8 @@ def _of_head(node: NodeContext, threshold: float, start: Node) -> Candidates:
     anchors = np.asarray(node.get_attribute("anchors"), np.float64).reshape(-1, 2)
     count, classes = len(anchors), node.get_int("class_num")
     aware = count if node.get_attribute("iou_aware", False) else 0  # so many channels come first
-    height, width = (ops.squeeze(side, ints(0)) for side in sides_of(x))
+    sides = sides_of(x)
+    height, width = (ops.squeeze(side, ints(0)) for side in sides)
     area = ops.multiply(height, width)
 
     # [N, A, H, W] -> which cells
@@ -109,8 +110,7 @@ def _of_head(node: NodeContext, threshold: float, start: Node) -> Candidates:
     scores = ops.multiply(ops.sigmoid(class_score), _object(node, confidence, overlap))
 
     image = reshape(image_size(node, dtype), [-1, 2, 1])
-    cells = ops.concat([reshape(width, [1]), reshape(height, [1])], 0)
-    stride = ops.divide(image, reshape(cast_to(cells, dtype), [2, 1]))
+    stride = ops.divide(image, reshape(cell_counts(node, sides, dtype), [2, 1]))
     spread = node.get_float("scale_x_y", 1.0)
     place: Node = ops.sigmoid(shift)
     corner = cast_to(ops.concat([ops.unsqueeze(column, ints(0)), ops.unsqueeze(row, ints(0))], 0), dtype)

@@ -16,6 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, const, fold_known, ints
 from paddle2ov.converters.elementwise import operands
+from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -94,4 +95,4 @@ def isclose(node: NodeContext) -> NamedOutputs:
 
 def allclose(node: NodeContext) -> NamedOutputs:
     """out = whether isclose holds everywhere."""
-    return {"out": _everywhere(_close(node))}
+    return {"out": scalar_as_declared(node, _everywhere(_close(node)))}

@@ -1,6 +1,6 @@
 """Diagonals and triangles of matrices.
 
-Paddle: `diag_v2` (PIR `diag`), `diag_embed`, `diagonal`, `trace`, `fill_diagonal`,
+Paddle: `diag_v2` (PIR `diag`), `diag` of Paddle 1, `diag_embed`, `diagonal`, `trace`, `fill_diagonal`,
 `fill_diagonal_tensor`, `tril_triu`, `tril`, `triu`.
 Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_kernel.cc`,
 `paddle/phi/kernels/cpu/{fill_diagonal,fill_diagonal_tensor}_kernel.cc`.
@@ -46,6 +46,11 @@ def diag_v2(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         x = ops.reshape(x, ints([1]), False).output(0)
     return {"out": _embedded(x, offset, node.get_float("padding_value", 0.0))}
+
+
+def diag(node: NodeContext) -> NamedOutputs:
+    """out = a matrix with the vector x on its diagonal, zeros elsewhere."""
+    return {"out": _embedded(node.get_input("x"), 0, 0.0)}
 
 
 def _embedded(x: Output, offset: int, padding: float) -> Node:

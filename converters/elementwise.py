@@ -175,6 +175,13 @@ def remainder(x: Output | Node, y: Output | Node) -> Node:
     return (_modulo if _is_float(x) else _whole)(x, y)[1]
 
 
+def truncated_remainder(x: Output | Node, y: Output | Node) -> Node:
+    """The remainder of integers with the sign of x; that of floats has the sign of y."""
+    if _is_float(x):
+        return remainder(x, y)
+    return ops.subtract(x, ops.multiply(divide(x, y), y))
+
+
 def fmax(x: Output | Node, y: Output | Node) -> Node:
     """The larger one; a number beside NaN."""
     larger = ops.maximum(x, y)
@@ -204,6 +211,16 @@ def _trunc_quotient(x: AnyArray, y: AnyArray) -> AnyArray:
     return np.asarray(np.where((x < 0) == (y < 0), magnitude, -magnitude))
 
 
+def _trunc_remainder(x: AnyArray, y: AnyArray) -> AnyArray:
+    return np.asarray(np.mod(x, y) if x.dtype.kind == "f" else np.fmod(x, y))
+
+
+def _truncates(node: NodeContext) -> bool:
+    mode = node.get_attribute("rounding_mode", "floor")
+    node.require(mode in ("floor", "trunc"), "unknown", rounding_mode=mode)
+    return bool(mode == "trunc")
+
+
 def _power(x: AnyArray, y: AnyArray) -> AnyArray:
     return np.asarray(np.power(x.astype(np.float64), y) if x.dtype.kind != "f" else np.power(x, y))
 
@@ -214,9 +231,21 @@ elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_
 elementwise_div = binary(divide, _trunc_quotient, on_complex=complex.quotient)
 elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
-elementwise_mod = binary(remainder, np.mod)
-elementwise_floordiv = binary(floor_divide, np.floor_divide)
 trunc_divide = binary(truncated_divide, lambda x, y: np.asarray(np.trunc(_trunc_quotient(x, y))))
+_floored_remainder, _floored_quotient = binary(remainder, np.mod), binary(floor_divide, np.floor_divide)
+_truncated_remainder = binary(truncated_remainder, _trunc_remainder)
+
+
+def elementwise_mod(node: NodeContext) -> NamedOutputs:
+    """out = x - ⌊x / y⌋ · y; of integers in programs of Paddle 1, the remainder of C++, with the sign of x."""
+    return (_truncated_remainder if _truncates(node) else _floored_remainder)(node)
+
+
+def elementwise_floordiv(node: NodeContext) -> NamedOutputs:
+    """out = ⌊x / y⌋; in programs of Paddle before 2.4, towards zero."""
+    return (trunc_divide if _truncates(node) else _floored_quotient)(node)
+
+
 elementwise_pow = binary(power, _power)
 elementwise_fmin = binary(fmin, np.fmin)
 elementwise_fmax = binary(fmax, np.fmax)

@@ -44,8 +44,19 @@ def matmul(node: NodeContext) -> NamedOutputs:
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)
-    ((name, out),) = matmul_v2(node).items()
-    return {name: out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
+    out = _outer_product(node)
+    if out is None:
+        out = matmul_v2(node)["out"]
+    return {"out": out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
+
+
+def _outer_product(node: NodeContext) -> Node | None:
+    """x yᵀ of two vectors with both transposed, which `matmul_v2` ignores; None of anything else."""
+    x, y = _factors(node)
+    both = node.get_attribute("transpose_x", False) and node.get_attribute("transpose_y", False)
+    if not both or rank_of(node, x) != 1 or rank_of(node, y) != 1:
+        return None
+    return ops.multiply(ops.unsqueeze(x, ints([1])), ops.unsqueeze(y, ints([0])))
 
 
 def linear_v2(node: NodeContext) -> NamedOutputs:

@@ -159,6 +159,18 @@ def any_of(build: Callable[[Output], Node], of_integers: bool) -> Converter:
     return convert
 
 
+def all_of(build: Callable[[Output], Node], of_integers: bool) -> Converter:
+    """A converter for a legacy test of a whole tensor: whether it holds for all elements. 1-D result."""
+    each = classify(build, of_integers)
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = [whether all of x is of that kind]."""
+        axes = ints(list(range(rank_of(node, node.get_input("x")))))
+        return {"out": ops.reshape(ops.reduce_logical_and(each(node)["out"], axes, False), ints([1]), False)}
+
+    return convert
+
+
 _abs_of_real = keeps_integers(ops.abs, np.abs)
 square = keeps_integers(lambda x: ops.multiply(x, x), np.square)
 sign = keeps_integers(ops.sign, np.sign)
@@ -179,6 +191,7 @@ isinf = classify(ops.is_inf, False)
 isfinite = classify(is_finite, True)
 any_nan = any_of(ops.is_nan, False)
 any_inf = any_of(ops.is_inf, False)
+all_finite = all_of(ops.is_finite, True)
 sin = unary(ops.sin)
 cos = unary(ops.cos)
 tan = unary(ops.tan)

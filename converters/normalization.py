@@ -32,6 +32,20 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     return {"out": ops.add(ops.multiply(x, factor), shift), **unchanged}
 
 
+def inplace_abn(node: NodeContext) -> NamedOutputs:
+    """out = activation(batch_norm(x)), where activation is identity, leaky_relu or elu of slope alpha."""
+    named = dict(batch_norm(node))
+    activation, alpha = str(node.get_attribute("activation", "")), node.get_float("alpha", 0.1)
+    node.require(activation in ("", "identity", "leakyrelu", "leaky_relu", "elu"), "unknown", activation=activation)
+    x = named["out"]
+    assert isinstance(x, Node)
+    if activation == "elu":
+        named["out"] = ops.elu(x, alpha)
+    elif activation.startswith("leaky"):
+        named["out"] = ops.prelu(x, const([alpha], x.get_element_type()))
+    return named
+
+
 def _folded(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
     """(factor, shift) such that out = x * factor + shift: computed here if the statistics are known."""
     mean, variance = node.get_known("mean"), node.get_known("variance")

@@ -1,8 +1,8 @@
 """Recurrent layers over sequences that lie one after the other.
 
-Paddle: `gru`, `lstm` (dynamic_gru and dynamic_lstm of Paddle 1), and `fusion_gru`, `fusion_lstm`,
+Paddle: `gru`, `lstm` (dynamic_gru and dynamic_lstm of Paddle 1), `lstmp` of Paddle 1, and `fusion_gru`, `fusion_lstm`,
 `fused_embedding_fc_lstm`, in which Paddle's passes merge the layer with the projection before it.
-Semantics: `paddle/fluid/operators/lstm_op.h`, `paddle/phi/kernels/cpu/gru_kernel.cc`,
+Semantics: `paddle/fluid/operators/lstm_op.h`, in Paddle 1.8 `lstmp_op.h`, `paddle/phi/kernels/cpu/gru_kernel.cc`,
 `paddle/phi/kernels/funcs/detail/{lstm,gru}_kernel.h`, `paddle/phi/kernels/fusion/cpu/fusion_{gru,lstm}_kernel.cc`.
 Refused: results that only training needs.
 """
@@ -84,9 +84,15 @@ def fused_embedding_fc_lstm(node: NodeContext) -> NamedOutputs:
     return _lstm(node, "ids", "weight_h")
 
 
-def _lstm(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
+def lstmp(node: NodeContext) -> NamedOutputs:
+    """projection, cell = lstm(input), whose hidden state is projected: projection[t] = act(hidden[t] @ proj_weight)."""
+    return _lstm(node, "input", "weight", "projection")
+
+
+def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") -> NamedOutputs:
     x, count = sequences(node, name)
-    width = _width(node, recurrent)
+    projected = node.has_input("proj_weight")
+    width = _width(node, "proj_weight" if projected else recurrent)
     looked_up = node.has_input("embeddings")
     if looked_up:
         x = ops.gather(node.get_input("embeddings"), ops.squeeze(x, ints([2])), ints(0))
@@ -104,19 +110,30 @@ def _lstm(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
         _activation(node, f"{which}_activation", default)
         for which, default in (("gate", "sigmoid"), ("cell", "tanh"), ("candidate", "tanh"))
     )
+    proj_activation = _activation(node, "proj_activation", "tanh") if projected else _ACTIVATIONS["identity"]
+    most, most_projected = node.get_float("cell_clip", 0.0), node.get_float("proj_clip", 0.0)
+    if projected:
+        weights.append(node.get_input("proj_weight"))
 
     def step(now: Node, states: Sequence[Node], weights: Sequence[Node]) -> Sequence[Tensor]:
         hidden, cell = states
         total = ops.add(now, ops.matmul(hidden, weights[0], False, False))
         c, i, f, o = ops.split(total, ints(1), 4).outputs()
-        for_i, for_f, for_o = weights[1:] or (None, None, None)
+        for_i, for_f, for_o = weights[1:4] if len(weights) > 3 else (None, None, None)
         entering = ops.multiply(candidate(c), gate(_seen(i, cell, for_i)))
-        cell = ops.add(entering, ops.multiply(cell, gate(_seen(f, cell, for_f))))
-        return [ops.multiply(gate(_seen(o, cell, for_o)), cell_activation(cell)), cell]
+        cell = _clipped(ops.add(entering, ops.multiply(cell, gate(_seen(f, cell, for_f)))), most)
+        hidden = ops.multiply(gate(_seen(o, cell, for_o)), cell_activation(cell))
+        if projected:
+            hidden = _clipped(proj_activation(ops.matmul(hidden, weights[-1], False, False)), most_projected)
+        return [hidden, cell]
 
-    states = [_state(node, initial, x, width) for initial in ("h0", "c0")]
+    states = [_state(node, "h0", x, _width(node, recurrent)), _state(node, "c0", x, width)]
     hidden, cell = _recur(node, x, count, states, weights, step)
-    return {"hidden": joined(hidden, count), "cell": joined(cell, count)}
+    return {result: joined(hidden, count), "cell": joined(cell, count)}
+
+
+def _clipped(x: Tensor, most: float) -> Tensor:
+    return ops.clamp(x, -most, most) if most > 0 else x
 
 
 def _seen(value: Tensor, cell: Node, weight: Node | None) -> Tensor:

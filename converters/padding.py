@@ -1,6 +1,6 @@
 """Padding.
 
-Paddle: `pad`, `pad3d`, and `pad2d` of old models.
+Paddle: `pad`, `pad3d`, and `pad2d` and `pad_constant_like` of old models.
 Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/padding.h`; negative paddings cut.
 """
 
@@ -22,6 +22,14 @@ def pad(node: NodeContext) -> NamedOutputs:
     paddings = node.get_ints("paddings")
     node.require(len(paddings) == 2 * rank, f"{2 * rank} numbers are expected", paddings=paddings)
     return {"out": _pad(node, x, paddings[0::2], paddings[1::2], "constant", 0.0)}
+
+
+def pad_constant_like(node: NodeContext) -> NamedOutputs:
+    """out = y in the shape of x, pad_value after its end along each dimension."""
+    x, y = node.get_input("x"), node.get_input("y")
+    value = const_like(node.get_float("pad_value", 0.0), y)
+    before = ints([0] * rank_of(node, y))
+    return {"out": ops.pad(y, before, ops.subtract(shape_of(x), shape_of(y)), "constant", value)}
 
 
 def pad2d(node: NodeContext) -> NamedOutputs:

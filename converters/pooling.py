@@ -114,6 +114,11 @@ def _windows(node: NodeContext, x: Output, mode: str) -> Node:
         rounding = "ceil" if ceil else "floor"
         auto_pad = "same_upper" if same_later else None
         return ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, auto_pad).output(0)
+    if mode == "avg" and not exclusive and node.get_attribute("whole_window", False):
+        # As programs of Paddle 1 mean it: zeros as far as any window reaches, each counted.
+        pads = _later_pads(x, strides, kernel, True) if same_later else (ints([0, 0, *begin]), ints([0, 0, *end]))
+        after = ops.add(pads[1], ints([0, 0, *(stride - 1 if ceil else 0 for stride in strides)]))
+        return _avg(_pad(x, pads[0], after), kernel, strides, [0] * spatial, [0] * spatial)
     if same_later and (mode == "lp" or not exclusive):
         if any(size < stride for size, stride in zip(kernel, strides, strict=True)):
             node.refuse("needs a known input size", padding_algorithm="SAME", strides=strides, ksize=kernel)

@@ -106,7 +106,14 @@ def unpool(node: NodeContext) -> NamedOutputs:
     x, indices = node.get_input("x"), node.get_input("indices")
     spatial = rank_of(node, x) - 2
     node.require(not channels_last(node), "channels last is not supported")
-    size = ops.slice(node.get_tensor("output_size", Type.i64), ints([0]), ints([spatial]), ints([1]))
+    if node.has_attribute("output_size") or node.has_input("output_size"):
+        size: Node = ops.slice(node.get_tensor("output_size", Type.i64), ints([0]), ints([spatial]), ints([1]))
+    else:  # as in programs of Paddle 1: what the pooling had
+        kernel, strides = node.get_ints("ksize"), node.get_ints("strides", [1] * spatial)
+        pads = node.get_ints("padding", [0] * spatial)
+        rest = [k - s - 2 * p for k, s, p in zip(kernel, strides, pads, strict=True)]
+        dims = ops.gather(shape_of(x), ints(list(range(2, 2 + spatial))), ints(0))
+        size = ops.add(ops.multiply(dims, ints(strides)), ints(rest))
     outer = ops.gather(shape_of(x), ints([0, 1]), ints(0))
     area = ops.reduce_prod(size, ints([0]), True)
     zeros = ops.broadcast(const_like(0, x), ops.concat([outer, area], 0))

@@ -82,6 +82,8 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
         "rpn_rois": Packed(cast_to(ops.gather_nd(boxes, rows), dtype), Lengths(number.output(0))),
         "rpn_roi_probs": Packed(cast_to(ops.unsqueeze(kept, ints(1)), dtype), Lengths(number.output(0))),
         "rpn_rois_num": number,
+        # Paddle 1 has the places where the images' boxes end.
+        "rpn_rois_lod": ops.cumsum(ops.convert(number, Type.i64), ints(0)),
     }
 
 

@@ -16,6 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.computed_axis import around
+from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
@@ -44,23 +45,29 @@ shape64 = _shape(Type.i64)
 
 
 def size(node: NodeContext) -> NamedOutputs:
-    """size = the number of elements of x, a 0-D int64 tensor."""
+    """size = the number of elements of x, an int64 tensor: 0-D, in old programs of shape [1]."""
     x = node.get_input("x")
     parts = 2 if node.is_complex("x") else 1
     dims = static_dims(x)
     if dims is not None:
-        return {"size": Known(np.array(math.prod(dims) // parts, np.int64))}
+        return {"size": Known(np.full(_scalar_shape(node, "size"), math.prod(dims) // parts, np.int64))}
     count = ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False)
-    return {"size": ops.divide(count, ints(2)) if parts == 2 else count}
+    return {"size": scalar_as_declared(node, ops.divide(count, ints(2)) if parts == 2 else count, "size")}
 
 
 def is_empty(node: NodeContext) -> NamedOutputs:
-    """out = whether x has no elements, a 0-D boolean."""
+    """out = whether x has no elements, a boolean: 0-D, in old programs of shape [1]."""
     x = node.get_input("x")
     dims = static_dims(x)
     if dims is not None:
-        return {"out": Known(np.array(0 in dims))}
-    return {"out": ops.equal(ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False), ints(0))}
+        return {"out": Known(np.full(_scalar_shape(node, "out"), 0 in dims))}
+    empty = ops.equal(ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False), ints(0))
+    return {"out": scalar_as_declared(node, empty)}
+
+
+def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
+    """() or, where the program declares it, (1,)."""
+    return (1,) if node.output_shape(name) == (1,) else ()
 
 
 def reshape(node: NodeContext) -> NamedOutputs:

@@ -6,8 +6,9 @@ Paddle: `create_array`, `create_array_like`, `write_to_array` (PIR `array_write_
 Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/operator/ir/manual_op.cc`.
 
 An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A
-program that writes elements of different shapes fails when it runs. Only where nothing but the concatenation of the
-elements is wanted (`paddle2ov/joined_arrays.py`), that is what is carried, and the elements' first sizes may differ.
+program that writes elements of different shapes is refused where that is known, and fails when it runs otherwise. Only
+where nothing but the concatenation of the elements is wanted (`paddle2ov/joined_arrays.py`), that is what is carried,
+and the elements' first sizes may differ.
 """
 
 from __future__ import annotations
@@ -45,11 +46,22 @@ def write_to_array(node: NodeContext) -> NamedOutputs:
     if not node.has_input("array") or node.is_empty_array("array"):
         return {"out": element}
     array = node.get_input("array")
+    _require_one_shape(node, array, x)
     array = _of_elements(array, shape_of(x))
     index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
     head = _slice(array, ints([0]), index)
     tail = _slice(array, ops.add(index, ints([1])), ints([np.iinfo(np.int64).max]))
     return {"out": ops.concat([head, element, tail], 0)}
+
+
+def _require_one_shape(node: NodeContext, array: Output, x: Output) -> None:
+    """Refuses an element that cannot be of the shape of those before it, of which there is one at least."""
+    held, new = array.get_partial_shape(), x.get_partial_shape()
+    if held.rank.is_dynamic or new.rank.is_dynamic or held[0].get_min_length() == 0:
+        return
+    same = len(held) == len(new) + 1 and all(a.compatible(b) for a, b in zip(list(held)[1:], list(new), strict=True))
+    if not same:
+        node.refuse(f"an array whose elements differ in shape is not supported: {new} after {held}")
 
 
 def _joined(node: NodeContext, x: Output) -> Output | Node:

@@ -46,8 +46,7 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
 
     image = image_size(node, dtype)  # [N, 1, 2, 1], width first
     sides = sides_of(x)
-    cells = cast_to(reshape(ops.concat([sides[1], sides[0]], 0), [1, 1, 2, 1]), dtype)
-    stride = ops.divide(image, cells)  # pixels of the image per cell
+    stride = ops.divide(image, reshape(cell_counts(node, sides, dtype), [1, 1, 2, 1]))  # pixels of the image per cell
     spread = node.get_float("scale_x_y", 1.0)
     place = ops.sigmoid(shift)
     if spread != 1.0:
@@ -73,6 +72,12 @@ def image_size(node: NodeContext, dtype: Type) -> Node:
     """The size of each image, width first: [N, 1, 2, 1]."""
     size = ops.gather(cast_to(node.get_input("img_size"), dtype), ints([1, 0]), ints(1))
     return reshape(size, [-1, 1, 2, 1])
+
+
+def cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Output | Node:
+    """How many cells the image is wide and high: [2]. In programs of Paddle 1 as many as it is high in either case."""
+    height, width = sides
+    return cast_to(ops.concat([height if node.get_attribute("square_grid", False) else width, height], 0), dtype)
 
 
 def sides_of(x: Output) -> list[Node]:

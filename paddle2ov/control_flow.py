@@ -236,6 +236,8 @@ def _boolean(value: Value) -> Output:
     output = _output(value)
     if output.get_element_type() != Type.boolean:
         output = ops.convert(output, Type.boolean).output(0)
+    if output.get_partial_shape().is_dynamic:  # the CPU plugin takes one element, and must know that there is one
+        output = ops.reshape(output, ops.constant([1], Type.i64), False).output(0)
     return output
 
 

@@ -14,7 +14,7 @@ _REASONS: dict[str, str] = {
         auc bpr_loss chunk_eval class_center_sample cross_entropy cross_entropy2 detection_map
         fill_zeros_like2 hierarchical_sigmoid linear_chain_crf margin_cross_entropy margin_rank_loss
         modified_huber_loss nce positive_negative_pair precision_recall rank_loss teacher_student_sigmoid_loss warpctc
-        warprnnt yolov3_loss inplace_abn embedding_with_scaled_gradient tdm_child sigmoid_focal_loss""",
+        warprnnt yolov3_loss target_assign embedding_with_scaled_gradient tdm_child sigmoid_focal_loss""",
     "works on sequences of sequences, or sorts and cuts sequences as a loop goes on (LoD), which OpenVINO cannot": """
         array_to_lod_tensor attention_lstm lod_rank_table
         lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash
@@ -23,9 +23,6 @@ _REASONS: dict[str, str] = {
     "keeps two levels of LoD (sentences, and the prefixes of each) from one round of a loop to the next, and drops the "
     "sentences that have ended; no tensor of OpenVINO carries them (`dynamic_decode` is supported)": """
         beam_search beam_search_decode""",
-    "was taken out of Paddle before 2.6; no Paddle that can be installed computes it": """
-        conv_shift cos_sim diag filter_by_instag gaussian_random_batch_size_like isfinite lstmp prroi_pool
-        roi_perspective_transform target_assign tree_conv""",
     "runs on one vendor's GPU or accelerator only; there is no CPU kernel to agree with": """
         add_group_norm_silu apply_per_channel_scale batched_gemm blha_get_max_len block_multihead_attention
         calc_reduced_attn_scores fast_ln fast_rms_norm flash_attn_qkvpacked flash_attn_unpadded flash_attn_v3
@@ -52,7 +49,7 @@ _REASONS: dict[str, str] = {
         restrict_nonzero zeros""",
     "samples a graph, a tree or a table of records": """
         graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
-        unzip shuffle_batch""",
+        unzip shuffle_batch filter_by_instag tree_conv""",
     "reads or decodes files": "decode_jpeg",
     "made by Paddle itself as it differentiates, compiles or runs a program": """
         add_n_array fetch_v2 random select_output shape_broadcast""",

@@ -22,6 +22,7 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.old_meanings import old_meaning
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 
@@ -240,6 +241,7 @@ class _Reader:
         attributes, call_stack = _attributes(desc, signature)
         if self._program_version < _PADDLE_3:
             _open_backward_ends(attributes)
+            attributes.update(old_meaning(desc.type, self._program_version))
         for attribute in desc.attributes:  # one may name variables instead of holding a value: it is an operand then
             if attribute.names:
                 name = _canonical(attribute.name, signature)

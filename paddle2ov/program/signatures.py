@@ -577,6 +577,7 @@ ROWS: dict[str, str] = {
     "pad": "pad(x, pad_value) -> (out)",
     "pad2d": "-(x, paddings) -> (out)",
     "pad3d": "pad3d(x, paddings) -> (out); pad_value=value",
+    "pad_constant_like": "-(x, y) -> (out)",
     "partial_concat": "partial_concat(x) -> (out)",
     "partial_sum": "partial_sum(x) -> (out)",
     "pixel_shuffle": "pixel_shuffle(x) -> (out)",
