@@ -1,6 +1,7 @@
 """What a oneDNN primitive computes in one arrives as one: each chain of `gen_models/post_ops.py`, compiled.
 
-A chain that stays in several nodes is named in `LIMITS` (`AVX512_LIMITS`) with the reason; it fails here as soon as OpenVINO can do it.
+A chain that stays in several nodes is named in `LIMITS` (or `AVX512_LIMITS`) with the reason; it fails here as soon as
+OpenVINO can do it.
 Where the batch is unknown, or all sizes but channels are, the same chains are one node (but for `DYNAMIC_LIMITS`).
 Those of the legacy format give the graph that those of PIR give (but for `LEGACY_LIMITS`), so that they need not be
 compiled.
