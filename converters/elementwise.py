@@ -166,6 +166,9 @@ def truncated_divide(x: Output | Node, y: Output | Node) -> Node:
     """x / y without its fraction."""
     if not _is_float(x):
         return divide(x, y)
+    kind = x.get_element_type()
+    if kind in (Type.f16, Type.bf16):  # the quotient of halves, rounded, may be the next whole number already
+        return ops.convert(truncated_divide(ops.convert(x, Type.f32), ops.convert(y, Type.f32)), kind)
     quotient = exact_divide(x, y)
     return ops.multiply(ops.sign(quotient), ops.floor(ops.abs(quotient)))
 

@@ -18,7 +18,7 @@ _REASONS: dict[str, str] = {
     "works on sequences of sequences, or sorts and cuts sequences as a loop goes on (LoD), which OpenVINO cannot": """
         array_to_lod_tensor attention_lstm lod_rank_table
         lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash
-        recurrent reorder_lod_tensor_by_rank sequence_topk_avg_pooling shrink_rnn_memory split_lod_tensor
+        reorder_lod_tensor_by_rank sequence_topk_avg_pooling shrink_rnn_memory split_lod_tensor
         var_conv_2d""",
     "keeps two levels of LoD (sentences, and the prefixes of each) from one round of a loop to the next, and drops the "
     "sentences that have ended; no tensor of OpenVINO carries them (`dynamic_decode` is supported)": """
