@@ -31,7 +31,7 @@ INSTALLED = Path(__file__).resolve().parents[1] / ".cache" / PACKAGE
 MODELS = ("ch_PP-OCRv4_det_infer", "ch_ppocr_mobile_v2_cls_infer", "ch_PP-OCRv4_rec_infer")
 LINES = ("Paddle models on Intel CPUs", "The quick brown fox", "jumps over the lazy dog", "Total: 1,234.56 EUR")
 UPSIDE_DOWN = "This line stands on its head"
-REPEATS = 5
+REPEATS = 3
 TOLERANCE = 1e-4  # of a score
 
 

@@ -125,12 +125,15 @@ def test_batch(start, model, tmp_path, slow_paddle):
 
 
 def test_the_handler_is_put_back():
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    with terminable():
-        with pytest.raises(Terminated):
-            os.kill(os.getpid(), signal.SIGTERM)
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL  # a second one ends the process
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)  # another test's library may have left one of its own
+    try:
+        with terminable():
+            with pytest.raises(Terminated):
+                os.kill(os.getpid(), signal.SIGTERM)
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL  # a second one ends the process
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_the_handler_of_others_comes_after():

@@ -21,6 +21,7 @@ RANDOM = frozenset(
         "exponential",
         "gaussian_inplace",
         "gaussian_random",
+        "gaussian_random_batch_size_like",
         "gumbel_softmax",
         "multinomial",
         "poisson",
