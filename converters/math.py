@@ -147,26 +147,14 @@ def classify(build: Callable[[Output], Node], of_integers: bool) -> Converter:
     return convert
 
 
-def any_of(build: Callable[[Output], Node], of_integers: bool) -> Converter:
-    """A converter for a legacy test of a whole tensor: whether it holds for any element. 1-D result."""
+def of_whole(build: Callable[[Output], Node], reduce: Callable[..., Node], of_integers: bool) -> Converter:
+    """A converter for a legacy test of a whole tensor: `reduce` of what `build` says of each element. 1-D result."""
     each = classify(build, of_integers)
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = [whether x holds one of that kind]."""
+        """out = [whether x is of that kind]: any element of it, or all."""
         axes = ints(list(range(rank_of(node, node.get_input("x")))))
-        return {"out": ops.reshape(ops.reduce_logical_or(each(node)["out"], axes, False), ints([1]), False)}
-
-    return convert
-
-
-def all_of(build: Callable[[Output], Node], of_integers: bool) -> Converter:
-    """A converter for a legacy test of a whole tensor: whether it holds for all elements. 1-D result."""
-    each = classify(build, of_integers)
-
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out = [whether all of x is of that kind]."""
-        axes = ints(list(range(rank_of(node, node.get_input("x")))))
-        return {"out": ops.reshape(ops.reduce_logical_and(each(node)["out"], axes, False), ints([1]), False)}
+        return {"out": ops.reshape(reduce(each(node)["out"], axes, False), ints([1]), False)}
 
     return convert
 
@@ -189,9 +177,9 @@ reciprocal = unary(lambda x: ops.divide(const_like(1, x), x))
 isnan = classify(ops.is_nan, False)
 isinf = classify(ops.is_inf, False)
 isfinite = classify(is_finite, True)
-any_nan = any_of(ops.is_nan, False)
-any_inf = any_of(ops.is_inf, False)
-all_finite = all_of(ops.is_finite, True)
+any_nan = of_whole(ops.is_nan, ops.reduce_logical_or, False)
+any_inf = of_whole(ops.is_inf, ops.reduce_logical_or, False)
+all_finite = of_whole(is_finite, ops.reduce_logical_and, True)
 sin = unary(ops.sin)
 cos = unary(ops.cos)
 tan = unary(ops.tan)

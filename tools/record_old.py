@@ -10,17 +10,20 @@ and `arrays.npz`: `input:NAME` and `output:K`, what the saved program was given 
 file needs nothing but Paddle 1.8 and Python 3.7 or 3.8.
 """
 
+from __future__ import annotations
+
 import shutil
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import paddle.fluid as fluid
 from paddle.fluid.proto import framework_pb2
 
 layers = fluid.layers
-feeds = {}  # type: ignore[var-annotated]
+feeds: dict[str, Any] = {}
 random = np.random.RandomState(0)
 
 
