@@ -10,6 +10,9 @@ CAMPAIGN_ARGS ?= --workers 2
 # Paddle 3.3.1 writes PIR models (inference.json); Paddle 2.6.2, in an environment of its own, writes legacy ones (.pdmodel).
 VENV := .venv
 VENV_LEGACY := .venv-legacy
+# Other routes from Paddle to OpenVINO, for `make bench`.
+VENV_ONNX := .venv-paddle2onnx
+VENV_P2O := .venv-p2o
 READY := $(VENV)/.ready
 READY_DOCS := $(VENV)/.ready-docs
 READY_LEGACY := $(VENV_LEGACY)/.ready
@@ -43,6 +46,17 @@ test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models writte
 fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/top_k_v2*'; random ones: SEEDS=200
 	$(BIN)/python -m pytest -n auto tests/test_op_fuzzy.py --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
 	$(BIN)/python -m tools.campaign --filter='$(FILTER)' --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
+
+.PHONY: bench
+bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every benchmark, beside the other routes: tables, JSON, plots in build/bench (an hour)
+	@$(BIN)/python -m pip install --quiet --editable '.[benchmark]'
+	@mkdir -p build/bench
+	@for name in conversion latency growth memory; do \
+	    printf '\n== %s\n' $$name; \
+	    PADDLE2OV_BENCHMARK_PADDLE2ONNX=$(VENV_ONNX)/bin/python PADDLE2OV_BENCHMARK_P2O=$(VENV_P2O)/bin/python \
+	    $(BIN)/python -m benchmarks.$$name --json build/bench/$$name.json --plot build/bench/$$name.svg || exit; \
+	done
+	@printf '\n== passes\n'; $(BIN)/python -m benchmarks.passes --json build/bench/passes.json
 
 .PHONY: lint
 lint: $(READY) ## Check format, style, types and that docs/coverage.md is up to date
@@ -95,6 +109,17 @@ $(READY): pyproject.toml
 
 $(READY_DOCS): $(READY)
 	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
+$(VENV_ONNX)/.ready $(VENV_P2O)/.ready: INTERPRETER = $(call pick,10,13)
+$(VENV_ONNX)/.ready:
+	@test -x $(VENV_ONNX)/bin/python || $(INTERPRETER) -m venv $(VENV_ONNX)
+	@$(VENV_ONNX)/bin/python -m pip install --quiet paddle2onnx==2.1.0 paddlepaddle==3.3.1 openvino onnx 'numpy==2.2.*' setuptools packaging
+	@touch $@
+
+$(VENV_P2O)/.ready:
+	@test -x $(VENV_P2O)/bin/python || $(INTERPRETER) -m venv $(VENV_P2O)
+	@$(VENV_P2O)/bin/python -m pip install --quiet p2o==0.1.2 openvino
 	@touch $@
 
 $(READY_LEGACY): INTERPRETER = $(call pick,10,12)

@@ -12,9 +12,10 @@ does hits all of them alike. Two tables for each network:
 - fresh: in a new process each, from its start to the model, with the peak of its memory.
 
 CPU time is what other work on the machine disturbs least. Ratios are taken round by round to the C++ frontend: the
-median, and the quartiles in brackets. `--paddle2onnx` and `--p2o` (or PADDLE2OV_BENCHMARK_PADDLE2ONNX and ..._P2O) name
-the Python of an environment with that tool and OpenVINO; without one, the route is listed as absent. Legacy models are
-written by the interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
+median, and the quartiles in brackets; at the end stands a table in Markdown. `--paddle2onnx` and `--p2o` (or
+PADDLE2OV_BENCHMARK_PADDLE2ONNX and PADDLE2OV_BENCHMARK_P2O) name the Python of an environment with that tool and
+OpenVINO; without one, the route is listed as absent. `make bench` prepares both. Legacy models are written by the
+interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
 """
 
 from __future__ import annotations
@@ -123,12 +124,7 @@ def main() -> None:
                 "fresh": fresh(pir, legacy, routes, pythons, arguments.fresh),
             }
             show(name, figures[name])
-    print("\nCPU time, warm, of that of the C++ frontend: quartiles of the rounds")
-    for name, found in figures.items():
-        line = "".join(
-            f"{route}: {spread(ratios(found['warm'], route, 'cpu')):24}" for route in list(found["warm"])[:2]
-        )
-        print(f"{name:22} {line}")
+    print(f"\n{markdown(figures)}")
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
     if arguments.plot is not None:
@@ -228,7 +224,7 @@ def ratios(found: Figures, route: str, key: str) -> list[float]:
 
 
 def spread(values: list[float]) -> str:
-    """The median, and the quartiles in brackets."""
+    """The median, and the quartiles in brackets. At the end stands a table in Markdown."""
     if not values:
         return "-"
     if len(values) < 4:
@@ -246,12 +242,28 @@ def show(name: str, found: Figures) -> None:
             label = f"{kind}: {route}"
             if "failed" in one:
                 print(f"{label:28}{'-':>10}{'-':>10}{'-':>10}   {one['failed']}")
+            if not one.get("cpu"):
                 continue
             cpu, wall = (statistics.median(one[key]) for key in ("cpu", "wall"))
             peak = f"{statistics.median(one['peak_mb']):.0f}" if "peak_mb" in one else ""
             print(
                 f"{label:28}{cpu:10.1f}{wall:10.1f}{peak:>10}   {spread(ratios(found[kind], route, 'cpu'))}", flush=True
             )
+
+
+def markdown(figures: dict[str, Figures]) -> str:
+    """A table of all networks: CPU time in ms, warm and in a new process; the ratio is that of `spread`."""
+    columns = [(kind, route) for kind, routes in (("warm", list(ROUTES)[:3]), ("fresh", ROUTES)) for route in routes]
+    heads = [f"{kind}: {route}" for kind, route in columns]
+    heads.insert(3, "warm: PIR / C++ frontend")
+    lines = [f"| CPU ms | weights | {' | '.join(heads)} | memory grows by |", "|---|" + "---:|" * (len(heads) + 2)]
+    for name, found in figures.items():
+        times = [found[kind].get(route, {}).get("cpu") for kind, route in columns]
+        cells = [f"{statistics.median(one):.0f}" if one else "-" for one in times]
+        cells.insert(3, spread(ratios(found["warm"], "paddle2ov, PIR", "cpu")))
+        weights, growth = f"{found['weights_mb']:.0f} MB", f"{found['growth_mb']:.1f} MB"
+        lines.append(f"| {name} | {weights} | {' | '.join(cells)} | {growth} |")
+    return "\n".join(lines)
 
 
 def draw(figures: Figures, path: Path) -> None:

@@ -93,7 +93,7 @@ def wide(size: int) -> str:
 
 
 def transposes(size: int) -> str:
-    """Pairs of a transpose and an activation, which sink_transposes moves past one another."""
+    """Pairs of a transpose and an activation, which move_transposes undoes."""
     ops = [feed("x", 1, tensor(-1, 8, 4))]
     perm = {"#": "0.a_array", "D": [{"#": "0.a_i32", "D": axis} for axis in (0, 2, 1)]}
     for i in range(size):
@@ -149,6 +149,22 @@ def nested(size: int) -> str:
 
     ops, last = level(depth - 1, 1)
     return pir([feed("x", 1), feed("c", 2, tensor(kind="bool")), *ops, fetch(last)])
+
+
+def loop(size: int) -> str:
+    """A `while` around half of the operators, every twentieth of which reads what another one computed before it."""
+    inner, outer = size - size // 2, size // 2
+    before = [op(ACTIVATIONS[i % 4], [1], i + 3) for i in range(outer)]
+    free = outer + 3
+    last, body = -1, []
+    for i in range(inner):
+        reads = [last, 3 + i % outer] if i % 20 == 0 else [last]
+        body.append(op("add" if i % 20 == 0 else ACTIVATIONS[i % 4], reads, free))
+        last, free = free, free + 1
+    body.append({"#": "2.yield", "I": [{"%": 2}, {"%": last}], "O": [], "A": []})
+    block = {"args": [{"#": -1, "TT": tensor(-1, 8)}], "ops": body}
+    whole = {**op("while", [2, 1], free), "regions": [{"blocks": [block]}]}
+    return pir([feed("x", 1), feed("c", 2, tensor(kind="bool")), *before, whole, fetch(free)])
 
 
 # --- programs in legacy protobuf --------------------------------------------------------------------------------------
@@ -216,6 +232,7 @@ PROGRAMS: dict[str, Callable[[int], str | bytes]] = {
     "transposes": transposes,
     "branches": branches,
     "nested": nested,
+    "loop": loop,
     "chain, legacy": legacy,
 }
 

@@ -1,7 +1,7 @@
 """Resident memory while shapes change all the time: plain OpenVINO beside `paddle2ov.inference`.
 
     python -m benchmarks.memory                          # 2,000 shapes, a text recogniser and a text detector
-    python -m benchmarks.memory --shapes 500 --capacities default 0 16 100 --svg memory.svg
+    python -m benchmarks.memory --shapes 500 --capacities default 0 16 100 --plot memory.svg
 
 Every setting of CPU_RUNTIME_CACHE_CAPACITY runs in a process of its own (Linux) and gets the same shapes, each once, in
 the same order; `default` is plain OpenVINO. A last column times the first 20 shapes again, ten times each: what
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--capacities", nargs="+", default=["default", "0"], help="settings; 'default' is OpenVINO's")
     parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--svg", type=Path, help="where to draw them")
+    parser.add_argument("--plot", type=Path, help="where to draw them")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -56,8 +56,8 @@ def main() -> None:
             )
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
-    if arguments.svg is not None:
-        arguments.svg.write_text(drawing(figures))
+    if arguments.plot is not None:
+        arguments.plot.write_text(drawing(figures))
 
 
 def model(name: str) -> Path:

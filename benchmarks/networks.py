@@ -1,7 +1,7 @@
 """The networks that are converted and timed.
 
 They are those of `paddle.vision.models`, those of attention_networks.py, and, as the Paddle collections write them, a
-light classifier, a text recogniser and two detectors.
+light classifier, a text recogniser and two detectors; and those of gen_models/networks_layouts.py in a size of use.
 
 Run as a script it exports one of them: `python -m benchmarks.networks pp_lcnet PREFIX`, with Paddle 2.6 as a legacy
 model, with Paddle 3 as a PIR one.
@@ -10,6 +10,7 @@ model, with Paddle 3 as a PIR one.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import paddle
@@ -18,6 +19,7 @@ from paddle.nn import functional
 
 from benchmarks.attention_networks import NETWORKS as ATTENTION
 from benchmarks.attention_networks import Block
+from gen_models import networks_layouts
 from gen_models.building import multiclass_nms3
 
 
@@ -304,14 +306,45 @@ class MaskRCNN(nn.Layer):
         return paddle.concat([found[:, :2], found[:, 2:] / scale], axis=-1), number, masks
 
 
-IMAGE = ("x", [3, 224, 224], "float32")
+class Dilated(nn.Layer):
+    """A temporal convolutional network: blocks of two dilated convolutions with batch norm and a residual sum."""
+
+    def __init__(self, width: int = 64, blocks: int = 6) -> None:
+        super().__init__()
+        self.blocks = nn.LayerList(nn.Sequential(*self.half(width, 1), *self.half(width, 2**i)) for i in range(blocks))
+
+    @staticmethod
+    def half(width: int, dilation: int) -> list[Any]:
+        conv = nn.Conv1D(width, width, 3, padding=dilation, dilation=dilation, bias_attr=False)
+        return [conv, nn.BatchNorm1D(width), nn.ReLU()]
+
+    def forward(self, x: Any) -> Any:
+        for block in self.blocks:
+            x = x + block(x)
+        return x
+
+
+IMAGE, LAST = ("x", [3, 224, 224], "float32"), ("x", [224, 224, 3], "float32")
+# Kernel, factor, stride, squeeze
+MOBILE = (
+    *((3, 3, 1, True), (3, 3, 2, True), (5, 3, 1, True), (5, 4, 1, True)),
+    *((5, 4, 2, True), (5, 6, 1, True), (5, 6, 1, True)),
+)
+CHANNELS_LAST = {
+    "resnet_last": (partial(networks_layouts.resnet, 64, (2, 2, 2, 2), 1000), [LAST]),
+    "mobilenet_last": (partial(networks_layouts.mobilenet, 24, MOBILE, 1000), [LAST]),
+    "inception_last": (partial(networks_layouts.inception, 48, 4, 1000), [LAST]),
+    "csp_last": (partial(networks_layouts.csp, 32, (1, 2, 2), 1000), [LAST]),
+}
 _IM_SHAPE, _SCALE = ("im_shape", [2], "float32"), ("scale_factor", [2], "float32")
 NETWORKS: dict[str, tuple[Any, list[tuple[str, list[int], str]]]] = {
     "pp_lcnet": (PPLCNet, [IMAGE]),
     "ocr_rec": (Recogniser, [("x", [3, 48, -1], "float32")]),
+    "tcn": (Dilated, [("x", [64, -1], "float32")]),
     "picodet": (Pico, [("image", [3, 320, 320], "float32"), _SCALE]),
     "mask_rcnn": (MaskRCNN, [("image", [3, -1, -1], "float32"), _IM_SHAPE, _SCALE]),
     **{name: (build, [port]) for name, (build, port) in ATTENTION.items()},
+    **CHANNELS_LAST,
 }
 """Name -> (layer, its inputs: name, shape without the batch, type)."""
 

@@ -1,9 +1,11 @@
 """What the rewrites of paddle2ov/passes change in the graph that OpenVINO's CPU plugin runs, and how long it takes.
 
-    python -m benchmarks.passes                        # all networks
+    python -m benchmarks.passes                        # all of the following
     python -m benchmarks.passes swin_tiny --runs 60 --json result.json
     python -m benchmarks.passes swin_tiny --batch 4    # or --dynamic: compiled without the shape
-    python -m benchmarks.passes --permutes             # what becomes of the transposes in detectors' heads
+    python -m benchmarks.passes --only permutes        # what becomes of the transposes in detectors' heads
+    python -m benchmarks.passes --only chains          # nodes of the chains that a oneDNN primitive can do in one
+    python -m benchmarks.passes --only heads           # detectors' post-processing (as benchmarks/yolo_post.py)
 
 Each network is converted with and without the rewrites and compiled in float32; both are run in turn, so that whatever
 else the machine does hits both alike. Nodes that move data count if they take time (OpenVINO runs some in place and
@@ -22,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +32,32 @@ import numpy as np
 import openvino
 
 import paddle2ov
+from benchmarks.yolo_post import print_heads
+from paddle2ov.program import read_program
 
 ROOT = Path(__file__).resolve().parents[1]
-SHAPES = {"swin_tiny": [3, 224, 224], "vit_tiny": [3, 224, 224], "svtr_tiny": [3, 32, 320], "bert_small": [128]}
-BLOCKS = {"swin_tiny": 12, "vit_tiny": 12, "svtr_tiny": 12, "bert_small": 6}
+SHAPES = {
+    "swin_tiny": [3, 224, 224],
+    "vit_tiny": [3, 224, 224],
+    "svtr_tiny": [3, 32, 320],
+    "bert_small": [128],
+    "tcn": [64, 200],
+    "resnet_last": [224, 224, 3],
+    "mobilenet_last": [224, 224, 3],
+    "inception_last": [224, 224, 3],
+    "csp_last": [224, 224, 3],
+}
+BLOCKS = {
+    "swin_tiny": 12,
+    "vit_tiny": 12,
+    "svtr_tiny": 12,
+    "bert_small": 6,
+    "tcn": 6,
+    "resnet_last": 8,
+    "mobilenet_last": 7,
+    "inception_last": 4,
+    "csp_last": 5,
+}
 MOVING = ("Transpose", "Reorder", "Gather", "Split", "StridedSlice", "Slice", "Roll", "Concatenation", "Concat")
 SHOWN = ("Transpose", "Reorder", "Gather", "Split", "Roll", "MatMul", "Softmax", "Subgraph")
 
@@ -76,37 +101,82 @@ class Side:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("networks", nargs="*", default=list(SHAPES), help=f"of {', '.join(SHAPES)}")
+    parser.add_argument("networks", nargs="*", help=f"of {', '.join(SHAPES)}; default: these and all that `--only` has")
+    parser.add_argument("--only", nargs="+", choices=list(PARTS), help="these tables")
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--dynamic", action="store_true", help="compile with the batch unknown")
     parser.add_argument("--json", type=Path, help="write the results here")
-    parser.add_argument("--permutes", action="store_true", help="print OpenCV's table of permutes, and nothing else")
     arguments = parser.parse_args()
-    if arguments.permutes:
-        print_permutes()
-        return
-    results = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name in arguments.networks:
-            results[name] = compare(name, Path(folder), arguments)
+    results: dict[str, Any] = {}
+    if arguments.networks or not arguments.only:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in arguments.networks or SHAPES:
+                results[name] = compare(name, Path(folder), arguments)
+    for part in arguments.only or ([] if arguments.networks else PARTS):
+        print()
+        results[part] = PARTS[part]()
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1))
 
 
-def print_permutes() -> None:
+def print_permutes() -> dict[str, Any]:
     """The table of OpenCV's issue 16306 for the same heads as Paddle exports them, one image at a time."""
     from gen_models import all_networks
     from gen_models.networks_permutes import PERMUTES
     from gen_models.store import generated_network
 
+    found = {}
     print(f"{'':26}{'in all':>8}{'to 2-D':>8}{'to reshape':>12}{'removed':>9}   OpenCV's table")
     for name, (label, *table) in PERMUTES.items():
         report = paddle2ov.ConversionReport()
         paddle2ov.convert(generated_network(all_networks()[name], "pir"), report=report)
-        counts = report.transposes
+        counts = found[name] = report.transposes
         print(f"{label:26}{counts['total']:8}{counts['2-D']:8}{counts['reshape']:12}{counts['removed']:9}   {table}")
+    return found
+
+
+def print_chains() -> dict[str, Any]:
+    """What the chains of `gen_models/post_ops.py` compile to: operators of Paddle, and nodes that OpenVINO runs."""
+    from gen_models.post_ops import CHAINS
+    from gen_models.store import generated
+
+    found: dict[str, Counter[str]] = {}
+    for op in CHAINS:
+        folder = generated(op, op.cases[0], "pir")
+        program = read_program(folder)
+        model = paddle2ov.convert(program)
+        compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+        live = {variable.name for variable in program.inputs}
+        counts = found.setdefault(op.name.partition("-")[0], Counter())
+        for operator in program.block.operators:
+            if not live.isdisjoint(operator.input_names()):
+                live.update(operator.output_names())
+                counts["operators"] += 1
+        nodes = _nodes_run(compiled)
+        counts.update(chains=1, nodes=nodes, one=nodes == 1)
+    print(f"{'':22}{'chains':>8}{'operators':>11}{'nodes':>7}   chains that are one node")
+    for name, one in found.items():
+        print(f"{name:22}{one['chains']:8}{one['operators']:11}{one['nodes']:7}{one['one']:10}")
+    return found
+
+
+def _nodes_run(compiled: openvino.CompiledModel) -> int:
+    """How many nodes compute on the inputs, changes of the layout aside."""
+    live, count = set(), 0
+    for node in compiled.get_runtime_model().get_ordered_ops():
+        kind = node.get_rt_info()["layerType"].astype(str)
+        if any(value.get_node().get_name() in live for value in node.input_values()):
+            count += kind not in ("Output", "Reorder")
+        elif kind != "Input" or node.get_type_name() == "Constant":
+            continue
+        live.add(node.get_name())
+    return count
+
+
+PARTS: dict[str, Callable[[], Any]] = {"permutes": print_permutes, "chains": print_chains, "heads": print_heads}
+"""What is shown besides whole networks."""
 
 
 def compare(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:

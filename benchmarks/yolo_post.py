@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,11 @@ import openvino
 from numpy.typing import NDArray
 
 from benchmarks.detection_heads import HEADS, Head
-from paddle2ov.conversion import convert_program
+from paddle2ov.building import convert_program
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Registry
+
+OBJECTS = (0, 100, 300, 5000, -1)
 
 
 def compiled(head: Head, merge: bool, batch: int, threads: int) -> openvino.InferRequest:
@@ -40,21 +43,35 @@ def main() -> None:
     """Runs the rounds and prints a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("heads", nargs="*", default=list(HEADS), help=f"of {', '.join(HEADS)}")
-    parser.add_argument("--objects", type=int, nargs="+", default=[0, 100, 300, 5000, -1], help="-1: all boxes")
+    parser.add_argument("--objects", type=int, nargs="+", default=OBJECTS, help="-1: all boxes")
     parser.add_argument("--size", type=float, default=1.0, help="factor on the boxes' sides")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
+    rows = print_heads(args.heads, args.objects, args.runs, args.size, args.batch, args.threads)
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=1))
+
+
+def print_heads(
+    names: Sequence[str] = tuple(HEADS),
+    numbers: Sequence[int] = OBJECTS,
+    runs: int = 20,
+    size: float = 1.0,
+    batch: int = 1,
+    threads: int = 1,
+) -> list[dict[str, Any]]:
+    """Prints the table of some heads, with so many boxes that have an object (-1: all), and returns its rows."""
     rows = []
     print(f"{'':10}{'boxes with an object':>20} {'found':>6} {'as written':>13} {'merged':>12}   ratio")
-    for name in args.heads:
+    for name in names:
         head = HEADS[name]
-        requests = [compiled(head, merge, args.batch, args.threads) for merge in (False, True)]
-        for objects in args.objects:
-            feeds = head.feeds(head.boxes if objects < 0 else objects, args.batch, args.size)
-            row = {"head": name, "objects": objects, **measured(requests, feeds, args.runs)}
+        requests = [compiled(head, merge, batch, threads) for merge in (False, True)]
+        for objects in numbers:
+            feeds = head.feeds(head.boxes if objects < 0 else objects, batch, size)
+            row = {"head": name, "objects": objects, **measured(requests, feeds, runs)}
             rows.append(row)
             number = "all" if objects < 0 else str(objects)
             print(
@@ -63,8 +80,7 @@ def main() -> None:
                 "{ratio:>6.1f}x ({low:.1f} .. {high:.1f})".format(**row),
                 flush=True,
             )
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=1))
+    return rows
 
 
 def measured(requests: list[openvino.InferRequest], feeds: dict[str, NDArray[Any]], runs: int) -> dict[str, float]:

@@ -9,9 +9,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
-from paddle2ov.converters.common import as_declared, as_float, cast_to, const, const_like, refuse_complex, widened
+from paddle2ov.converters.common import (
+    Tensor,
+    as_declared,
+    as_float,
+    cast_to,
+    const,
+    const_like,
+    refuse_complex,
+    shape_of,
+    widened,
+)
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -25,7 +35,7 @@ def atan2(node: NodeContext) -> NamedOutputs:
     return {"out": angle_of(x, y)}
 
 
-def angle_of(x: Output | Node, y: Output | Node) -> Node:
+def angle_of(x: Tensor, y: Tensor) -> Node:
     """The angle of the point (y, x) of the plane, as C++ has it: signed zeros and infinities count."""
     # arctan of the smaller leg over the larger one, then mirrored: no division by zero but for the origin.
     dtype = x.get_element_type()
@@ -58,7 +68,7 @@ def copysign(node: NodeContext) -> NamedOutputs:
     x, y = (as_declared(node, operand) for operand in operands(node))
     kind = x.get_element_type()
     if kind == Type.boolean:
-        return {"out": x}
+        return {"out": ops.broadcast(x, shape_of(y), broadcast_spec="BIDIRECTIONAL")}
     if not kind.is_real():  # a Select passes integers through float32
         size = ops.abs(widened(x))
         turn = ops.convert(ops.less(widened(y), const_like(0, size)), size.get_element_type())
@@ -69,7 +79,7 @@ def copysign(node: NodeContext) -> NamedOutputs:
     return {"out": ops.select(_is_negative(y), minus, size)}
 
 
-def _is_negative(x: Output | Node) -> Node:
+def _is_negative(x: Tensor) -> Node:
     """Whether the sign bit is set, also that of -0."""
     dtype = x.get_element_type()
     below = ops.less(x, const(0, dtype))

@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Output, Type
 
-from paddle2ov.converters.common import as_declared, cast_to, const_like, ints, refuse_complex, widened
+from paddle2ov.converters.common import Tensor, as_declared, cast_to, const_like, ints, refuse_complex, widened
 from paddle2ov.converters.powers import fixed_power
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Known, numpy_dtype
 
 
-def number(node: NodeContext, name: str, x: Output, default: float) -> Output | Node | float:
+def number(node: NodeContext, name: str, x: Output, default: float) -> Tensor | float:
     """An attribute or input of one element: a number, or a 0-D tensor of the type of x if the program computes it."""
     if not node.is_known(name):
         return ops.reshape(node.get_tensor(name, x.get_element_type()), ints([]), False)
@@ -31,7 +31,7 @@ def number(node: NodeContext, name: str, x: Output, default: float) -> Output | 
     return int(value) if np.isfinite(value) else float(value)
 
 
-def _tensor(value: Output | Node | float, x: Output | Node) -> Output | Node:
+def _tensor(value: Tensor | float, x: Tensor) -> Tensor:
     return const_like(value, x) if isinstance(value, int | float) else cast_to(value, x.get_element_type())
 
 
@@ -51,7 +51,7 @@ def scale(node: NodeContext) -> NamedOutputs:
         return {"out": Known(np.asarray(number_x * by + plus if after else (number_x + plus) * by, storage))}
     multiply, add = (ops.logical_and, ops.logical_or) if boolean else (ops.multiply, ops.add)
     kind = x.get_element_type()
-    out: Output | Node = widened(x)
+    out: Tensor = widened(x)
     for step in ("scale", "bias") if after else ("bias", "scale"):
         if step == "scale" and not _is(factor, 1):
             out = multiply(out, _tensor(factor, out))
@@ -60,7 +60,7 @@ def scale(node: NodeContext) -> NamedOutputs:
     return {"out": cast_to(out, kind)}
 
 
-def _is(value: Output | Node | float, neutral: int) -> bool:
+def _is(value: Tensor | float, neutral: int) -> bool:
     return isinstance(value, int | float) and value == neutral
 
 
@@ -82,7 +82,7 @@ def clip(node: NodeContext) -> NamedOutputs:
     low, high = number(node, "min", x, 0.0), number(node, "max", x, 0.0)
     if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
         return {"out": ops.clamp(x, low, high)}
-    out: Output | Node = x
+    out: Tensor = x
     if _within(low, x):
         out = ops.maximum(out, _tensor(low, x))
     if _within(high, x):
@@ -90,7 +90,7 @@ def clip(node: NodeContext) -> NamedOutputs:
     return {"out": out}
 
 
-def _within(bound: Output | Node | float, x: Output) -> bool:
+def _within(bound: Tensor | float, x: Output) -> bool:
     """Whether a bound can be held in the type of x: beyond it, it bounds nothing."""
     storage = numpy_dtype(x.get_element_type())
     if not isinstance(bound, int | float) or storage is None or storage.kind not in "iu":

@@ -10,17 +10,24 @@ over several devices.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, rank_of, reshape, shape_of
+from paddle2ov.converters.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    ints,
+    output_of,
+    rank_of,
+    reshape,
+    shape_of,
+    size_of,
+)
 from paddle2ov.converters.fused import add_bias, refuse_dropout, refuse_ring, trailing_norm, without_dropout
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-
-Tensor: TypeAlias = Output | Node
 
 _HEADS_FIRST = [0, 2, 1, 3]
 """[batch, tokens, heads, width] to [batch, heads, tokens, width], and back."""
@@ -169,7 +176,7 @@ def _angles_of_base(node: NodeContext, x: Output, axis: int) -> Node:
     width = _width(node, x)
     base = np.float32(node.get_float("rotary_emb_base", 10000.0))
     columns = (np.arange(width) // 2 * 2).astype(np.float32) * np.float32(1 / width)
-    tokens = ops.gather(shape_of(x), ints(axis), ints(0))
+    tokens = size_of(x, axis)
     places = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
     return ops.multiply(places, const((np.float32(1) / base**columns)[None], Type.f32))
 
@@ -181,12 +188,14 @@ def _width(node: NodeContext, x: Output) -> int:
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float | None = None) -> Node:
-    factor = None if scale is None else const(scale, _output(q).get_element_type())
+    factor = None if scale is None else const(scale, output_of(q).get_element_type())
     if factor is not None and mask is None:
-        mask = const(0.0, _output(q).get_element_type())
+        mask = const(0.0, output_of(q).get_element_type())
     if mask is None:
         return ops.scaled_dot_product_attention(q, k, v)
-    mask = cast_to(mask, _output(q).get_element_type()) if _output(mask).get_element_type() != Type.boolean else mask
+    mask = (
+        cast_to(mask, output_of(q).get_element_type()) if output_of(mask).get_element_type() != Type.boolean else mask
+    )
     if factor is None:
         return ops.scaled_dot_product_attention(q, k, v, mask)
     return ops.scaled_dot_product_attention(q, k, v, mask, factor)
@@ -197,15 +206,15 @@ def _later(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
     queries, keys = _tokens(q), _tokens(k)
     rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else _count(queries)
     seen = ops.less_equal(_count(keys), ops.unsqueeze(rows, ints([1])))
-    return ops.select(seen, const_like(0.0, _output(q)), const_like(-np.inf, _output(q)))
+    return ops.select(seen, const_like(0.0, output_of(q)), const_like(-np.inf, output_of(q)))
 
 
 def _tokens(x: Tensor) -> Node:
-    return ops.gather(shape_of(x), ints(2), ints(0))
+    return size_of(x, 2)
 
 
 def _may_see_nothing(q: Node, k: Tensor) -> bool:
-    queries, keys = (one.get_output_partial_shape(0)[2] for one in (q, _output(k).get_node()))
+    queries, keys = (one.get_output_partial_shape(0)[2] for one in (q, output_of(k).get_node()))
     return bool(queries.is_dynamic or keys.is_dynamic or queries.get_length() > keys.get_length())
 
 
@@ -233,7 +242,3 @@ def _split(projected: Tensor, heads: int) -> tuple[Node, Node, Node]:
 
 def _joined(attended: Tensor) -> Node:
     return ops.reshape(ops.transpose(attended, ints(_HEADS_FIRST)), ints([0, 0, -1]), True)
-
-
-def _output(value: Tensor) -> Output:
-    return value.output(0) if isinstance(value, Node) else value

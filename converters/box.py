@@ -12,13 +12,13 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, const, exact_divide, ints, output_of, rank_of, shape_of, size_of
 from paddle2ov.converters.packed import owners
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
 
-def halves(x: Output | Node) -> tuple[Output, Output]:
+def halves(x: Tensor) -> tuple[Output, Output]:
     """The last dimension of four as two and two: the minimum and the maximum corner of boxes."""
     split = ops.variadic_split(x, ints(-1), ints([2, 2]))
     return split.output(0), split.output(1)
@@ -66,19 +66,19 @@ def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, 
     return ops.concat([ops.subtract(middle, half), high], -1)
 
 
-def _along(x: Output | Node, axis: int) -> Output | Node:
+def _along(x: Tensor, axis: int) -> Tensor:
     if axis == 0 or rank_of_value(x) == 1:
         return x
     return ops.unsqueeze(x, ints(1))
 
 
-def rank_of_value(x: Output | Node) -> int:
+def rank_of_value(x: Tensor) -> int:
     """The rank of a value whose rank is known."""
-    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
+    shape = output_of(x).get_partial_shape()
     return int(shape.rank.get_length())
 
 
-def _variance(node: NodeContext, dtype: Type) -> Output | Node | None:
+def _variance(node: NodeContext, dtype: Type) -> Tensor | None:
     if node.has_input("prior_box_var"):
         variance = node.get_input("prior_box_var")
         rank_of(node, variance)
@@ -95,13 +95,13 @@ def _size(low: Output, high: Output, normalized: bool) -> Node:
     return size if normalized else ops.add(size, const(1, low.get_element_type()))
 
 
-def _center_size(box: Output | Node, normalized: bool) -> tuple[Node, Node]:
+def _center_size(box: Tensor, normalized: bool) -> tuple[Node, Node]:
     low, high = halves(box)
     size = _size(low, high, normalized)
     return ops.add(low, ops.divide(size, const(2, low.get_element_type()))), size
 
 
-def area(low: Output | Node, high: Output | Node, dtype: Type, normalized: bool) -> Node:
+def area(low: Tensor, high: Tensor, dtype: Type, normalized: bool) -> Node:
     """Width times height of boxes with their last dimension reduced; pixels count both ends unless normalized."""
     size = ops.subtract(high, low)
     if not normalized:
@@ -134,12 +134,12 @@ def box_clip(node: NodeContext) -> NamedOutputs:
         lengths = node.sequence_lengths("input")
         if lengths is None:
             node.refuse("nothing (LoD) tells the image of each box")
-        info = ops.gather(info, owners(lengths, ops.gather(shape_of(boxes), ints(0), ints(0))), ints(0)).output(0)
+        info = ops.gather(info, owners(lengths, size_of(boxes, 0)), ints(0)).output(0)
     sides = ops.split(ops.reshape(info, ints([0, *[1] * (rank - 2), 3]), True), ints(-1), 3)
     height, width, scale = sides.outputs()
     # C's round() takes halves away from zero; sizes are positive
     half = const(0.5, dtype)
-    sizes = [ops.floor(ops.add(ops.divide(side, scale), half)) for side in (width, height)]
+    sizes = [ops.floor(ops.add(exact_divide(side, scale), half)) for side in (width, height)]
     bound = ops.subtract(ops.concat([*sizes, *sizes], -1), const(1, dtype))
     return {"output": ops.maximum(ops.minimum(boxes, bound), const(0, dtype))}
 
@@ -164,7 +164,7 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     rest = ops.slice(score, ints([1]), ints([2**31 - 1]), ints([1]), ints([1]))
     scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
     chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
-    rows = ops.range(ints(0), ops.gather(shape_of(score), ints(0), ints(0)), ints(1), "i64")
+    rows = ops.range(ints(0), size_of(score, 0), ints(1), "i64")
     places = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
     decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(_classes(score), ints([4]))], 0), True)
     return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, places)}
@@ -179,9 +179,7 @@ def polygon_box_transform(node: NodeContext) -> NamedOutputs:
     x = node.get_input("input")
     dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
     node.require(channels >= 0, "the number of channels must be known")
-    rows, columns = (
-        ops.range(ints(0), ops.gather(shape_of(x), ints(axis), ints(0)), ints(1), "i64") for axis in (2, 3)
-    )
+    rows, columns = (ops.range(ints(0), size_of(x, axis), ints(1), "i64") for axis in (2, 3))
     odd = const(np.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
     places = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
     return {"output": ops.subtract(ops.multiply(ops.convert(places, dtype), const(4, dtype)), x)}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.converters.choice import Place, choice_of
-from paddle2ov.converters.common import cast_to, const, ints, reshape, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, ints, reshape, shape_of
 from paddle2ov.converters.narrowing import Narrowing
 from paddle2ov.converters.survivors import Survivors
 from paddle2ov.converters.yolo import cell_counts, image_size, sides_of
@@ -24,10 +24,10 @@ from paddle2ov.opset import ops
 class Candidates:
     """Boxes [N, K, 4] and scores [N, classes, K], the number [K] of each among all boxes, and how many those are."""
 
-    boxes: Output | Node
-    scores: Output | Node
-    number: Output | Node
-    total: Output | Node
+    boxes: Tensor
+    scores: Tensor
+    number: Tensor
+    total: Tensor
 
 
 def candidates(node: NodeContext, threshold: float) -> Candidates:
@@ -132,7 +132,7 @@ def _of_head(node: NodeContext, threshold: float, start: Node) -> Candidates:
     )
 
 
-def _object(node: NodeContext, confidence: Output | Node, overlap: Output | Node | None) -> Node:
+def _object(node: NodeContext, confidence: Tensor, overlap: Tensor | None) -> Node:
     """The object's score; zero where it is below conf_thresh."""
     dtype = confidence.get_element_type()
     score = ops.sigmoid(confidence)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Type
 
-from paddle2ov.converters.common import NARROW, cast_to, const_like, fold_known, refuse_complex
+from paddle2ov.converters.common import NARROW, cast_to, const_like, exactly_divided, fold_known, ints, refuse_complex
 from paddle2ov.converters.complex import from_real
 from paddle2ov.converters.random import dropout_in_training
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -33,10 +33,13 @@ def cast(node: NodeContext) -> NamedOutputs:
     if node.is_complex("out") and not node.is_complex("x"):
         return {"out": from_real(x, dtype)}
     if node.is_complex("x") and not node.is_complex("out"):
-        node.require(dtype != Type.boolean, "bool of a complex number", dtype="bool")
+        if dtype == Type.boolean:  # whether one part is not 0
+            return {"out": ops.reduce_logical_or(ops.not_equal(x, const_like(0, x)), ints([-1]), False)}
         x = parts(x)[0]
     if dtype == Type.boolean and x.get_element_type() != Type.boolean:
         return {"out": ops.not_equal(x, const_like(0, x))}
+    if dtype.is_integral() and x.get_element_type().is_real():
+        x = exactly_divided(x)
     if dtype in NARROW and x.get_element_type().is_real():  # C++ takes the last bits of an int32; OpenVINO saturates
         x = ops.convert(x, Type.i32).output(0)
     return {"out": cast_to(x, dtype)}

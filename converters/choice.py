@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const, ints, reshape
-from paddle2ov.converters.rows import Tensor, dim_of, output_of, positions
+from paddle2ov.converters.common import Tensor, const, ints, output_of, reshape
+from paddle2ov.converters.rows import dim_of, positions
 from paddle2ov.opset import ops
 
 Dims: TypeAlias = list[int | None]
@@ -116,8 +116,10 @@ def known(dims: Dims) -> list[int]:
 
 
 def constant_ints(x: Output) -> list[int] | None:
-    """The values of an integer Constant; None for any other node."""
+    """The values of an integer Constant, whatever shape or type it got since; None for any other node."""
     node = x.get_node()
+    while node.get_type_name() in ("Convert", "Reshape", "Squeeze", "Unsqueeze"):  # stacked with computed numbers
+        node = node.input_value(0).get_node()
     return [int(one) for one in node.get_data().reshape(-1)] if node.get_type_name() == "Constant" else None
 
 

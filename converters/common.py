@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -12,6 +13,14 @@ from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.shapes import static_dims
 from paddle2ov.types import Known, numpy_dtype
+
+Tensor: TypeAlias = Output | Node
+"""What a node reads: an output, or a node that has one."""
+
+
+def output_of(value: Tensor) -> Output:
+    """The output of a node that has one."""
+    return value.output(0) if isinstance(value, Node) else value
 
 
 def rank_of(node: NodeContext, x: Output) -> int:
@@ -38,9 +47,17 @@ def int_vector(node: NodeContext, name: str) -> Output:
     return ops.reshape(x, ints([-1]), False).output(0)
 
 
+def shape_vector(node: NodeContext, name: str) -> Output:
+    """A shape as a 1-D int64 tensor, whose length, which is the rank of the result, must be known."""
+    x = int_vector(node, name)
+    if x.get_partial_shape()[0].is_dynamic:
+        node.refuse(f"'{name}' is computed by the program, and how many dimensions it gives is not known")
+    return x
+
+
 def const(value: float | bool | Sequence[float] | AnyArray, dtype: Type) -> Node:
     """A constant of the given type; a Python number gives a 0-D one."""
-    return ops.constant(np.asarray(value), dtype)
+    return ops.constant(np.asarray(value, order="C"), dtype)  # OpenVINO takes another order in float16 for int16
 
 
 def ints(value: Sequence[int] | int) -> Node:
@@ -48,7 +65,7 @@ def ints(value: Sequence[int] | int) -> Node:
     return ops.constant(np.asarray(value, np.int64))
 
 
-def const_like(value: float | bool, x: Output | Node) -> Node:
+def const_like(value: float | bool, x: Tensor) -> Node:
     """A 0-D constant of the type of `x`."""
     kind = x.get_element_type()
     if kind == Type.bf16 and not np.isfinite(value):  # OpenVINO makes no such constant
@@ -56,10 +73,15 @@ def const_like(value: float | bool, x: Output | Node) -> Node:
     return ops.constant(np.asarray(value), kind)
 
 
-def shape_of(x: Output | Node) -> Node:
+def shape_of(x: Tensor) -> Node:
     """The shape of `x` as a 1-D int64 tensor; a constant where it is known."""
     dims = static_dims(x)
     return ops.shape_of(x, Type.i64) if dims is None else ints(dims)
+
+
+def size_of(x: Tensor, axis: int) -> Node:
+    """One dimension of `x`, 0-D int64; an axis below 0 counts from the end."""
+    return ops.gather(shape_of(x), ints(axis), ints(0))
 
 
 NARROW = (Type.i8, Type.u8, Type.i16)
@@ -71,7 +93,7 @@ def widened(x: Output) -> Output:
     return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW else x
 
 
-def cast_to(x: Output | Node, dtype: Type | None) -> Output | Node:
+def cast_to(x: Tensor, dtype: Type | None) -> Tensor:
     """`x` in another type; itself where it has that type already or None is asked for."""
     if dtype is None or x.get_element_type() == dtype:
         return x
@@ -84,7 +106,7 @@ def to_rank(node: NodeContext, x: Output, rank: int) -> Output:
     return ops.unsqueeze(x, ints(list(range(missing)))).output(0) if missing > 0 else x
 
 
-def reshape(x: Output | Node, shape: Sequence[int]) -> Node:
+def reshape(x: Tensor, shape: Sequence[int]) -> Node:
     """`x` in another shape; one dimension may be -1."""
     return ops.reshape(x, ints(list(shape)), False)
 
@@ -99,7 +121,7 @@ def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str
         arrays.append(array)
     dtype = node.output_dtype()
     storage = numpy_dtype(dtype) if dtype is not None else None
-    if storage is None:
+    if storage is None or node.is_complex("out"):
         return None
     with np.errstate(all="ignore"):
         return Known(np.asarray(function(*arrays)).astype(storage))
@@ -127,23 +149,55 @@ def as_declared(node: NodeContext, x: Output) -> Output:
     return ops.convert(x, declared).output(0)
 
 
-def exact_divide(x: Output | Node, y: Output | Node) -> Node:
+def exact_divide(x: Tensor, y: Tensor) -> Node:
     """x / y rounded once; where a floor, a ceiling or a comparison follows.
 
-    OpenVINO otherwise multiplies by the inverse of y, which is off in the last place for a third of all numbers.
+    OpenVINO multiplies by the inverse of y, which is off in the last place for a third of all numbers. What it leaves
+    over says by how much: products of numbers of 12 bits are exact.
     """
+    kind = output_of(x).get_element_type()
+    if kind in (Type.f16, Type.bf16):
+        return ops.convert(ops.divide(ops.convert(x, Type.f32), ops.convert(y, Type.f32)), kind)
     quotient = ops.divide(x, y)
-    quotient.get_rt_info()["nonconvertable_divide_0"] = True
-    return quotient
+    rest: Tensor = x
+    for part in halves(quotient):
+        for factor in halves(y):
+            rest = ops.subtract(rest, ops.multiply(part, factor))
+    more = ops.divide(rest, y)
+    # Nothing is left over of infinities, and of what has no halves.
+    return ops.add(quotient, ops.select(ops.is_finite(more), more, const_like(0, x)))
 
 
-def kept_apart(x: Output | Node, out: Node, axes: Sequence[int]) -> Node:
+def halves(x: Tensor) -> tuple[Node, Node]:
+    """The upper and the lower 12 bits of float32 numbers, which are not to be larger than 1e34."""
+    wide = ops.multiply(x, const_like(4097, output_of(x)))
+    high = ops.subtract(wide, ops.subtract(wide, x))
+    return high, ops.subtract(x, high)
+
+
+def exactly_divided(x: Output, depth: int = 3) -> Output:
+    """x for what drops its fraction, or compares it: quotients in its last sums and products are rounded once."""
+    node = x.get_node()
+    if node.get_type_name() == "Divide":
+        return exact_divide(*node.input_values()).output(0)
+    build = {"Add": ops.add, "Subtract": ops.subtract, "Multiply": ops.multiply}.get(node.get_type_name())
+    if build is None or depth == 0:
+        return x
+    terms = node.input_values()
+    exact = [exactly_divided(term, depth - 1) for term in terms]
+    if all(one is term for one, term in zip(exact, terms, strict=True)):
+        return x
+    out: Output = build(*exact).output(0)
+    return out
+
+
+def kept_apart(x: Tensor, out: Node, axes: Sequence[int]) -> Node:
     """`out`, a reduction of x over axes, with a node behind it that changes nothing, where OpenVINO would get it wrong.
 
     OpenVINO's CPU plugin (2026.4) computes arithmetic that it fuses into a reduction of integers over the last or the
     middle one of three axes twice, from the second index of the first axis on: 2 - 1 = -2.
     """
-    value = x.output(0) if isinstance(x, Node) else x
+    value = output_of(x)
     integral = value.get_element_type().is_integral() and value.get_element_type() != Type.boolean
     if not integral or len(value.get_partial_shape()) != 3 or 0 in axes:
         return out

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, fold_known, ints
+from paddle2ov.converters.common import Tensor, cast_to, const, exactly_divided, fold_known, ints, output_of
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -33,6 +33,8 @@ def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, A
         x, y = operands(node)
         if x.get_element_type() == Type.boolean:
             x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
+        if x.get_element_type().is_real():
+            x, y = exactly_divided(x), exactly_divided(y)
         return {"out": build(x, y)}
 
     return convert
@@ -65,15 +67,15 @@ def equal_all(node: NodeContext) -> NamedOutputs:
     return {"out": ops.logical_and(same_shape, same)}
 
 
-def _everywhere(x: Output | Node) -> Node:
-    rank = int(x.get_output_partial_shape(0).rank.get_length() if isinstance(x, Node) else len(x.get_partial_shape()))
+def _everywhere(x: Tensor) -> Node:
+    rank = len(output_of(x).get_partial_shape())
     return ops.reduce_logical_and(x, ints(list(range(rank))), False)
 
 
 def _close(node: NodeContext) -> Node:
     x, y = operands(node)
     dtype = x.get_element_type() if x.get_element_type().is_real() else Type.f32
-    x, y = (_output(cast_to(value, dtype)) for value in (x, y))
+    x, y = (output_of(cast_to(value, dtype)) for value in (x, y))
     rtol = ops.reshape(node.get_tensor("rtol", dtype, 1e-5), ints([]), False)
     atol = ops.reshape(node.get_tensor("atol", dtype, 1e-8), ints([]), False)
     bound = ops.add(atol, ops.multiply(rtol, ops.abs(y)))
@@ -82,10 +84,6 @@ def _close(node: NodeContext) -> Node:
     if node.get_attribute("equal_nan", False):
         result = ops.logical_or(result, ops.logical_and(ops.is_nan(x), ops.is_nan(y)))
     return result
-
-
-def _output(x: Output | Node) -> Output:
-    return x.output(0) if isinstance(x, Node) else x
 
 
 def isclose(node: NodeContext) -> NamedOutputs:

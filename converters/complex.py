@@ -1,41 +1,63 @@
 """Complex numbers, which are carried as real ones with a last dimension of 2: the real and the imaginary part.
 
 Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`; and the complex forms of `abs`, `cast`, of
-`elementwise_add`, `_sub`, `_mul`, `_div`, and of `square`, `reciprocal`, `equal`, `not_equal`. Other functions are in
-`complex_functions.py`, and what other operators do with complex numbers is in `complex_rules.py`.
-Semantics: `paddle/phi/kernels/funcs/complex_functors.h`, `paddle/phi/kernels/impl/complex_kernel_impl.h`.
+`elementwise_add`, `_sub`, `_mul`, `_div`, `_mod`, and of `square`, `reciprocal`, `equal`, `not_equal`, `less_than`,
+`less_equal`, `greater_than`, `greater_equal`, `isclose`. Other functions are in `complex_functions.py`, matrices in
+`complex_matrices.py` and `complex_factors.py`, and what other operators do with complex numbers is in
+`complex_rules.py`.
+Semantics: `paddle/phi/kernels/funcs/{complex,compare,elementwise}_functor*.h`,
+`paddle/phi/kernels/impl/{complex,isclose}_kernel_impl.h`.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from openvino import Node, Output, Type
+from collections.abc import Callable
+from typing import TypeAlias
 
-from paddle2ov.converters.common import const_like, ints, shape_of
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.common import Tensor, const_like, ints, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.pairs import joined, parts
+from paddle2ov.registry import Converter
+
+Pair: TypeAlias = tuple[Tensor, Tensor]
+"""The real and the imaginary part."""
 
 
-def product(x: Output | Node, y: Output | Node) -> Node:
-    """x · y of complex numbers."""
-    (a, b), (c, d) = parts(x), parts(y)
+def times(x: Pair, y: Pair) -> tuple[Node, Node]:
+    """x · y of numbers that are given by their parts."""
+    (a, b), (c, d) = x, y
     real = ops.subtract(ops.multiply(a, c), ops.multiply(b, d))
-    return joined(real, ops.add(ops.multiply(a, d), ops.multiply(b, c)))
+    return real, ops.add(ops.multiply(a, d), ops.multiply(b, c))
 
 
-def conjugate(x: Output | Node) -> Node:
+def over(x: Pair, y: Pair, squares: Tensor) -> tuple[Node, Node]:
+    """x / y of numbers that are given by their parts; squares: |y|²."""
+    (a, b), (c, d) = x, y
+    real = ops.divide(ops.add(ops.multiply(a, c), ops.multiply(b, d)), squares)
+    return real, ops.divide(ops.subtract(ops.multiply(b, c), ops.multiply(a, d)), squares)
+
+
+def product(x: Tensor, y: Tensor) -> Node:
+    """x · y of complex numbers."""
+    return joined(*times(parts(x), parts(y)))
+
+
+def conjugate(x: Tensor) -> Node:
     """x with its imaginary part negated."""
     return ops.multiply(x, ops.constant(np.array([1, -1]), x.get_element_type()))
 
 
-def quotient(x: Output | Node, y: Output | Node) -> Node:
+def quotient(x: Tensor, y: Tensor) -> Node:
     """x / y of complex numbers: x · conj(y) / |y|²."""
     size = ops.reduce_sum(ops.multiply(y, y), ints([-1]), True)
     return ops.divide(product(x, conjugate(y)), size)
 
 
-def inverse_of(x: Output | Node) -> Node:
+def inverse_of(x: Tensor) -> Node:
     """1 / x of complex numbers: conj(x) / |x|²."""
     return ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True))
 
@@ -70,7 +92,7 @@ def reinterpret(node: NodeContext) -> NamedOutputs:
     return {"out": node.get_input("x")}
 
 
-def from_real(x: Output | Node, dtype: Type) -> Node:
+def from_real(x: Tensor, dtype: Type) -> Node:
     """Real numbers as complex ones."""
     whole = ops.convert(x, dtype)
     return joined(whole, ops.multiply(whole, const_like(0, whole)))
@@ -97,3 +119,41 @@ def not_equal(node: NodeContext) -> NamedOutputs:
     """out = whether one part differs."""
     differs = ops.not_equal(node.get_input("x"), node.get_input("y"))
     return {"out": ops.reduce_logical_or(differs, ints([-1]), False)}
+
+
+def comparison(compare: Callable[..., Node], or_equal: bool) -> Converter:
+    """A converter: whether x comes before y by its real part or, where those are equal, by its imaginary part."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = whether x is less (or greater) than y."""
+        (a, b), (c, d) = parts(node.get_input("x")), parts(node.get_input("y"))
+        decided = compare(a, c)
+        tie = ops.logical_and(ops.equal(a, c), compare(b, d))
+        if or_equal:
+            tie = ops.logical_or(tie, ops.logical_and(ops.equal(a, c), ops.equal(b, d)))
+        # Of numbers with a part that is NaN nothing holds, also where the other parts would decide.
+        whole = ops.logical_and(ops.equal(b, b), ops.equal(d, d))
+        return {"out": ops.logical_and(ops.logical_or(decided, tie), whole)}
+
+    return convert
+
+
+def isclose(node: NodeContext) -> NamedOutputs:
+    """out = whether |x - y| <= atol + rtol · |y|; with a NaN in one of them, as Paddle has it, what true is."""
+    x, y = node.get_input("x"), node.get_input("y")
+    dtype = x.get_element_type()
+    rtol, atol = (
+        ops.reshape(node.get_tensor(name, dtype, default), ints([]), False)
+        for name, default in (("rtol", 1e-5), ("atol", 1e-8))
+    )
+    apart, size = (ops.reduce_l2(value, ints([-1]), False) for value in (ops.subtract(x, y), y))
+    close = ops.less_equal(apart, ops.add(atol, ops.multiply(rtol, size)))
+    unknown = ops.reduce_logical_or(ops.is_nan(ops.add(x, y)), ints([-1]), False)
+    return {"out": ops.logical_or(close, unknown)}
+
+
+def remainder(node: NodeContext) -> NamedOutputs:
+    """out = x - y · (x / y with both parts rounded, halves away from zero)."""
+    x, y = node.get_input("x"), node.get_input("y")
+    rounded = ops.round(quotient(x, y), "half_away_from_zero")
+    return {"out": ops.subtract(x, product(y, rounded))}

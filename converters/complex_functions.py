@@ -1,7 +1,9 @@
 """Functions of complex numbers, element by element, and tensors filled with them.
 
 Paddle: the complex forms of `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`, `log10`, `log1p`,
-`expm1`, `sqrt`, `sigmoid`, `silu`, `elementwise_pow`, `isnan_v2`, `isinf_v2`, `isfinite_v2`, `assign_value`.
+`expm1`, `sqrt`, `sigmoid`, `silu`, `logsigmoid`, `softplus`, `softsign`, `stanh`, `hard_swish`, `sign`, `pow`,
+`elementwise_pow`, `isnan_v2`, `isinf_v2`, `isfinite_v2`, `assign_value`; the inverse functions are in
+`complex_inverses.py`.
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`,
 `paddle/phi/kernels/impl/isfinite_kernel_impl.h`.
 Not supported: overflow on the way to a result that is finite, as of sinh(100 + i) / cosh(100 + i).
@@ -11,20 +13,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.converters.angles import angle_of
-from paddle2ov.converters.common import const_like, ints
+from paddle2ov.converters.common import Tensor, const_like, ints
 from paddle2ov.converters.complex import inverse_of, product, quotient
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.pairs import joined, parts
 from paddle2ov.registry import Converter
-
-Tensor: TypeAlias = Output | Node
 
 _POWERS_OF_ZERO = ((math.nan, math.nan), (math.inf, math.nan), (0.0, 0.0))
 
@@ -55,6 +54,11 @@ def _log(a: Tensor, b: Tensor) -> Node:
 
 
 def _sqrt(a: Tensor, b: Tensor) -> Node:
+    return joined(*root(a, b))
+
+
+def root(a: Tensor, b: Tensor) -> tuple[Node, Node]:
+    """The root of a + i · b that lies in the right half of the plane."""
     size, two = _size(a, b), const_like(2, a)
     # The part that is no difference first: no digits are lost there, and the other one is b / 2 over it.
     larger = ops.sqrt(ops.divide(ops.add(size, ops.abs(a)), two))
@@ -63,7 +67,7 @@ def _sqrt(a: Tensor, b: Tensor) -> Node:
     right = ops.greater_equal(a, const_like(0, a))
     imag = ops.select(right, smaller, larger)
     down = ops.less(b, const_like(0, a))
-    return joined(ops.select(right, larger, smaller), ops.select(down, ops.negative(imag), imag))
+    return ops.select(right, larger, smaller), ops.select(down, ops.negative(imag), imag)
 
 
 def _size(a: Tensor, b: Tensor) -> Node:
@@ -92,11 +96,28 @@ def _of_whole(function: Callable[[Tensor], Node], formula: str) -> Converter:
     return convert
 
 
+def _scaled(x: Tensor, value: float) -> Node:
+    return ops.multiply(x, const_like(value, x))
+
+
 def _log_to(base: float) -> Callable[[Tensor], Node]:
     def function(x: Tensor) -> Node:
         return ops.multiply(_log(*parts(x)), const_like(1 / math.log(base), x))
 
     return function
+
+
+def _softplus(x: Tensor) -> Node:
+    return _log(*parts(_plus(_exp(*parts(x)), 1)))
+
+
+def _sizes(x: Tensor) -> Node:
+    """|x|, one for both parts."""
+    return ops.reduce_l2(x, ints([-1]), True)
+
+
+def _plus_one(x: Tensor) -> Node:
+    return ops.add(x, const_like(1, x))
 
 
 def _sigmoid(x: Tensor) -> Node:
@@ -118,18 +139,65 @@ log1p = _of_whole(lambda x: _log(*parts(_plus(x, 1))), "log(1 + x)")
 expm1 = _of_whole(lambda x: _plus(_exp(*parts(x)), -1), "e^x - 1")
 sigmoid = _of_whole(_sigmoid, "1 / (1 + e^-x)")
 silu = _of_whole(lambda x: product(x, _sigmoid(x)), "x / (1 + e^-x)")
+logsigmoid = _of_whole(lambda x: ops.negative(_softplus(ops.negative(x))), "-log(1 + e^-x)")
+softsign = _of_whole(lambda x: ops.divide(x, _plus_one(_sizes(x))), "x / (1 + |x|)")
+
+
+def sign(node: NodeContext) -> NamedOutputs:
+    """out = x / |x|, and 0 for 0."""
+    x = node.get_input("x")
+    size = _sizes(x)
+    return {"out": ops.divide(x, ops.select(ops.equal(size, const_like(0, x)), const_like(1, x), size))}
+
+
+def softplus(node: NodeContext) -> NamedOutputs:
+    """out = log(1 + e^(beta · x)) / beta, and x where the real part of beta · x exceeds the threshold."""
+    x = node.get_input("x")
+    beta, threshold = node.get_float("beta", 1.0), node.get_float("threshold", 20.0)
+    node.require(beta != 0, "division by zero", beta=beta)
+    scaled = _scaled(x, beta)
+    above = ops.unsqueeze(ops.greater(parts(scaled)[0], const_like(threshold, x)), ints([-1]))
+    return {"out": ops.select(above, x, _scaled(_softplus(scaled), 1 / beta))}
+
+
+def stanh(node: NodeContext) -> NamedOutputs:
+    """out = scale_b · tanh(scale_a · x)."""
+    a, b = parts(_scaled(node.get_input("x"), node.get_float("scale_a", 0.67)))
+    return {"out": _scaled(quotient(_sinh(a, b), _cosh(a, b)), node.get_float("scale_b", 1.7159))}
+
+
+def hard_swish(node: NodeContext) -> NamedOutputs:
+    """out = x · (x + offset) / scale; the sum is 0 where its real part is below 0, threshold where it is above that."""
+    x = node.get_input("x")
+    threshold, scale = node.get_float("threshold", 6.0), node.get_float("scale", 6.0)
+    shifted = _plus(x, node.get_float("offset", 3.0))
+    real = ops.unsqueeze(parts(shifted)[0], ints([-1]))
+    gate = ops.select(ops.less(real, const_like(0, x)), const_like(0, x), shifted)
+    highest = ops.constant(np.array([threshold, 0.0]), x.get_element_type())
+    gate = ops.select(ops.greater(real, const_like(threshold, x)), highest, gate)
+    return {"out": _scaled(product(gate, x), 1 / scale)}
+
+
+def pow_(node: NodeContext) -> NamedOutputs:
+    """out = x^y, y one real number."""
+    x = node.get_input("x")
+    exponent = ops.reshape(node.get_tensor("y", x.get_element_type(), 1.0), ints([]), False)
+    return {"out": _power(x, joined(exponent, const_like(0, exponent)))}
 
 
 def power(node: NodeContext) -> NamedOutputs:
     """out = e^(y · log x); 0 to a power is 0, or undefined where the power's real part is not positive."""
-    x, y = node.get_input("x"), node.get_input("y")
+    return {"out": _power(node.get_input("x"), node.get_input("y"))}
+
+
+def _power(x: Tensor, y: Tensor) -> Node:
     raised = _exp(*parts(product(y, _log(*parts(x)))))
     real = ops.unsqueeze(parts(y)[0], ints([-1]))
     undefined, infinite, zero = (ops.constant(np.array(pair), x.get_element_type()) for pair in _POWERS_OF_ZERO)
     of_zero = ops.select(ops.less(real, const_like(0, x)), infinite, undefined)
     of_zero = ops.select(ops.greater(real, const_like(0, x)), zero, of_zero)
     is_zero = ops.equal(ops.reduce_max(ops.abs(x), ints([-1]), True), const_like(0, x))
-    return {"out": ops.select(is_zero, of_zero, raised)}
+    return ops.select(is_zero, of_zero, raised)
 
 
 def of_any_part(test: Callable[[Tensor], Node], all_parts: bool = False) -> Converter:

@@ -13,10 +13,18 @@ from itertools import product
 from typing import TypeAlias
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Output, Type
 
-from paddle2ov.converters import complex, complex_functions
-from paddle2ov.converters.common import ints
+from paddle2ov.converters import (
+    complex,
+    complex_factors,
+    complex_functions,
+    complex_inverses,
+    complex_matrices,
+    complex_products,
+)
+from paddle2ov.converters.common import Tensor, const, const_like, ints, shape_of
+from paddle2ov.converters.logical import truth
 from paddle2ov.converters.math import is_finite
 from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
@@ -32,27 +40,41 @@ def native(convert: Converter) -> Converter:
     return convert
 
 
-def linear(convert: Converter, besides: Sequence[str] = ()) -> Converter:
+def linear(convert: Converter, numbers: Sequence[str] = ()) -> Converter:
     """f(a + ib) = f(a) + i · f(b), all inputs taken together: operators that move or add up numbers.
 
     Args:
         convert: the converter for real numbers.
-        besides: inputs that may be real beside complex ones.
+        numbers: attributes, or inputs in their place, that are numbers as well; they may be real beside complex ones.
     """
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f(real parts) + i · f(imaginary parts)."""
         operands = node.complex_inputs()
+        zero: dict[tuple[str, int], Output] = {}
         for port, i in node.input_ports():
-            real = (port, i) not in operands and node.get_input(port, i).get_element_type().is_real()
-            node.require(not real or port in besides, f"'{port}' is real beside complex numbers: not supported")
-        first, second = (_results(convert(node.of_parts(dict.fromkeys(operands, part)))) for part in (0, 1))
+            if (port, i) not in operands and (x := node.get_input(port, i)).get_element_type().is_real():
+                node.require(port in numbers, f"'{port}' is real beside complex numbers: not supported")
+                zero[port, i] = _zeros(x, node.get_known(port, i) is not None)
+        real, imag = (node.of_parts(dict.fromkeys(operands, part), dict.fromkeys(numbers, part)) for part in (0, 1))
+        first, second = _results(convert(real)), _results(convert(imag.of_parts(zero)))
         return {
             port: [joined(a, b) if node.is_complex(port) else a for a, b in zip(values, second[port], strict=True)]
             for port, values in first.items()
         }
 
     return of_complex
+
+
+def _zeros(x: Output, known: bool) -> Output:
+    if known:
+        return const(np.zeros(x.get_shape()), x.get_element_type()).output(0)
+    return ops.broadcast(const_like(0, x), shape_of(x)).output(0)
+
+
+def holding(*numbers: str) -> Rule:
+    """Linear, where numbers in attributes are written into the result as well."""
+    return lambda convert: linear(convert, numbers)
 
 
 def multilinear(convert: Converter) -> Converter:
@@ -62,7 +84,7 @@ def multilinear(convert: Converter) -> Converter:
         """out = the sum over all choices of a real or imaginary part of each operand, times i for the latter."""
         operands = node.complex_inputs()
         node.require(len(operands) <= 4, f"{len(operands)} complex operands are too many")
-        sums: dict[str, list[list[Node | Output | None]]] = {}
+        sums: dict[str, list[list[Tensor | None]]] = {}
         for choice in product((0, 1), repeat=len(operands)):
             turns = sum(choice)  # the factor is i to this power
             results = _results(convert(node.of_parts(dict(zip(operands, choice, strict=True)))))
@@ -91,14 +113,13 @@ def filled(convert: Converter) -> Converter:
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f(real part) + i · f(imaginary part)."""
         number = 0.0 if node.has_input("value") else node.get_attribute("value", 0.0)
-        node.require(not isinstance(number, builtins.complex), "only a real number is supported", value=number)
         operands = node.complex_inputs()
-        real, imag = (node.of_parts(dict.fromkeys(operands, part)) for part in (0, 1))
+        real, imag = (node.of_parts(dict.fromkeys(operands, part), {"value": part}) for part in (0, 1))
         (first,) = _results(convert(real))["out"]
         if not node.is_complex("out"):
             return {"out": first}
         dtype = real.output_dtype("out") or Type.f32
-        if ("value", 0) not in operands:
+        if ("value", 0) not in operands and not isinstance(number, builtins.complex):
             return {"out": complex.from_real(first, dtype)}
         (second,) = _results(convert(imag))["out"]
         return {"out": ops.convert(joined(first, second), dtype)}
@@ -119,53 +140,59 @@ def scaled(convert: Converter) -> Converter:
     return of_complex
 
 
-def where_zero(name: str) -> Rule:
-    """Linear as long as an attribute, a number that the result holds, is 0."""
-
-    def rule(convert: Converter) -> Converter:
-        def of_complex(node: NodeContext) -> NamedOutputs:
-            """out = f(real parts) + i · f(imaginary parts)."""
-            value = node.get_float(name, 0.0)
-            node.require(value == 0, "only 0 is supported for complex numbers", **{name: value})
-            return linear(convert, (name,))(node)
-
-        return of_complex
-
-    return rule
-
-
-def stored(convert: Converter) -> Converter:
-    """Linear, where what is written is a tensor or 0."""
+def drawn(convert: Converter) -> Converter:
+    """Random numbers: both parts are drawn; of normal ones each has half of the variance, and the mean."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
-        """out = f(real parts) + i · f(imaginary parts)."""
-        values = 0.0 if node.has_input("values") else node.get_attribute("values")
-        node.require(not np.any(values), "only 0 is written into complex numbers", values=values)
-        return linear(convert)(node)
+        """out = two tensors of random numbers as the real and the imaginary parts."""
+        shaped = dict.fromkeys(node.complex_inputs(), 0)
+        both = [_results(convert(node.of_parts(shaped, seed)))["out"][0] for seed in ({}, {"seed": 1})]
+        if not node.has_attribute("std") and not node.has_input("std"):
+            return {"out": joined(*both)}
+        mean = ops.reshape(node.get_tensor("mean", both[0].get_element_type(), 0.0), ints([]), False)
+        share = [ops.multiply(ops.subtract(one, mean), const_like(0.5**0.5, one)) for one in both]
+        return {"out": joined(*(ops.add(one, mean) for one in share))}
 
     return of_complex
 
 
-def _results(outputs: NamedOutputs) -> dict[str, list[Node | Output]]:
+def of_truth(convert: Converter) -> Converter:
+    """Numbers count as true where they, or one of their parts, are not 0."""
+
+    def of_complex(node: NodeContext) -> NamedOutputs:
+        """out = f(whether x is not 0)."""
+        truths = {}
+        for port, i in node.input_ports():
+            x = node.get_input(port, i)
+            nonzero = truth(x)
+            if node.is_complex(port, i):
+                nonzero = ops.reduce_logical_or(nonzero, ints([-1]), False).output(0)
+            truths[port, i] = nonzero
+        return convert(node.of_parts(truths))
+
+    return of_complex
+
+
+def _results(outputs: NamedOutputs) -> dict[str, list[Tensor]]:
     return {
         port: [_tensor(one) for one in (value if isinstance(value, Sequence) else [value])]
         for port, value in outputs.items()
     }
 
 
-def _tensor(value: OutputLike) -> Node | Output:
+def _tensor(value: OutputLike) -> Tensor:
     if isinstance(value, EmptyArray):
         raise TypeError("tensor arrays of complex numbers are not supported")
     return value.constant() if isinstance(value, Known) else value
 
 
-def _accumulated(total: Node | Output | None, value: Node | Output, negative: bool) -> Node | Output:
+def _accumulated(total: Tensor | None, value: Tensor, negative: bool) -> Tensor:
     if total is None:
         return ops.negative(value) if negative else value
     return ops.subtract(total, value) if negative else ops.add(total, value)
 
 
-def _both(pair: list[Node | Output | None]) -> tuple[Node | Output, Node | Output]:
+def _both(pair: list[Tensor | None]) -> tuple[Tensor, Tensor]:
     real, imag = pair
     assert real is not None
     assert imag is not None
@@ -173,44 +200,70 @@ def _both(pair: list[Node | Output | None]) -> tuple[Node | Output, Node | Outpu
 
 
 _NATIVE = """
-    abs angle as_complex as_real assign assign_out cast complex conj depend elementwise_add elementwise_div
-    elementwise_mul elementwise_sub fft_c2c fft_c2r fft_r2c imag memcpy memcpy_d2h memcpy_h2d npu_identity print real
-    share_data stft
+    abs angle array_pop as_complex as_real assign assign_array assign_out cast complex conj create_array
+    create_array_like depend eigh eigvalsh elementwise_add elementwise_div elementwise_mul elementwise_sub fft_c2c
+    fft_c2r fft_r2c imag lod_array_length matrix_rank matrix_rank_atol_rtol matrix_rank_tol memcpy memcpy_d2h memcpy_h2d
+    npu_identity print read_from_array real shadow_feed share_data slice_array stft svd svdvals write_to_array
 """
 _OF_SHAPE = "is_empty shape shape64 size"
 _LINEAR = """
     broadcast_tensors concat crop_tensor cumsum diag_embed diagonal expand expand_as expand_as_v2 expand_v2
-    flatten flatten2 flatten_contiguous_range flip frame gather gather_nd index_sample index_select
-    masked_select mean reduce_mean reduce_sum repeat_interleave reshape reshape2 reverse roll
-    scatter scatter_nd_add set_value_with_tensor slice split split_with_num squeeze squeeze2 stack strided_slice sum
-    take_along_axis tile trace transpose transpose2 tril tril_triu triu unbind unsqueeze unsqueeze2 unstack
-    view_shape where
+    fill_diagonal_tensor flatten flatten2 flatten_contiguous_range flip fold frame gather gather_nd index_put
+    index_sample index_select lookup_table_v2 masked_select mean meshgrid multiplex partial_concat reduce_as
+    reduce_mean reduce_sum repeat_interleave reshape reshape2 reverse roll round scatter scatter_nd_add
+    set_value_with_tensor slice slice_array_dense split split_with_num squeeze squeeze2 stack strided_slice sum
+    take_along_axis tensor_array_to_tensor tensor_unfold tile trace transpose transpose2 tril tril_triu triu unbind
+    unsqueeze unsqueeze2 unstack view_shape view_slice where
 """
-_MULTILINEAR = "bmm dot einsum kron matmul matmul_v2 mul multi_dot mv"
+_OF_TRUTH = "logical_and logical_not logical_or logical_xor reduce_all reduce_any where_index"
+_DRAWN = "gaussian_inplace gaussian_random uniform_random"
+_MULTILINEAR = "bmm cross dot einsum kron matmul matmul_v2 mul multi_dot mv"
 
 _FUNCTIONS = """
-    assign_value cos cosh exp expm1 log log10 log1p log2 sigmoid silu sin sinh sqrt tan tanh
+    assign_value cos cosh exp expm1 hard_swish log log10 log1p log2 logsigmoid sigmoid sign silu sin sinh softplus
+    softsign sqrt stanh tan tanh
 """
-_FILLED = "fill_any_like fill_constant full_with_tensor ones_like zeros_like"
+_INVERSES = "acos acosh asin asinh atan atanh"
+_FACTORS = "determinant lu lu_solve lu_unpack qr slogdet_v2 slogdeterminant"
+_FILLED = "empty empty_like eye fill_any fill_any_like fill_constant full_with_tensor ones_like zeros_like"
 
 COMPLEX_RULES: dict[str, Rule] = {
     **dict.fromkeys(_NATIVE.split(), native),
     **dict.fromkeys(_OF_SHAPE.split(), of_shape),
     **dict.fromkeys(_LINEAR.split(), linear),
+    **dict.fromkeys(_DRAWN.split(), drawn),
     **dict.fromkeys(_MULTILINEAR.split(), multilinear),
     **dict.fromkeys(_FILLED.split(), filled),
+    **dict.fromkeys(_OF_TRUTH.split(), of_truth),
     **{name: instead(getattr(complex_functions, name)) for name in _FUNCTIONS.split()},
+    **{name: instead(getattr(complex_inverses, name)) for name in _INVERSES.split()},
+    **{name: instead(getattr(complex_factors, name)) for name in _FACTORS.split()},
+    "cumprod": instead(complex_products.cumprod),
+    "diag_v2": holding("padding_value"),
+    "elementwise_mod": instead(complex.remainder),
     "elementwise_pow": instead(complex_functions.power),
     "equal": instead(complex.equal),
+    "frobenius_norm": instead(complex_products.frobenius_norm),
+    "greater_equal": instead(complex.comparison(ops.greater, or_equal=True)),
+    "greater_than": instead(complex.comparison(ops.greater, or_equal=False)),
+    "inverse": complex_matrices.of_real_matrix,
+    "isclose": instead(complex.isclose),
     "isfinite_v2": instead(complex_functions.of_any_part(is_finite, all_parts=True)),
     "isinf_v2": instead(complex_functions.of_any_part(ops.is_inf)),
     "isnan_v2": instead(complex_functions.of_any_part(ops.is_nan)),
+    "less_equal": instead(complex.comparison(ops.less, or_equal=True)),
+    "less_than": instead(complex.comparison(ops.less, or_equal=False)),
+    "masked_fill": holding("value"),
+    "matrix_power": complex_matrices.of_real_matrix,
     "not_equal": instead(complex.not_equal),
-    "pad": where_zero("pad_value"),
-    "pad3d": where_zero("pad_value"),
+    "pad": holding("pad_value"),
+    "pad3d": holding("pad_value"),
+    "pow": instead(complex_functions.pow_),
     "reciprocal": instead(complex.reciprocal),
+    "reduce_prod": instead(complex_products.reduce_prod),
     "scale": scaled,
-    "set_value": stored,
+    "set_value": holding("values"),
     "square": instead(complex.square),
+    "triangular_solve": instead(complex_matrices.triangular_solve),
 }
 """Key of the operator -> the rule for complex inputs or results."""

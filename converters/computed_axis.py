@@ -6,15 +6,12 @@ OpenVINO's operators want their axes at conversion. A rank that depends on such 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
-from openvino import Node, Output
+from openvino import Node
 
-from paddle2ov.converters.common import int_vector, ints, shape_of
+from paddle2ov.converters.common import Tensor, int_vector, ints, shape_of
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
-
-Tensor: TypeAlias = Output | Node
 
 
 def computed_axis(node: NodeContext, rank: int, name: str = "axis") -> Node:

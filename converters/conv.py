@@ -12,11 +12,14 @@ from collections.abc import Callable, Sequence
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, ints, rank_of, shape_of
+from paddle2ov.converters.fused_activation import fused_activation
 from paddle2ov.converters.spatial import (
+    beyond,
     channels_last,
     padding_algorithm,
     pads_of,
+    spatial_dims,
     steps_of,
     to_channels_first,
     to_channels_last,
@@ -29,7 +32,24 @@ from paddle2ov.shapes import dims_of, static_dims
 
 def conv(node: NodeContext) -> NamedOutputs:
     """out[n, o, p] = sum over i, k of input[n, i, p * stride + k * dilation - padding] * filter[o, i, k] (+ bias)."""
-    return {"out": _conv(node)}
+    return {"out": _finished(node, _conv(node))}
+
+
+def fused_conv(node: NodeContext) -> NamedOutputs:
+    """output = activation(convolution + bias + residual)."""
+    return {"output": _finished(node, _conv(node))}
+
+
+def _finished(node: NodeContext, out: Node) -> Tensor:
+    """What Paddle's passes for oneDNN made part of a convolution: a sum with a residual, and an activation."""
+    if not node.has_any_attribute(_FUSED):
+        return out
+    if node.get_attribute("fuse_residual_connection", False):
+        out = ops.add(out, node.get_input("residual_data"))
+    return fused_activation(node, out)
+
+
+_FUSED = frozenset(("fuse_activation", "fuse_brelu", "fuse_relu", "fuse_residual_connection"))
 
 
 def fused_conv2d_add_act(node: NodeContext) -> NamedOutputs:
@@ -69,6 +89,12 @@ def _conv(node: NodeContext) -> Node:
     x, begin, end = without_negative_pads(x, begin, end, last)
     if last:
         x = to_channels_first(x, rank).output(0)
+    # With a stride of 1 no window reaches beyond what it slides over.
+    filters = dims_of(node.get_input("filter")) if algorithm != "SAME" and max(strides) > 1 else None
+    if filters is not None and None not in filters[2:]:
+        sizes = [dilation * ((dim or 1) - 1) + 1 for dim, dilation in zip(filters[2:], dilations, strict=True)]
+        over = beyond(spatial_dims(x, False), sizes, strides, begin, end)
+        end = [pad + missing for pad, missing in zip(end, over, strict=True)]
     if groups == 1 and _is_product(node, [*strides, *dilations], [*begin, *end]):
         out = _product(x, node.get_input("filter"))
     elif groups == 1:

@@ -44,7 +44,6 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     if last:
         x = to_channels_first(x, rank).output(0)
 
-    sized = not node.is_known("output_size") or node.get_constant("output_size", []).size > 0
     crops: tuple[Node, Node] | None = None
     if algorithm == "SAME":
         known = [dim for dim in dims if dim is not None]
@@ -52,53 +51,65 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
             begin, end = same_pads(known, strides, kernel)
         else:
             crops = _same_crops(x, strides, kernel)
-    extra = [0] * spatial
-    size: Output | None = None
-    if sized:
-        fixed = node.get_ints("output_size") if node.is_known("output_size") else None
+    least = [
+        None if dim is None else (dim - 1) * stride - before - after + dilation * (size - 1) + 1
+        for dim, stride, before, after, dilation, size in zip(dims, strides, begin, end, dilations, kernel, strict=True)
+    ]
+    extra, size = _more_than_least(node, least, strides, dilations)
+    out = _backprop(node, x, strides, begin, end, dilations, extra, groups)
+    if crops is not None or size is not None:
+        out = _cut(out, crops, size, spatial)
+    if node.has_input("bias"):
+        out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * spatial))
+    return {"out": to_channels_last(out, rank) if last else out}
+
+
+def _more_than_least(
+    node: NodeContext, least: list[int | None], strides: list[int], dilations: list[int]
+) -> tuple[list[int], Output | None]:
+    """How much longer than the least the result is along each axis, and the size that it is to be cut to, if any."""
+    spatial = len(least)
+    fixed = node.get_ints("output_size", []) if node.is_known("output_size") else None
+    if fixed is None or fixed:
         node.require(
             fixed is None or (len(fixed) == spatial and min(fixed) >= 0),
             f"{spatial} sizes are expected",
             output_size=fixed,
         )
-        if fixed is not None and None not in dims:
-            for i, dim in enumerate(dims):
-                assert dim is not None
-                extent = dilations[i] * (kernel[i] - 1) + 1
-                extra[i] = fixed[i] - ((dim - 1) * strides[i] - begin[i] - end[i] + extent)
-            node.require(
-                all(0 <= more < stride for more, stride in zip(extra, strides, strict=True)),
-                f"it is {extra} more than the least, which is below 0 or not below the strides",
-                output_size=fixed,
-                strides=strides,
-            )
-        else:
+        known = [size for size in least if size is not None]
+        if fixed is None or len(known) < spatial:
             # The input's size is not known: compute as much as an output size may ask for, then cut.
-            extra = [stride - 1 for stride in strides]
-            size = node.get_tensor("output_size", Type.i64)
-    elif node.get_attribute("output_padding", []):
-        extra = node.get_ints("output_padding")
+            return [stride - 1 for stride in strides], node.get_tensor("output_size", Type.i64)
+        extra = [size - smallest for size, smallest in zip(fixed, known, strict=True)]
         node.require(
-            len(extra) == spatial
-            and all(0 <= more < max(pair) for more, *pair in zip(extra, strides, dilations, strict=True)),
-            f"{spatial} numbers from 0 to below the strides or dilations are expected",
-            output_padding=extra,
+            all(0 <= more < stride for more, stride in zip(extra, strides, strict=True)),
+            f"it is {extra} more than the least, which is below 0 or not below the strides",
+            output_size=fixed,
             strides=strides,
-            dilations=dilations,
         )
+        return extra, None
+    extra = node.get_ints("output_padding", []) or [0] * spatial
+    node.require(
+        len(extra) == spatial
+        and all(0 <= more < max(pair) for more, *pair in zip(extra, strides, dilations, strict=True)),
+        f"{spatial} numbers from 0 to below the strides or dilations are expected",
+        output_padding=extra,
+        strides=strides,
+        dilations=dilations,
+    )
+    return extra, None
 
-    out = _backprop(node, x, strides, begin, end, dilations, extra, groups)
-    if crops is not None:
-        axes = ints(list(range(2, rank)))
-        whole = ops.gather(shape_of(out), axes, ints(0))
-        low, high = crops
-        stop = ops.add(low, size) if size is not None else ops.subtract(whole, high)
-        out = ops.slice(out, low, stop, ints([1] * spatial), axes)
-    elif size is not None:
-        out = ops.slice(out, ints([0] * spatial), size, ints([1] * spatial), ints(list(range(2, rank))))
-    if node.has_input("bias"):
-        out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * spatial))
-    return {"out": to_channels_last(out, rank) if last else out}
+
+def _cut(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spatial: int) -> Node:
+    """`out` without the crops at its beginning and end, or with the given size from the former on."""
+    axes = ints(list(range(2, 2 + spatial)))
+    low = crops[0] if crops is not None else ints([0] * spatial)
+    if size is not None:
+        stop = ops.add(low, size) if crops is not None else size
+    else:
+        assert crops is not None
+        stop = ops.subtract(ops.gather(shape_of(out), axes, ints(0)), crops[1])
+    return ops.slice(out, low, stop, ints([1] * spatial), axes)
 
 
 def _kernel(node: NodeContext, spatial: int) -> list[int]:

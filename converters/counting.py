@@ -8,15 +8,30 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    exact_divide,
+    ints,
+    normalize_axis,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import static_dims
 
 
 def _axis(node: NodeContext, x: Output) -> int | None:
     axes = node.get_ints("axis", [])
     return normalize_axis(node, axes[0], rank_of(node, x)) if axes else None
+
+
+def _none(dtype: Type) -> Node:
+    return ops.broadcast(const(0, dtype), ints([0]))
 
 
 def unique(node: NodeContext) -> NamedOutputs:
@@ -25,6 +40,9 @@ def unique(node: NodeContext) -> NamedOutputs:
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
     is_sorted = node.get_attribute("is_sorted", False)
     axis = _axis(node, x) if is_sorted else None
+    if axis is None and 0 in (static_dims(x) or ()):
+        none = _none(dtype)
+        return {"out": ops.reshape(x, ints([0]), False), "indices": none, "inverse": none, "counts": none}
     if axis is None:
         found = ops.unique(x, None, is_sorted)
         out = found.output(0)
@@ -45,6 +63,8 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
     if axis is None:
         x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
     rank = rank_of(node, x)
+    if x.get_partial_shape()[axis] == 0:  # OpenVINO's CPU plugin ends the process as it compiles a Gather of none
+        return {"out": x, "index": _none(dtype), "counts": _none(dtype)}
     length = ops.gather(shape_of(x), ints([axis]), ints(0))
     one = ints([1])
     later = ops.slice(x, one, length, one, ints([axis]))
@@ -52,7 +72,8 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
     differs = ops.not_equal(later, earlier)
     if rank > 1:
         differs = ops.reduce_logical_or(differs, ints([i for i in range(rank) if i != axis]), False)
-    begins = ops.concat([ints([1]), cast_to(differs, Type.i64)], 0)
+    first = ops.broadcast(ints(1), ops.minimum(length, one))  # where there is one
+    begins = ops.concat([first, cast_to(differs, Type.i64)], 0)
     starts = ops.reshape(ops.non_zero(begins, "i64"), ints([-1]), False)
     run = ops.subtract(ops.cum_sum(begins, ints(0)), ints(1))
     ends = ops.concat([ops.slice(starts, one, ints([2**31 - 1]), one), length], 0)
@@ -70,7 +91,7 @@ def bincount(node: NodeContext) -> NamedOutputs:
     largest = ops.reduce_max(ops.concat([x, ints([-1])], 0), ints([0]), True)
     size = ops.maximum(ops.add(largest, ints(1)), least)
     if node.has_input("weights"):
-        weights: Output | Node = node.get_input("weights")
+        weights: Tensor = node.get_input("weights")
         kind = weights.get_element_type()
         weights = cast_to(weights, Type.f32 if kind == Type.f32 else Type.f64)
     else:
@@ -78,7 +99,7 @@ def bincount(node: NodeContext) -> NamedOutputs:
     return {"out": _added(weights, x, size)}
 
 
-def _added(weights: Output | Node, places: Output | Node, size: Output | Node) -> Node:
+def _added(weights: Tensor, places: Tensor, size: Tensor) -> Node:
     """The sums of the weights that go to each of `size` places."""
     zeros = ops.broadcast(const_like(0, weights), size)
     return ops.scatter_elements_update(zeros, places, weights, ints(0), "sum")
@@ -108,11 +129,11 @@ def histogram(node: NodeContext) -> NamedOutputs:
         above = ops.add(cast_to(distance, Type.f32), const(0.5, Type.f32))
         place = ops.divide(above, cast_to(span, Type.f32))
     else:
-        place = ops.divide(distance, span)
+        place = exact_divide(distance, span)
     index = ops.minimum(cast_to(ops.floor(place), Type.i64), ints(bins - 1))
     index = ops.select(inside, index, ints(0))
     floats = density or node.has_input("weight")
-    weight: Output | Node = const(1, Type.f32 if floats else Type.i64)
+    weight: Tensor = const(1, Type.f32 if floats else Type.i64)
     if node.has_input("weight"):
         weight = cast_to(ops.reshape(node.get_input("weight"), ints([-1]), False), Type.f32)
     weight = ops.select(inside, weight, const_like(0, weight))

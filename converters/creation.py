@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, int_vector, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, ints, rank_of, shape_of, shape_vector
 from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
-from paddle2ov.types import Known, numpy_dtype
+from paddle2ov.types import Known, Lengths, numpy_dtype
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""
@@ -34,9 +34,7 @@ def fill_constant(node: NodeContext) -> NamedOutputs:
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
         return {"out": _full(node, "shape", value, dtype)}
     scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
-    if node.is_known("shape") and not node.get_ints("shape"):
-        return {"out": scalar}  # OpenVINO's CPU plugin dies of a Broadcast to no dimensions
-    return {"out": ops.broadcast(scalar, int_vector(node, "shape"))}
+    return {"out": ops.broadcast(scalar, shape_vector(node, "shape"))}
 
 
 def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
@@ -46,7 +44,7 @@ def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
         if storage is not None and math.prod(shape) <= _LARGE:
             return Known(np.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))
-    return ops.broadcast(_scalar(value, dtype), int_vector(node, name))
+    return ops.broadcast(_scalar(value, dtype), shape_vector(node, name))
 
 
 def _scalar(value: Any, dtype: Type) -> Node:
@@ -100,7 +98,10 @@ def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
 
 
 def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
-    """out = value everywhere, in `shape` with dimension output_dim_idx taken from dimension input_dim_idx of input."""
+    """out = value everywhere, in `shape` with dimension output_dim_idx taken from dimension input_dim_idx of input.
+
+    Where sequences lie one after the other in dimension 0, their number is taken for it.
+    """
     x = node.get_input("input")
     dtype = node.get_dtype("dtype", Type.f32) or Type.f32
     shape = node.get_ints("shape")
@@ -108,7 +109,14 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
     value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
     source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
     parts: list[Node] = [ints([dim]) for dim in shape]
-    parts[target] = ops.gather(shape_of(x), ints([source]), ints(0))
+    if source == 0 and node.has_sequences("input"):
+        count = node.sequence_layout("input")
+        if isinstance(count, Lengths):
+            parts[target] = shape_of(count.output)
+        else:
+            parts[target] = ints([count]) if isinstance(count, int) else ops.reshape(count, ints([1]), False)
+    else:
+        parts[target] = ops.gather(shape_of(x), ints([source]), ints(0))
     return {"out": ops.broadcast(_scalar(value, dtype), ops.concat(parts, 0))}
 
 
@@ -176,7 +184,7 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     return {"y": cast_to(ops.less(places, ops.unsqueeze(x, ints(-1))), dtype)}
 
 
-def _as_scalar(x: Output) -> Node | Output:
+def _as_scalar(x: Output) -> Tensor:
     return x if x.get_partial_shape().rank == 0 else ops.reshape(x, ints([]), False)
 
 

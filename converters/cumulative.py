@@ -3,7 +3,7 @@
 Paddle: `cumsum`, `cumprod`, `cummax`, `cummin`, `logcumsumexp`.
 Semantics: `paddle/phi/kernels/cpu/cum_kernel.cc`, `cumprod_kernel.cc`, `cum_maxmin_kernel.cc`,
 `paddle/phi/infermeta/unary.cc` (CumInferMeta, CumWithIndicesInferMeta).
-Not supported: complex numbers; an axis that the program computes in others than `cumsum`.
+Not supported: an axis that the program computes in others than `cumsum`.
 
 OpenVINO has a running sum only. The others are prefix scans by doubling: after step s, element i holds the combination
 of the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
@@ -18,13 +18,23 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Model, Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    ints,
+    normalize_axis,
+    output_of,
+    rank_of,
+    reshape,
+    shape_of,
+)
 from paddle2ov.converters.computed_axis import around, computed_axis
+from paddle2ov.loop_wiring import wired_loop
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
 
-Tensor: TypeAlias = Output | Node
 State: TypeAlias = list[Output]
 Combine: TypeAlias = Callable[[State, State], State]
 
@@ -60,8 +70,8 @@ def logcumsumexp(node: NodeContext) -> NamedOutputs:
         top = ops.maximum(before[0], after[0])
         return [ops.add(top, ops.log(ops.add(ops.exp(gap), const_like(1, x)))).output(0)]
 
-    out = _scan([raised.output(0)], axis, combine, reverse)[0]
-    out = _shift(out, axis, lowest, reverse) if exclusive else out
+    out = scan([raised.output(0)], axis, combine, reverse)[0]
+    out = shifted(out, axis, lowest, reverse) if exclusive else out
     return {"out": _single_element_kept(x, out)}
 
 
@@ -71,8 +81,8 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     if rank_of(node, x) == 0:
         return {"out": x}
     exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
-    out = _scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
-    return {"out": _shift(out, axis, 1, reverse) if exclusive else out}
+    out = scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
+    return {"out": shifted(out, axis, 1, reverse) if exclusive else out}
 
 
 def cummax(node: NodeContext) -> NamedOutputs:
@@ -104,7 +114,7 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
     length = ops.gather(size, ints(axis), ints(0))
     places = ops.range(ints(0), length, ints(1), "i32")
     along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
-    out, indices = _scan([x, ops.broadcast(along, size).output(0)], axis, combine, False)
+    out, indices = scan([x, ops.broadcast(along, size).output(0)], axis, combine, False)
     return {"out": out, "indices": cast_to(indices, dtype)}
 
 
@@ -125,7 +135,7 @@ def _single_element_kept(x: Output, out: Tensor) -> Tensor:
     return ops.select(single, x, out)
 
 
-def _scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
+def scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
     """The prefix scan of `state` (one or more tensors of one shape) along axis, by an associative `combine`."""
     size = state[0].get_partial_shape()[axis]
     if size.is_static:
@@ -141,15 +151,16 @@ def _scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
     results = [ops.result(out) for out in _doubled([p.output(0) for p in inner], axis, combine, reverse, step_in)]
     step_out = ops.result(ops.multiply(step_in, ints([2])))
     again = ops.result(reshape(ops.less(step_out.input_value(0), length_in), []))
-    loop = ops.loop(ints(-1), reshape(ops.greater(length, ints([1])), []))
-    loop.set_function(Model([again, *results, step_out], [*inner, step_in, length_in]))
-    for parameter, before, after in zip([*inner, step_in], [*state, ints([1])], [*results, step_out], strict=True):
-        loop.set_merged_input(parameter, _output(before), after.output(0))
-    loop.set_invariant_input(length_in, _output(length))
-    loop.set_special_body_ports([-1, 0])
-    out = [loop.get_iter_value(result.output(0), -1) for result in results]
-    loop.validate_and_infer_types()
-    return list(out)
+    entering = zip([*inner, step_in], [*state, ints([1])], [*results, step_out], strict=True)
+    loop = wired_loop(
+        output_of(ints(-1)),
+        output_of(reshape(ops.greater(length, ints([1])), [])),
+        Model([again, *results, step_out], [*inner, step_in, length_in]),
+        [-1, 0],
+        [(parameter, output_of(before), after) for parameter, before, after in entering],
+        [(length_in, output_of(length))],
+    )
+    return list(loop.outputs())[: len(state)]
 
 
 def _doubled(state: State, axis: int, combine: Combine, reverse: bool, step: Node) -> State:
@@ -164,7 +175,7 @@ def _doubled(state: State, axis: int, combine: Combine, reverse: bool, step: Nod
     return [ops.concat([a, b], axis).output(0) for a, b in zip(kept, combine(head, tail), strict=True)]
 
 
-def _shift(x: Output, axis: int, start: float, reverse: bool) -> Output:
+def shifted(x: Output, axis: int, start: float, reverse: bool) -> Output:
     """x moved by one place along axis, with `start` in the place that becomes free."""
     first, last, end = ints([0]), ints([-1]), ints([np.iinfo(np.int64).max])
     edge = _slice(x, first, ints([1]), axis)
@@ -177,7 +188,3 @@ def _shift(x: Output, axis: int, start: float, reverse: bool) -> Output:
 
 def _slice(x: Output, start: Node, stop: Node, axis: int) -> Output:
     return ops.slice(x, start, stop, ints([1]), ints([axis])).output(0)
-
-
-def _output(value: Tensor) -> Output:
-    return value.output(0) if isinstance(value, Node) else value

@@ -9,10 +9,11 @@ Sequences without given lengths lie one after the other: see `paddle2ov.converte
 from __future__ import annotations
 
 import numpy as np
-from openvino import Model, Node, Output, Type
+from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, shape_of
-from paddle2ov.converters.packed import Tensor, batch_of, joined
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, shape_of, size_of
+from paddle2ov.converters.packed import batch_of, dense_of, joined
+from paddle2ov.converters.rounds import Outputs, along
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Packed
@@ -29,12 +30,12 @@ def viterbi_decode(node: NodeContext) -> NamedOutputs:
     return {"scores": score, "path": path}
 
 
-def _best_path(x: Tensor, transitions: Output, lengths: Output | Node, with_tags: bool) -> tuple[Node, Output]:
+def _best_path(x: Tensor, transitions: Output, lengths: Tensor, with_tags: bool) -> tuple[Node, Output]:
     # The path is as long as the longest sequence.
     steps = ops.reduce_max(lengths, ints([0]), False)
     used = ops.slice(x, ints([0]), ops.unsqueeze(steps, ints([0])), ints([1]), ints([1])).output(0)
     remaining = ops.unsqueeze(lengths, ints([1])).output(0)
-    alpha, history = _forward(used, transitions, remaining, steps.output(0), with_tags)
+    alpha, history = _forward(used, transitions, remaining, with_tags)
     best = ops.topk(alpha, ints(1), 1, "max", "value", index_element_type=Type.i64, stable=True)
     path = _backward(history, best.output(1), remaining, steps.output(0))
     return ops.squeeze(best.output(0), ints([1])), path
@@ -50,10 +51,10 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
     transitions = ops.slice(weights, ints([2]), ints([2**31 - 1]), ints([1]), ints([0])).output(0)
     # Start and stop scores are those of the first and the last step.
-    size = ops.gather(shape_of(x), ints(1), ints(0))
+    size = size_of(x, 1)
     places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0, 2]))
     ends = ops.unsqueeze(ops.subtract(lengths, ints(1)), ints([1, 2]))
-    scores: Output | Node = x
+    scores: Tensor = x
     for place, score in ((ints(0), start), (ends, stop)):
         scores = ops.add(scores, ops.select(ops.equal(places, place), score, const_like(0, x)))
     _, path = _best_path(scores.output(0), transitions, lengths, with_tags=False)
@@ -61,7 +62,9 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     rest = ops.concat([ints([0]), ops.subtract(ops.unsqueeze(size, ints([0])), length)], 0)
     whole = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
     if node.has_input("label"):
-        labels = ops.reshape(cast_to(node.get_input("label"), Type.i64), shape_of(whole), False)
+        given: Tensor = cast_to(node.get_input("label"), Type.i64)
+        given = given if count is None else dense_of(given, count, None)  # they lie as the emissions do
+        labels = ops.reshape(given, shape_of(whole), False)
         inside = ops.less(ops.squeeze(places, ints([2])), ops.unsqueeze(lengths, ints([1])))
         whole = ops.convert(ops.logical_and(inside, ops.equal(labels, whole)), Type.i64)
     return {"viterbi_path": whole if count is None else joined(ops.unsqueeze(whole, ints([2])), count)}
@@ -70,26 +73,16 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
 def gather_tree(node: NodeContext) -> NamedOutputs:
     """out = the tokens of each beam, followed back from the last step through its parents."""
     ids, parents = node.get_input("ids"), node.get_input("parents")
-    dims, kind = list(ids.get_partial_shape()), ids.get_element_type()
-    step_ids, step_parents = (ops.parameter([1, dims[1], dims[2]], kind) for _ in range(2))
-    beam = ops.parameter([dims[1], dims[2]], Type.i64)
-    places = ops.unsqueeze(beam, ints([0]))
-    here = ops.result(ops.gather_elements(step_ids, places, 2))
-    parent = ops.squeeze(ops.gather_elements(step_parents, places, 2), ints([0]))
-    before = ops.result(ops.convert(parent, Type.i64))
-    go_on = ops.result(ops.constant(np.array(True)))
-
     size = shape_of(ids)
     beams = ops.range(ints(0), ops.gather(size, ints(2), ints(0)), ints(1), "i64")
     first = ops.broadcast(beams, ops.slice(size, ints([1]), ints([3]), ints([1])))
-    loop = ops.loop(ops.gather(size, ints(0), ints(0)).output(0), ops.constant(np.array(True)).output(0))
-    loop.set_function(Model([go_on, here, before], [step_ids, step_parents, beam]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_sliced_input(step_ids, _flipped(ids, 0), 0, 1, 1, -1, 0)
-    loop.set_sliced_input(step_parents, _flipped(parents, 0), 0, 1, 1, -1, 0)
-    loop.set_merged_input(beam, first.output(0), before.output(0))
-    out = loop.get_concatenated_slices(here.output(0), 0, 1, 1, -1, 0)
-    loop.validate_and_infer_types()
+
+    def one_back(_: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
+        places = ops.unsqueeze(state[0], ints([0]))
+        here, parent = (ops.gather_elements(part, places, 2) for part in parts)
+        return [ops.convert(ops.squeeze(parent, ints([0])), Type.i64)], [here]
+
+    _, (out,) = along(0, [_flipped(ids, 0), _flipped(parents, 0)], [first], [], one_back)
     return {"out": _flipped(out, 0)}
 
 
@@ -127,74 +120,42 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     return {"output": out, "output_length": number}
 
 
-def _forward(x: Output, transitions: Output, lengths: Output, steps: Output, with_tags: bool) -> tuple[Output, Output]:
+def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -> tuple[Output, Output]:
     """alpha [batch, labels]: the best score of a path that ends in each label; history: the label before, per step."""
-    kind = x.get_element_type()
-    dims = list(x.get_partial_shape())
-    flat = [dims[0], dims[2]]
-    step = ops.parameter([], Type.i64)
-    now = ops.parameter([dims[0], 1, dims[2]], kind)
-    before = ops.parameter(flat, kind)
-    table = ops.parameter(transitions.get_partial_shape(), kind)
-    length = ops.parameter(lengths.get_partial_shape(), Type.i64)
 
-    logit = ops.squeeze(now, ints([1]))
-    sums = ops.add(ops.unsqueeze(before, ints([2])), table)
-    best = ops.topk(sums, ints(1), 1, "max", "value", index_element_type=Type.i64, stable=True)
-    moved = ops.add(ops.squeeze(best.output(0), ints([1])), logit)
-    first = ops.add(logit, ops.gather(table, ints(-1), ints(0))) if with_tags else logit
-    after = ops.select(ops.equal(step, ints(0)), first, moved)
-    if with_tags:
-        ends = ops.equal(ops.subtract(length, step), ints(1))
-        stop = ops.gather(table, ints(-2), ints(0))
-        after = ops.add(after, ops.select(ends, stop, const_like(0.0, stop)))
-    # The first step counts for a sequence of length 0 too.
-    goes_on = ops.logical_or(ops.less(step, length), ops.equal(step, ints(0)))
-    alpha = ops.result(ops.select(goes_on, after, before))
-    label_before = ops.result(best.output(1))
-    go_on = ops.result(ops.constant(np.array(True)))
+    def forward(step: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
+        (now,), (before,), (table, length) = parts, state, fixed
+        logit = ops.squeeze(now, ints([1]))
+        sums = ops.add(ops.unsqueeze(before, ints([2])), table)
+        best = ops.topk(sums, ints(1), 1, "max", "value", index_element_type=Type.i64, stable=True)
+        moved = ops.add(ops.squeeze(best.output(0), ints([1])), logit)
+        first = ops.add(logit, ops.gather(table, ints(-1), ints(0))) if with_tags else logit
+        after = ops.select(ops.equal(step, ints(0)), first, moved)
+        if with_tags:
+            ends = ops.equal(ops.subtract(length, step), ints(1))
+            stop = ops.gather(table, ints(-2), ints(0))
+            after = ops.add(after, ops.select(ends, stop, const_like(0.0, stop)))
+        # The first step counts for a sequence of length 0 too.
+        goes_on = ops.logical_or(ops.less(step, length), ops.equal(step, ints(0)))
+        return [ops.select(goes_on, after, before)], [best.output(1)]
 
-    loop = ops.loop(steps, ops.constant(np.array(True)).output(0))
-    loop.set_function(Model([go_on, alpha, label_before], [step, now, before, table, length]))
-    loop.set_special_body_ports([0, 0])
-    loop.set_sliced_input(now, x, 0, 1, 1, -1, 1)
-    start = ops.multiply(
-        ops.squeeze(ops.slice(x, ints([0]), ints([1]), ints([1]), ints([1])), ints([1])), const_like(0, x)
-    )
-    loop.set_merged_input(before, start.output(0), alpha.output(0))
-    loop.set_invariant_input(table, transitions)
-    loop.set_invariant_input(length, lengths)
-    final = loop.get_iter_value(alpha.output(0), -1)
-    history = loop.get_concatenated_slices(label_before.output(0), 0, 1, 1, -1, 1)
-    loop.validate_and_infer_types()
+    first = ops.squeeze(ops.slice(x, ints([0]), ints([1]), ints([1]), ints([1])), ints([1]))
+    start = ops.multiply(first, const_like(0, x))
+    (final,), (history,) = along(1, [x], [start], [transitions, lengths], forward)
     return final, history
 
 
 def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> Output:
     """path [batch, steps]: from the last label of each sequence to the first, 0 behind its end."""
-    dims = list(history.get_partial_shape())
-    round_ = ops.parameter([], Type.i64)
-    before = ops.parameter([dims[0], 1, dims[2]], Type.i64)
-    label = ops.parameter([dims[0], 1], Type.i64)
-    length = ops.parameter(lengths.get_partial_shape(), Type.i64)
-    total = ops.parameter([], Type.i64)
 
-    step = ops.subtract(ops.subtract(total, ints(1)), round_)
-    inside = ops.less(step, length)
-    here = ops.result(ops.select(inside, label, const_like(0, label)))
-    previous = ops.gather_elements(ops.squeeze(before, ints([1])), label, 1)
-    next_label = ops.result(ops.select(inside, previous, label))
-    go_on = ops.result(ops.constant(np.array(True)))
+    def backward(done: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
+        (before,), (label,), (length, total) = parts, state, fixed
+        inside = ops.less(ops.subtract(ops.subtract(total, ints(1)), done), length)
+        here = ops.select(inside, label, const_like(0, label))
+        previous = ops.gather_elements(ops.squeeze(before, ints([1])), label, 1)
+        return [ops.select(inside, previous, label)], [here]
 
-    loop = ops.loop(steps, ops.constant(np.array(True)).output(0))
-    loop.set_function(Model([go_on, here, next_label], [round_, before, label, length, total]))
-    loop.set_special_body_ports([0, 0])
-    loop.set_sliced_input(before, _flipped(history), 0, 1, 1, -1, 1)
-    loop.set_merged_input(label, last, next_label.output(0))
-    loop.set_invariant_input(length, lengths)
-    loop.set_invariant_input(total, steps)
-    path = loop.get_concatenated_slices(here.output(0), 0, 1, 1, -1, 1)
-    loop.validate_and_infer_types()
+    _, (path,) = along(1, [_flipped(history)], [last], [lengths, steps], backward)
     return _flipped(path)
 
 

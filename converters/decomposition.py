@@ -4,43 +4,46 @@ Paddle: `qr`, `lu`, `lu_unpack`, `lu_solve` (PIR only).
 Semantics: `paddle/phi/kernels/cpu/{qr,lu}_kernel.cc` (Eigen's HouseholderQR, LAPACK's getrf),
 `paddle/phi/kernels/impl/lu_unpack_kernel_impl.h`. The signs are theirs: a diagonal element of R is negative where the
 column's own element is not, and the last column of a square matrix is left as it is.
-Not supported: complex matrices; lu without pivoting, which Paddle has not on a CPU either.
+Not supported: lu without pivoting, which Paddle has not on a CPU either. Complex matrices are in `complex_factors.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
-
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.rounds import repeat
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.matrix_pieces import column_sums, identities, places_of, range_to, swapped, triangle
+from paddle2ov.converters.rounds import Outputs, repeat
 from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.opset import ops
 
-Value: TypeAlias = Output | Node
 _END = 2**31 - 1
 
 
 def qr(node: NodeContext) -> NamedOutputs:
     """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder's reflections."""
-    x = _matrices(node, "x")
+    x = node.get_input("x")
     mode = node.get_attribute("mode", "reduced")
     node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
-    rank = rank_of(node, x)
-    rows, columns = _dim(x, rank - 2), _dim(x, rank - 1)
+    node.require(mode != "r" or not node.is_output_used("q"), "there is no q in this mode", mode=mode)
+    q, r = orthogonalized(x, rank_of(node, x), complete=mode == "complete")
+    return {"r": r} if mode == "r" else {"q": q, "r": r}
+
+
+def orthogonalized(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
+    """The factors q and r; a complete q is square."""
+    rows, columns = size_of(x, rank - 2), size_of(x, rank - 1)
     least = ops.minimum(rows, columns)
     # The reflections turn [x | 1] into [r | q^T].
-    table = ops.concat([x, _identity(x, rows)], rank - 1)
+    table = ops.concat([x, identities(x, rows)], rank - 1)
 
-    def reflect(k: Value, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Value], None]:
+    def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (table,), (places,) = state, fixed
         column = ops.gather(table, ops.unsqueeze(k, ints([0])), ints(rank - 1))  # [..., m, 1]
         here = cast_to(ops.equal(places, k), table.get_element_type())
         below = cast_to(ops.greater(places, k), table.get_element_type())
-        head = _sum(ops.multiply(column, here), rank)
-        tail = _sum(ops.multiply(ops.multiply(column, column), below), rank)
+        head = column_sums(ops.multiply(column, here), rank)
+        tail = column_sums(ops.multiply(ops.multiply(column, column), below), rank)
         size = ops.sqrt(ops.add(ops.multiply(head, head), tail))
         new = ops.select(ops.greater_equal(head, const_like(0, x)), ops.negative(size), size)
         done = ops.equal(tail, const_like(0, x))
@@ -52,18 +55,11 @@ def qr(node: NodeContext) -> NamedOutputs:
         along = ops.matmul(direction, table, True, False)
         return [ops.subtract(table, ops.multiply(ops.multiply(direction, weight), along))], None
 
-    (table_out,) = repeat(least, [table], [_places(rows)], reflect)
-    kept = rows if mode == "complete" else least
-    end = ops.unsqueeze(kept, ints([0]))
-    r = _triangle(_part(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
+    (table_out,) = repeat(least, [table], [places_of(rows)], reflect)
+    end = ops.unsqueeze(rows if complete else least, ints([0]))
+    r = triangle(_part(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
     q = _part(table_out, ops.unsqueeze(columns, ints([0])), ints([_END]), rank - 1)
-    found: dict[str, OutputLike] = {"r": _part(r, ints([0]), end, rank - 2)}
-    if mode != "r":
-        swap = ints([*range(rank - 2), rank - 1, rank - 2])
-        found["q"] = ops.transpose(_part(q, ints([0]), end, rank - 2), swap)
-    else:
-        node.require(not node.is_output_used("q"), "there is no q in this mode", mode=mode)
-    return found
+    return swapped(_part(q, ints([0]), end, rank - 2), rank), _part(r, ints([0]), end, rank - 2)
 
 
 def lu(node: NodeContext) -> NamedOutputs:
@@ -72,14 +68,14 @@ def lu(node: NodeContext) -> NamedOutputs:
     pivots = the row that each row swapped places with, counted from 1; infos = the first column, from 1, without a
     pivot that is not 0.
     """
-    x = _matrices(node, "x")
+    x = node.get_input("x")
     node.require(node.get_attribute("pivot", True), "only partial pivoting is supported", pivot=False)
     rank = rank_of(node, x)
-    rows, columns = _dim(x, rank - 2), _dim(x, rank - 1)
+    rows, columns = size_of(x, rank - 2), size_of(x, rank - 1)
     least = ops.minimum(rows, columns)
     dtype = x.get_element_type()
 
-    def eliminate(k: Value, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Value], None]:
+    def eliminate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (table, pivots, info), (down, across, order) = state, fixed
         at = ops.unsqueeze(k, ints([0]))
         column = ops.gather(table, at, ints(rank - 1))
@@ -87,7 +83,7 @@ def lu(node: NodeContext) -> NamedOutputs:
         size = ops.subtract(ops.multiply(ops.add(ops.abs(column), const_like(1, x)), left), const_like(1, x))
         best = ops.topk(size, ints(1), rank - 2, "max", "value", index_element_type=Type.i64, stable=True).output(1)
         chosen = ops.equal(down, best)
-        row = _sum(ops.multiply(table, cast_to(chosen, dtype)), rank)
+        row = column_sums(ops.multiply(table, cast_to(chosen, dtype)), rank)
         here = ops.equal(down, k)
         moved = ops.gather(table, at, ints(rank - 2))
         table = ops.select(here, row, ops.select(chosen, moved, table)).output(0)
@@ -112,8 +108,8 @@ def lu(node: NodeContext) -> NamedOutputs:
         ops.broadcast(zero, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0)),
         ops.broadcast(ops.constant(0, Type.i32), outer),
     ]
-    across = ops.unsqueeze(ops.range(ints(0), columns, ints(1), "i64"), ints(0))
-    fixed = [_places(rows), across, ops.range(ints(0), least, ints(1), "i64")]
+    across = ops.unsqueeze(range_to(columns), ints(0))
+    fixed = [places_of(rows), across, range_to(least)]
     table, pivots, info = repeat(least, start, fixed, eliminate)
     if rank == 2 and node.output_shape("infos") != ():  # of Paddle 2
         info = ops.reshape(info, ints([1]), False).output(0)
@@ -122,64 +118,58 @@ def lu(node: NodeContext) -> NamedOutputs:
 
 def lu_unpack(node: NodeContext) -> NamedOutputs:
     """pmat, l, u = the permutation and the two factors that lu packed: pmat @ l @ u is the matrix."""
-    x = _matrices(node, "x")
+    x = node.get_input("x")
     rank = rank_of(node, x)
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
         node.require(node.get_attribute("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
-        found["pmat"] = _permutation(node.get_input("y"), _dim(x, rank - 2), rank, x)
+        found["pmat"] = permutation(node.get_input("y"), size_of(x, rank - 2), rank, x)
     if node.is_output_used("l") or node.is_output_used("u"):
         node.require(node.get_attribute("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
-        found["l"], found["u"] = _factors(x, rank)
+        found["l"], found["u"] = factors(x, rank)
     return found
 
 
 def lu_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ b (or x^-T @ b), where lu and pivots are what lu made of x."""
-    b, packed = _matrices(node, "b"), _matrices(node, "lu")
+    b, packed = node.get_input("b"), node.get_input("lu")
     rank = rank_of(node, packed)
     trans = node.get_attribute("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
-    permutation = _permutation(node.get_input("pivots"), _dim(packed, rank - 2), rank, packed)
-    low, high = (ops.inverse(factor, adjoint=False) for factor in _factors(packed, rank))
+    order = permutation(node.get_input("pivots"), size_of(packed, rank - 2), rank, packed)
+    low, high = (ops.inverse(factor, adjoint=False) for factor in factors(packed, rank))
     if trans == "N":
-        return {
-            "out": ops.matmul(
-                high, ops.matmul(low, ops.matmul(permutation, b, True, False), False, False), False, False
-            )
-        }
-    return {
-        "out": ops.matmul(permutation, ops.matmul(low, ops.matmul(high, b, True, False), True, False), False, False)
-    }
+        return {"out": ops.matmul(high, ops.matmul(low, ops.matmul(order, b, True, False), False, False), False, False)}
+    return {"out": ops.matmul(order, ops.matmul(low, ops.matmul(high, b, True, False), True, False), False, False)}
 
 
-def _factors(packed: Output, rank: int) -> tuple[Node, Node]:
+def factors(packed: Output, rank: int) -> tuple[Node, Node]:
     """The lower factor, with ones on its diagonal, and the upper one."""
-    rows, columns = _dim(packed, rank - 2), _dim(packed, rank - 1)
+    rows, columns = size_of(packed, rank - 2), size_of(packed, rank - 1)
     end = ops.unsqueeze(ops.minimum(rows, columns), ints([0]))
-    upper = _triangle(_part(packed, ints([0]), end, rank - 2), rank, upper=True)
+    upper = triangle(_part(packed, ints([0]), end, rank - 2), rank, upper=True)
     narrow = _part(packed, ints([0]), end, rank - 1)
-    down, across = _places(_dim(narrow, rank - 2)), ops.range(ints(0), _dim(narrow, rank - 1), ints(1), "i64")
+    down, across = places_of(size_of(narrow, rank - 2)), range_to(size_of(narrow, rank - 1))
     below = ops.select(ops.greater(down, across), narrow, const_like(0, packed))
     lower = ops.select(ops.equal(down, across), const_like(1, packed), below)
     return lower, upper
 
 
-def _permutation(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
+def permutation(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
     """The matrix that undoes the swaps of rows, one after the other."""
-    least = _dim(pivots, rank - 2)
+    least = size_of(pivots, rank - 2)
     outer = ops.slice(shape_of(pivots), ints([0]), ints([-1]), ints([1]))
-    order = ops.range(ints(0), rows, ints(1), "i64")
+    order = range_to(rows)
     start = ops.broadcast(order, ops.concat([outer, ops.unsqueeze(rows, ints([0]))], 0))
 
-    def swap(k: Value, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Value], None]:
+    def swap(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (standing,), (pivots, order) = state, fixed
         at = ops.unsqueeze(k, ints([0]))
         other = ops.subtract(ops.convert(ops.gather(pivots, at, ints(rank - 2)), Type.i64), ints(1))
         mine = ops.gather(standing, at, ints(rank - 2))
         theirs = ops.gather_elements(standing, other, rank - 2)
-        swapped = ops.select(ops.equal(order, other), mine, standing)
-        return [ops.select(ops.equal(order, k), theirs, swapped)], None
+        exchanged = ops.select(ops.equal(order, other), mine, standing)
+        return [ops.select(ops.equal(order, k), theirs, exchanged)], None
 
     (standing,) = repeat(least, [start], [pivots, order], swap)
     return cast_to(
@@ -187,35 +177,5 @@ def _permutation(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
     )
 
 
-def _matrices(node: NodeContext, name: str) -> Output:
-    node.require(not node.is_complex(name), "complex matrices are not supported")
-    return node.get_input(name)
-
-
-def _dim(x: Value, axis: int) -> Node:
-    return ops.gather(shape_of(x), ints(axis), ints(0))
-
-
-def _places(rows: Value) -> Node:
-    """The numbers of the rows, [m, 1]."""
-    return ops.unsqueeze(ops.range(ints(0), rows, ints(1), "i64"), ints(1))
-
-
-def _sum(x: Value, rank: int) -> Node:
-    return ops.reduce_sum(x, ints([rank - 2]), True)
-
-
-def _part(x: Value, begin: Value, end: Value, axis: int) -> Node:
+def _part(x: Tensor, begin: Tensor, end: Tensor, axis: int) -> Node:
     return ops.slice(x, begin, end, ints([1]), ints([axis]))
-
-
-def _identity(x: Output, size: Value) -> Node:
-    eye = ops.eye(size, size, ints(0), x.get_element_type().get_type_name())
-    outer = ops.slice(shape_of(x), ints([0]), ints([-2]), ints([1]))
-    return ops.broadcast(eye, ops.concat([outer, shape_of(eye)], 0))
-
-
-def _triangle(x: Value, rank: int, upper: bool) -> Node:
-    down, across = _places(_dim(x, rank - 2)), ops.range(ints(0), _dim(x, rank - 1), ints(1), "i64")
-    kept = ops.less_equal(down, across) if upper else ops.greater_equal(down, across)
-    return ops.select(kept, x, const_like(0, x))

@@ -10,7 +10,18 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, kept_apart, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    ints,
+    kept_apart,
+    normalize_axis,
+    rank_of,
+    shape_of,
+    size_of,
+)
 from paddle2ov.converters.indexing import chosen, picked
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -19,7 +30,7 @@ from paddle2ov.opset import ops
 _END = 2**31 - 1
 
 
-def _offsets(x: Output | Node) -> Node:
+def _offsets(x: Tensor) -> Node:
     """column − row of each element of the last two dimensions of `x`."""
     dims = shape_of(x)
     rows = ops.range(ints(0), ops.gather(dims, ints(-2), ints(0)), ints(1), "i64")
@@ -55,7 +66,7 @@ def diag(node: NodeContext) -> NamedOutputs:
 
 def _embedded(x: Output, offset: int, padding: float) -> Node:
     """A matrix (for each outer index) with the last dimension of `x` on the diagonal `offset`."""
-    size = ops.add(ops.gather(shape_of(x), ints(-1), ints(0)), ints(abs(offset)))
+    size = ops.add(size_of(x, -1), ints(abs(offset)))
     places = ops.range(ints(0), size, ints(1), "i64")
     on_diagonal = ops.equal(ops.subtract(ops.unsqueeze(places, ints(0)), ops.unsqueeze(places, ints(1))), ints(offset))
     # Each column (or, below the diagonal, each row) holds one element of x: repeat x along the other one.
@@ -168,7 +179,7 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     # Row r, or column c for a diagonal below the main one, takes the element min(r, c) of y.
     dims = shape_of(moved)
     position = ops.range(ints(0), ops.gather(dims, ints(-2 if offset >= 0 else -1), ints(0)), ints(1), "i64")
-    last = ops.subtract(ops.gather(shape_of(y), ints(-1), ints(0)), ints(1))
+    last = ops.subtract(size_of(y, -1), ints(1))
     taken = ops.gather(y, ops.minimum(position, last), ints(-1))
     spread = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))
     filled = chosen(ops.equal(_offsets(moved), ints(offset)), cast_to(spread, x.get_element_type()), moved).output(0)

@@ -7,10 +7,11 @@ Sequences without given lengths lie one after the other: see `paddle2ov.converte
 
 from __future__ import annotations
 
-from openvino import Model, Node, Output, Type
+from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import ints, shape_of
-from paddle2ov.converters.packed import Tensor, batch_of
+from paddle2ov.converters.common import Tensor, ints, shape_of
+from paddle2ov.converters.packed import batch_of
+from paddle2ov.converters.rounds import Outputs, along
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Packed
@@ -36,42 +37,24 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
     columns = ops.gather(shape_of(refs), ints([1]), ints(0))
     places = ops.range(ints(0), ops.add(ops.squeeze(columns, ints([0])), ints(1)), ints(1), "i64")
 
-    step = ops.parameter([], Type.i64)
-    label = ops.parameter([-1, 1], hyps.get_element_type())
-    before = ops.parameter([-1, -1], Type.i64)
-    others = ops.parameter([-1, -1], refs.get_element_type())
-    until = ops.parameter([-1], Type.i64)
-    inserted = ops.parameter([-1, -1], Type.i64)
-    one = ops.add(before, ints(1))
-    replaced = ops.add(
-        ops.slice(before, ints([0]), ints([-1]), ints([1]), ints([1])),
-        ops.convert(ops.not_equal(label, others), Type.i64),
-    )
-    from_above = ops.minimum(ops.slice(one, ints([1]), ints([2**31 - 1]), ints([1]), ints([1])), replaced)
-    first = ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1]))
-    # row[j] = the least of from_above[k] and the insertions from k to j, over k <= j.
-    each = ops.add(ops.unsqueeze(ops.concat([first, from_above], 1), ints([1])), inserted)
-    row = ops.reduce_min(each, ints([2]), False)
-    after = ops.result(ops.select(ops.unsqueeze(ops.less(step, until), ints([1])), row, before))
+    distance = ops.subtract(ops.unsqueeze(places, ints([1])), places)
+    insertions = ops.select(ops.less(distance, ints(0)), ints(2**24), distance)
 
-    go_on = ops.result(ops.constant(True))
-    rounds = ops.gather(shape_of(hyps), ints(1), ints(0))
-    loop = ops.loop(rounds.output(0), ops.constant(True).output(0))
-    loop.set_function(Model([go_on, after], [step, label, before, others, until, inserted]))
-    loop.set_special_body_ports([0, 0])
-    loop.set_sliced_input(label, _output(hyps), 0, 1, 1, -1, 1)
+    def next_row(step: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
+        (label,), (before,), (others, until, inserted) = parts, state, fixed
+        one = ops.add(before, ints(1))
+        replaced = ops.add(
+            ops.slice(before, ints([0]), ints([-1]), ints([1]), ints([1])),
+            ops.convert(ops.not_equal(label, others), Type.i64),
+        )
+        from_above = ops.minimum(ops.slice(one, ints([1]), ints([2**31 - 1]), ints([1]), ints([1])), replaced)
+        first = ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1]))
+        # row[j] = the least of from_above[k] and the insertions from k to j, over k <= j.
+        each = ops.add(ops.unsqueeze(ops.concat([first, from_above], 1), ints([1])), inserted)
+        row = ops.reduce_min(each, ints([2]), False)
+        return [ops.select(ops.unsqueeze(ops.less(step, until), ints([1])), row, before)], []
+
     batch = ops.gather(shape_of(hyps), ints([0]), ints(0))
     start = ops.broadcast(places, ops.concat([batch, ops.add(columns, ints([1]))], 0))
-    loop.set_merged_input(before, start.output(0), after.output(0))
-    loop.set_invariant_input(others, _output(refs))
-    loop.set_invariant_input(until, _output(lengths))
-    distance = ops.subtract(ops.unsqueeze(places, ints([1])), places)
-    none = ops.less(distance, ints(0))
-    loop.set_invariant_input(inserted, ops.select(none, ints(2**24), distance).output(0))
-    last: Output = loop.get_iter_value(after.output(0), -1)
-    loop.validate_and_infer_types()
+    (last,), _ = along(1, [hyps], [start], [refs, lengths, insertions], next_row)
     return last
-
-
-def _output(value: Tensor) -> Output:
-    return value.output(0) if isinstance(value, Node) else value

@@ -19,10 +19,12 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters import complex
 from paddle2ov.converters.common import (
+    Tensor,
     cast_to,
     const_like,
     exact_divide,
     fold_known,
+    halves,
     ints,
     rank_of,
     refuse_complex,
@@ -33,8 +35,9 @@ from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.registry import Converter
+from paddle2ov.shapes import static_dims
 
-Build = Callable[[Output | Node, Output | Node], Node]
+Build = Callable[[Tensor, Tensor], Node]
 
 
 def operands(node: NodeContext, names: Sequence[str] = ("x", "y")) -> tuple[Output, Output]:
@@ -50,17 +53,21 @@ def _aligned(node: NodeContext, names: Sequence[str]) -> tuple[Output, Output]:
         most = max(rank_of(node, x), rank_of(node, y))
         node.require(0 <= axis <= most, f"out of range for rank {most}", axis=axis)
         if rank_of(node, x) > rank_of(node, y):
-            y = _align(node, y, rank_of(node, x), axis)
+            y = _align(node, names[1], rank_of(node, x), axis)
         else:
-            x = _align(node, x, rank_of(node, y), axis)
+            x = _align(node, names[0], rank_of(node, y), axis)
     if x.get_element_type() != y.get_element_type():
         y = ops.convert(y, x.get_element_type()).output(0)
     return x, y
 
 
-def _align(node: NodeContext, small: Output, rank: int, axis: int) -> Output:
-    """`small` with its first dimension at `axis` of a tensor of the given rank."""
+def _align(node: NodeContext, name: str, rank: int, axis: int) -> Output:
+    """An operand with its first dimension at `axis` of a tensor of the given rank."""
+    small = node.get_input(name)
     missing = rank - axis - rank_of(node, small)
+    dims = static_dims(small)
+    if dims is not None and missing > 0 and node.is_known(name):
+        return node.get_reshaped(name, [*[1] * axis, *dims, *[1] * missing])  # a constant, as rewrites look for
     if missing > 0:
         return ops.unsqueeze(small, ints([rank_of(node, small) + i for i in range(missing)])).output(0)
     if missing < 0:  # Paddle ignores trailing dimensions of 1
@@ -95,7 +102,7 @@ def binary(
     return convert
 
 
-def _complex_operands(node: NodeContext) -> tuple[Output | Node, Output | Node]:
+def _complex_operands(node: NodeContext) -> tuple[Tensor, Tensor]:
     node.require(
         node.get_attribute("axis", -1) == -1, "not supported for complex numbers", axis=node.get_attribute("axis", -1)
     )
@@ -105,11 +112,11 @@ def _complex_operands(node: NodeContext) -> tuple[Output | Node, Output | Node]:
     return x, y if node.is_complex("y") else complex.from_real(y, x.get_element_type())
 
 
-def _is_float(x: Output | Node) -> bool:
+def _is_float(x: Tensor) -> bool:
     return bool(x.get_element_type().is_real())
 
 
-def _whole(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
+def _whole(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of integers.
 
     OpenVINO's CPU plugin divides integers in float32, and rounds towards zero where constant folding rounds down. So
@@ -121,7 +128,7 @@ def _whole(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
     return ops.add(estimate, ops.divide(ops.subtract(rest, remainder), y)), remainder
 
 
-def _modulo(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
+def _modulo(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^24.
 
     1 / 0.1 is 10 in float32, but 0.1 goes into 1 only nine times: what decides is the remainder, whose products are
@@ -132,22 +139,24 @@ def _modulo(x: Output | Node, y: Output | Node) -> tuple[Node, Node]:
         both = _modulo(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
         return ops.convert(both[0], kind), ops.convert(both[1], kind)
     bounded = ops.clamp(y, -1e34, 1e34)  # an infinite one has no halves, and goes into nothing
-    wide = ops.multiply(bounded, const_like(4097, y))
-    high = ops.subtract(wide, ops.subtract(wide, bounded))
-    low = ops.subtract(bounded, high)
-    quotient = ops.floor(exact_divide(x, y))
+    high, low = halves(bounded)
+    quotient = ops.floor(ops.divide(x, y))
     most = ops.round(ops.multiply(quotient, const_like(2**-12, x)), "half_to_even")
     most = ops.multiply(most, const_like(2**12, x))
-    rest: Output | Node = x
+    rest: Tensor = x
     for part in (most, ops.subtract(quotient, most)):
         rest = ops.subtract(ops.subtract(rest, ops.multiply(part, high)), ops.multiply(part, low))
-    over = ops.less(ops.multiply(rest, ops.sign(y)), const_like(0, x))
-    quotient = ops.subtract(quotient, ops.convert(over, kind))
+    # One too much or too little: the quotient was rounded, and OpenVINO multiplies by the inverse of y.
+    sign = ops.sign(y)
+    over = ops.less(ops.multiply(rest, sign), const_like(0, x))
+    under = ops.greater_equal(ops.multiply(rest, sign), ops.abs(bounded))
+    quotient = ops.add(ops.subtract(quotient, ops.convert(over, kind)), ops.convert(under, kind))
+    rest = ops.select(over, ops.add(rest, y), ops.select(under, ops.subtract(rest, y), rest))
     # No quotient of an infinite x.
-    return ops.add(quotient, ops.subtract(x, x)), ops.select(over, ops.add(rest, y), rest)
+    return ops.add(quotient, ops.subtract(x, x)), rest
 
 
-def divide(x: Output | Node, y: Output | Node) -> Node:
+def divide(x: Tensor, y: Tensor) -> Node:
     """x / y; integers as in C++, towards zero."""
     if _is_float(x):
         return ops.divide(x, y)
@@ -157,12 +166,12 @@ def divide(x: Output | Node, y: Output | Node) -> Node:
     return ops.add(quotient, ops.convert(up, x.get_element_type()))
 
 
-def floor_divide(x: Output | Node, y: Output | Node) -> Node:
+def floor_divide(x: Tensor, y: Tensor) -> Node:
     """⌊x / y⌋."""
     return (_modulo if _is_float(x) else _whole)(x, y)[0]
 
 
-def truncated_divide(x: Output | Node, y: Output | Node) -> Node:
+def truncated_divide(x: Tensor, y: Tensor) -> Node:
     """x / y without its fraction."""
     if not _is_float(x):
         return divide(x, y)
@@ -173,35 +182,35 @@ def truncated_divide(x: Output | Node, y: Output | Node) -> Node:
     return ops.multiply(ops.sign(quotient), ops.floor(ops.abs(quotient)))
 
 
-def remainder(x: Output | Node, y: Output | Node) -> Node:
+def remainder(x: Tensor, y: Tensor) -> Node:
     """x - ⌊x / y⌋ · y, which has the sign of y."""
     return (_modulo if _is_float(x) else _whole)(x, y)[1]
 
 
-def truncated_remainder(x: Output | Node, y: Output | Node) -> Node:
+def truncated_remainder(x: Tensor, y: Tensor) -> Node:
     """The remainder of integers with the sign of x; that of floats has the sign of y."""
     if _is_float(x):
         return remainder(x, y)
     return ops.subtract(x, ops.multiply(divide(x, y), y))
 
 
-def fmax(x: Output | Node, y: Output | Node) -> Node:
+def fmax(x: Tensor, y: Tensor) -> Node:
     """The larger one; a number beside NaN."""
     larger = ops.maximum(x, y)
     return _not_nan(x, y, larger) if _is_float(x) else larger
 
 
-def fmin(x: Output | Node, y: Output | Node) -> Node:
+def fmin(x: Tensor, y: Tensor) -> Node:
     """The smaller one; a number beside NaN."""
     smaller = ops.minimum(x, y)
     return _not_nan(x, y, smaller) if _is_float(x) else smaller
 
 
-def _not_nan(x: Output | Node, y: Output | Node, otherwise: Node) -> Node:
+def _not_nan(x: Tensor, y: Tensor, otherwise: Node) -> Node:
     return ops.select(ops.is_nan(x), y, ops.select(ops.is_nan(y), x, otherwise))
 
 
-def heaviside(x: Output | Node, y: Output | Node) -> Node:
+def heaviside(x: Tensor, y: Tensor) -> Node:
     """0 where x < 0, 1 where x > 0, y where x = 0."""
     step = ops.convert(ops.greater(x, const_like(0, x)), x.get_element_type())
     return ops.select(ops.equal(x, const_like(0, x)), y, step)
@@ -231,7 +240,7 @@ def _power(x: AnyArray, y: AnyArray) -> AnyArray:
 elementwise_add = binary(ops.add, np.add, on_bool=ops.logical_or, on_complex=ops.add)
 elementwise_sub = binary(ops.subtract, np.subtract, on_complex=ops.subtract)
 elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_complex=complex.product)
-elementwise_div = binary(divide, _trunc_quotient, on_complex=complex.quotient)
+elementwise_div = binary(divide, _trunc_quotient, on_bool=ops.logical_and, on_complex=complex.quotient)
 elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
 trunc_divide = binary(truncated_divide, lambda x, y: np.asarray(np.trunc(_trunc_quotient(x, y))))

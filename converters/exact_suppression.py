@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from openvino import Model, Node, Output, Type
-from openvino.op import Result
+from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, ints
-from paddle2ov.converters.rows import Tensor, column, columns, dim_of, dims_of, output_of, positions
+from paddle2ov.converters.common import Tensor, cast_to, const, ints
+from paddle2ov.converters.rounds import Outputs, repeat
+from paddle2ov.converters.rows import column, columns, dim_of, dims_of, positions
 from paddle2ov.opset import ops
 
 _MOST_PAIRS = 1 << 22
@@ -116,19 +116,13 @@ class Overlap:
         against = ops.logical_and(self._over(first, second, const(self.threshold, Type.f32)), better)
         matrix, own = cast_to(against, Type.f32), cast_to(ops.unsqueeze(valid, ints(2)), Type.f32)
 
-        state, own_, matrix_ = _parameters(own, own, matrix)
-        suppressed = ops.minimum(ops.matmul(matrix_, state, False, False), const(1, Type.f32))
-        new = ops.multiply(own_, ops.subtract(const(1, Type.f32), suppressed))
-        changed = ops.reduce_logical_or(ops.not_equal(new, state), ints([0, 1, 2]), False)
-        results = [Result(value.output(0)) for value in (changed, new)]
-        loop = ops.loop(output_of(ops.add(dim_of(valid, 1), ints(1))), const(True, Type.boolean).output(0))
-        loop.set_function(Model(results, [state, own_, matrix_]))
-        loop.set_special_body_ports([-1, 0])
-        loop.set_merged_input(state, output_of(own), results[1].output(0))
-        loop.set_invariant_input(own_, output_of(own))
-        loop.set_invariant_input(matrix_, output_of(matrix))
-        kept: Output = loop.get_iter_value(results[1].output(0), -1)
-        loop.validate_and_infer_types()
+        def settle(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], Node]:
+            (kept,), (own, matrix) = state, fixed
+            suppressed = ops.minimum(ops.matmul(matrix, kept, False, False), const(1, Type.f32))
+            new = ops.multiply(own, ops.subtract(const(1, Type.f32), suppressed))
+            return [new], ops.reduce_logical_or(ops.not_equal(new, kept), ints([0, 1, 2]), False)
+
+        (kept,) = repeat(ops.add(dim_of(valid, 1), ints(1)), [own], [own, matrix], settle)
         return ops.squeeze(ops.greater(kept, const(0, Type.f32)), ints(2)).output(0)
 
     def _in_turn(self, box: Tensor, valid: Tensor, rounds: Tensor) -> Output:
@@ -137,28 +131,18 @@ class Overlap:
         threshold = ops.broadcast(const(self.threshold, Type.f32), ops.concat([dims_of(valid, [0]), ints([1])], 0))
         nothing = ops.broadcast(const(False, Type.boolean), ops.shape_of(valid))
 
-        i = ops.parameter([], Type.i64)
-        state, limit = _parameters(nothing, threshold)
-        fixed = (*self._measured(box), valid, number)
-        *values_, valid_, number_ = inner = _parameters(*fixed)
-        at = ops.unsqueeze(i, ints(0))
-        *own, valid_i = (ops.gather(value, at, ints(-1)) for value in (*values_, valid_))
-        against = ops.logical_and(state, self._over(own, values_, limit))
-        keep = ops.logical_and(valid_i, ops.logical_not(ops.reduce_logical_or(against, ints(1), True)))
-        new = ops.logical_or(state, ops.logical_and(keep, ops.equal(number_, i)))
-        adapts = ops.logical_and(keep, ops.greater(limit, const(0.5, Type.f32)))
-        new_limit = ops.select(adapts, ops.multiply(limit, const(min(self.eta, 1.0), Type.f32)), limit)
-        results = [Result(value.output(0)) for value in (const(True, Type.boolean), new, new_limit)]
+        def decide(i: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
+            kept, limit = state
+            *values, valid, number = fixed
+            at = ops.unsqueeze(i, ints(0))
+            *own, valid_i = (ops.gather(value, at, ints(-1)) for value in (*values, valid))
+            against = ops.logical_and(kept, self._over(own, values, limit))
+            keep = ops.logical_and(valid_i, ops.logical_not(ops.reduce_logical_or(against, ints(1), True)))
+            new = ops.logical_or(kept, ops.logical_and(keep, ops.equal(number, i)))
+            adapts = ops.logical_and(keep, ops.greater(limit, const(0.5, Type.f32)))
+            return [new, ops.select(adapts, ops.multiply(limit, const(min(self.eta, 1.0), Type.f32)), limit)], None
 
-        loop = ops.loop(output_of(rounds), const(True, Type.boolean).output(0))
-        loop.set_function(Model(results, [i, state, limit, *inner]))
-        loop.set_special_body_ports([0, 0])
-        loop.set_merged_input(state, output_of(nothing), results[1].output(0))
-        loop.set_merged_input(limit, output_of(threshold), results[2].output(0))
-        for parameter, value in zip(inner, fixed, strict=True):
-            loop.set_invariant_input(parameter, output_of(value))
-        kept: Output = loop.get_iter_value(results[1].output(0), -1)
-        loop.validate_and_infer_types()
+        kept, _ = repeat(rounds, [nothing, threshold], [*self._measured(box), valid, number], decide)
         return kept
 
     def exceeds(self, one: Tensor, other: Tensor) -> Node:
@@ -219,8 +203,3 @@ def _least_sides(boxes: Tensor) -> Node:
 def _places(mask: Tensor) -> Node:
     """Where a mask is true, one row for each."""
     return ops.transpose(ops.non_zero(mask, "i64"), ints([1, 0]))
-
-
-def _parameters(*values: Tensor) -> list[Node]:
-    outputs = [output_of(value) for value in values]
-    return [ops.parameter(value.get_partial_shape(), value.get_element_type()) for value in outputs]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of, shape_vector
 from paddle2ov.converters.indexing import picked
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -55,7 +55,7 @@ def tile(node: NodeContext) -> NamedOutputs:
         if all(count == 1 for count in times) and len(times) <= rank:
             return {"out": x}
         return {"out": _tiled(x, ints([1] * (rank - len(times)) + times).output(0))}
-    return {"out": _tiled(x, int_vector(node, "repeat_times"))}
+    return {"out": _tiled(x, shape_vector(node, "repeat_times"))}
 
 
 def _tiled(x: Output, times: Output) -> Node:

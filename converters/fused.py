@@ -10,16 +10,13 @@ split over several devices.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from openvino import Node
 
-from openvino import Node, Output
-
-from paddle2ov.converters.common import const_like, ints, rank_of, reshape
+from paddle2ov.converters.common import Tensor, const_like, ints, rank_of, reshape
+from paddle2ov.converters.fused_activation import fused_activation
 from paddle2ov.converters.linalg import flattened_matmul
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-
-Tensor: TypeAlias = Output | Node
 
 
 def fc(node: NodeContext) -> NamedOutputs:
@@ -29,7 +26,10 @@ def fc(node: NodeContext) -> NamedOutputs:
     )
     x, w = node.get_input("input"), node.get_input("w")
     out: Tensor = flattened_matmul(node, x, w, node.get_int("in_num_col_dims", 1), 1)
-    return {"out": activated(node, add_bias(node, out, "bias"), node.get_attribute("activation_type", ""))}
+    out = activated(node, add_bias(node, out, "bias"), node.get_attribute("activation_type", ""))
+    if node.has_input("residual_data"):  # as Paddle's passes for oneDNN have it
+        out = ops.add(out, node.get_input("residual_data"))
+    return {"out": fused_activation(node, out)}
 
 
 def fused_gemm_epilogue(node: NodeContext) -> NamedOutputs:

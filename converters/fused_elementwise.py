@@ -11,16 +11,13 @@ Not supported: results in int8.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
-from openvino import Node, Output
+from openvino import Node
 
-from paddle2ov.converters.common import const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.common import Tensor, const_like, ints, normalize_axis, rank_of, reshape, shape_of
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-
-Tensor: TypeAlias = Output | Node
 
 _BINARY: dict[str, Callable[[Tensor, Tensor], Node]] = {"elementwise_add": ops.add, "elementwise_mul": ops.multiply}
 _FUSED = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.computed_axis import around
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -140,7 +140,7 @@ def where(node: NodeContext) -> NamedOutputs:
     return {"out": chosen(condition, node.get_input("x"), node.get_input("y"))}
 
 
-def chosen(condition: Output | Node, x: Output | Node, y: Output | Node) -> Node:
+def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Node:
     """x where the condition holds, else y; integers by arithmetic: a Select on CPU is exact to 24 bits only."""
     if x.get_element_type() not in (Type.i32, Type.i64):
         return ops.select(condition, x, y)
@@ -171,7 +171,7 @@ def masked_select(node: NodeContext) -> NamedOutputs:
 def masked_fill(node: NodeContext) -> NamedOutputs:
     """out = value where mask holds, else x."""
     x = node.get_input("x")
-    value: Node | Output = node.get_input("value")
+    value: Tensor = node.get_input("value")
     return {"out": chosen(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
 
 

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, ints, rank_of, shape_of
 from paddle2ov.converters.interpolation_exact import (
     Resize,
     any_resized,
@@ -72,7 +72,7 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
         if node.is_known(given):
             sizes = [*node.get_ints(given)[:count]]
         else:
-            size_tensor = node.get_tensor(given, Type.i64)
+            size_tensor = ops.reshape(node.get_tensor(given, Type.i64), ints([-1]), False).output(0)
     elif scales is not None:
         pairs = zip(dims, scales, strict=True)
         sizes = [None if dim is None else int(scaled(dim, scale)) for dim, scale in pairs]
@@ -107,7 +107,7 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
     return [float(value) for value in values], None
 
 
-def _resize(node: NodeContext, x: Output, plan: Resize) -> Node | Output:
+def _resize(node: NodeContext, x: Output, plan: Resize) -> Tensor:
     if plan.size_tensor is not None or plan.scale_tensor is not None:
         return _interpolate(x, plan)
     dims = known_dims(x)[2:]
@@ -167,14 +167,14 @@ def _needs_more(plan: Resize, scale: float) -> bool:
     return plan.mode == "linear" and 1 < scale < 1.5
 
 
-def _to_single(node: NodeContext, x: Output, plan: Resize) -> Node | Output:
+def _to_single(node: NodeContext, x: Output, plan: Resize) -> Tensor:
     """A dimension that becomes 1 has the ratio 0: linear interpolation takes its first element."""
     dims = known_dims(x)[2:]
     if None not in dims and (plan.mode == "cubic" or plan.scales is not None):
         return by_weights(x, plan, dims)
     if plan.mode == "cubic" or plan.scales is not None:
         node.refuse("a resize to size 1 needs a known input size here", sizes=plan.sizes, scale=plan.scales)
-    out: Output | Node = x
+    out: Tensor = x
     for i, size in enumerate(plan.sizes):
         if size == 1:
             out = ops.slice(out, ints([0]), ints([1]), ints([1]), ints([2 + i]))
@@ -200,9 +200,9 @@ def _first_where_single(node: NodeContext, x: Output, plan: Resize) -> Output:
     return x
 
 
-def _interpolate(x: Output | Node, plan: Resize, axes: Sequence[int] | None = None) -> Node:
+def _interpolate(x: Tensor, plan: Resize, axes: Sequence[int] | None = None) -> Node:
     axes = axes or range(2, plan.rank)
-    target: Node | Output
+    target: Tensor
     if plan.size_tensor is not None:
         calculation, target = "sizes", plan.size_tensor
     elif plan.scale_tensor is not None:
@@ -212,7 +212,8 @@ def _interpolate(x: Output | Node, plan: Resize, axes: Sequence[int] | None = No
     else:
         calculation, target = "sizes", ints([size or 0 for size in plan.sizes])
     dtype = x.get_element_type()
-    if dtype not in (Type.f32, Type.f16, Type.bf16, Type.u8, Type.i8):
+    whole = (Type.u8, Type.i8) if plan.mode == "nearest" else ()  # of means Paddle cuts the fraction off
+    if dtype not in (Type.f32, Type.f16, Type.bf16, *whole):
         x = ops.convert(x, Type.f32)
     out = ops.interpolate(
         x,

@@ -9,18 +9,14 @@ Refused: integers, which Paddle mixes in fixed-point arithmetic.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, exact_divide, int_vector, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, exact_divide, int_vector, ints, rank_of, shape_of
 from paddle2ov.converters.interpolation_exact import scaled, scaled_later
 from paddle2ov.converters.spatial import channels_last, known_dims, to_channels_first, to_channels_last
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-
-Value: TypeAlias = Output | Node
 
 
 def interp_antialias(node: NodeContext) -> NamedOutputs:
@@ -36,7 +32,7 @@ def interp_antialias(node: NodeContext) -> NamedOutputs:
     before = ops.gather(shape_of(x), ints([2, 3]), ints(0))
     after, scales = _sizes(node, x)
     ratios = _ratios(before, after, scales, bool(node.get_attribute("align_corners", False)))
-    out: Value = x
+    out: Tensor = x
     for i in (1, 0):
         old, new, ratio = (ops.gather(each, ints(i), ints(0)) for each in (before, after, ratios))
         weights = cast_to(_weights(old, new, ratio, method), x.get_element_type())
@@ -44,7 +40,7 @@ def interp_antialias(node: NodeContext) -> NamedOutputs:
     return {"output": to_channels_last(out.output(0), rank) if last else out}
 
 
-def _sizes(node: NodeContext, x: Output) -> tuple[Node | Output, list[float] | None]:
+def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
     """The new sizes, and the scales that fix the ratios."""
     if node.has_input("size_tensor"):
         return node.get_tensor("size_tensor", Type.i64), None
@@ -68,7 +64,7 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Node | Output, list[float] | N
     return ints(sizes), None
 
 
-def _ratios(before: Node, after: Value, scales: list[float] | None, align: bool) -> Node:
+def _ratios(before: Node, after: Tensor, scales: list[float] | None, align: bool) -> Node:
     """Source elements per result. An image that keeps both sizes is copied, whatever the scale is."""
     old, new = ops.convert(before, Type.f32), ops.convert(after, Type.f32)
     one = _number(1)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import ints, shape_of
+from paddle2ov.converters.common import Tensor, const, exact_divide, ints, shape_of, size_of
 from paddle2ov.converters.spatial import known_dims
 from paddle2ov.opset import ops
+from paddle2ov.whole_numbers import divided
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -84,17 +86,25 @@ def interpolate_scales_exactly(scale: float) -> bool:
 
 @cache
 def _corrections(scale: float) -> tuple[Integers, Integers]:
-    """The dimensions whose product with the scale comes out wrong in single precision, and by how much."""
+    """The dimensions that `_quotient` of the scale makes another size of, and by how much."""
     dims = np.arange(1, _LARGEST)
-    wrong = scaled(dims, scale) - np.floor(dims.astype(np.float32) * np.float32(scale)).astype(np.int64)
+    above, below = _quotient(scale)
+    wrong = scaled(dims, scale) - dims * above // below
     found = np.flatnonzero(wrong)
     return dims[found], wrong[found]
 
 
+def _quotient(scale: float) -> tuple[int, int]:
+    """A quotient that is the scale, as nearly as 31 bits have its product with a dimension."""
+    found = Fraction(scale).limit_denominator(max(int(2**15 / max(scale, 1)), 1))
+    return found.numerator, found.denominator
+
+
 def _scaled_one_later(length: Node, scale: float) -> Node:
-    """`scaled` of one dimension (int64) that is not known yet."""
-    product = ops.multiply(ops.convert(length, Type.f32), ops.constant(np.float32(scale)))
-    size = ops.convert(ops.floor(product), Type.i64)
+    """`scaled` of one dimension (int64) that is not known yet, without floats, which may be rounded to bfloat16."""
+    above, below = _quotient(scale)
+    product = ops.multiply(ops.convert(length, Type.i32), ops.constant(np.int32(above)))
+    size = ops.convert(divided(product, ops.constant(np.int32(below)))[0] if below > 1 else product, Type.i64)
     dims, wrong = _corrections(scale)
     if dims.size:
         hit = ops.convert(ops.equal(length, ops.constant(dims)), Type.i64)
@@ -102,7 +112,7 @@ def _scaled_one_later(length: Node, scale: float) -> Node:
     return size
 
 
-def scaled_later(x: Output | Node, scales: Sequence[float], first: int = 2) -> Node:
+def scaled_later(x: Tensor, scales: Sequence[float], first: int = 2) -> Node:
     """`scaled` of dimensions that are not known yet."""
     shape = shape_of(x)
     lengths = [ops.gather(shape, ints(first + i), ints(0)) for i in range(len(scales))]
@@ -141,7 +151,7 @@ def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
 
 def nearest(x: Output, plan: Resize) -> Node:
     """The elements that Paddle's arithmetic names, one dimension after the other."""
-    out: Output | Node = x
+    out: Tensor = x
     dims = known_dims(x)
     may_stay = plan.scales is not None and None in dims[2:] and any(1 < scale < 1.5 for scale in plan.scales)
     resized = any_resized(x, plan.scales) if plan.scales is not None and may_stay else None
@@ -162,27 +172,62 @@ def any_resized(x: Output, scales: Sequence[float]) -> Node:
 
 
 def _indices_later(x: Output, plan: Resize, i: int, size: int | None, resized: Node | None) -> Node:
-    whole = ops.gather(shape_of(x), ints(2 + i), ints(0))
+    whole = size_of(x, 2 + i)
     length = ops.convert(whole, Type.f32)
     if size is None:
         assert plan.scales is not None
-        count: Node = ops.convert(_scaled_one_later(whole, plan.scales[i]), Type.f32)
+        steps_in_all = _scaled_one_later(whole, plan.scales[i])
     else:
-        count = ops.constant(np.float32(size))
+        steps_in_all = ints(size)
+    count = ops.convert(steps_in_all, Type.f32)
     if plan.align_corners:
         steps = ops.maximum(ops.subtract(count, ops.constant(np.float32(1))), ops.constant(np.float32(1)))
-        ratio: Node = ops.divide(ops.subtract(length, ops.constant(np.float32(1))), steps)
+        ratio: Node = exact_divide(ops.subtract(length, ops.constant(np.float32(1))), steps)
     elif plan.scales is not None:
         ratio = ops.constant(np.float32(1.0 / plan.scales[i]))
         if resized is not None and 1 < plan.scales[i] < 1.5:
             ratio = ops.select(resized, ratio, ops.constant(np.float32(1)))
     else:
-        ratio = ops.divide(length, count)
-    k = ops.range(ops.constant(np.float32(0)), count, ops.constant(np.float32(1)), Type.f32)
-    source = ops.multiply(k, ratio)
+        ratio = exact_divide(length, count)
+    k = ops.range(ints(0), steps_in_all, ints(1), Type.i64)
+    source = ops.multiply(ops.convert(k, Type.f32), ratio)
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
-    return ops.convert(source, Type.i64)
+    # Where the quotient is whole the rounding of floats decides; elsewhere it must not, in bfloat16 neither.
+    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, resized))
+    if plan.scales is not None and not plan.align_corners and _rounds_to_itself(plan.scales[i]):
+        return ops.convert(place, Type.i64)
+    least = ops.subtract(place, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
+    return ops.convert(ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), place), Type.i64)
+
+
+@cache
+def _rounds_to_itself(scale: float) -> bool:
+    """Whether single precision divides by the scale as whole numbers do."""
+    k, one = np.arange(2 * _LARGEST), _inverse(scale)
+    single = k.astype(np.float32) * np.float32(1.0 / scale)
+    return bool((single.astype(np.int64) == k * one.numerator // one.denominator).all())
+
+
+def _inverse(scale: float) -> Fraction:
+    return Fraction(1.0 / scale).limit_denominator(2**15)
+
+
+def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resized: Node | None) -> tuple[Node, Node]:
+    """The source elements of results, as quotients of whole numbers (i32)."""
+    above, below = length, count
+    if plan.align_corners:
+        below = ops.maximum(ops.subtract(count, ints(1)), ints(1))
+        above = ops.multiply(ops.subtract(length, ints(1)), ints(2))
+    elif plan.scales is not None:
+        one = _inverse(plan.scales[i])
+        above, below = ints(one.numerator), ints(one.denominator)
+        if resized is not None and 1 < plan.scales[i] < 1.5:
+            above, below = ops.select(resized, above, ints(1)), ops.select(resized, below, ints(1))
+    top = ops.multiply(k, above)
+    if plan.align_corners:
+        top, below = ops.add(top, below), ops.multiply(below, ints(2))
+    return ops.convert(top, Type.i32), ops.convert(below, Type.i32)
 
 
 # --- linear and cubic by matrices -----------------------------------------------------------------------------------
@@ -190,7 +235,7 @@ def _indices_later(x: Output, plan: Resize, i: int, size: int | None, resized: N
 
 def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Node:
     """A resize whose ratio is not that of its sizes: each dimension is multiplied by a matrix of weights."""
-    out: Output | Node = x
+    out: Tensor = x
     dtype = x.get_element_type()
     for i, (dim, size) in enumerate(zip(dims, plan.sizes, strict=True)):
         assert dim is not None
@@ -198,7 +243,7 @@ def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Node:
         axis = 2 + i
         order = [*(a for a in range(plan.rank) if a != axis), axis]
         back = [order.index(a) for a in range(plan.rank)]
-        weights = ops.constant(_weights(plan, i, dim, size).T, dtype)
+        weights = const(_weights(plan, i, dim, size).T, dtype)
         mixed = ops.matmul(ops.transpose(out, ints(order)), weights, False, False)
         out = ops.transpose(mixed, ints(back))
     return out

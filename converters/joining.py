@@ -14,7 +14,7 @@ from functools import reduce
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.computed_axis import around, computed_axis
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -136,7 +136,7 @@ def _equal_parts(x: Output, axis: int, count: int) -> list[Output]:
     return list(ops.split(x, ints(axis), count).outputs())
 
 
-def _broadcast_with(x: Output, others: list[Output]) -> Output | Node:
+def _broadcast_with(x: Output, others: list[Output]) -> Tensor:
     """`x` broadcast in both directions with the shapes of the others (a 0-D one changes nothing)."""
     others = [other for other in others if other.get_partial_shape().rank != 0]
     return reduce(lambda value, other: ops.broadcast(value, shape_of(other), None, "BIDIRECTIONAL"), others, x)

@@ -8,9 +8,9 @@ A label out of range is an error in Paddle; OpenVINO does not check it.
 
 from __future__ import annotations
 
-from openvino import Node, Output, Type
+from openvino import Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -24,7 +24,7 @@ def nll_loss(node: NodeContext) -> NamedOutputs:
     x, label = node.get_input("input"), ops.unsqueeze(node.get_input("label"), ints([1]))
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
     places = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
-    counted: Output | Node = cast_to(ops.logical_not(ignored), x.get_element_type())
+    counted: Tensor = cast_to(ops.logical_not(ignored), x.get_element_type())
     if node.has_input("weight"):
         counted = ops.multiply(ops.gather(node.get_input("weight"), places, ints(0)), counted)
     losses = ops.negative(ops.multiply(ops.gather_elements(x, places, 1), counted))
@@ -59,7 +59,7 @@ def kldiv_loss(node: NodeContext) -> NamedOutputs:
     axes = ints(list(range(rank_of(node, x))))
     out = (ops.reduce_mean if reduction == "mean" else ops.reduce_sum)(losses, axes, False)
     if reduction == "batchmean":
-        out = ops.divide(out, cast_to(ops.gather(shape_of(x), ints(0), ints(0)), x.get_element_type()))
+        out = ops.divide(out, cast_to(size_of(x, 0), x.get_element_type()))
     return {"out": scalar_as_declared(node, out)}
 
 
@@ -67,11 +67,14 @@ def sigmoid_cross_entropy_with_logits(node: NodeContext) -> NamedOutputs:
     """out = max(x, 0) - x * label + log(1 + e^-|x|); with pos_weight (1 - label) * x + pos_weight * log(1 + e^-x)."""
     x, label = node.get_input("x"), node.get_input("label")
     ignored_label = node.get_int("ignore_index", -100)
-    if node.has_input("pos_weight"):
+    weighted = node.has_input("pos_weight")
+    if weighted and not node.get_attribute("weight_of_rest", False):
         unlike = ops.multiply(ops.subtract(const_like(1, x), label), x)
         out = ops.add(unlike, ops.multiply(node.get_input("pos_weight"), ops.softplus(ops.negative(x))))
     else:
         rest = ops.softplus(ops.negative(ops.abs(x)))
+        if weighted:  # as Paddle 2.6 does
+            rest = ops.multiply(node.get_input("pos_weight"), rest)
         out = ops.add(ops.subtract(ops.relu(x), ops.multiply(x, label)), rest)
     ignored = ops.equal(ops.convert(label, Type.i32), const_like(ignored_label, ops.convert(label, Type.i32)))
     out = ops.select(ignored, const_like(0, x), out)

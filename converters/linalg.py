@@ -10,29 +10,30 @@ Not supported: complex matrices.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from openvino import Node, Output
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, output_of, rank_of, shape_of, size_of
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-
-Tensor: TypeAlias = Output | Node
+from paddle2ov.shapes import static_dims
 
 
 def matmul_v2(node: NodeContext) -> NamedOutputs:
     """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
     x, y = _factors(node)
-    out = _product(x, y, node.get_attribute("transpose_x", False), node.get_attribute("transpose_y", False))
+    out = matrix_product(x, y, node.get_attribute("transpose_x", False), node.get_attribute("transpose_y", False))
     return {"out": scalar_as_declared(node, out)}
 
 
-def _product(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
+def matrix_product(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
     """x @ y. OpenVINO's CPU plugin broadcasts a dynamic x over constant matrices [1, n, k, m], not over [n, k, m]."""
     rows, matrices = x.get_partial_shape(), y.get_partial_shape()
+    if 0 in (static_dims(x) or ()):
+        dims = static_dims(ops.matmul(x, y, transpose_x, transpose_y))
+        if dims is not None and 0 not in dims:  # sums of nothing: the plugin leaves their memory as it is
+            return ops.broadcast(const_like(0, x), ints(dims))
     shared = rows.is_dynamic and len(matrices) == 3 and y.get_node().get_type_name() == "Constant"
     if not shared or matrices[0] == 1 or len(rows) > 3 or (len(rows) == 3 and rows[0] == matrices[0]):
         return ops.matmul(x, y, transpose_x, transpose_y)
@@ -62,7 +63,7 @@ def _outer_product(node: NodeContext) -> Node | None:
 def linear_v2(node: NodeContext) -> NamedOutputs:
     """out = input @ weight + bias; `transpose_weight` swaps the axes of the weight."""
     transpose = bool(node.get_attribute("transpose_weight", False))
-    out = ops.matmul(node.get_input("input"), node.get_input("weight"), False, transpose)
+    out = matrix_product(node.get_input("input"), node.get_input("weight"), False, transpose)
     return {"out": ops.add(out, node.get_input("bias")) if node.has_input("bias") else out}
 
 
@@ -75,7 +76,7 @@ def mul(node: NodeContext) -> NamedOutputs:
 
 def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, split_y: int) -> Node:
     """x @ y with x flattened at axis `split_x` and y at `split_y`; the other axes come back in the result."""
-    rank_x, rank_y = (rank_of(node, _output(tensor)) for tensor in (x, y))
+    rank_x, rank_y = (rank_of(node, output_of(tensor)) for tensor in (x, y))
     if rank_y == 2 and split_y == 1 and split_x == rank_x - 1:
         return ops.matmul(x, y, False, False)
     rows, columns = shape_of(x), shape_of(y)
@@ -98,12 +99,12 @@ def _flatten(x: Tensor, rank: int, split: int) -> Tensor:
 
 def bmm(node: NodeContext) -> NamedOutputs:
     """out[b] = x[b] @ y[b]."""
-    return {"out": ops.matmul(*_factors(node), False, False)}
+    return {"out": matrix_product(*_factors(node), False, False)}
 
 
 def mv(node: NodeContext) -> NamedOutputs:
     """out = x @ vec."""
-    return {"out": ops.matmul(node.get_input("x"), node.get_input("vec"), False, False)}
+    return {"out": matrix_product(node.get_input("x"), node.get_input("vec"), False, False)}
 
 
 def dot(node: NodeContext) -> NamedOutputs:
@@ -118,7 +119,7 @@ def dot(node: NodeContext) -> NamedOutputs:
 
 def addmm(node: NodeContext) -> NamedOutputs:
     """out = beta * input + alpha * (x @ y)."""
-    addend, product = node.get_input("input"), ops.matmul(*_factors(node), False, False)
+    addend, product = node.get_input("input"), matrix_product(*_factors(node), False, False)
     alpha, beta = node.get_float("alpha", 1.0), node.get_float("beta", 1.0)
     return {"out": ops.add(_scaled(addend, beta), _scaled(product, alpha))}
 
@@ -162,7 +163,7 @@ def bilinear_tensor_product(node: NodeContext) -> NamedOutputs:
     """out[b, o] = x[b] @ weight[o] @ y[b] + bias[o]."""
     x, y, weight = node.get_input("x"), node.get_input("y"), node.get_input("weight")
     # x[1, b, i] @ weight[o, i, j] = [o, b, j]; times y[b, j], summed over j.
-    left = _product(ops.unsqueeze(x, ints([0])).output(0), weight, False, False)
+    left = matrix_product(ops.unsqueeze(x, ints([0])).output(0), weight, False, False)
     out: Node = ops.transpose(ops.reduce_sum(ops.multiply(left, y), ints([2]), False), ints([1, 0]))
     if node.has_input("bias"):
         out = ops.add(out, node.get_input("bias"))
@@ -178,20 +179,18 @@ def _scaled(x: Tensor, factor: float) -> Tensor:
     return x if factor == 1.0 else ops.multiply(x, const_like(factor, x))
 
 
-def _output(value: Tensor) -> Output:
-    return value.output(0) if isinstance(value, Node) else value
-
-
 def einsum(node: NodeContext) -> NamedOutputs:
     """out = the sum of products that `equation` names by its axes."""
     operands = node.get_inputs("x")
     node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
     equation = node.get_attribute("equation").replace(" ", "")
+    labels = equation.partition("->")[2].replace("...", "")
+    node.require(len(set(labels)) == len(labels), "a label twice in the result is not supported", equation=equation)
     return {"out": scalar_as_declared(node, ops.einsum(operands, equation))}
 
 
 def fsp(node: NodeContext) -> NamedOutputs:
     """out[n, i, j] = the mean over all places of x[n, i] · y[n, j]."""
     x, y = (ops.reshape(node.get_input(name), ints([0, 0, -1]), True) for name in ("x", "y"))
-    places = cast_to(ops.gather(shape_of(x), ints(2), ints(0)), x.get_element_type())
+    places = cast_to(size_of(x, 2), x.get_element_type())
     return {"out": ops.divide(ops.matmul(x, y, False, True), places)}

@@ -9,13 +9,13 @@ class begins with what the one before has made of them.
 from __future__ import annotations
 
 import numpy as np
-from openvino import Model, Type
-from openvino.op import Result
+from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const, ints
+from paddle2ov.converters.common import Tensor, cast_to, const, ints
 from paddle2ov.converters.exact_suppression import Overlap
 from paddle2ov.converters.nms import box_size, never_empty
-from paddle2ov.converters.rows import Tensor, best, column, columns, dim_of, output_of, positions
+from paddle2ov.converters.rounds import Outputs, along
+from paddle2ov.converters.rows import best, column, columns, dim_of, positions
 from paddle2ov.converters.suppression import Greedy
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -69,34 +69,20 @@ def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Te
     That box is their mean, weighted by the scores, and its score their sum; it stands in the place of the last one. The
     others have a score of -∞.
     """
-    kind = output_of(boxes).get_partial_shape()
-    shape = [kind[0], 1, kind[2]]
-    number, box_, score_ = (
-        ops.parameter([], Type.i64),
-        ops.parameter(shape, Type.f32),
-        ops.parameter(shape[:2], Type.f32),
-    )
-    box, score = ops.parameter([kind[0], kind[2]], Type.f32), ops.parameter(shape[:2], Type.f32)
-    own = ops.squeeze(box_, ints([1]))
-    over = ops.unsqueeze(overlap.exceeds(own, box), ints([1]))
-    joins = ops.logical_and(over, ops.greater(number, ints(0)))
-    total = ops.add(score_, score)
-    mean = ops.divide(ops.add(ops.multiply(own, score_), ops.multiply(box, score)), total)
-    new_box, new_score = ops.select(joins, mean, own), ops.select(joins, total, score_)
-    parts = (ops.unsqueeze(new_box, ints([1])), new_score, ops.logical_not(joins))
-    results = [Result(value.output(0)) for value in (const(True, Type.boolean), new_box, new_score, *parts)]
 
-    loop = ops.loop(output_of(dim_of(boxes, 1)), const(True, Type.boolean).output(0))
-    loop.set_function(Model(results, [number, box_, score_, box, score]))
-    loop.set_special_body_ports([0, 0])
-    for parameter, value in ((box_, boxes), (score_, scores)):
-        loop.set_sliced_input(parameter, output_of(value), 0, 1, 1, -1, 1)
-    for parameter, value, result in ((box, boxes, results[1]), (score, scores, results[2])):
-        first = ops.slice(value, ints([0]), ints([1]), ints([1]), ints([1]))
-        start = ops.squeeze(first, ints([1])) if parameter is box else first
-        loop.set_merged_input(parameter, output_of(start), result.output(0))
-    merged, sums, begins = (loop.get_concatenated_slices(one.output(0), 0, 1, 1, -1, 1) for one in results[3:])
-    loop.validate_and_infer_types()
+    def next_run(number: Tensor, parts: Outputs, state: Outputs, _: Outputs) -> tuple[list[Node], list[Node]]:
+        (box_, score_), (box, score) = parts, state
+        own = ops.squeeze(box_, ints([1]))
+        over = ops.unsqueeze(overlap.exceeds(own, box), ints([1]))
+        joins = ops.logical_and(over, ops.greater(number, ints(0)))
+        total = ops.add(score_, score)
+        mean = ops.divide(ops.add(ops.multiply(own, score_), ops.multiply(box, score)), total)
+        new_box, new_score = ops.select(joins, mean, own), ops.select(joins, total, score_)
+        return [new_box, new_score], [ops.unsqueeze(new_box, ints([1])), new_score, ops.logical_not(joins)]
+
+    first_box, first_score = (ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1])) for one in (boxes, scores))
+    start = [ops.squeeze(first_box, ints([1])), first_score]
+    _, (merged, sums, begins) = along(1, [boxes, scores], start, [], next_run)
     # The last of a run is the one before the next begins.
     following = ops.slice(begins, ints([1]), ints([np.iinfo(np.int64).max]), ints([1]), ints([1]))
     end = ops.broadcast(

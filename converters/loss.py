@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from openvino import Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, size_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -31,8 +31,9 @@ def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
         return {"softmax": softmax, "loss": ops.negative(picked)}
     if rank_of(node, label) < rank:
         label = ops.unsqueeze(label, ints([axis])).output(0)
+    label = cast_to(label, Type.i64)  # a narrow type may not hold the ignored index
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
-    places = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
+    places = ops.select(ignored, const_like(0, label), label)
     loss = ops.negative(ops.gather_elements(logarithm, places, axis))
     return {"softmax": softmax, "loss": ops.select(ignored, const_like(0, x), loss)}
 
@@ -44,7 +45,7 @@ def label_smooth(node: NodeContext) -> NamedOutputs:
     if node.has_input("prior_dist"):
         prior = ops.multiply(node.get_input("prior_dist"), const_like(epsilon, label))
         return {"out": ops.add(kept, ops.reshape(prior, ints([-1]), False))}
-    classes = cast_to(ops.gather(shape_of(label), ints(-1), ints(0)), label.get_element_type())
+    classes = cast_to(size_of(label, -1), label.get_element_type())
     return {"out": ops.add(kept, ops.divide(const_like(epsilon, label), classes))}
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 from openvino import Model, Node, Type
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, normalize_axis, output_of, shape_of
 from paddle2ov.converters.packed import length_of, lengths_of, part, sequences
-from paddle2ov.converters.rows import Tensor, dim_of, output_of
+from paddle2ov.converters.rows import dim_of
+from paddle2ov.loop_wiring import wired_loop
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Packed
@@ -122,15 +123,17 @@ def _matched(x: Tensor) -> tuple[Tensor, Tensor]:
         ops.result(value)
         for value in (_any(rest), rest, ops.select(taken, row, matched), ops.select(taken, best, number))
     ]
-    loop = ops.loop(output_of(dim_of(x, 2)), output_of(_any(x)))
-    loop.set_function(Model(results, [left, matched, number]))
-    loop.set_special_body_ports([-1, 0])
     starts = (x, ops.broadcast(ints(-1), columns), ops.broadcast(const(0, kind), columns))
-    for parameter, start, result in zip((left, matched, number), starts, results[1:], strict=True):
-        loop.set_merged_input(parameter, output_of(start), result.output(0))
-    last, value = (loop.get_iter_value(one.output(0), -1) for one in results[2:])
-    loop.validate_and_infer_types()
-    return last, value
+    entering = zip((left, matched, number), starts, results[1:], strict=True)
+    loop = wired_loop(
+        output_of(dim_of(x, 2)),
+        output_of(_any(x)),
+        Model(results, [left, matched, number]),
+        [-1, 0],
+        [(parameter, output_of(start), result) for parameter, start, result in entering],
+        [],
+    )
+    return loop.output(1), loop.output(2)
 
 
 def _any(x: Tensor) -> Node:

@@ -18,7 +18,16 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import real_input, unary
-from paddle2ov.converters.common import const, const_like, fold_known, ints, rank_of, refuse_complex
+from paddle2ov.converters.common import (
+    Tensor,
+    const,
+    const_like,
+    exactly_divided,
+    fold_known,
+    ints,
+    rank_of,
+    refuse_complex,
+)
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -26,7 +35,7 @@ from paddle2ov.registry import Converter
 
 
 def keeps_integers(
-    build: Callable[[Output], Node | Output], fold: Callable[[AnyArray], AnyArray], name: str = "x"
+    build: Callable[[Output], Tensor], fold: Callable[[AnyArray], AnyArray], name: str = "x"
 ) -> Converter:
     """A converter for a function that Paddle computes in the type of its input, which is called `name`.
 
@@ -48,13 +57,13 @@ def keeps_integers(
 def rounding(build: Callable[[Output], Node], fold: Callable[[AnyArray], AnyArray], name: str = "x") -> Converter:
     """A converter for a rounding function, which leaves integers as they are."""
 
-    def build_on_floats(x: Output) -> Node | Output:
-        return build(x) if x.get_element_type().is_real() else x
+    def build_on_floats(x: Output) -> Tensor:
+        return build(exactly_divided(x)) if x.get_element_type().is_real() else x
 
     return keeps_integers(build_on_floats, fold, name)
 
 
-def truncate(x: Output | Node) -> Node:
+def truncate(x: Tensor) -> Node:
     """x without its fraction."""
     return ops.multiply(ops.sign(x), ops.floor(ops.abs(x)))
 
@@ -64,13 +73,12 @@ def round_(node: NodeContext) -> NamedOutputs:
     refuse_complex(node, "x")
     x = node.get_input("x")
     decimals = node.get_int("decimals", 0)
-    if not x.get_element_type().is_real():
-        node.require(decimals == 0, "rounding integers to decimal places", decimals=decimals)
+    if not x.get_element_type().is_real():  # stay what they are, whatever the decimals
         return {"out": x}
     # The attribute came with Paddle 3, and with it the other rule for halves.
     nearest = _half_to_even if node.has_attribute("decimals") else _half_away
     if decimals == 0:
-        return {"out": nearest(x)}
+        return {"out": nearest(exactly_divided(x))}
     power = const_like(10.0 ** abs(decimals), x)
     back = const_like(10.0 ** abs(decimals), x)
     if decimals > 0:
@@ -78,11 +86,11 @@ def round_(node: NodeContext) -> NamedOutputs:
     return {"out": ops.multiply(nearest(ops.divide(x, power)), back)}
 
 
-def _half_to_even(x: Output | Node) -> Node:
+def _half_to_even(x: Tensor) -> Node:
     return ops.round(x, "half_to_even")
 
 
-def _half_away(x: Output | Node) -> Node:
+def _half_away(x: Tensor) -> Node:
     # Not Round with half_away_from_zero: on CPU it adds 0.5 first, which is inexact below 0.5 and above 2^23.
     size = ops.abs(x)
     whole = ops.floor(size)

@@ -4,27 +4,25 @@ Paddle: `inverse`, `matrix_power`, `determinant` (PIR `det`), `slogdeterminant` 
 `cholesky`, `cholesky_solve`, `triangular_solve`.
 Semantics: `paddle/phi/kernels/impl/{inverse,matrix_power,determinant,solve,cholesky_solve}_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{cholesky,triangular_solve}_kernel.cc`.
-Not supported: complex matrices. A system of equations is solved by way of the inverse, which OpenVINO has.
+A system of equations is solved by way of the inverse, which OpenVINO has. Complex matrices are in
+`complex_matrices.py` and `complex_factors.py`; those of `solve`, `cholesky` and `cholesky_solve` are refused: Paddle
+has no kernel for them.
 
 Determinant and Cholesky factor take one loop round per column, so that the size of the matrix may be dynamic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.rounds import repeat
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.matrix_pieces import range_to, swapped, triangle
+from paddle2ov.converters.rounds import Outputs, repeat
 from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Known
-
-Tensor: TypeAlias = Output | Node
 
 
 def inverse(node: NodeContext) -> NamedOutputs:
@@ -35,12 +33,12 @@ def inverse(node: NodeContext) -> NamedOutputs:
             return {"out": Known(np.linalg.inv(known))}
         except np.linalg.LinAlgError:
             node.refuse("a constant matrix has no inverse")
-    return {"out": ops.inverse(_matrices(node, "x"), adjoint=False)}
+    return {"out": ops.inverse(node.get_input("x"), adjoint=False)}
 
 
 def matrix_power(node: NodeContext) -> NamedOutputs:
     """out = x^n; a negative n takes the power of the inverse, 0 gives identities."""
-    x, n = _matrices(node, "x"), node.get_int("n")
+    x, n = node.get_input("x"), node.get_int("n")
     if n == 0:
         return {"out": ops.broadcast(_eye(x, rank_of(node, x)), shape_of(x))}
     square: Tensor = ops.inverse(x, adjoint=False) if n < 0 else x
@@ -58,7 +56,7 @@ def matrix_power(node: NodeContext) -> NamedOutputs:
 
 def solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ y; y may hold vectors, of one rank less than x."""
-    x, y = _matrices(node, "x"), _matrices(node, "y")
+    x, y = node.get_input("x"), node.get_input("y")
     vectors = _are_vectors(node, x, y)
     right = ops.unsqueeze(y, ints([-1])) if vectors else y
     out = ops.matmul(ops.inverse(x, adjoint=False), right, False, False)
@@ -80,26 +78,27 @@ def _are_vectors(node: NodeContext, x: Output, y: Output) -> bool:
 
 def cholesky_solve(node: NodeContext) -> NamedOutputs:
     """out = (u u^T)^-1 @ x for the lower factor u = y, (u^T u)^-1 @ x for the upper one."""
-    b, factor = _matrices(node, "x"), _matrices(node, "y")
+    b, factor = node.get_input("x"), node.get_input("y")
     upper = node.get_attribute("upper", False)
-    left = ops.inverse(_triangle(node, factor, upper), adjoint=False)
+    left = ops.inverse(triangle(factor, rank_of(node, factor), upper), adjoint=False)
     return {"out": ops.matmul(left, ops.matmul(left, b, upper, False), not upper, False)}
 
 
 def triangular_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ y (or x^-T @ y) for the upper or lower triangle of x, with ones on its diagonal if unitriangular."""
-    x, y = _matrices(node, "x"), _matrices(node, "y")
+    x, y = node.get_input("x"), node.get_input("y")
     upper, transpose = node.get_attribute("upper", True), node.get_attribute("transpose", False)
-    triangle = _triangle(node, x, upper)
+    rank = rank_of(node, x)
+    factor = triangle(x, rank, upper)
     if node.get_attribute("unitriangular", False):
-        eye = _eye(x, rank_of(node, x))
-        triangle = ops.select(ops.equal(eye, const_like(1, eye)), eye, triangle)
-    return {"out": ops.matmul(ops.inverse(triangle, adjoint=False), y, transpose, False)}
+        eye = _eye(x, rank)
+        factor = ops.select(ops.equal(eye, const_like(1, eye)), eye, factor)
+    return {"out": ops.matmul(ops.inverse(factor, adjoint=False), y, transpose, False)}
 
 
 def determinant(node: NodeContext) -> NamedOutputs:
     """out = det(x), of each matrix."""
-    return {"out": _determinant(node, _matrices(node, "x"))}
+    return {"out": _determinant(node, node.get_input("x"))}
 
 
 def slogdeterminant(node: NodeContext) -> NamedOutputs:
@@ -110,19 +109,18 @@ def slogdeterminant(node: NodeContext) -> NamedOutputs:
 
 def slogdet_v2(node: NodeContext) -> dict[str, Node]:
     """sign, logdet = the sign of det(x), and log|det(x)|."""
-    found = _determinant(node, _matrices(node, "x"))
+    found = _determinant(node, node.get_input("x"))
     return {"sign": ops.sign(found), "logdet": ops.log(ops.abs(found))}
 
 
 def cholesky(node: NodeContext) -> NamedOutputs:
     """out = the lower triangular L with L L^T = x, or the upper one U with U^T U = x."""
-    x, upper = _matrices(node, "x"), node.get_attribute("upper", False)
+    x, upper = node.get_input("x"), node.get_attribute("upper", False)
     rank = rank_of(node, x)
-    size, places = _size(x, rank), _places(x, rank)
-    swap = ints([*range(rank - 2), rank - 1, rank - 2])
-    symmetric = ops.transpose(x, swap) if upper else x
+    size = size_of(x, rank - 1)
+    symmetric = swapped(x, rank) if upper else x
 
-    def column(k: Tensor, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Tensor], None]:
+    def column(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (factor,), (matrix, rows) = state, fixed
         here = cast_to(ops.equal(rows, k), factor.get_element_type())  # 1 at k, of shape [n]
         at = ops.unsqueeze(here, ints([1]))
@@ -135,26 +133,26 @@ def cholesky(node: NodeContext) -> NamedOutputs:
         return [ops.add(factor, ops.multiply(new, here))], None
 
     start = ops.multiply(symmetric, const_like(0, x))
-    (lower,) = repeat(size, [start], [symmetric, places], column)
-    return {"out": ops.transpose(lower, swap) if upper else lower}
+    (lower,) = repeat(size, [start], [symmetric, range_to(size)], column)
+    return {"out": swapped(lower, rank) if upper else lower}
 
 
 def _determinant(node: NodeContext, x: Output) -> Tensor:
     """By elimination: each round takes the largest pivot of a column among the rows not taken yet."""
     rank = rank_of(node, x)
-    size, places = _size(x, rank), _places(x, rank)
+    size = size_of(x, rank - 1)
     dtype = x.get_element_type()
     column_of_x = ops.slice(x, ints([0]), ints([1]), ints([1]), ints([rank - 1]))
     zeros = ops.multiply(column_of_x, const_like(0, x))  # [..., n, 1]
     corner = ops.slice(zeros, ints([0]), ints([1]), ints([1]), ints([rank - 2]))  # [..., 1, 1]
 
-    def column(k: Tensor, state: Sequence[Output], fixed: Sequence[Output]) -> tuple[list[Tensor], None]:
+    def column(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (matrix, free, product), (rows,) = state, fixed
         values = ops.gather(matrix, ops.unsqueeze(k, ints([0])), ints(rank - 1))
-        size_of = ops.subtract(
+        magnitude = ops.subtract(
             ops.multiply(ops.add(ops.abs(values), const_like(1, matrix)), free), const_like(1, matrix)
         )
-        best = ops.topk(size_of, ints(1), rank - 2, "max", "none", index_element_type=Type.i64).output(1)
+        best = ops.topk(magnitude, ints(1), rank - 2, "max", "none", index_element_type=Type.i64).output(1)
         rows_down = ops.unsqueeze(rows, ints([1]))
         chosen = cast_to(ops.equal(rows_down, best), dtype)
         pivot = ops.reduce_sum(ops.multiply(values, chosen), ints([rank - 2]), True)
@@ -171,30 +169,10 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))], None
 
     start = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
-    product = repeat(size, start, [places], column)[2]
+    product = repeat(size, start, [range_to(size)], column)[2]
     return ops.squeeze(product, ints([rank - 2, rank - 1]))
 
 
-def _matrices(node: NodeContext, name: str) -> Output:
-    node.require(not node.is_complex(name), "complex matrices are not supported")
-    return node.get_input(name)
-
-
-def _size(x: Output, rank: int) -> Node:
-    return ops.gather(shape_of(x), ints(rank - 1), ints(0))
-
-
-def _places(x: Output, rank: int) -> Node:
-    return ops.range(ints(0), _size(x, rank), ints(1), "i64")
-
-
 def _eye(x: Output, rank: int) -> Node:
-    size = _size(x, rank)
+    size = size_of(x, rank - 1)
     return ops.eye(size, size, ints(0), x.get_element_type().get_type_name())
-
-
-def _triangle(node: NodeContext, x: Output, upper: bool) -> Node:
-    places = _places(x, rank_of(node, x))
-    rows, columns = ops.unsqueeze(places, ints([1])), ops.unsqueeze(places, ints([0]))
-    kept = ops.less_equal(rows, columns) if upper else ops.greater_equal(rows, columns)
-    return ops.select(kept, x, const_like(0, x))

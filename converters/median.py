@@ -8,18 +8,25 @@ Not supported: the indices in mode "avg", which no function of Paddle returns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const_like, ints, kept_apart, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.common import (
+    Tensor,
+    const_like,
+    ints,
+    kept_apart,
+    normalize_axis,
+    rank_of,
+    reshape,
+    shape_of,
+    size_of,
+)
 from paddle2ov.converters.elementwise import divide
 from paddle2ov.converters.sorting import sort
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-
-Tensor: TypeAlias = Output | Node
 
 
 def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
@@ -34,7 +41,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         rows, is_real = _rows(x, rank, axes), x.get_element_type().is_real()
         empty = ops.is_nan(rows) if is_real else None
         filled = rows if empty is None else ops.select(empty, const_like(np.inf, rows), rows)
-        length = ops.gather(shape_of(rows), ints(-1), ints(0))
+        length = size_of(rows, -1)
         values, places = sort(filled, -1, descending=False)
         counted = _count(ops.convert(empty, "i64")) if empty is not None else ints([0])
         # With n elements that count, the middle ones are (n - 1) / 2 and n / 2.

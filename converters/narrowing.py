@@ -26,9 +26,9 @@ from paddle2ov.converters.choice import (
     key_of,
     known,
 )
-from paddle2ov.converters.common import ints
+from paddle2ov.converters.common import Tensor, ints, output_of
 from paddle2ov.converters.narrowing_rules import ELEMENTWISE, MAKERS, RULES, UNARY
-from paddle2ov.converters.rows import Tensor, dim_of, dims_of, output_of, positions
+from paddle2ov.converters.rows import dim_of, dims_of, positions
 from paddle2ov.merging import CHOSEN
 from paddle2ov.opset import ops
 
@@ -111,11 +111,7 @@ class Narrowing:
         key = (node.get_name(), place)
         if key not in self._clones:
             made = MAKERS[node.get_type_name()](node, inputs)
-            if node.get_friendly_name() != node.get_name():
-                made.set_friendly_name(node.get_friendly_name() + CHOSEN)
-            for name, value in node.get_rt_info().items():
-                if name.startswith("nonconvertable"):
-                    made.get_rt_info()[name] = value.astype(bool) if hasattr(value, "astype") else value
+            made.set_friendly_name(node.get_friendly_name() + CHOSEN)
             self._clones[key] = made
         return self._clones[key]
 

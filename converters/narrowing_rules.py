@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 from openvino import Node, Output
 
 from paddle2ov.converters.choice import CannotNarrowError, Place, axis_before, constant_ints, dims_list
-from paddle2ov.converters.rows import Tensor
+from paddle2ov.converters.common import Tensor
 from paddle2ov.opset import ops
 
 

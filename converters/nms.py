@@ -15,8 +15,8 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.candidates import Candidates, candidates, candidates_among
-from paddle2ov.converters.common import cast_to, const, ints, rank_of, reshape
-from paddle2ov.converters.rows import Tensor, best, column, columns, count_images, dim_of, output_of, positions
+from paddle2ov.converters.common import Tensor, cast_to, const, ints, output_of, rank_of, reshape
+from paddle2ov.converters.rows import best, column, columns, count_images, dim_of, positions
 from paddle2ov.converters.suppression import Greedy
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
 from paddle2ov.converters.spatial import channels_last, known_dims, to_channels_first, to_channels_last
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -56,7 +56,7 @@ def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
     return ops.multiply(x, inverse), inverse
 
 
-def _flat(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Output | Node:
+def _flat(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
     if rank - begin == 1:
         return cast_to(node.get_input(name), x.get_element_type())
     target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))

@@ -9,7 +9,17 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, reshape, shape_of
+from paddle2ov.converters.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    ints,
+    normalize_axis,
+    rank_of,
+    reshape,
+    shape_of,
+)
 from paddle2ov.converters.spatial import channels_last, known_dims, to_channels_first, to_channels_last
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -29,7 +39,10 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
         f"{name}_out": node.get_input(name) for name in ("mean", "variance") if node.is_output_used(f"{name}_out")
     }
     factor, shift = _folded(node, epsilon, shape, x.get_element_type())
-    return {"out": ops.add(ops.multiply(x, factor), shift), **unchanged}
+    out = ops.add(ops.multiply(x, factor), shift)
+    if node.get_attribute("fuse_with_relu", False):
+        out = ops.relu(out)
+    return {"out": out, **unchanged}
 
 
 def inplace_abn(node: NodeContext) -> NamedOutputs:
@@ -85,7 +98,7 @@ def _batch_statistics(
         out = ops.multiply(out, cast_to(node.get_reshaped("scale", shape), x.get_element_type()))
     if node.has_input("bias"):
         out = ops.add(out, cast_to(node.get_reshaped("bias", shape), x.get_element_type()))
-    results: dict[str, Node | Output] = {"out": out}
+    results: dict[str, Tensor] = {"out": out}
     batch = {"mean": mean, "variance": variance}
     for name, statistic in batch.items():
         flat = reshape(statistic, [-1])
@@ -122,7 +135,7 @@ def affine_trailing(node: NodeContext, normalized: Node, x: Output, begin: int, 
     return out
 
 
-def _trailing(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Output | Node:
+def _trailing(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
     if rank - begin == 1:
         return node.get_input(name)
     dims = known_dims(x)[begin:]
@@ -149,23 +162,13 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     epsilon = node.get_float("epsilon", 1e-5)
     if last:
         x = to_channels_first(x, rank).output(0)
-    kind = x.get_element_type()
-    channels = known_dims(x)[1]
-    for name in ("scale", "bias"):
-        if channels is None and node.has_input(name):
-            channels = known_dims(node.get_input(name))[0]
-    out: Node
-    if channels is None or rank == 2:  # OpenVINO's CPU plugin has no GroupNormalization of rank 2
-        grouped = ops.reshape(x, ints([0, groups, -1]), True)
-        out = ops.reshape(ops.mvn(grouped, ints([2]), True, epsilon, "inside_sqrt"), shape_of(x), False)
-        out = _affine_channels(node, out, rank)
-    else:
-        scale = node.get_input("scale") if node.has_input("scale") else const(np.ones(channels), kind)
-        bias = node.get_input("bias") if node.has_input("bias") else const(np.zeros(channels), kind)
-        out = ops.group_normalization(x, cast_to(scale, kind), cast_to(bias, kind), groups, epsilon)
+    grouped = ops.reshape(x, ints([0, groups, -1]), True)
+    # Not GroupNormalization: OpenVINO 2026.4 crashes where it compiles the sum of one and of an elementwise result that
+    # it was computed from, as residual blocks have it.
+    out = ops.reshape(ops.mvn(grouped, ints([2]), True, epsilon, "inside_sqrt"), shape_of(x), False)
+    out = _affine_channels(node, out, rank)
     results: dict[str, Node] = {"y": to_channels_last(out, rank) if last else out}
     if node.is_output_used("mean") or node.is_output_used("variance"):
-        grouped = ops.reshape(x, ints([0, groups, -1]), True)
         mean = ops.reduce_mean(grouped, ints([2]), True)
         centred = ops.subtract(grouped, mean)
         results["mean"] = ops.squeeze(mean, ints([2]))
@@ -177,11 +180,14 @@ def instance_norm(node: NodeContext) -> NamedOutputs:
     """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the positions of each sample and channel."""
     x = node.get_input("x")
     rank = rank_of(node, x)
-    node.require(rank > 2, f"an input of rank {rank} has no positions to normalize over")
+    node.require(rank > 1, f"an input of rank {rank} has no channels to normalize")
+    flat = rank == 2  # one position of each channel
+    if flat:
+        x, rank = ops.unsqueeze(x, ints([2])).output(0), 3
     axes = list(range(2, rank))
     epsilon = node.get_float("epsilon", 1e-5)
     out = _affine_channels(node, ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt"), rank)
-    results: dict[str, Node] = {"y": out}
+    results: dict[str, Node] = {"y": ops.squeeze(out, ints([2])) if flat else out}
     if node.is_output_used("saved_mean") or node.is_output_used("saved_variance"):
         moments = _moments(x, axes)
         variance = ops.add(moments["variance"], const_like(epsilon, x))

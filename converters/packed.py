@@ -13,14 +13,13 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, output_of, shape_of
 from paddle2ov.converters.indexing import chosen
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.types import Lengths, Packed
 
-Tensor: TypeAlias = Output | Node
 Count: TypeAlias = int | Output | Lengths
 """How many sequences of one length there are, or the length of each."""
 
@@ -50,7 +49,7 @@ def filled(dense: Tensor, count: Count, value: Tensor) -> Tensor:
     """[count, steps, ...] with `value` behind the end of each sequence."""
     if not isinstance(count, Lengths):
         return dense
-    out = dense.output(0) if isinstance(dense, Node) else dense
+    out = output_of(dense)
     inner = list(range(2, len(out.get_partial_shape())))
     return chosen(ops.unsqueeze(inside_of(out, count), ints(inner)), out, value)
 
@@ -109,7 +108,7 @@ def joined(x: Tensor, count: Count) -> Packed:
 
 def lengths_as(lengths: Tensor) -> Lengths:
     """Lengths as what is known of sequences."""
-    return Lengths(lengths.output(0) if isinstance(lengths, Node) else lengths)
+    return Lengths(output_of(lengths))
 
 
 def length_of(dense: Tensor) -> Node:

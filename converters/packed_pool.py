@@ -15,8 +15,8 @@ import math
 
 from openvino import Node
 
-from paddle2ov.converters.common import const_like, ints, rank_of
-from paddle2ov.converters.packed import Tensor, filled, joined, length_of, lengths_of, sequences, vector
+from paddle2ov.converters.common import Tensor, const_like, ints, rank_of
+from paddle2ov.converters.packed import filled, joined, length_of, lengths_of, sequences, vector
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Lengths, Packed

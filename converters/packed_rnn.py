@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from openvino import Model, Node, Output
+from openvino import Node
 
-from paddle2ov.converters.common import const_like, ints, reshape, shape_of
-from paddle2ov.converters.packed import Count, Tensor, joined, length_of, reversed_steps, sequences
+from paddle2ov.converters.common import Tensor, const_like, ints, reshape, shape_of
+from paddle2ov.converters.packed import Count, joined, reversed_steps, sequences
+from paddle2ov.converters.rounds import Outputs, along
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -164,27 +165,11 @@ def _recur(
     node: NodeContext, x: Tensor, count: Count, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
 ) -> Sequence[Tensor]:
     """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
-    kind, shape = x.get_element_type(), _output(x).get_partial_shape()
-    now = ops.parameter([shape[0], 1, shape[2]], kind)
-    before = [ops.parameter([shape[0], _output(one).get_partial_shape()[1]], kind) for one in states]
-    held = [ops.parameter(_output(one).get_partial_shape(), kind) for one in weights]
-    after = [ops.result(one) for one in step(ops.squeeze(now, ints([1])), before, held)]
-    slices = [ops.result(ops.unsqueeze(one.input_value(0), ints([1]))) for one in after]
-    go_on = ops.result(ops.constant(True))
-
-    loop = ops.loop(ops.squeeze(length_of(x), ints([0])).output(0), ops.constant(True).output(0))
-    loop.set_function(Model([go_on, *after, *slices], [now, *before, *held]))
-    loop.set_special_body_ports([-1, 0])
     backwards = node.get_attribute("is_reverse", False)
-    loop.set_sliced_input(now, _output(reversed_steps(x, count) if backwards else x), 0, 1, 1, -1, 1)
-    for parameter, start, result in zip(before, states, after, strict=True):
-        loop.set_merged_input(parameter, _output(start), result.output(0))
-    for parameter, weight in zip(held, weights, strict=True):
-        loop.set_invariant_input(parameter, _output(weight))
-    found = [loop.get_concatenated_slices(one.output(0), 0, 1, 1, -1, 1) for one in slices]
-    loop.validate_and_infer_types()
+
+    def next_states(_: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[Sequence[Tensor], list[Node]]:
+        after = step(ops.squeeze(parts[0], ints([1])), state, fixed)
+        return after, [ops.unsqueeze(one, ints([1])) for one in after]
+
+    _, found = along(1, [reversed_steps(x, count) if backwards else x], states, weights, next_states)
     return [reversed_steps(one, count) for one in found] if backwards else found
-
-
-def _output(value: Tensor) -> Output:
-    return value.output(0) if isinstance(value, Node) else value

@@ -14,12 +14,11 @@ import math
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of, size_of
 from paddle2ov.converters.fused import activated
 from paddle2ov.converters.packed import (
     END,
     Count,
-    Tensor,
     all_owners,
     begins,
     dense_of,
@@ -83,7 +82,7 @@ def sequence_reshape(node: NodeContext) -> NamedOutputs:
     """out = the same numbers in steps of new_dim."""
     x, count, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
     if isinstance(count, Lengths):
-        width = ops.gather(shape_of(x), ints(1), ints(0))
+        width = size_of(x, 1)
         count = lengths_as(ops.divide(ops.multiply(cast_to(count.output, Type.i64), width), ints(wide)))
     return {"out": Packed(ops.reshape(x, ints([-1, wide]), False), count)}
 
@@ -93,7 +92,7 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
     x, count = sequences(node, "x", filling=None)
     lengths, wanted = lengths_of(x, count), node.get_int("padded_length", -1)
     value: Tensor = cast_to(node.get_input("pad_value"), x.get_element_type())
-    size = (value.output(0) if isinstance(value, Node) else value).get_partial_shape()
+    size = output_of(value).get_partial_shape()
     if size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1:
         value = ops.reshape(value, ints([]), False)
     x = filled(x, count, value)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from openvino import Node
 
-from paddle2ov.converters.common import const_like, ints
-from paddle2ov.converters.packed import Tensor, joined, length_of, sequences
+from paddle2ov.converters.common import Tensor, const_like, ints
+from paddle2ov.converters.packed import joined, length_of, sequences
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, rank_of, shape_of, size_of
 from paddle2ov.converters.spatial import channels_last, known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -21,7 +21,7 @@ def pad(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     paddings = node.get_ints("paddings")
     node.require(len(paddings) == 2 * rank, f"{2 * rank} numbers are expected", paddings=paddings)
-    return {"out": _pad(node, x, paddings[0::2], paddings[1::2], "constant", 0.0)}
+    return {"out": _pad(node, x, paddings[0::2], paddings[1::2], "constant")}
 
 
 def pad_constant_like(node: NodeContext) -> NamedOutputs:
@@ -58,18 +58,18 @@ def _spatial(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
     before, after = [0] * rank, [0] * rank
     for position, axis in enumerate(order):
         before[first + axis], after[first + axis] = paddings[2 * position], paddings[2 * position + 1]
-    return {"out": _pad(node, x, before, after, mode, 0.0)}
+    return {"out": _pad(node, x, before, after, mode)}
 
 
-def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode: str, default: float) -> Output | Node:
+def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode: str) -> Tensor:
     """Positive paddings are added first, then negative ones cut: that is what Paddle's indices come to."""
-    out: Output | Node = x
+    out: Tensor = x
     grown = [max(size, 0) for size in before], [max(size, 0) for size in after]
     if mode == "circular":
         for axis, (low, high) in enumerate(zip(*grown, strict=True)):
             out = _circular(out, axis, low, high)
     elif any(grown[0] + grown[1]):
-        out = ops.pad(out, ints(grown[0]), ints(grown[1]), _MODES[mode], _value(node, x, mode, default))
+        out = _grown(node, out, ints(grown[0]), ints(grown[1]), mode)
     axes = [axis for axis, sizes in enumerate(zip(before, after, strict=True)) if min(sizes) < 0]
     if axes:
         start = [max(-before[axis], 0) for axis in axes]
@@ -78,18 +78,22 @@ def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode
     return out
 
 
+def _grown(node: NodeContext, x: Tensor, begin: Node, end: Node, mode: str) -> Node:
+    if mode != "constant":
+        return ops.pad(x, begin, end, _MODES[mode])
+    if node.is_known("pad_value"):
+        return ops.pad(x, begin, end, mode, const_like(node.get_float("pad_value", 0.0), x))
+    # OpenVINO's CPU plugin (2026.4) takes 0 for a value that the model computes.
+    everywhere = ops.broadcast(const(True, Type.boolean), shape_of(x))
+    inside = ops.pad(everywhere, begin, end, mode, const(False, Type.boolean))
+    value = ops.reshape(cast_to(node.get_input("pad_value"), x.get_element_type()), ints([]), False)
+    return ops.select(inside, ops.pad(x, begin, end, mode, const_like(0, x)), value)
+
+
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}
 
 
-def _value(node: NodeContext, x: Output, mode: str, default: float) -> Output | Node | None:
-    if mode != "constant":
-        return None
-    if node.is_known("pad_value"):
-        return const_like(node.get_float("pad_value", default), x)
-    return ops.reshape(cast_to(node.get_input("pad_value"), x.get_element_type()), ints([]), False)
-
-
-def _circular(x: Output | Node, axis: int, low: int, high: int) -> Output | Node:
+def _circular(x: Tensor, axis: int, low: int, high: int) -> Tensor:
     if not low and not high:
         return x
     dim = known_dims(x)[axis]
@@ -104,8 +108,8 @@ def _circular(x: Output | Node, axis: int, low: int, high: int) -> Output | Node
     return ops.concat(parts, axis)
 
 
-def _circular_later(x: Output | Node, axis: int, low: Node, high: Node) -> Node:
-    dim = ops.gather(shape_of(x), ints(axis), ints(0))
+def _circular_later(x: Tensor, axis: int, low: Node, high: Node) -> Node:
+    dim = size_of(x, axis)
     places = ops.range(ops.negative(low), ops.add(dim, high), ints(1), Type.i64)
     return ops.gather(x, ops.floor_mod(places, dim), ints(axis))
 
@@ -122,9 +126,9 @@ def _tensors(node: NodeContext, rank: int, first: int, first_is_innermost: bool)
     return sides[0], sides[1]
 
 
-def _pad_later(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, first: int) -> Output | Node:
+def _pad_later(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, first: int) -> Tensor:
     rank = rank_of(node, x)
-    out: Output | Node = x
+    out: Tensor = x
     if mode == "circular":
         for axis in range(first, first + rank - 2):
             low, high = (ops.gather(side, ints(axis), ints(0)) for side in (begin, end))
@@ -132,8 +136,7 @@ def _pad_later(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, 
         return out
     zero = ints(0)
     # OpenVINO's Pad takes negative numbers in one mode only, and corrupts memory if they cut off more than there is.
-    value = _value(node, x, mode, 0.0)
-    out = ops.pad(x, ops.maximum(begin, zero), ops.maximum(end, ints(0)), _MODES[mode], value)
+    out = _grown(node, x, ops.maximum(begin, zero), ops.maximum(end, ints(0)), mode)
     start = ops.maximum(ops.negative(begin), ints(0))
     stop = ops.add(shape_of(out), ops.minimum(end, ints(0)))
     return ops.slice(out, start, stop, ints([1] * rank), ints(list(range(rank))))

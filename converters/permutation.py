@@ -39,11 +39,12 @@ def transpose_to(x: Output, perm: list[int]) -> Output:
 
 
 def transpose(node: NodeContext) -> NamedOutputs:
-    """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x."""
+    """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x; axes behind a shorter perm stay where they are."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     logical = rank - node.is_complex("x")
     perm = [normalize_axis(node, axis, logical, "perm") for axis in node.get_ints("perm")]
+    perm += range(len(perm), logical)
     node.require(sorted(perm) == list(range(logical)), f"no permutation of {logical} axes", perm=perm)
     # As it is: `paddle2ov.passes.reduce_transposes` removes it where no data moves, and counts it.
     return {"out": ops.transpose(x, ints([*perm, *range(logical, rank)]))}

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import const, ints
+from paddle2ov.converters.common import Tensor, const, ints, output_of
 from paddle2ov.converters.exact_suppression import Overlap
-from paddle2ov.converters.rows import Tensor, output_of
 from paddle2ov.opset import ops
 
 _MOST_EDGE_PAIRS = 1 << 22

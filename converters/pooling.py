@@ -6,17 +6,21 @@ Semantics: `paddle/phi/kernels/funcs/pooling.cc`, `paddle/phi/kernels/impl/pool_
 Of paddings that differ before and after, an average that counts them (`exclusive` False) counts as many after as
 before. Not supported: adaptive maximum in `pool2d` itself (Paddle exports it as `max_pool2d_with_index`); an average
 that counts paddings which are fewer after than before, or which follow from an unknown size with a stride above the
-kernel.
+kernel; paddings as wide as the kernel where an average counts them and they differ, or where one that does not would
+have windows outside of x.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 
+import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.spatial import (
+    beyond,
     channels_last,
     known_dims,
     padding_algorithm,
@@ -39,10 +43,10 @@ def pool(node: NodeContext) -> NamedOutputs:
 
 def lp_pool(node: NodeContext) -> NamedOutputs:
     """out = (sum of x^p over each window)^(1/p); p = inf takes the maximum."""
-    return {"out": _pool(node, "max" if math.isinf(node.get_float("norm_type")) else "lp")}
+    return {"out": _pool(node, "max" if node.get_float("norm_type") == math.inf else "lp")}
 
 
-def _pool(node: NodeContext, mode: str) -> Node | Output:
+def _pool(node: NodeContext, mode: str) -> Tensor:
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     axes = list(range(1, rank - 1)) if last else list(range(2, rank))
@@ -57,14 +61,14 @@ def _pool(node: NodeContext, mode: str) -> Node | Output:
         return _root(node, ops.reduce_sum(_power(node, x), ints(axes), True))
     if last:
         x = to_channels_first(x, rank).output(0)
-    out = adaptive_avg(node, x) if adaptive else _windows(node, x, mode)
+    out = adaptive_avg(node, x) if adaptive else _over_windows(node, x, mode)
     return to_channels_last(out, rank) if last else out
 
 
 # --- adaptive -------------------------------------------------------------------------------------------------------
 
 
-def adaptive_avg(node: NodeContext, x: Output) -> Node | Output:
+def adaptive_avg(node: NodeContext, x: Output) -> Tensor:
     """The average over windows that divide [N, C, ...] into as many parts as asked for; -1 keeps a dimension."""
     dims = known_dims(x)[2:]
     if node.is_known("kernel_size"):
@@ -73,11 +77,12 @@ def adaptive_avg(node: NodeContext, x: Output) -> Node | Output:
             return x
         if all(dim is not None and (size == -1 or dim % size == 0) for dim, size in zip(dims, sizes, strict=True)):
             kernel = [1 if size == -1 else (dim or 0) // size for dim, size in zip(dims, sizes, strict=True)]
-            return _avg(x, kernel, kernel, [0] * len(kernel), [0] * len(kernel))
+            none = [0] * len(kernel)
+            return _avg(x, _Windows(kernel, kernel, none, none, ceil=False, later=False))
     return ops.adaptive_avg_pool(x, adaptive_sizes(node, x))
 
 
-def adaptive_sizes(node: NodeContext, x: Output) -> Node | Output:
+def adaptive_sizes(node: NodeContext, x: Output) -> Tensor:
     """The result's spatial dimensions, from `kernel_size`."""
     count = rank_of(node, x) - 2
     if node.is_known("kernel_size"):
@@ -92,100 +97,162 @@ def adaptive_sizes(node: NodeContext, x: Output) -> Node | Output:
 # --- windows --------------------------------------------------------------------------------------------------------
 
 
-def _windows(node: NodeContext, x: Output, mode: str) -> Node:
-    dims = spatial_dims(x, False)
+@dataclass(frozen=True)
+class _Windows:
+    """Where windows lie along the spatial dimensions.
+
+    Attributes:
+        sizes: of a window.
+        strides: from one window to the next.
+        begin: paddings before the first element.
+        end: paddings behind the last one.
+        ceil: whether the last window may reach beyond what is padded.
+        later: whether paddings are Paddle's SAME for sizes that only the run shows; `begin` and `end` are 0 then.
+    """
+
+    sizes: list[int]
+    strides: list[int]
+    begin: list[int]
+    end: list[int]
+    ceil: bool
+    later: bool
+
+    @property
+    def rounding(self) -> str:
+        return "ceil" if self.ceil else "floor"
+
+    def of_padded(self, end: list[int] | None = None) -> _Windows:
+        """The same over an x that holds the paddings already, but for those in `end`."""
+        none = [0] * len(self.sizes)
+        return replace(self, begin=none, end=end or none, later=False)
+
+
+def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
     spatial = len(dims)
-    kernel = node.get_ints("kernel_size")
-    strides = node.get_ints("strides", [1] * spatial)
-    ceil = bool(node.get_attribute("ceil_mode", False))
-    exclusive = bool(node.get_attribute("exclusive", True))
+    sizes, strides = node.get_ints("kernel_size"), node.get_ints("strides", [1] * spatial)
     begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
-    algorithm = padding_algorithm(node)
-    same_later = False
+    algorithm, later = padding_algorithm(node), False
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
     if algorithm == "SAME":
         known = [dim for dim in dims if dim is not None]
-        if len(known) == spatial:
-            begin, end = same_pads(known, strides, kernel)
-        else:
-            same_later = True
-    if mode == "max":
-        rounding = "ceil" if ceil else "floor"
-        auto_pad = "same_upper" if same_later else None
-        return ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, auto_pad).output(0)
+        later = len(known) < spatial
+        if not later:
+            begin, end = same_pads(known, strides, sizes)
+    return _Windows(sizes, strides, begin, end, bool(node.get_attribute("ceil_mode", False)), later)
+
+
+def _over_windows(node: NodeContext, x: Output, mode: str) -> Node:
+    dims = spatial_dims(x, False)
+    at = _windows(node, dims)
+    exclusive = bool(node.get_attribute("exclusive", True))
+    over = [0] * len(dims) if at.later else beyond(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
     if mode == "avg" and not exclusive and node.get_attribute("whole_window", False):
-        # As programs of Paddle 1 mean it: zeros as far as any window reaches, each counted.
-        pads = _later_pads(x, strides, kernel, True) if same_later else (ints([0, 0, *begin]), ints([0, 0, *end]))
-        after = ops.add(pads[1], ints([0, 0, *(stride - 1 if ceil else 0 for stride in strides)]))
-        return _avg(_pad(x, pads[0], after), kernel, strides, [0] * spatial, [0] * spatial)
-    if same_later and (mode == "lp" or not exclusive):
-        if any(size < stride for size, stride in zip(kernel, strides, strict=True)):
-            node.refuse("needs a known input size", padding_algorithm="SAME", strides=strides, ksize=kernel)
-        # The paddings as a tensor. One more at the end, where the total is odd, comes from rounding up, or is known.
-        x = _pad(x, *_later_pads(x, strides, kernel, mode == "lp"))
-        if mode != "lp":
-            end = [1 - size % 2 if stride == 1 else 0 for size, stride in zip(kernel, strides, strict=True)]
-        same_later, exclusive, ceil = False, True, mode != "lp"
-    if mode == "lp":
-        return _lp(node, x, kernel, strides, begin, end, ceil)
-    if same_later:
-        return _avg(x, kernel, strides, begin, end, auto_pad="same_upper")
-    if exclusive or not any(begin + end):
+        return _avg_of_whole_windows(x, at, over)
+    at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
+    if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):
+        return _widely_padded(node, x, mode, at, exclusive)
+    if mode == "max":
+        return _max(x, at)
+    if at.later and (mode == "lp" or not exclusive):
+        x, at = _padded_later(node, x, mode, at)
+        exclusive = True
+    return _lp(node, x, at) if mode == "lp" else _average(node, x, at, exclusive)
+
+
+def _max(x: Output, at: _Windows) -> Node:
+    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
+    found = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
+    return found.output(0)
+
+
+def _average(node: NodeContext, x: Output, at: _Windows, exclusive: bool) -> Node:
+    if at.later:
+        return _avg(x, replace(at, ceil=False))
+    if exclusive or not any(at.begin + at.end):
         # Windows that reach beyond the (unpadded) end count what they hold in either case.
-        return _avg(x, kernel, strides, begin, end, ceil=ceil)
-    if not ceil and all(b >= e for b, e in zip(begin, end, strict=True)):
-        return _avg(x, kernel, strides, begin, end, exclusive=False)
-    extra = [e - b for b, e in zip(begin, end, strict=True)]
-    if any(e < 0 for e in extra):
-        node.refuse("fewer after than before, in an average that counts them and rounds up", paddings=(begin, end))
-    x = _pad(x, ints([0, 0, *begin]), ints([0, 0, *begin]))
-    return _avg(x, kernel, strides, [0] * spatial, extra, ceil=ceil)
+        return _avg(x, at)
+    if not at.ceil and all(before >= after for before, after in zip(at.begin, at.end, strict=True)):
+        return _avg(x, at, exclusive=False)
+    extra = [after - before for before, after in zip(at.begin, at.end, strict=True)]
+    if any(more < 0 for more in extra):
+        node.refuse(
+            "fewer after than before, in an average that counts them and rounds up", paddings=(at.begin, at.end)
+        )
+    return _avg(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *at.begin])), at.of_padded(extra))
 
 
-def _avg(
-    x: Output,
-    kernel: list[int],
-    strides: list[int],
-    begin: list[int],
-    end: list[int],
-    exclusive: bool = True,
-    ceil: bool = False,
-    auto_pad: str | None = None,
-) -> Node:
+def _avg_of_whole_windows(x: Output, at: _Windows, over: list[int]) -> Node:
+    """As programs of Paddle 1 mean it: zeros as far as any window reaches, each counted."""
+    begin, end = _later_pads(x, at, True) if at.later else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
+    further = [more + (stride - 1) * at.ceil for more, stride in zip(over, at.strides, strict=True)]
+    padded = _pad(x, begin, ops.add(end, ints([0, 0, *further])))
+    return _avg(padded, replace(at.of_padded(), ceil=False))
+
+
+def _padded_later(node: NodeContext, x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
+    """x with SAME's paddings as a tensor; one more at the end, where the total is odd, is known or from rounding up."""
+    if any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
+        node.refuse("needs a known input size", padding_algorithm="SAME", strides=at.strides, ksize=at.sizes)
+    x = _pad(x, *_later_pads(x, at, mode == "lp"))
+    if mode == "lp":
+        return x, replace(at.of_padded(), ceil=False)
+    end = [1 - size % 2 if stride == 1 else 0 for size, stride in zip(at.sizes, at.strides, strict=True)]
+    return x, replace(at.of_padded(end), ceil=True)
+
+
+def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Node:
+    """Paddings as wide as the kernel, which OpenVINO's pooling refuses: they become part of x."""
+    pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
+    if mode == "max":
+        lowest = const_like(float(np.finfo(x.get_element_type().to_dtype()).min), x)
+        return _max(ops.pad(x, *pads, "constant", lowest), at.of_padded())
+    if mode == "lp":
+        return _lp(node, _pad(x, *pads), at.of_padded())
+    # Paddle's window counts a negative number of elements where it ends before x or begins behind it.
+    last = [pad + (stride - 1) * at.ceil for pad, stride in zip(at.end, at.strides, strict=True)]
+    inside = all(pad <= size for pad, size in zip(at.begin + last, at.sizes + at.sizes, strict=True))
+    node.require(
+        inside if exclusive else at.begin == at.end,
+        "paddings as wide as the kernel are not supported here",
+        paddings=(at.begin, at.end),
+        ksize=at.sizes,
+    )
+    out = _avg(_pad(x, *pads), at.of_padded())
+    if not exclusive:
+        return out
+    ones = ops.broadcast(const_like(1.0, x), shape_of(x)).output(0)
+    return ops.divide(out, _avg(_pad(ones, *pads), at.of_padded()))
+
+
+def _avg(x: Output, at: _Windows, exclusive: bool = True) -> Node:
     # Without explicit dilations, compiling the AvgPool of opset16 crashes (OpenVINO 2026.4).
-    rounding = "ceil" if ceil else "floor"
-    return ops.avg_pool(x, strides, begin, end, kernel, exclusive, rounding, auto_pad, dilations=[1] * len(kernel))
+    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
+    return ops.avg_pool(
+        x, at.strides, at.begin, at.end, at.sizes, exclusive, at.rounding, auto_pad, dilations=dilations
+    )
 
 
 def _pad(x: Output, begin: Node, end: Node) -> Output:
     return ops.pad(x, begin, end, "constant", const_like(0, x)).output(0)
 
 
-def _later_pads(x: Output, strides: list[int], kernel: list[int], all_of_them: bool) -> tuple[Node, Node]:
+def _later_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]:
     """SAME's paddings for an unknown size: (before, as many after), or (before, all that come after)."""
-    size = ops.gather(shape_of(x), ints(list(range(2, 2 + len(kernel)))), ints(0))
-    rest = ops.mod(size, ints(strides))
-    step = ops.select(ops.equal(rest, ints(0)), ints(strides), rest)
-    total = ops.maximum(ops.subtract(ints(kernel), step), ints(0))
+    size = ops.gather(shape_of(x), ints(list(range(2, 2 + len(at.sizes)))), ints(0))
+    rest = ops.mod(size, ints(at.strides))
+    step = ops.select(ops.equal(rest, ints(0)), ints(at.strides), rest)
+    total = ops.maximum(ops.subtract(ints(at.sizes), step), ints(0))
     before = ops.divide(total, ints(2))
     after = ops.subtract(total, before) if all_of_them else before
     return ops.concat([ints([0, 0]), before], 0), ops.concat([ints([0, 0]), after], 0)
 
 
-def _lp(
-    node: NodeContext,
-    x: Output,
-    kernel: list[int],
-    strides: list[int],
-    begin: list[int],
-    end: list[int],
-    ceil: bool,
-) -> Node:
-    if ceil:  # as many results, and the divisor stays the kernel's size
-        end = [e + stride - 1 for e, stride in zip(end, strides, strict=True)]
-    mean = _avg(_power(node, x), kernel, strides, begin, end, exclusive=False)
-    return _root(node, ops.multiply(mean, const_like(math.prod(kernel), mean)))
+def _lp(node: NodeContext, x: Output, at: _Windows) -> Node:
+    if at.ceil:  # as many results, and the divisor stays the kernel's size
+        at = replace(at, end=[pad + stride - 1 for pad, stride in zip(at.end, at.strides, strict=True)], ceil=False)
+    mean = _avg(_power(node, x), at, exclusive=False)
+    return _root(node, ops.multiply(mean, const_like(math.prod(at.sizes), mean)))
 
 
 def _power(node: NodeContext, x: Output) -> Output:

@@ -13,11 +13,11 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.pooling import adaptive_sizes
-from paddle2ov.converters.spatial import channels_last, known_dims, pads_of
+from paddle2ov.converters.spatial import beyond, channels_last, known_dims, pads_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -39,6 +39,8 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
         strides = node.get_ints("strides", [1] * spatial)
         begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
         ceil = bool(node.get_attribute("ceil_mode", False))
+        over = beyond(known_dims(x)[2:], kernel, strides, begin, end, ceil)
+        kernel = [size - missing for size, missing in zip(kernel, over, strict=True)]
         rounding = "ceil" if ceil else "floor"
         top = ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, index_element_type="i32", axis=2)
         outside = any((step - 1) * ceil + pad >= size for step, pad, size in zip(strides, end, kernel, strict=True))
@@ -63,7 +65,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
         windows.append(_fractional(dim, size, width, u))
     count = len(sizes)
     # Each dimension becomes two: windows and their elements.
-    taken: Output | Node = x
+    taken: Tensor = x
     for i, indices in enumerate(windows):
         taken = ops.gather(taken, ops.constant(indices), ints(2 + 2 * i))
     order = [0, 1, *(2 + 2 * i for i in range(count)), *(3 + 2 * i for i in range(count))]

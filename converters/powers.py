@@ -6,19 +6,16 @@ precision, truncated.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from openvino import Node, Type
 
-from openvino import Node, Output, Type
-
-from paddle2ov.converters.common import const_like
+from paddle2ov.converters.common import Tensor, const_like
 from paddle2ov.opset import ops
 
-Value: TypeAlias = Output | Node
 _BITS = 5
 """Of the exponent: with more, any base but 0, 1 and -1 leaves the 32 bits that integers are computed in."""
 
 
-def power(x: Value, y: Value) -> Node:
+def power(x: Tensor, y: Tensor) -> Node:
     """x^y; of 32- and 64-bit integers by squaring."""
     if x.get_element_type() not in (Type.i32, Type.i64):
         return ops.power(x, y)
@@ -27,7 +24,7 @@ def power(x: Value, y: Value) -> Node:
     # 0, 1 and -1 to a power are themselves or their squares, for a negative exponent too.
     few = ops.select(ops.equal(y, const_like(0, y)), const_like(0, y), ops.subtract(const_like(2, y), odd))
     exponent = ops.select(flat, few, y)
-    out: Value = const_like(1, x)
+    out: Tensor = const_like(1, x)
     square = x
     for bit in range(_BITS):
         taken = _as_number(ops.not_equal(ops.bitwise_and(exponent, const_like(1 << bit, y)), const_like(0, y)), x)
@@ -40,13 +37,13 @@ def power(x: Value, y: Value) -> Node:
     return ops.multiply(out, _as_number(kept, x))
 
 
-def _as_number(condition: Node, like: Value) -> Node:
+def _as_number(condition: Node, like: Tensor) -> Node:
     return ops.convert(condition, like.get_element_type())
 
 
-def fixed_power(x: Value, exponent: int) -> Value:
+def fixed_power(x: Tensor, exponent: int) -> Tensor:
     """x^exponent for an exponent of at least 1, by squaring."""
-    out: Value | None = None
+    out: Tensor | None = None
     square = x
     while exponent:
         if exponent % 2:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.converters.common import (
@@ -25,6 +26,8 @@ from paddle2ov.converters.computed_axis import around
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
+from paddle2ov.shapes import static_dims
+from paddle2ov.types import Known, numpy_dtype
 
 _UNSET_AXIS = 9
 
@@ -83,6 +86,8 @@ def dist(node: NodeContext) -> NamedOutputs:
     """out = (Σ |x - y|^p)^(1/p); p = 0 counts differences, ±∞ takes the extreme one."""
     x, y = operands(node)
     p = node.get_float("p", 2.0)
+    if any(0 in (static_dims(one) or ()) for one in (x, y)):
+        return {"out": Known(np.zeros(node.output_shape() or (), numpy_dtype(x.get_element_type())))}
     gap = ops.abs(ops.subtract(x, y))
     axes = ints(list(range(int(gap.get_output_partial_shape(0).rank.get_length()))))
     if p == 0:

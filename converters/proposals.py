@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
 from paddle2ov.converters.packed import owners
-from paddle2ov.converters.rows import Tensor, column, columns, count_images, positions
+from paddle2ov.converters.rows import column, columns, count_images, positions
 from paddle2ov.converters.suppression import Greedy
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -38,8 +38,8 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     score = ops.reshape(score, ints([0, -1]), True)  # [N, T]
     delta = ops.transpose(cast_to(node.get_input("bbox_deltas"), Type.f32), ints([0, 2, 3, 1]))
     delta = reshape(delta, [-1, 4])  # [N * T, 4]
-    images, total = (ops.gather(shape_of(score), ints(axis), ints(0)) for axis in (0, 1))
-    limit: Output | Node = total
+    images, total = (size_of(score, axis) for axis in (0, 1))
+    limit: Tensor = total
     first = node.get_int("pre_nms_top_n")
     if first > 0:
         limit = ops.minimum(limit, ints(first))
@@ -137,7 +137,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     relative = ops.add(relative, const(1e-6, Type.f32))
     bounds = [_bound(level, node.get_int("refer_level")) for level in range(lowest + 1, highest + 1)]
 
-    count = ops.gather(shape_of(rois), ints(0), ints(0))
+    count = size_of(rois, 0)
     above = [ops.greater_equal(relative, const(bound, Type.f32)) for bound in bounds]
     everything = ops.broadcast(const(True, Type.boolean), ops.unsqueeze(count, ints(0)))
     nothing = ops.logical_not(everything)
@@ -183,13 +183,13 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     rois, scores = node.get_inputs("multi_level_rois"), node.get_inputs("multi_level_scores")
     dtype = rois[0].get_element_type()
     score = ops.concat([reshape(cast_to(score, Type.f32), [-1]) for score in scores], 0)
-    images: Output | Node = ints(1)
+    images: Tensor = ints(1)
     given = node.get_inputs("multi_level_rois_num") or [
         one for i in range(len(rois)) if (one := node.sequence_lengths("multi_level_rois", i)) is not None
     ]
     if given:
         each = zip(rois, given, strict=True)
-        image = ops.concat([owners(counts, ops.gather(shape_of(roi), ints(0), ints(0))) for roi, counts in each], 0)
+        image = ops.concat([owners(counts, size_of(roi, 0)) for roi, counts in each], 0)
         images = ops.squeeze(shape_of(given[0]), ints(0))
     else:
         image = ops.broadcast(ints(0), ops.shape_of(score, Type.i64))

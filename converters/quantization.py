@@ -19,20 +19,16 @@ Refused: float8, zero points other than 0 (Paddle's kernels ignore them), traini
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Output, Type
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, rank_of, reshape
+from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, output_of, rank_of, reshape
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.registry import Converter
-from paddle2ov.types import Known
-
-Tensor: TypeAlias = Output | Node
-
+from paddle2ov.types import Known, value_of
 
 _INT8 = 127
 _TINY, _EPSILON = 1e-30, 1e-6
@@ -54,11 +50,13 @@ class Grid:
 def _grid(node: NodeContext, default_round_type: int = 1, high: int | None = None) -> Grid:
     round_type = node.get_int("round_type", default_round_type)
     node.require(round_type in (0, 1), "unknown", round_type=round_type)
-    if high is None:
-        bits = node.get_int("bit_length", 8)
-        node.require(1 <= bits <= 16, "1 to 16 bits are known to Paddle", bit_length=bits)
-        high = 2 ** (bits - 1) - 1
-    return Grid(high, to_even=round_type == 0)
+    return Grid(_high(node) if high is None else high, to_even=round_type == 0)
+
+
+def _high(node: NodeContext) -> int:
+    bits = node.get_int("bit_length", 8)
+    node.require(1 <= bits <= 16, "1 to 16 bits are known to Paddle", bit_length=bits)
+    return int(2 ** (bits - 1)) - 1
 
 
 def _spread(scale: AnyArray | Tensor, rank: int, axis: int | None) -> AnyArray | Tensor:
@@ -100,7 +98,7 @@ def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: in
     if source.get_type_name() == "FakeQuantize":
         bounds = [source.input_value(i) for i in range(5)]
         if all(bound.get_node().get_type_name() == "Constant" for bound in bounds[1:]):
-            results = [const(bound.get_node().get_data() * unit, x.get_element_type()) for bound in bounds[3:]]
+            results = [const(value_of(bound.get_node()) * unit, x.get_element_type()) for bound in bounds[3:]]
             return ops.fake_quantize(*bounds[:3], *results, source.get_attributes()["levels"])
     return ops.multiply(x, const(unit, x.get_element_type()))
 
@@ -128,7 +126,7 @@ def _axis_of(node: NodeContext, rank: int, default: int) -> int | None:
 
 
 def _high_of_linear(node: NodeContext) -> int:
-    high = node.get_int("qmax", 127)
+    high = node.get_int("qmax") if node.has_attribute("qmax") else _high(node)  # Paddle 2 says how many bits
     node.require(high not in (448, 57344), "float8 is not supported", qmax=high)
     if node.has_input("zero_point"):
         known = node.get_known("zero_point")
@@ -208,7 +206,7 @@ def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
         return {"out": _dequantize(node, x, _scale(node, "scales"), axis, highs[0])}
     columns = node.get_int("x_num_col_dims", 1)
     out = _dequantize(node, x, _scale(node, "scales"), columns, highs[0])
-    out = out.output(0) if isinstance(out, Node) else out
+    out = output_of(out)
     return {"out": _dequantize(node, out, _scale(node, "scales", 1), None, highs[1])}
 
 

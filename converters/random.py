@@ -13,11 +13,11 @@ makes them the same each time the model is compiled; from run to run they go on.
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.converters.common import (
+    Tensor,
     cast_to,
     const,
     const_like,
@@ -28,13 +28,12 @@ from paddle2ov.converters.common import (
     rank_of,
     reshape,
     shape_of,
+    size_of,
 )
 from paddle2ov.converters.special import erf_inverse
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
-
-Tensor: TypeAlias = Output | Node
 
 
 def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> Node:
@@ -207,7 +206,7 @@ def gumbel_softmax(node: NodeContext) -> NamedOutputs:
     if not node.get_attribute("hard", False):
         return {"out": out}
     best = ops.topk(out, ints(1), axis, "max", "none", "i64").output(1)
-    places = ops.range(ints(0), ops.gather(shape_of(x), ints(axis), ints(0)), ints(1), "i64")
+    places = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
     along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
     return {"out": ops.convert(ops.equal(best, along), x.get_element_type())}
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from openvino import Model, Node, Output, Type
-from openvino.op import Result
+from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, ints, rank_of, shape_of
-from paddle2ov.converters.random import Tensor, normal, open_unit, unit
+from paddle2ov.converters.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of
+from paddle2ov.converters.random import normal, open_unit, unit
+from paddle2ov.converters.rounds import Outputs, repeat
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -55,7 +55,7 @@ def _gamma(shape: Tensor) -> Node:
     bound = ops.add(half, ops.multiply(d, ops.add(ops.subtract(one, v), ops.log(v))))
     taken = ops.logical_and(positive, ops.less(ops.log(u), bound))
     rounds = ops.split(v, ints(0), _ROUNDS).outputs(), ops.split(taken, ints(0), _ROUNDS).outputs()
-    found: Output | Node = one
+    found: Tensor = one
     for value, accepted in reversed(list(zip(*rounds, strict=True))):
         found = ops.select(ops.squeeze(accepted, ints([0])), ops.squeeze(value, ints([0])), found)
     drawn = ops.multiply(d, found)
@@ -89,21 +89,14 @@ def binomial(node: NodeContext) -> NamedOutputs:
 
 def _counted(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, Node]]) -> Output:
     """How often a step hits, until no element goes on: (state, *given) -> (state, hit, goes on), from 0 on."""
-    outputs = [value.output(0) if isinstance(value, Node) else value for value in given]
-    shape, axes = outputs[0].get_partial_shape(), ints(list(range(len(outputs[0].get_partial_shape()))))
-    nothing = ops.broadcast(const(0, Type.f32), shape_of(outputs[0])).output(0)
-    state, hits = (ops.parameter(shape, Type.f32) for _ in range(2))
-    inner = [ops.parameter(value.get_partial_shape(), Type.f32) for value in outputs]
-    new, hit, open_ = step(state, *inner)
-    total = ops.add(hits, ops.convert(hit, Type.f32))
-    results = [Result(one.output(0)) for one in (ops.reduce_logical_or(open_, axes, False), new, total)]
-    loop = ops.loop(ints(_MOST_EVENTS).output(0), const(True, Type.boolean).output(0))
-    loop.set_function(Model(results, [state, hits, *inner]))
-    loop.set_special_body_ports([-1, 0])
-    for parameter, result in ((state, results[1]), (hits, results[2])):
-        loop.set_merged_input(parameter, nothing, result.output(0))
-    for parameter, value in zip(inner, outputs, strict=True):
-        loop.set_invariant_input(parameter, value)
-    out: Output = loop.get_iter_value(results[2].output(0), -1)
-    loop.validate_and_infer_types()
-    return out
+    rank = len(output_of(given[0]).get_partial_shape())
+    nothing = ops.broadcast(const(0, Type.f32), shape_of(given[0]))
+
+    def count(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], Node]:
+        new, hit, open_ = step(state[0], *fixed)
+        return [new, ops.add(state[1], ops.convert(hit, Type.f32))], ops.reduce_logical_or(
+            open_, ints(list(range(rank))), False
+        )
+
+    _, hits = repeat(ints(_MOST_EVENTS), [nothing, nothing], given, count)
+    return hits

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, exact_divide, ints
+from paddle2ov.converters.common import cast_to, const_like, exact_divide, ints
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Known, numpy_dtype
@@ -27,17 +27,33 @@ def arange(node: NodeContext) -> NamedOutputs:
     if all(node.is_known(name) for name in ("start", "end", "step")) and storage is not None:
         start, end, step = (_number(node, name, storage) for name in ("start", "end", "step"))
         node.require(step != 0, "the step must not be 0", step=step)
-        if dtype.is_integral():
+        if start != end and (end > start) != (step > 0):
+            count = 0  # Paddle 2 refuses it
+        elif dtype.is_integral():
             count = (abs(end - start) + abs(step) - 1) // abs(step)
         else:
             count = math.ceil(abs((end - start) / step))
-        node.require(start == end or (end > start) == (step > 0), "never arrives", start=start, end=end, step=step)
         if count <= _LARGE:
             steps = np.full(count, step, storage)
             steps[:1] = start
             return {"out": Known(np.add.accumulate(steps, dtype=storage))}  # it adds up, as the kernel does
-    bounds = [ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step")]
-    return {"out": ops.range(*bounds, dtype.get_type_name())}
+    start, end, step = (ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step"))
+    if not (_is_size(end) and node.is_known("start") and not node.get_constant("start").any()):
+        end = _not_away(start, end, step)
+    return {"out": ops.range(start, end, step, dtype.get_type_name())}
+
+
+def _is_size(end: Node) -> bool:
+    """Whether it is a dimension of a tensor, as that of most ranges is."""
+    while end.get_type_name() in ("Convert", "Gather", "Reshape", "Slice", "Squeeze", "StridedSlice"):
+        end = end.input_value(0).get_node()
+    return bool(end.get_type_name() == "ShapeOf")
+
+
+def _not_away(start: Node, end: Node, step: Node) -> Node:
+    """The end, but the start where the step leads away from it: OpenVINO's CPU plugin (2026.4) ignores signs."""
+    up = ops.greater(step, const_like(0, step))
+    return ops.select(up, ops.maximum(start, end), ops.minimum(start, end))
 
 
 def range_v2(node: NodeContext) -> NamedOutputs:

@@ -2,11 +2,12 @@
 
 Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, `reduce_amin`, `reduce_prod`,
 `reduce_all`, `reduce_any` (PIR `sum`, `mean`, ...), `mean` (PIR `mean_all`), `logsumexp`, `frobenius_norm`, `p_norm`,
-`norm`, `squared_l2_norm`, `l1_norm`, `renorm`, `reduce_as`.
+`norm`, `nansum`, `squared_l2_norm`, `l1_norm`, `renorm`, `reduce_as`.
 Semantics: `paddle/phi/kernels/cpu/reduce_*_kernel.cc`, `p_norm_kernel.cc`, `norm_kernel.cc`,
 `impl/{logsumexp_kernel,renorm}_impl.h`, `paddle/phi/infermeta/unary.cc` (ReduceInferMetaBase, SumRawInferMeta,
 PNormInferMeta).
-Not supported: axes that the program computes, where it is not known how many; complex numbers beyond sums and means.
+Not supported: axes that the program computes, where it is not known how many; complex numbers beyond sums, means and
+products.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from typing import TypeAlias
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import (
+    Tensor,
     cast_to,
     const_like,
     ints,
     kept_apart,
     normalize_axis,
+    output_of,
     rank_of,
     reshape,
     shape_of,
@@ -33,7 +36,6 @@ from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
 
 Reduction: TypeAlias = Callable[..., Node]
-Tensor: TypeAlias = Output | Node
 
 
 def reduce_sum(node: NodeContext) -> NamedOutputs:
@@ -41,6 +43,14 @@ def reduce_sum(node: NodeContext) -> NamedOutputs:
     x: Tensor = node.get_input("x")
     wide = x.get_element_type() in (Type.boolean, Type.i32)
     x = cast_to(x, node.get_dtype("dtype", Type.i64 if wide else None))
+    return {"out": _reduce(node, ops.reduce_sum, x)}
+
+
+def nansum(node: NodeContext) -> NamedOutputs:
+    """out = sum of x over axis, where NaN counts as 0."""
+    x: Tensor = cast_to(node.get_input("x"), node.get_dtype("dtype"))
+    if x.get_element_type().is_real():
+        x = ops.select(ops.is_nan(x), const_like(0, x), x)
     return {"out": _reduce(node, ops.reduce_sum, x)}
 
 
@@ -70,7 +80,7 @@ def mean_all(node: NodeContext) -> NamedOutputs:
 def logsumexp(node: NodeContext) -> NamedOutputs:
     """out = log(sum(exp(x))) over axis, computed around the maximum."""
     x = node.get_input("x")
-    axes, keepdim = _axes(node, x), node.get_attribute("keepdim", False)
+    axes, keepdim = axes_of(node, x), node.get_attribute("keepdim", False)
     if not axes:
         return {"out": x}
     top = ops.reduce_max(x, ints(axes), True)
@@ -97,6 +107,8 @@ def p_norm(node: NodeContext) -> NamedOutputs:
     else:
         axis = normalize_axis(node, node.get_int("axis", -1), rank)
         axes = [axis] if rank else []
+    if 0 in (static_dims(x) or ()):  # nothing has the norm 0, whatever p is
+        p = 1.0
     return {"out": scalar_as_declared(node, _lp(x, p, axes, keepdim))}
 
 
@@ -178,7 +190,7 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
 
 def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Tensor:
     """`out`, or with shape [1] where it is 0-D and the program says [1]: Paddle before 2.5 had no 0-D tensors."""
-    shape = out.get_output_partial_shape(0) if isinstance(out, Node) else out.get_partial_shape()
+    shape = output_of(out).get_partial_shape()
     if shape.rank.is_static and shape.rank.get_length() == 0 and node.output_shape(name) == (1,):
         return reshape(out, [1])
     return out
@@ -187,14 +199,15 @@ def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Ten
 def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:
     keepdim = node.get_attribute("keepdim", False) if keepdim is None else keepdim
     if not node.is_known("axis") and not node.get_attribute("reduce_all", False):
-        rank = rank_of(node, x.output(0) if isinstance(x, Node) else x)
+        rank = rank_of(node, output_of(x))
         return scalar_as_declared(node, reduced(node, reduce, x, rank, keepdim) if rank else x)
-    axes = _axes(node, x)
+    axes = axes_of(node, x)
     return scalar_as_declared(node, kept_apart(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
 
 
-def _axes(node: NodeContext, x: Tensor) -> list[int]:
-    rank = rank_of(node, x.output(0) if isinstance(x, Node) else x) - node.is_complex("x")
+def axes_of(node: NodeContext, x: Tensor) -> list[int]:
+    """The axes that are reduced, counted from the front; all of them if none is named."""
+    rank = rank_of(node, output_of(x)) - node.is_complex("x")
     axes = node.get_ints("axis", [0])
     if not axes or node.get_attribute("reduce_all", False):
         return list(range(rank))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const, ints
-from paddle2ov.converters.rows import Tensor, best, column, columns, dim_of, dims_of
+from paddle2ov.converters.common import Tensor, cast_to, const, exact_divide, ints
+from paddle2ov.converters.rows import best, column, columns, dim_of, dims_of
 from paddle2ov.converters.sorting import top
 from paddle2ov.converters.suppression import Greedy
 from paddle2ov.node_context import NamedOutputs, NodeContext
@@ -71,7 +71,7 @@ def _decoded(node: NodeContext, i: int, place: Tensor, info: Tensor) -> Node:
     box = ops.concat([ops.subtract(center, extent), ops.subtract(ops.add(center, extent), one)], -1)
     scale = ops.unsqueeze(_column(info, 2), ints([1]))  # [images, 1, 1]
     # C's round() takes halves away from zero; sizes are positive.
-    sides = ops.floor(ops.add(ops.divide(ops.gather(info, ints([1, 0]), ints(1)), _column(info, 2)), half))
+    sides = ops.floor(ops.add(exact_divide(ops.gather(info, ints([1, 0]), ints(1)), _column(info, 2)), half))
     bound = ops.unsqueeze(ops.subtract(ops.concat([sides, sides], 1), one), ints([1]))
     return ops.maximum(ops.minimum(ops.divide(box, scale), bound), const(0, Type.f32))
 

@@ -12,17 +12,13 @@ candidate, whose recurrent bias is added before the reset gate multiplies (`line
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, reshape
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, reshape
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray
-
-Tensor: TypeAlias = Output | Node
 
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
 """For each of OpenVINO's gates, which of Paddle's it is."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
 from paddle2ov.converters.packed import owners
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -85,7 +85,7 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
     return {"out": cast_to(ops.transpose(mean, ints([2, 3, 0, 1])), dtype)}
 
 
-def _inside(start: Output | Node, size: Node, axis: int, cells: int, length: Node) -> Node:
+def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> Node:
     """1 where pixel p along `axis` (0: x, 1: y) lies in cell i of region r, else 0: [R, cells, length]."""
     begin, extent = ops.gather(start, ints([axis]), ints(1)), ops.gather(size, ints([axis]), ints(1))  # [R, 1]
     step = exact_divide(extent, const(cells, Type.f32))
@@ -114,7 +114,7 @@ def _round(x: Output) -> Node:
 
 def images_of(node: NodeContext, boxes: Output) -> Node:
     """The number of each region's image, int64 [R]."""
-    count = ops.gather(shape_of(boxes), ints(0), ints(0))
+    count = size_of(boxes, 0)
     given = node.has_input("boxes_num")
     counts = node.get_tensor("boxes_num", Type.i64) if given else node.sequence_lengths("boxes")
     if counts is not None:

@@ -13,9 +13,9 @@ from itertools import product
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of
 from paddle2ov.converters.roi import images_of
-from paddle2ov.converters.rows import Tensor, dim_of
+from paddle2ov.converters.rows import dim_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.model import AnyArray

@@ -1,4 +1,4 @@
-"""Loops that a converter builds: one step, taken again and again."""
+"""Loops that a converter builds: one step, taken again and again, or once for each part of a tensor."""
 
 from __future__ import annotations
 
@@ -8,37 +8,83 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Model, Node, Output, Type
 
+from paddle2ov.converters.common import Tensor, ints, output_of, size_of
+from paddle2ov.loop_wiring import wired_loop
 from paddle2ov.opset import ops
 
-Value: TypeAlias = Output | Node
-Step: TypeAlias = Callable[[Value, Sequence[Output], Sequence[Output]], tuple[Sequence[Value], Value | None]]
+Outputs: TypeAlias = Sequence[Output]
+Step: TypeAlias = Callable[[Tensor, Outputs, Outputs], tuple[Sequence[Tensor], Tensor | None]]
 """(round, state, fixed) -> the next state, and whether to go on (None: until all rounds are done)."""
+PartStep: TypeAlias = Callable[[Tensor, Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
+"""(round, parts, state, fixed) -> the next state, and this round's parts of the results."""
 
 
-def repeat(rounds: Value, state: Sequence[Value], fixed: Sequence[Value], step: Step) -> list[Output]:
+def repeat(rounds: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor], step: Step) -> list[Output]:
     """`state` after at most `rounds` (0-D) rounds of state, go_on = step(round, state, fixed).
 
     Shapes and types of the state stay as they are; `fixed` is what every round reads and none changes.
     """
     outer, constant = [output_of(value) for value in state], [output_of(value) for value in fixed]
-    inner = [ops.parameter(value.get_partial_shape(), value.get_element_type()) for value in outer]
-    held = [ops.parameter(value.get_partial_shape(), value.get_element_type()) for value in constant]
+    inner, held = _parameters(outer), _parameters(constant)
     k = ops.parameter([], Type.i64)
-    after, go_on = step(k.output(0), [p.output(0) for p in inner], [p.output(0) for p in held])
+    after, go_on = step(k.output(0), _outputs(inner), _outputs(held))
     results = [ops.result(value) for value in after]
     further = ops.result(ops.constant(np.array(True)) if go_on is None else go_on)
-    loop = ops.loop(rounds, ops.constant(np.array(True)))
-    loop.set_function(Model([further, *results], [k, *inner, *held]))
-    loop.set_special_body_ports([0, 0])
-    for parameter, before, result in zip(inner, outer, results, strict=True):
-        loop.set_merged_input(parameter, before, result.output(0))
-    for parameter, value in zip(held, constant, strict=True):
-        loop.set_invariant_input(parameter, value)
-    out = [loop.get_iter_value(result.output(0), -1) for result in results]
-    loop.validate_and_infer_types()
-    return out
+    loop = wired_loop(
+        output_of(rounds),
+        ops.constant(np.array(True)).output(0),
+        Model([further, *results], [k, *inner, *held]),
+        [0, 0],
+        list(zip(inner, outer, results, strict=True)),
+        list(zip(held, constant, strict=True)),
+    )
+    return list(loop.outputs())
 
 
-def output_of(value: Value) -> Output:
-    """The output of a node that has one."""
-    return value.output(0) if isinstance(value, Node) else value
+def along(
+    axis: int, sliced: Sequence[Tensor], state: Sequence[Tensor], fixed: Sequence[Tensor], step: PartStep
+) -> tuple[list[Output], list[Output]]:
+    """The last `state`, and the results joined along `axis`, of step(round, parts, state, fixed) for each part.
+
+    Parts are those of `sliced` along `axis`, which keep it as a dimension of 1; results have it too. Shapes and types
+    of the state stay as they are.
+    """
+    whole, outer, constant = ([output_of(value) for value in values] for values in (sliced, state, fixed))
+    parts, inner, held = _parameters(whole, axis), _parameters(outer), _parameters(constant)
+    k = ops.parameter([], Type.i64)
+    after, joined = step(k.output(0), _outputs(parts), _outputs(inner), _outputs(held))
+    results, slices = [ops.result(value) for value in after], [ops.result(value) for value in joined]
+    rounds = size_of(whole[0], axis).output(0)
+    loop = wired_loop(
+        rounds,
+        ops.constant(np.array(True)).output(0),
+        Model([ops.result(ops.constant(np.array(True))), *results, *slices], [k, *parts, *inner, *held]),
+        [0, 0],
+        list(zip(inner, outer, results, strict=True)),
+        list(zip(held, constant, strict=True)),
+        slices,
+        list(zip(parts, whole, strict=True)),
+        axis,
+    )
+    outputs = list(loop.outputs())
+    last, found = outputs[: len(results)], outputs[len(results) :]
+    if whole[0].get_partial_shape()[axis].is_dynamic:
+        # After no rounds OpenVINO 2026.4 gives what the memory holds, as one part.
+        end = ops.unsqueeze(rounds, ints(0))
+        found = [ops.slice(one, ints([0]), end, ints([1]), ints([axis])).output(0) for one in found]
+    return last, found
+
+
+def _parameters(values: Sequence[Output], axis: int | None = None) -> list[Node]:
+    """An input of a body for each value; given an axis, for a part of it."""
+    found = []
+    for value in values:
+        shape = value.get_partial_shape()
+        if axis is not None:
+            shape[axis] = 1
+        found.append(ops.parameter(shape, value.get_element_type()))
+    return found
+
+
+def _outputs(nodes: Sequence[Node]) -> list[Output]:
+    return [node.output(0) for node in nodes]

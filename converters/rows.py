@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const, ints
+from paddle2ov.converters.common import Tensor, cast_to, const, ints, output_of
 from paddle2ov.opset import ops
-
-Tensor: TypeAlias = Output | Node
 
 
 def positions(mask: Tensor) -> Node:
@@ -53,11 +49,6 @@ def column(rows: Tensor, i: int) -> Node:
 def columns(rows: Tensor, *which: int) -> Node:
     """Some columns of a matrix."""
     return ops.concat([ops.gather(rows, ints([i]), ints(1)) for i in which], 1)
-
-
-def output_of(value: Tensor) -> Output:
-    """The output of a node that has one."""
-    return value.output(0) if isinstance(value, Node) else value
 
 
 def dim_of(x: Tensor, axis: int) -> Node:

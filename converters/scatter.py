@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.indexing import tuple_index
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -70,7 +70,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
         inner = list(range(rank_of(node, mask), rank_of(node, x)))
         mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask
         return {"out": ops.select(mask, ops.reshape(value, ints([]), False), x)}
-    places: list[Node | Output] = []
+    places: list[Tensor] = []
     for index, is_mask in zip(indices, masks, strict=True):
         if not is_mask:
             places.append(cast_to(index, Type.i64))
@@ -80,7 +80,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
             rank = rank_of(node, index)
             found = ops.split(ops.non_zero(index, "i64"), ints(0), rank).outputs()
             places += [ops.squeeze(one, ints([0])) for one in found]
-    shape: Node | Output | None = None
+    shape: Tensor | None = None
     if len(places) > 1:
         whole = places[0]
         for other in places[1:]:
@@ -127,7 +127,7 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     }
 
 
-def _integer_mean(x: Output, indices: Output, values: Output | Node, axis: int, include_self: bool) -> Node:
+def _integer_mean(x: Output, indices: Output, values: Tensor, axis: int, include_self: bool) -> Node:
     """The mean, rounded down, of the values that go to one place (OpenVINO rounds towards zero)."""
     kind = x.get_element_type()
     ones = ops.broadcast(const_like(1, x), shape_of(values))

@@ -15,25 +15,35 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, kept_apart, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    ints,
+    kept_apart,
+    normalize_axis,
+    rank_of,
+    shape_of,
+    size_of,
+)
 from paddle2ov.converters.computed_axis import around, computed_axis
-from paddle2ov.converters.sorting import length_of, sort, top
+from paddle2ov.converters.sorting import sort, top
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.registry import Converter
 
 
-def _sortable(x: Output | Node) -> Output | Node:
+def _sortable(x: Tensor) -> Tensor:
     """TopK takes no booleans."""
     return cast_to(x, Type.i32) if x.get_element_type() == Type.boolean else x
 
 
-def _nan_last(x: Output) -> Output | Node:
+def _nan_last(x: Output) -> Tensor:
     """`x` with infinity for NaN, which is Paddle's largest; beside a true infinity the first one counts."""
     return ops.select(ops.is_nan(x), const_like(np.inf, x), x) if x.get_element_type().is_real() else x
 
 
-def _own(x: Output, values: Output | Node, where: Output | Node, axis: int) -> Output | Node:
+def _own(x: Output, values: Tensor, where: Tensor, axis: int) -> Tensor:
     """The values that `_nan_last` may have hidden."""
     return ops.gather_elements(x, where, axis) if x.get_element_type().is_real() else values
 
@@ -50,7 +60,11 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    k = ops.reshape(node.get_tensor("k", Type.i64, 1), ints([]), False)
+    k = (
+        ints(node.get_int("k", 1))
+        if node.is_known("k")
+        else ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
+    )
     # Sorted in either case: without `sorted` Paddle leaves the order open.
     found = top(x, k, axis, node.get_attribute("largest", True))
     return {"out": found.output(0), "indices": found.output(1)}
@@ -123,7 +137,7 @@ def mode(node: NodeContext) -> NamedOutputs:
     first = top(counts, ints(1), axis, largest=True).output(1)
     value = ops.gather_elements(values, first, axis)
     # The last place of that value: the position of the first one, read backwards.
-    places = ops.range(ints(0), length_of(x, axis), ints(1), "i64")
+    places = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
     places = ops.unsqueeze(places, ints(list(range(1, rank - axis)))) if axis + 1 < rank else places
     own = ops.select(ops.equal(x, value), places, ints(-1))
     last = kept_apart(own, ops.reduce_max(own, ints([axis]), True), [axis])
@@ -138,5 +152,5 @@ def searchsorted(node: NodeContext) -> NamedOutputs:
     out: Node = ops.search_sorted(sequence, values, node.get_attribute("right", False))
     if values.get_element_type().is_real():
         special = ops.logical_or(ops.is_nan(values), ops.is_inf(values))
-        out = ops.select(special, length_of(sequence, rank_of(node, sequence) - 1), out)
+        out = ops.select(special, size_of(sequence, rank_of(node, sequence) - 1), out)
     return {"out": cast_to(out, Type.i32 if node.get_attribute("out_int32", False) else Type.i64)}

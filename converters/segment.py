@@ -9,15 +9,11 @@ A row that nothing is reduced to is 0.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from openvino import Node, Type
 
-from openvino import Node, Output, Type
-
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-
-Tensor: TypeAlias = Output | Node
 
 _REDUCTIONS = {"SUM": "sum", "MEAN": "sum", "MAX": "max", "MIN": "min"}
 

@@ -10,16 +10,16 @@ Refused: `im2sequence` with a size for each image.
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const, const_like, ints, rank_of, reshape, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, rank_of, reshape, shape_of, size_of
 from paddle2ov.converters.packed import Count, joined, sequences
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import Packed
 
 
-def _batch(node: NodeContext) -> tuple[Output | Node, Count | None]:
+def _batch(node: NodeContext) -> tuple[Tensor, Count | None]:
     """x as [batch, steps, features], and how many sequences it is, if it holds them one after the other."""
     x = node.get_input("x")
     if rank_of(node, x) == 3:
@@ -35,7 +35,7 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
     half = size // 2
     exponents = np.arange(half) / (half - 1) if half > 1 else np.ones(1)
     rates = const(10000.0**-exponents, Type.f32)
-    positions = ops.range(ints(0), ops.gather(shape_of(x), ints(1), ints(0)), ints(1), "f32")
+    positions = ops.range(ints(0), size_of(x, 1), ints(1), "f32")
     angles = ops.multiply(ops.unsqueeze(positions, ints([1])), rates)
     waves = cast_to(ops.concat([ops.sin(angles), ops.cos(angles)], 1), x.get_element_type())
     scaled = ops.multiply(x, const_like(node.get_float("alpha", 1.0), x))

@@ -91,6 +91,9 @@ def reshape(node: NodeContext) -> NamedOutputs:
     pattern = int_vector(node, "shape")
     declared = node.output_shape("out")
     if pattern.get_partial_shape().is_dynamic and declared is not None:
+        # Paddle declares one dimension where it does not know how many there are.
+        certain = len(declared) != 1 or node.input_shape("shape") != (-1,)
+        node.require(certain, "'shape' is computed by the program, and how many dimensions it gives is not known")
         pattern = ops.reshape(pattern, ints([len(declared)]), False).output(0)
     if complex_part:
         pattern = ops.concat([pattern, ints(complex_part)], 0).output(0)
@@ -107,6 +110,8 @@ def squeeze(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
     declared = node.input_shape("x") or (-1,) * rank
+    if not node.is_known("axis"):
+        return {"out": _squeezed_later(node, x, rank)}
     axes = [normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])]
     shape = x.get_partial_shape()
     candidates = [axis for axis in sorted(set(axes)) if axis < rank] or ([] if axes else range(rank))
@@ -122,6 +127,27 @@ def squeeze(node: NodeContext) -> NamedOutputs:
         if dim == 1 or (dim is None and (declared[axis] == 1 or (axes and declared[axis] == -1))):
             dropped.append(axis)
     return {"out": ops.squeeze(x, ints(dropped)) if dropped else x}
+
+
+def _squeezed_later(node: NodeContext, x: Output, rank: int) -> Node:
+    """x without the dimensions at axes that the program computes, which must all be 1: they decide the rank."""
+    axes, count = _computed_axes(node)
+    node.warn("of the axes that the program computes, Paddle drops those of size 1; here each must be of size 1")
+    places = ints(list(range(rank)))
+    named = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), places)
+    left = ops.squeeze(ops.non_zero(ops.logical_not(ops.reduce_logical_or(named, ints([0]), False)), "i64"), ints([0]))
+    dims = ops.gather(shape_of(x), ops.reshape(left, ints([rank - count]), False), ints(0))
+    return ops.reshape(x, dims, False)
+
+
+def _computed_axes(node: NodeContext) -> tuple[Output, int]:
+    """Axes that the program computes, and how many they are."""
+    node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
+    axes = int_vector(node, "axis")
+    count = axes.get_partial_shape()[0]
+    if count.is_dynamic:
+        node.refuse("'axis' is computed by the program, and how many axes it names is not known")
+    return axes, int(count.get_length())
 
 
 def unsqueeze(node: NodeContext) -> NamedOutputs:
@@ -141,13 +167,9 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
 
 def _unsqueezed_later(node: NodeContext, x: Output, rank: int) -> Node:
     """x with dimensions of 1 at axes that the program computes; how many there are decides the rank."""
-    node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
-    axes = int_vector(node, "axis")
-    count = axes.get_partial_shape()[0]
-    if count.is_dynamic:
-        node.refuse("'axis' is computed by the program, and how many axes it names is not known")
+    axes, count = _computed_axes(node)
     dims: Node = shape_of(x)
-    for i in range(count.get_length()):
+    for i in range(count):
         rank += 1
         axis = ops.floor_mod(ops.gather(axes, ints(i), ints(0)), ints(rank))
         dims = ops.gather(ops.concat([ints([1]), dims], 0), around(axis, rank)[1], ints(0))
@@ -173,9 +195,11 @@ def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
 
 
 def flatten(node: NodeContext) -> NamedOutputs:
-    """out = x as a matrix: the dimensions before axis joined into one, and the others."""
+    """out = x as a matrix: the dimensions before axis joined into one, and the others; a number as one element."""
     x = node.get_input("x")
     rank = rank_of(node, x)
+    if rank == 0:
+        return {"out": ops.reshape(x, ints([1]), False)}
     axis = node.get_int("axis", 1)
     axis = axis + rank if axis < 0 else axis
     node.require(0 <= axis <= rank, f"out of range for rank {rank}", axis=axis)

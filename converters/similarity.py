@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import ints, rank_of
+from paddle2ov.converters.common import Tensor, ints, rank_of
 from paddle2ov.converters.spatial import known_dims
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -23,7 +23,7 @@ def cos_sim(node: NodeContext) -> NamedOutputs:
     return {"out": ops.divide(ops.divide(product, x_norm), y_norm), "x_norm": x_norm, "y_norm": y_norm}
 
 
-def _rows(node: NodeContext, x: Output) -> Output | Node:
+def _rows(node: NodeContext, x: Output) -> Tensor:
     """x with all dimensions after the first one as one."""
     return x if rank_of(node, x) == 2 else ops.reshape(x, ints([0, -1]), True)
 

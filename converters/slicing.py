@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.types import numpy_dtype
@@ -32,7 +32,7 @@ class _Bounds:
             self.known = node.get_ints(name) if default is None else node.get_ints(name, []) or [default] * count
             node.require(len(self.known) == count, f"{count} axes are sliced", **{name: self.known})
 
-    def select(self, positions: list[int]) -> Node | Output:
+    def select(self, positions: list[int]) -> Tensor:
         """The bounds at some positions, as a 1-D tensor."""
         if self.known is not None:
             return ints([self.known[i] for i in positions])
@@ -43,7 +43,7 @@ class _Bounds:
             return self._tensor
         return ops.gather(self._tensor, ints(positions), ints(0))
 
-    def scalar(self, position: int) -> Node | Output:
+    def scalar(self, position: int) -> Tensor:
         """The bound at one position, 0-D."""
         if self.known is not None:
             return ints(self.known[position])
@@ -62,8 +62,11 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
     if kept:
+        along, start, end = [axes[i] for i in kept], starts.select(kept), ends.select(kept)
         step = steps.select(kept) if steps else ints([1] * len(kept))
-        x = ops.slice(x, starts.select(kept), ends.select(kept), step, ints([axes[i] for i in kept])).output(0)
+        if steps and _may_begin_before(x, along, kept, starts, steps):
+            end = _backwards_from_nothing(x, along, start, end, step)
+        x = ops.slice(x, start, end, step, ints(along)).output(0)
     declared = node.output_shape("out")
     # Before 0-D tensors (Paddle 2.5), dropping all axes left one: the program declares it.
     all_dropped = len(set(dropped)) == rank and declared is not None and len(declared) == 1
@@ -79,6 +82,28 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
             index = ops.reshape(index, ints([1]), False)
         x = ops.gather(x, index, ints(axis)).output(0)
     return {"out": x}
+
+
+def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
+    """Whether a slice that reads backwards may start before the first element."""
+    for axis, i in zip(axes, positions, strict=True):
+        if steps.known is not None and steps.known[i] > 0:
+            continue
+        dim = x.get_partial_shape()[axis]
+        least = -int(dim.get_length()) if dim.is_static else -1
+        if starts.known is None or starts.known[i] < least:
+            return True
+    return False
+
+
+def _backwards_from_nothing(x: Output, axes: list[int], start: Tensor, end: Tensor, step: Tensor) -> Node:
+    """The ends, such that a slice that reads backwards from before the first element is empty.
+
+    OpenVINO's Slice would begin at the first element.
+    """
+    sizes = ops.gather(shape_of(x), ints(axes), ints(0))
+    before = ops.less(ops.add(start, sizes), ints(0))
+    return ops.select(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
 
 
 def _clamped(x: Output, axis: int, start: int) -> int:
@@ -135,7 +160,7 @@ def crop_v1(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     start = int_vector(node, "offsets")
     if node.has_input("y"):
-        size: Output | Node = shape_of(node.get_input("y"))
+        size: Tensor = shape_of(node.get_input("y"))
     else:
         wanted = node.get_ints("shape")
         node.require(len(wanted) == rank and min([0, *wanted[1:]]) == 0, "no shape for this input", shape=wanted)
@@ -171,10 +196,13 @@ def set_value(node: NodeContext) -> NamedOutputs:
             for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
         ]
         end = ints(ends)
+    may_be_empty = _may_begin_before(x, axes, everything, bounds[0], bounds[2])
+    if may_be_empty:
+        end = _backwards_from_nothing(x, axes, start, end, step)
     part = ops.slice(x, start, end, step, ints(axes))
     fitted = _fit(node, values, rank, dropped, added)
     updates = ops.broadcast(fitted, shape_of(part))
-    if all(bound.known is not None for bound in bounds):
+    if all(bound.known is not None for bound in bounds) and not may_be_empty:
         return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
     # OpenVINO's CPU plugin crashes when it compiles a SliceScatter whose bounds are not known.
     if len(axes) == 1:
@@ -194,7 +222,7 @@ def _values(node: NodeContext, dtype: Type) -> Output:
     if node.has_input("values"):
         return ops.convert(x, dtype).output(0) if (x := node.get_input("values")).get_element_type() != dtype else x
     storage = numpy_dtype(dtype) or np.dtype(np.float32)
-    array = np.real(node.get_attribute("values")).astype(storage)  # into complex numbers only 0 is written
+    array = np.asarray(node.get_attribute("values")).astype(storage)
     shape = [int(dim) for dim in node.get_attribute("shape", [1])]
     return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
 

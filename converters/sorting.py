@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, ints, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, ints, output_of, size_of
 from paddle2ov.opset import ops
 
 _CHEAP_COMPARISONS = 1 << 18
@@ -18,7 +18,7 @@ _LONGEST_PACKED = 46_340
 """The square of a row's length must fit into the 32 bits that the CPU plugin computes integers with."""
 
 
-def top(x: Output | Node, k: Output | Node, axis: int, largest: bool) -> Node:
+def top(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
     """TopK sorted by value; of equal elements the first ones where that is cheap."""
     size, count = _static_size(x, axis), _static_count(k)
     cheap = count is not None and (count <= _CHEAP_COUNT or (size is not None and size * count <= _CHEAP_COMPARISONS))
@@ -26,10 +26,10 @@ def top(x: Output | Node, k: Output | Node, axis: int, largest: bool) -> Node:
     return ops.topk(x, k, axis, order, "value", index_element_type=Type.i64, stable=cheap)
 
 
-def sort(x: Output | Node, axis: int, descending: bool) -> tuple[Output, Output]:
+def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     """The elements in order along axis, and where each one stood; equal ones keep their order up to 46,340 elements."""
     axis %= _rank(x)
-    length = length_of(x, axis)
+    length = size_of(x, axis)
     order = "max" if descending else "min"
     size = _static_size(x, axis)
     if size is not None and size * size <= _CHEAP_COMPARISONS:
@@ -51,11 +51,6 @@ def sort(x: Output | Node, axis: int, descending: bool) -> tuple[Output, Output]
     return values, ops.convert(ops.select(fits, place, where), Type.i64).output(0)
 
 
-def length_of(x: Output | Node, axis: int) -> Node:
-    """The size of `x` along `axis` as a 0-D integer."""
-    return ops.gather(shape_of(x), ints(axis), ints(0))
-
-
 def _flat(x: Node) -> Node:
     return ops.reshape(x, ints([-1]), False)
 
@@ -69,17 +64,17 @@ def _i32(value: int) -> Node:
     return ops.constant(value, Type.i32)
 
 
-def _rank(x: Output | Node) -> int:
-    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
+def _rank(x: Tensor) -> int:
+    shape = output_of(x).get_partial_shape()
     return int(shape.rank.get_length())
 
 
-def _static_size(x: Output | Node, axis: int) -> int | None:
-    shape = x.get_output_partial_shape(0) if isinstance(x, Node) else x.get_partial_shape()
+def _static_size(x: Tensor, axis: int) -> int | None:
+    shape = output_of(x).get_partial_shape()
     return int(shape[axis].get_length()) if shape[axis].is_static else None
 
 
-def _static_count(k: Output | Node) -> int | None:
+def _static_count(k: Tensor) -> int | None:
     node = k if isinstance(k, Node) else k.get_node()
     if node.get_type_name() == "Reshape":
         node = node.input_value(0).get_node()

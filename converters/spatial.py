@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import ints
+from paddle2ov.converters.common import Tensor, ints
 from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import dims_of
@@ -22,7 +22,7 @@ def channels_last(node: NodeContext, name: str = "data_format", default: str = "
     return layout in CHANNELS_LAST
 
 
-def to_channels_first(x: Output | Node, rank: int) -> Node:
+def to_channels_first(x: Tensor, rank: int) -> Node:
     """[N, ..., C] -> [N, C, ...]; undoes `to_channels_last` where that made `x`."""
     producer = x if isinstance(x, Node) else x.get_node()
     if producer.get_type_name() == "Transpose":
@@ -34,12 +34,12 @@ def to_channels_first(x: Output | Node, rank: int) -> Node:
     return ops.transpose(x, ints([0, rank - 1, *range(1, rank - 1)]))
 
 
-def to_channels_last(x: Output | Node, rank: int) -> Node:
+def to_channels_last(x: Tensor, rank: int) -> Node:
     """[N, C, ...] -> [N, ..., C]."""
     return ops.transpose(x, ints([0, *range(2, rank), 1]))
 
 
-def known_dims(x: Output | Node) -> list[int | None]:
+def known_dims(x: Tensor) -> list[int | None]:
     """The dimensions of `x`, None where one is not known."""
     dims = dims_of(x)
     if dims is None:
@@ -67,6 +67,26 @@ def steps_of(node: NodeContext, name: str, spatial: int) -> list[int]:
     node.require(len(values) == spatial, f"{spatial} numbers are expected", **{name: values})
     node.require(all(1 <= value < 2**31 for value in values), "1 or more is expected", **{name: values})
     return values
+
+
+def beyond(
+    dims: Sequence[int | None],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    begin: Sequence[int],
+    end: Sequence[int],
+    ceil: bool = False,
+) -> list[int]:
+    """How far a window reaches beyond the padded end of each dimension that it is larger than.
+
+    Paddle's quotients round towards zero: by less than a stride, or by less than two where the number of windows is
+    rounded up, and there is one result; OpenVINO refuses the window.
+    """
+    over = []
+    for dim, size, stride, low, high in zip(dims, kernel, strides, begin, end, strict=True):
+        missing = 0 if dim is None else size - dim - low - high
+        over.append(missing if 0 < missing < (2 * stride - 1 if ceil else stride) else 0)
+    return over
 
 
 def without_negative_pads(

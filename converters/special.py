@@ -12,29 +12,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.converters.activation import real_input, unary
-from paddle2ov.converters.common import const
+from paddle2ov.converters.common import Tensor, const_like
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
-Value: TypeAlias = Output | Node
 
-
-def number(value: float, like: Value) -> Node:
-    """A 0-D constant of the type of `like`."""
-    return const(value, like.get_element_type())
-
-
-def polynomial(x: Value, coefficients: Sequence[float]) -> Value:
+def polynomial(x: Tensor, coefficients: Sequence[float]) -> Tensor:
     """The polynomial in x by Horner's rule; the highest power comes first."""
-    total: Value = number(coefficients[0], x)
+    total: Tensor = const_like(coefficients[0], x)
     for one in coefficients[1:]:
-        total = ops.add(ops.multiply(total, x), number(one, x))
+        total = ops.add(ops.multiply(total, x), const_like(one, x))
     return total
 
 
@@ -50,26 +42,26 @@ _ERFINV_TAIL = (
 
 def erf_inverse(x: Output) -> Node:
     """The number whose erf is x; ±∞ from ±1 on."""
-    one = number(1, x)
-    w = ops.negative(ops.log(ops.multiply(ops.subtract(one, x), ops.add(number(1, x), x))))
-    centre = polynomial(ops.subtract(w, number(2.5, x)), _ERFINV_CENTRE)
-    tail = polynomial(ops.subtract(ops.sqrt(w), number(3, x)), _ERFINV_TAIL)
-    inside = ops.multiply(ops.select(ops.less(w, number(5, x)), centre, tail), x)
-    beyond = ops.multiply(x, number(math.inf, x))
-    return ops.select(ops.less(ops.abs(x), number(1, x)), inside, beyond)
+    one = const_like(1, x)
+    w = ops.negative(ops.log(ops.multiply(ops.subtract(one, x), ops.add(const_like(1, x), x))))
+    centre = polynomial(ops.subtract(w, const_like(2.5, x)), _ERFINV_CENTRE)
+    tail = polynomial(ops.subtract(ops.sqrt(w), const_like(3, x)), _ERFINV_TAIL)
+    inside = ops.multiply(ops.select(ops.less(w, const_like(5, x)), centre, tail), x)
+    beyond = ops.multiply(x, const_like(math.inf, x))
+    return ops.select(ops.less(ops.abs(x), const_like(1, x)), inside, beyond)
 
 
 def _mirrored(x: Output) -> tuple[Node, Node, Node]:
     """Whether x < 1/2; x or, where so, 1 - x, which is positive; and x less the nearest integer."""
-    mirror = ops.less(x, number(0.5, x))
-    positive = ops.select(mirror, ops.subtract(number(1, x), x), x)
+    mirror = ops.less(x, const_like(0.5, x))
+    positive = ops.select(mirror, ops.subtract(const_like(1, x), x), x)
     return mirror, positive, ops.subtract(x, ops.round(x, "half_to_even"))
 
 
-def _shifted(x: Value, steps: int) -> tuple[Node, Node]:
+def _shifted(x: Tensor, steps: int) -> tuple[Node, Node]:
     """Whether x is too small for Stirling's series, and x or, where so, x + steps."""
-    small = ops.less(x, number(steps, x))
-    return small, ops.select(small, ops.add(x, number(steps, x)), x)
+    small = ops.less(x, const_like(steps, x))
+    return small, ops.select(small, ops.add(x, const_like(steps, x)), x)
 
 
 def log_gamma(x: Output) -> Node:
@@ -77,24 +69,24 @@ def log_gamma(x: Output) -> Node:
     mirror, positive, rest = _mirrored(x)
     steps = 7
     small, y = _shifted(positive, steps)
-    product: Value = positive
+    product: Tensor = positive
     for k in range(1, steps):
-        product = ops.multiply(product, ops.add(positive, number(k, x)))
-    product = ops.select(small, product, number(1, x))
-    inverse = ops.divide(number(1, x), y)
+        product = ops.multiply(product, ops.add(positive, const_like(k, x)))
+    product = ops.select(small, product, const_like(1, x))
+    inverse = ops.divide(const_like(1, x), y)
     series = ops.multiply(
         polynomial(ops.multiply(inverse, inverse), (-1 / 1680, 1 / 1260, -1 / 360, 1 / 12)),
         inverse,
     )
     # (y - 1/2) · (ln y - 1) keeps the two large terms together
-    main = ops.multiply(ops.subtract(y, number(0.5, x)), ops.subtract(ops.log(y), number(1, x)))
-    stirling = ops.add(ops.add(main, number(0.5 * math.log(2 * math.pi) - 0.5, x)), series)
+    main = ops.multiply(ops.subtract(y, const_like(0.5, x)), ops.subtract(ops.log(y), const_like(1, x)))
+    stirling = ops.add(ops.add(main, const_like(0.5 * math.log(2 * math.pi) - 0.5, x)), series)
     value = ops.subtract(stirling, ops.log(product))
-    sine = ops.abs(ops.sin(ops.multiply(rest, number(math.pi, x))))
-    reflected = ops.subtract(ops.subtract(number(math.log(math.pi), x), ops.log(sine)), value)
-    pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
+    sine = ops.abs(ops.sin(ops.multiply(rest, const_like(math.pi, x))))
+    reflected = ops.subtract(ops.subtract(const_like(math.log(math.pi), x), ops.log(sine)), value)
+    pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
     pole = ops.logical_or(pole, ops.is_inf(x))
-    return ops.select(pole, number(math.inf, x), ops.select(mirror, reflected, value))
+    return ops.select(pole, const_like(math.inf, x), ops.select(mirror, reflected, value))
 
 
 def di_gamma(x: Output) -> Node:
@@ -102,19 +94,19 @@ def di_gamma(x: Output) -> Node:
     mirror, positive, rest = _mirrored(x)
     steps = 6
     small, y = _shifted(positive, steps)
-    below: Value = ops.divide(number(1, x), positive)
+    below: Tensor = ops.divide(const_like(1, x), positive)
     for k in range(1, steps):
-        below = ops.add(below, ops.divide(number(1, x), ops.add(positive, number(k, x))))
-    below = ops.select(small, below, number(0, x))
-    inverse = ops.divide(number(1, x), y)
+        below = ops.add(below, ops.divide(const_like(1, x), ops.add(positive, const_like(k, x))))
+    below = ops.select(small, below, const_like(0, x))
+    inverse = ops.divide(const_like(1, x), y)
     square = ops.multiply(inverse, inverse)
     series = ops.multiply(polynomial(square, (1 / 240, -1 / 252, 1 / 120, -1 / 12)), square)
-    main = ops.subtract(ops.log(y), ops.multiply(inverse, number(0.5, x)))
+    main = ops.subtract(ops.log(y), ops.multiply(inverse, const_like(0.5, x)))
     value = ops.subtract(ops.add(main, series), below)
-    angle = ops.multiply(rest, number(math.pi, x))
-    reflected = ops.subtract(value, ops.divide(number(math.pi, x), ops.tan(angle)))
-    pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
-    at_pole = ops.select(ops.equal(x, number(0, x)), number(-math.inf, x), number(math.nan, x))
+    angle = ops.multiply(rest, const_like(math.pi, x))
+    reflected = ops.subtract(value, ops.divide(const_like(math.pi, x), ops.tan(angle)))
+    pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
+    at_pole = ops.select(ops.equal(x, const_like(0, x)), const_like(-math.inf, x), const_like(math.nan, x))
     return ops.select(pole, at_pole, ops.select(mirror, reflected, value))
 
 
@@ -122,22 +114,22 @@ def polygamma(node: NodeContext) -> NamedOutputs:
     """out = the n-th derivative of digamma: (-1)^(n+1) n! times the sum of 1 / (x + k)^(n+1) over all k >= 0."""
     x, n = real_input(node), node.get_int("n")
     node.require(n >= 1, "only derivatives are supported; digamma is an operator of its own", n=n)
-    mirror = ops.less(x, number(0, x))
-    positive = ops.select(mirror, ops.subtract(number(1, x), x), x)
+    mirror = ops.less(x, const_like(0, x))
+    positive = ops.select(mirror, ops.subtract(const_like(1, x), x), x)
     factor = math.factorial(n) * (1 if n % 2 else -1)
-    value = ops.multiply(_zeta(n + 1, positive), number(factor, x))
+    value = ops.multiply(_zeta(n + 1, positive), const_like(factor, x))
     rest = ops.subtract(x, ops.round(x, "half_to_even"))
-    angle = ops.multiply(rest, number(math.pi, x))
+    angle = ops.multiply(rest, const_like(math.pi, x))
     # The n-th derivative of cot(pi x) is a polynomial in the cotangent.
     slope = np.polynomial.Polynomial([0, math.pi])
     for _ in range(n):
         slope = -math.pi * np.polynomial.Polynomial([1, 0, 1]) * slope.deriv()
     cotangent = ops.divide(ops.cos(angle), ops.sin(angle))
     reflected = ops.subtract(
-        ops.multiply(value, number((-1) ** n, x)), polynomial(cotangent, [float(one) for one in slope.coef[::-1]])
+        ops.multiply(value, const_like((-1) ** n, x)), polynomial(cotangent, [float(one) for one in slope.coef[::-1]])
     )
-    pole = ops.logical_and(ops.equal(rest, number(0, x)), ops.less_equal(x, number(0, x)))
-    pole_value = number(math.copysign(math.inf, factor), x)
+    pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
+    pole_value = const_like(math.copysign(math.inf, factor), x)
     return {"out": ops.select(pole, pole_value, ops.select(mirror, reflected, value))}
 
 
@@ -145,20 +137,20 @@ def _zeta(s: int, x: Node) -> Node:
     """The sum of (x + k)^-s over all k >= 0, for x > 0: some terms, and the rest by Euler and Maclaurin."""
     steps = 8
 
-    def power(base: Value, exponent: int) -> Node:
-        return ops.power(base, number(-exponent, x))
+    def power(base: Tensor, exponent: int) -> Node:
+        return ops.power(base, const_like(-exponent, x))
 
-    total: Value = power(x, s)
+    total: Tensor = power(x, s)
     for k in range(1, steps):
-        total = ops.add(total, power(ops.add(x, number(k, x)), s))
-    edge = ops.add(x, number(steps, x))
-    inverse = ops.divide(number(1, x), edge)
+        total = ops.add(total, power(ops.add(x, const_like(k, x)), s))
+    edge = ops.add(x, const_like(steps, x))
+    inverse = ops.divide(const_like(1, x), edge)
     coefficients, rising = [], 1.0
     for j, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30), 1):
         rising *= s if j == 1 else (s + 2 * j - 3) * (s + 2 * j - 2)
         coefficients.append(bernoulli / math.factorial(2 * j) * rising)
     series = ops.multiply(polynomial(ops.multiply(inverse, inverse), coefficients[::-1]), inverse)
-    tail = ops.add(ops.add(ops.divide(edge, number(s - 1, x)), number(0.5, x)), series)
+    tail = ops.add(ops.add(ops.divide(edge, const_like(s - 1, x)), const_like(0.5, x)), series)
     return ops.add(total, ops.multiply(tail, power(edge, s)))
 
 
@@ -177,19 +169,19 @@ _I1_FAR = (
 def _bessel(near: Sequence[float], far: Sequence[float], odd: bool, scaled: bool) -> Callable[[Output], Node]:
     def build(x: Output) -> Node:
         size = ops.abs(x)
-        t = ops.divide(size, number(3.75, x))
-        within: Value = polynomial(ops.multiply(t, t), near)
+        t = ops.divide(size, const_like(3.75, x))
+        within: Tensor = polynomial(ops.multiply(t, t), near)
         if odd:
             within = ops.multiply(within, size)
         # clamped, so that the branch which is not taken stays finite
-        beyond = ops.maximum(size, number(3.75, x))
-        outside: Value = polynomial(ops.divide(number(3.75, x), beyond), far)
+        beyond = ops.maximum(size, const_like(3.75, x))
+        outside: Tensor = polynomial(ops.divide(const_like(3.75, x), beyond), far)
         outside = ops.divide(outside, ops.sqrt(beyond))
         if scaled:
             within = ops.multiply(within, ops.exp(ops.negative(size)))
         else:
             outside = ops.multiply(outside, ops.exp(beyond))
-        value = ops.select(ops.less(size, number(3.75, x)), within, outside)
+        value = ops.select(ops.less(size, const_like(3.75, x)), within, outside)
         return ops.multiply(value, ops.sign(x)) if odd else ops.select(ops.is_nan(x), x, value)
 
     return build

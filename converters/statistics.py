@@ -7,9 +7,9 @@ Semantics: `paddle/phi/kernels/impl/clip_by_norm_kernel_impl.h`, `paddle/phi/ker
 
 from __future__ import annotations
 
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -49,7 +49,7 @@ def clip_by_norm(node: NodeContext) -> NamedOutputs:
     """out = x, scaled down to the 2-norm max_norm (over all elements) where its norm is greater."""
     x = node.get_input("x")
     limit = node.get_float("max_norm")
-    flat: Output | Node = ops.reshape(x, ints([-1]), False)
+    flat: Tensor = ops.reshape(x, ints([-1]), False)
     norm = ops.sqrt(ops.reduce_sum(ops.multiply(flat, flat), ints([0]), False))
     within = ops.less_equal(norm, const_like(limit, x))
     scaling = ops.select(within, const_like(1.0, x), ops.divide(const_like(limit, x), norm))

@@ -13,13 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from openvino import Model, Node, Output, Type
-from openvino.op import Result
+from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, ints
+from paddle2ov.converters.common import Tensor, cast_to, const, ints, output_of
 from paddle2ov.converters.exact_suppression import Overlap
 from paddle2ov.converters.polygon_overlap import PolygonOverlap
-from paddle2ov.converters.rows import Tensor, column, columns, dim_of, dims_of, output_of, positions
+from paddle2ov.converters.rounds import Outputs, repeat
+from paddle2ov.converters.rows import column, columns, dim_of, dims_of, positions
 from paddle2ov.opset import ops
 
 
@@ -73,24 +73,16 @@ class Greedy:
             ops.slice(value, ints([0]), ops.select(some, dims_of(value, [axis]), ints([0])), ints([1]), ints([axis]))
             for value, axis in ((boxes, 1), (scores, 2))
         )
-        inputs = (plain, boxes, scores)
-        plain_, boxes_, scores_ = inner = [
-            ops.parameter(output_of(value).get_partial_shape(), output_of(value).get_element_type()) for value in inputs
-        ]
-        disputed = self.overlap.disputed(boxes_, scores_, self.score_threshold, plain_)
-        end = ops.select(disputed, ints([0]), dims_of(plain_, [0]))
-        other = self._exact(boxes_, scores_, disputed)
-        rows = ops.concat([ops.slice(plain_, ints([0]), end, ints([1])), other], 0)
-        results = [Result(value.output(0)) for value in (const(True, Type.boolean), rows)]
-        loop = ops.loop(output_of(cast_to(some, Type.i64)), const(True, Type.boolean).output(0))
-        loop.set_function(Model(results, inner))
-        loop.set_special_body_ports([-1, 0])
-        loop.set_merged_input(plain_, output_of(plain), results[1].output(0))
-        loop.set_invariant_input(boxes_, output_of(boxes))
-        loop.set_invariant_input(scores_, output_of(scores))
-        kept: Output = loop.get_iter_value(results[1].output(0), -1)
-        loop.validate_and_infer_types()
-        return kept
+
+        def settle(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
+            (plain,), (boxes, scores) = state, fixed
+            disputed = self.overlap.disputed(boxes, scores, self.score_threshold, plain)
+            end = ops.select(disputed, ints([0]), dims_of(plain, [0]))
+            other = self._exact(boxes, scores, disputed)
+            return [ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)], None
+
+        (rows,) = repeat(cast_to(some, Type.i64), [plain], [boxes, scores], settle)
+        return rows
 
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
 

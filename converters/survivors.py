@@ -15,6 +15,7 @@ from openvino import Node, Output
 from paddle2ov.converters.choice import Cells, axis_before, cells_of, dims_list, key_of
 from paddle2ov.converters.common import const, ints, reshape
 from paddle2ov.opset import ops
+from paddle2ov.types import value_of
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def _multiply(node: Node, at: _Scores) -> _Scores | None:
 def _with_number(node: Node) -> tuple[Output, float] | None:
     sides = node.input_values()
     for one, other in (sides, sides[::-1]):
-        array = other.get_node().get_data() if other.get_node().get_type_name() == "Constant" else None
+        array = value_of(other.get_node()) if other.get_node().get_type_name() == "Constant" else None
         if array is not None and array.size == 1 and array.ndim <= len(dims_list(one)):
             return one, float(array.reshape(()))
     return None

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.joined_arrays import MARK
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
@@ -33,7 +33,9 @@ def create_array_like(node: NodeContext) -> NamedOutputs:
     if node.is_empty_array("input"):
         return {"out": EmptyArray()}
     array = node.get_input("input")
-    value = ops.constant(np.asarray(node.get_attribute("val")), array.get_element_type())
+    number = np.asarray(node.get_attribute("val"))
+    parts = np.stack([number, np.zeros_like(number)]) if node.is_complex("input") else number
+    value = ops.constant(parts, array.get_element_type())
     return {"out": ops.broadcast(value, shape_of(array))}
 
 
@@ -64,7 +66,7 @@ def _require_one_shape(node: NodeContext, array: Output, x: Output) -> None:
         node.refuse(f"an array whose elements differ in shape is not supported: {new} after {held}")
 
 
-def _joined(node: NodeContext, x: Output) -> Output | Node:
+def _joined(node: NodeContext, x: Output) -> Tensor:
     """The array with x below it."""
     if not node.has_input("array") or node.is_empty_array("array"):
         return x
@@ -73,7 +75,7 @@ def _joined(node: NodeContext, x: Output) -> Output | Node:
     return ops.concat([array, x], 0)
 
 
-def _of_elements(array: Output, sizes: Output | Node) -> Node:
+def _of_elements(array: Output, sizes: Tensor) -> Node:
     """The array with its dimensions after the first one named.
 
     An array without elements may not know their shape yet; the reshape gives it that of x and moves nothing.
@@ -145,9 +147,9 @@ def array_pop(node: NodeContext) -> NamedOutputs:
     return {"out": out, "array_out": rest}
 
 
-def _index(node: NodeContext, name: str) -> Output | Node:
+def _index(node: NodeContext, name: str) -> Tensor:
     return ops.reshape(node.get_tensor(name, Type.i64), ints([]), False)
 
 
-def _slice(array: Output | Node, start: Node, stop: Node) -> Node:
+def _slice(array: Tensor, start: Node, stop: Node) -> Node:
     return ops.slice(array, start, stop, ints([1]), ints([0]))

@@ -8,11 +8,11 @@ Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.conv import groups_of
-from paddle2ov.converters.spatial import channels_last, known_dims, pads_of, steps_of
+from paddle2ov.converters.spatial import beyond, channels_last, known_dims, pads_of, steps_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import dims_of
@@ -23,10 +23,13 @@ def unfold(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     kernel = node.get_ints("kernel_sizes")
     top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
-    padded: Output | Node = x
+    strides, rates = _two(node.get_ints("strides", [1])), _two(node.get_ints("dilations", [1]))
+    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, _two(kernel), strict=True)]
+    over = beyond(known_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
+    bottom, right = bottom + over[0], right + over[1]
+    padded: Tensor = x
     if top or left or bottom or right:
         padded = ops.pad(x, ints([0, 0, top, left]), ints([0, 0, bottom, right]), "constant", const_like(0, x))
-    strides, rates = _two(node.get_ints("strides", [1])), _two(node.get_ints("dilations", [1]))
     # The patches come as [N, (i, j, c), rows, columns].
     patches = ops.extract_image_patches(padded, kernel, strides, rates, "VALID")
     channels = known_dims(x)[1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const, ints, reshape
+from paddle2ov.converters.common import Tensor, cast_to, const, ints, reshape
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 
@@ -74,7 +74,7 @@ def image_size(node: NodeContext, dtype: Type) -> Node:
     return reshape(size, [-1, 1, 2, 1])
 
 
-def cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Output | Node:
+def cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
     """How many cells the image is wide and high: [2]. In programs of Paddle 1 as many as it is high in either case."""
     height, width = sides
     return cast_to(ops.concat([height if node.get_attribute("square_grid", False) else width, height], 0), dtype)

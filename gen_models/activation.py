@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.building import legacy_op
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
@@ -18,6 +18,11 @@ COMPLEX = [
     case(x=tensor(sizes, "complex64", dims=dims), formats=("pir",), why="Paddle 2.6 takes no complex numbers")
     for sizes, dims in (([3, 4], None), ([3, 4], [-1, 4]), ([], None))
 ]
+
+
+PLANE = tensor([2, 9], "complex64", low=-4, high=4, dims=[-1, 9])
+"""Complex numbers far from the origin as well."""
+ON_CUTS = tensor([8], "complex64", values=[0, 0.5, -0.5, 2, -2, 2j, 3 + 1e-4j, 1e-4 - 1e-4j])
 
 
 def builder(function: str, module: str = "nn.functional", home: str = __name__) -> Callable[..., Any]:
@@ -136,9 +141,9 @@ OPS = [
     unary("silu", "silu", more=[case(x=_LARGE), case(x=tensor([3, 4], "complex64", dims=[-1, 4]))]),
     unary("swish", "swish", more=[case(x=_LARGE)]),
     unary("mish", "mish", low=-30, high=30),
-    unary("softsign", "softsign"),
+    unary("softsign", "softsign", more=[case(x=PLANE, **COMPLEX_HERE)]),
     unary("tanh_shrink", "tanhshrink"),
-    unary("logsigmoid", "log_sigmoid", more=[case(x=_LARGE)]),
+    unary("logsigmoid", "log_sigmoid", more=[case(x=_LARGE), case(x=PLANE, **COMPLEX_HERE)]),
     unary(
         "softplus",
         "softplus",
@@ -148,7 +153,7 @@ OPS = [
         {"beta": 3.0, "threshold": 40.0},
         {"beta": -1.0},
         {"threshold": -1.0},
-        more=[case(x=_LARGE), case(x=_LARGE, beta=2.0)],
+        more=[case(x=_LARGE), case(x=_LARGE, beta=2.0), case(x=PLANE, beta=2.0, threshold=1.0, **COMPLEX_HERE)],
         random={"beta": decimals(0.1, 3), "threshold": decimals(0, 30)},
     ),
     unary("softshrink", "softshrink", {"threshold": 0.0}, {"threshold": 1.5}, random={"threshold": decimals(0, 3)}),
@@ -178,7 +183,14 @@ OPS = [
         ],
         random={"threshold": decimals(-3, 3)},
     ),
-    unary("stanh", "stanh", {"scale_a": 1.5, "scale_b": 0.3}, module="", random={"scale_a": decimals(-2, 2)}),
+    unary(
+        "stanh",
+        "stanh",
+        {"scale_a": 1.5, "scale_b": 0.3},
+        module="",
+        more=[case(x=PLANE, scale_a=0.5, **COMPLEX_HERE)],
+        random={"scale_a": decimals(-2, 2)},
+    ),
     unary("brelu", "hardtanh", {"min": -2.0, "max": 0.5}, {"min": 0.5, "max": 3.0}, random={"min": decimals(-3, -1)}),
     unary(
         "hard_sigmoid",
@@ -200,6 +212,7 @@ OPS = [
             *[case(x=x) for x in inputs(-5, 5)],
             case(x=tensor([3, 4], low=-5, high=5), threshold=6.0, scale=6.0, offset=3.0, **LEGACY),
             case(x=tensor([3, 4], "float64", -5, 5), **F64),
+            case(x=PLANE, **COMPLEX_HERE),
         ],
         random=lambda draw: case(x=random_input(draw)),
     ),

@@ -195,7 +195,7 @@ def _box_clip_random(draw: Any) -> Case:
 
 
 BOX_CLIP = [
-    case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([60, 80, 1.0]), **_LEGACY),
+    case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([63, 69, 1.2]), **_LEGACY),
     case(x=tensor([5, 4], low=-20, high=120), im_info=tensor([1, 3], values=[[61, 83, 2.0]]), **_LEGACY),
     case(
         x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),

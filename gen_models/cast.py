@@ -17,8 +17,8 @@ LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs h
 _KINDS = ("float32", "int32", "int64", "bool", "uint8", "int8")
 
 
-def _cast(x: Any, *, dtype: str) -> Any:
-    return paddle.cast(x, dtype)
+def _cast(x: Any = None, *, dtype: str, value: Any = None) -> Any:
+    return paddle.cast(x if value is None else paddle.full([2], value, "int64"), dtype)
 
 
 def _cast_random(draw: Any) -> Case:
@@ -115,8 +115,10 @@ OPS = [
             case(x=tensor([3, 4], "float16"), dtype="float32"),
             case(x=tensor([3, 4], dims=[-1, 4]), dtype="complex64", **COMPLEX),
             case(x=tensor([3, 4], "int32"), dtype="complex64", **COMPLEX),
+            case(value=3, dtype="complex64", **COMPLEX),
             case(x=tensor([3, 4], "complex64"), dtype="float32", **COMPLEX),
             case(x=tensor([3, 4], "complex64"), dtype="complex128", **COMPLEX),
+            case(x=tensor([2, 2], "complex64", values=[[0, 1j], [1, 0]]), dtype="bool", **COMPLEX),
         ],
         random=_cast_random,
     ),

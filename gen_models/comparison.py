@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.elementwise import random_binary
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 
 
 def _compare(name: str) -> Callable[..., Any]:
@@ -42,6 +42,15 @@ _CASES = [
 ]
 
 
+_ORDER = [
+    case(
+        x=tensor([2, 4], "complex64", values=[1, 1j, 2 + 1j, 2 - 1j, 0, complex(0, math.nan), 1, 2]),
+        y=tensor([4], "complex64", values=[1, 1j, 2, 2]),
+        **COMPLEX_HERE,
+    )
+]
+
+
 def _equal_all(x: Any, y: Any) -> Any:
     return paddle.equal_all(x, y)
 
@@ -68,6 +77,16 @@ _CLOSE = [
 ]
 
 
+_CLOSE_COMPLEX = [
+    case(x=tensor([9], "complex64"), y=tensor([9], "complex64"), relative=0.5, absolute=0.5, **COMPLEX_HERE),
+    case(
+        x=tensor([2], "complex64", values=[complex(0, math.nan), 1j]),
+        y=tensor([2], "complex64", values=[1, 1]),
+        **COMPLEX_HERE,
+    ),
+]
+
+
 def _close_random(draw: Any) -> Case:
     shape = draw(st.lists(st.integers(1, 5), max_size=3))
     return case(
@@ -86,7 +105,12 @@ def _equal_all_random(draw: Any) -> Case:
 
 OPS = [
     *[
-        Op(name, _compare(name), cases=_CASES, random=random_binary(("float32", "int32", "int64"), (-3, 3), (-3, 3)))
+        Op(
+            name,
+            _compare(name),
+            cases=[*_CASES, *_ORDER],
+            random=random_binary(("float32", "int32", "int64"), (-3, 3), (-3, 3)),
+        )
         for name in ("not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
     ],
     Op(
@@ -112,6 +136,6 @@ OPS = [
         ],
         random=_equal_all_random,
     ),
-    Op("isclose", _close("isclose"), cases=_CLOSE, random=_close_random),
+    Op("isclose", _close("isclose"), cases=[*_CLOSE, *_CLOSE_COMPLEX], random=_close_random),
     Op("allclose", _close("allclose"), cases=_CLOSE, random=_close_random),
 ]

@@ -48,6 +48,24 @@ def _one_sided() -> Any:
     return OneSided()
 
 
+def _marked() -> Any:
+    """Rows written in place where there are any; for the branch that writes none, Paddle 2 puts a number."""
+
+    class Marked(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.marks = paddle.nn.Embedding(2, 4)
+
+        def forward(self, x, labels):
+            points = paddle.sin(x)
+            points[labels == -1] = 0.0
+            if points[labels == 1].shape[0] != 0:
+                points[labels == 1] += self.marks.weight[1]
+            return points
+
+    return Marked()
+
+
 def _nested() -> Any:
     """A branch inside a loop, and a value that only one of its sides changes."""
 
@@ -199,6 +217,23 @@ def _array_of_selections() -> Any:
     return Selections()
 
 
+def _handed_on() -> Any:
+    """Values of a round that are others in the next one: a history, two that change places, one from outside."""
+
+    class HandedOn(paddle.nn.Layer):
+        def forward(self, x, n):
+            i = paddle.zeros([1], "int64")
+            a, b, c, left, right, last = x, x + 1, x + 2, x * 2, x * 3, x - 1
+            while i < n:
+                a, b, c = a * 0.5 + c, a, b
+                left, right = right, left
+                last = x.reshape([-1, 4])
+                i = i + 1
+            return a, b, c, left, right, last
+
+    return HandedOn()
+
+
 def _greedy_decoder() -> Any:
     """Greedy decoding: a cell in a loop, a list of tokens, an early end."""
 
@@ -260,6 +295,16 @@ NETWORKS = [
         "greedy_decoder", _greedy_decoder, {"state": tensor([2, 8], dims=[-1, 8])}, more=[{"state": tensor([1, 8])}]
     ),
     Network("growing", _growing, _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[0])}]),
+    Network("handed_on", _handed_on, _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[4])}]),
+    Network(
+        "marked",
+        _marked,
+        {
+            "x": tensor([2, 3, 4], dims=[-1, -1, 4]),
+            "labels": tensor([2, 3], "int64", values=[[1, 0, -1], [0, 1, 1]], dims=[-1, -1]),
+        },
+        more=[{"x": tensor([1, 2, 4]), "labels": tensor([1, 2], "int64", values=[[-1, 1]])}],
+    ),
     Network("nested", _nested, _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
     Network(
         "one_sided",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.spec import Op, case, paddle, tensor
@@ -60,6 +61,7 @@ OPS = [
             case(x=tensor([2, 6], "int64", 0, 2), axis=1, inverse=True),
             case(x=tensor([8], values=[1.5, -2, 1.5, 0, 3, 0, -2, 7]), index=True),
             case(x=tensor([8], "int64", 0, 5, dims=[-1]), inverse=True, counts=True),
+            case(x=tensor([0, 3]), inverse=True, dynamic=False, formats=("pir",), why="at run time OpenVINO stops"),
         ],
         random=_unique_random,
     ),
@@ -73,6 +75,7 @@ OPS = [
             case(x=tensor([5, 2], "int64", values=[[1, 2], [1, 2], [3, 2], [1, 2], [1, 2]]), axis=0, inverse=True),
             case(x=tensor([2, 4], "int64", values=[[1, 1, 2, 2], [3, 3, 3, 4]]), axis=1, counts=True),
             case(x=tensor([9], "float32", values=[1, 1, 2, 2, 3, 1, 1, 2, 2], dims=[-1]), counts=True),
+            case(x=tensor([0]), inverse=True, counts=True),
         ],
         random=_consecutive_random,
     ),
@@ -93,6 +96,7 @@ OPS = [
         cases=[
             case(x=tensor([30]), bins=6, min=-1, max=1),
             case(x=tensor([30]), bins=4),
+            case(x=tensor([41], values=np.arange(41)), bins=41, min=0, max=41),  # 41 / 41 is no 41 * (1 / 41)
             case(x=tensor([5, 6], "int64", 0, 20), bins=7, min=2, max=15),
             case(x=tensor([30], "int32", 0, 20, dims=[-1]), bins=5),
             case(x=tensor([5], values=[2.0] * 5), bins=4),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import legacy_op
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.building import in_sequences, legacy_op
+from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
 from gen_models.strategies import integer, one_of, shape, varied
 
 DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
@@ -34,7 +34,9 @@ def _full_like(x, *, value, dtype=None):
     return paddle.full_like(x, value, dtype)
 
 
-def _batch_size_like(x, *, shape, value, dtype, source=0, target=0):
+def _batch_size_like(x, *, shape, value, dtype, source=0, target=0, lod=None):
+    if lod is not None:
+        x = in_sequences(x, lod)
     kind = {"float32": paddle.float32, "int64": paddle.int64}[dtype]
     if paddle.__version__ >= "3":
         return paddle._C_ops.full_batch_size_like(x, shape, kind, value, source, target, paddle.CPUPlace())
@@ -172,6 +174,7 @@ OPS = [
             case(shape=[], value=True, dtype="bool"),
             case(shape=[0, 2], value=2, dtype="int32"),
             case(shape=[2, 3], value=2.5, dtype="complex64"),
+            case(shape=[2, 3], value=2.5 - 1j, dtype="complex64", formats=PIR, why="complex is new in Paddle 3"),
             case(x=tensor([4, 3], dims=[-1, 3]), shape=["0", 2], value=1, dtype="complex64"),
             case(shape=[3], value=2**40 + 1, dtype="int64", xfail="OpenVINO's CPU plugin computes int64 as int32"),
             case(shape=[3], value=float("inf"), dtype="float32"),
@@ -236,6 +239,12 @@ OPS = [
             case(x=tensor([4, 3]), shape=[1, 5], value=1.5, dtype="float32"),
             case(x=tensor([4, 3], dims=[-1, 3]), shape=[-1, 2, 5], value=2, dtype="int64"),
             case(x=tensor([4, 3], dims=[-1, -1]), shape=[2, -1], value=3, dtype="int64", source=1, target=1),
+            *(
+                case(
+                    x=tensor([4, 3]), shape=[-1, 5], value=1.5, dtype="float32", lod=lod, formats=("legacy",), why="LoD"
+                )
+                for lod in ([0, 1, 4], [0, 2, 4])
+            ),
         ],
         random=_batch_size_like_random,
     ),
@@ -269,6 +278,7 @@ OPS = [
             case(shape=[2, 3]),
             case(shape=[], dtype="int64"),
             case(shape=_i(2, 3)),
+            case(shape=[2, 3], dtype="complex64", formats=PIR, why="complex is new in Paddle 3"),
         ],
     ),
     Op(
@@ -292,6 +302,7 @@ OPS = [
             case(rows=5, columns=2, dtype="int64"),
             case(rows=100, dtype="float32"),
             case(rows=100, columns=90, dtype="int32"),
+            case(rows=2, columns=3, dtype="complex64", **COMPLEX_HERE),
         ],
         random=_eye_random,
     ),

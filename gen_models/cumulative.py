@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gen_models.building import in_pir, legacy_op
 from gen_models.reduction import F64
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 
 
 def _scan(name: str) -> Callable[..., Any]:
@@ -108,6 +108,9 @@ CUMPROD = [
     case(x=tensor([]), dim=0),
     case(x=tensor([6], values=[1.0, 0.0, math.inf, 2.0, 1.0, -1.0]), dim=0),
     case(x=tensor([3, 5], "float64"), dim=1, **F64),
+    case(x=tensor([3, 5], "complex64", dims=[-1, 5]), dim=0, **COMPLEX_HERE),
+    case(x=tensor([3, 5], "complex64"), dim=-1, exclusive=True, reverse=True, **COMPLEX_HERE),
+    case(x=tensor([], "complex64"), dim=0, **COMPLEX_HERE),
     *(
         case(
             x=tensor([2, 5], low=-2.0, high=2.0), dim=1, exclusive=exclusive, reverse=reverse, formats=("pir",),

@@ -88,7 +88,7 @@ CRF = [
         emission=tensor([6, 4], dims=[-1, 4]),
         transition=tensor([6, 4]),
         label=tensor([6, 1], "int64", low=0, high=4, dims=[-1, 1]),
-        lod=[0, 3, 6],
+        lod=[0, 2, 6],
         **_OLD,
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.matrix import LOOSE, regular
+from gen_models.matrix import LOOSE, PLANE, regular, regular_complex
 from gen_models.spec import Case, Op, case, paddle, tensor
 from gen_models.strategies import integer, one_of
 
@@ -47,6 +47,7 @@ def _solve_random(draw: Any) -> Case:
 
 
 _SHAPES = [[5, 3], [3, 5], [4, 4]]
+_MODES = ("complete", "reduced", "r")
 LU = [
     case(x=regular(3, 3), **LOOSE),
     case(x=regular(2, 4, 4, seed=2, dims=[-1, -1, -1]), **LOOSE),
@@ -64,19 +65,22 @@ OPS = [
             case(x=tensor([2, 3, 5, 4], dims=[-1, 3, -1, -1]), **LOOSE),
             case(x=tensor([3, 3], values=[[-2, 1, 0], [0, 1, 3], [0, 0, -1]]), **LOOSE),
             case(x=tensor([3, 2], values=[[0, 1], [3, 0], [4, 2]]), **LOOSE),
+            case(x=tensor([0, 3, 2]), formats=("pir",), why="Paddle 2 takes nothing empty"),
+            *PLANE,
+            *[case(x=tensor(x, "complex64"), mode=mode, **_NEW) for x, mode in zip(_SHAPES, _MODES, strict=True)],
         ],
         _qr_random,
     ),
     Op(
         "lu",
         _lu,
-        [*LU, case(x=tensor([3, 3], values=[[1, 2, 3], [2, 4, 6], [1, 0, 1]]), **LOOSE)],
+        [*LU, case(x=tensor([3, 3], values=[[1, 2, 3], [2, 4, 6], [1, 0, 1]]), **LOOSE), *PLANE],
         _square_random,
     ),
     Op(
         "lu_unpack",
         _lu_unpack,
-        [*LU, case(x=regular(3, 3), data=False, **LOOSE), case(x=regular(3, 3), pivots=False, **LOOSE)],
+        [*LU, case(x=regular(3, 3), data=False, **LOOSE), case(x=regular(3, 3), pivots=False, **LOOSE), *PLANE[:2]],
         _square_random,
     ),
     Op(
@@ -86,6 +90,7 @@ OPS = [
             case(b=tensor([3, 2]), x=regular(3, 3), **_NEW),
             case(b=tensor([4, 2]), x=regular(4, 4, seed=5), trans="T", **_NEW),
             case(b=tensor([2, 4, 2]), x=regular(2, 4, 4, seed=2), **_NEW),
+            *[case(b=tensor([3, 2], "complex64"), x=regular_complex(3, 3), trans=trans, **_NEW) for trans in "NTC"],
         ],
         _solve_random,
     ),

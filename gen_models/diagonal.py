@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.building import legacy_op
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 PIR, LEGACY = ("pir",), ("legacy",)
 
@@ -143,6 +143,7 @@ OPS = [
             case(x=tensor([4, 5]), offset=-2),
             case(x=tensor([3], "int64", dims=[-1])),
             case(x=tensor([4, 5], dims=[-1, -1]), offset=1),
+            case(x=tensor([3], "complex64"), offset=1, padding_value=7, **COMPLEX_HERE),
         ],
         random=_diag_random,
     ),
@@ -213,6 +214,7 @@ OPS = [
             case(x=tensor([4, 5], dims=[-1, 5]), y=tensor([1, 3]), offset=2),
             case(x=tensor([2, 4, 5]), y=tensor([2, 4]), dim1=1, dim2=2),
             case(x=tensor([2, 4, 5], dims=[-1, -1, -1]), y=tensor([4, 2], dims=[-1, -1]), dim1=0, dim2=2),
+            case(x=tensor([4, 5], "complex64"), y=tensor([4], "complex64"), **COMPLEX_HERE),
         ],
         random=_fill_diagonal_tensor_random,
     ),

@@ -110,6 +110,7 @@ OPS = [
             case(x=tensor([1, 3]), y=tensor([4, 3])),
             case(x=tensor([3]), y=tensor([2, 4, 3])),
             case(x=tensor([]), y=tensor([2, 3])),
+            case(x=tensor([]), y=tensor([])),
             case(x=tensor([1, 3], "int64", dims=[-1, 3]), y=tensor([4, 3], "int64", dims=[-1, 3])),
             case(x=tensor([1, 3], "bool"), y=tensor([4, 3], "bool")),
         ],

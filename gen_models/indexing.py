@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.building import legacy_op
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 PIR = ("pir",)
 NEW = "new in Paddle 3"
@@ -319,6 +319,7 @@ OPS = [
             case(x=tensor([3, 4], "float32", values=[0, 1, 0, -0.0, 2, 0, 0, 3, 0, 0, 0, float("nan")])),
             case(x=tensor([3, 4], "bool", values=[False] * 12)),
             case(x=tensor([1, 3], "bool", values=[True, False, True])),
+            case(x=tensor([2, 2], "complex64", values=[[0, 1j], [1, 0]]), **COMPLEX_HERE),
         ],
         random=_nonzero_random,
     ),
@@ -330,6 +331,7 @@ OPS = [
             case(x=tensor([3, 4], "int64", dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1])),
             case(x=tensor([6]), mask=tensor([6], "bool", values=[False] * 6)),
             case(x=tensor([3, 4]), mask=tensor([3, 1], "bool"), formats=PIR, why="Paddle 2 does not broadcast here"),
+            case(x=tensor([0, 2]), mask=tensor([0, 2], "bool"), formats=PIR, why="Paddle 2 takes nothing empty"),
         ],
         random=_masked_random,
     ),
@@ -342,6 +344,7 @@ OPS = [
             case(x=tensor([3, 4]), mask=tensor([4], "bool"), value=2.5),
             case(x=tensor([3, 4], "int64"), mask=tensor([3, 4], "bool"), value=2),
             case(x=tensor([40], "int32", 2**24, 2**31), mask=tensor([40], "bool"), value=-7),
+            case(x=tensor([3, 4], "complex64"), mask=tensor([3, 4], "bool"), value=2.5, **COMPLEX_HERE),
         ],
         random=_masked_fill_random,
     ),

@@ -52,6 +52,8 @@ NEAREST = [
     case(x=tensor([1, 2, 3, 4, 5]), size=[4, 7, 3]),
     case(x=tensor([1, 3, 4, 5, 2]), size=[6, 4, 10], data_format="NDHWC"),
     case(x=tensor([1, 2, 3, 4], "int32"), scale=2, formats=("pir",), why="Paddle 2.6 has no integer kernel"),
+    # k * (in / 25) is not k / 25 * in
+    case(x=tensor([1, 2, 20, 50], dims=[-1, 2, -1, -1]), size=[10, 25]),
 ]
 
 LINEAR_2D = [
@@ -61,6 +63,7 @@ LINEAR_2D = [
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9]),
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9], align_corners=True),
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9], align_mode=1),
+    case(x=tensor([1, 2, 3, 4], "uint8", high=256), size=[6, 8], align_mode=1),
     case(x=tensor([1, 2, 9, 8]), size=[4, 3]),
     case(x=tensor([1, 2, 9, 8]), size=[4, 3], align_mode=1),
     case(x=tensor([1, 2, 9, 8]), size=[4, 3], align_corners=True),
@@ -100,6 +103,14 @@ CUBIC = [
     case(x=tensor([1, 2, 5, 7]), scale=1.5),
     case(x=tensor([1, 2, 5, 7]), scale=[1.3, 0.6], align_corners=True),
     case(x=tensor([1, 2, 4, 5]), size=[1, 8], **_ONE),
+    case(
+        x=tensor([1, 2, 4, 5], "float16"),
+        size=[1, 8],
+        formats=("pir",),
+        dynamic=False,
+        atol=2e-3,
+        why=f"Paddle 2.6 has no kernel for it; {_ONE['why']}",
+    ),
     case(x=tensor([1, 2, 4, 5]), size=[1, 1], align_corners=True),
     case(x=tensor([1, 2, 3, 4]), size=tensor([2], "int32", values=[6, 7])),
     case(x=tensor([1, 4, 5, 2]), size=[6, 8], data_format="NHWC"),
@@ -116,6 +127,7 @@ LINEAR_1D = [
     case(x=tensor([1, 2, 9]), size=[1], **_NEW),
     case(x=tensor([1, 9, 2]), size=[4], data_format="NWC"),
     case(x=tensor([1, 2, 5]), size=tensor([1], "int32", values=[7])),
+    case(x=tensor([1, 2, 5]), size=[tensor([], "int32", values=7)]),
 ]
 
 LINEAR_3D = [

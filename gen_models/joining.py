@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.building import legacy_op
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 
 def _concat(x, *, axis=0, as_tensor=False):
@@ -257,6 +257,7 @@ OPS = [
             case(x=[tensor([3]), tensor([4]), tensor([2])]),
             case(x=[tensor([3], dims=[-1]), tensor([4], dims=[-1])]),
             case(x=[tensor([3], "int64"), tensor([1], "int64")]),
+            case(x=[tensor([3], "complex64"), tensor([2], "complex64")], **COMPLEX_HERE),
         ],
         random=_meshgrid_random,
     ),

@@ -61,6 +61,7 @@ MATMUL_V2 = [
     case(x=tensor([3, 4], "int32"), y=tensor([4, 5], "int32"), formats=("pir",), why="integers are new in Paddle 3"),
     case(x=tensor([3, 4], "int64"), y=tensor([4, 5], "int64"), formats=("pir",), why="integers are new in Paddle 3"),
     case(x=tensor([1, 1]), y=tensor([1, 1])),
+    case(x=tensor([4, 0]), y=tensor([0, 300]), formats=("pir",), why="Paddle 2 takes nothing empty"),
 ]
 
 

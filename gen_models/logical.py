@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.elementwise import random_binary
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
 from gen_models.strategies import one_of, shape, varied
 
+_CORNERS = [[0, 1j, 1, 1 + 1j], [-0.0, 2j, 0.5, 0]]
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
 
 
@@ -31,6 +32,7 @@ _LOGICAL = [
     case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0]), y=tensor([4], values=[0.0, 0.0, 1.0, 2.0])),
     case(x=tensor([4], "int8", values=[0, 1, -128, 0]), y=tensor([4], "int8", values=[0, 0, 1, 2])),
     case(x=tensor([7], "int32", -1, 2), y=tensor([2, 3, 1], "int32", -1, 2)),
+    case(x=tensor([2, 4], "complex64", values=_CORNERS), y=tensor([4], values=[0.0, 0.5, -0.0, 0.0]), **COMPLEX_HERE),
 ]
 _BITWISE = [
     case(x=tensor([3, 4], "bool"), y=tensor([4], "bool")),
@@ -78,7 +80,11 @@ OPS = [
     Op(
         "logical_not",
         _function("logical_not"),
-        cases=[*_NOT, case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0]))],
+        cases=[
+            *_NOT,
+            case(x=tensor([4], values=[0.0, 0.5, math.nan, -0.0])),
+            case(x=tensor([2, 4], "complex64", values=_CORNERS), **COMPLEX_HERE),
+        ],
         random=_not_random("bool", "float32", "int32", "int64"),
     ),
     *[

@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.activation import COMPLEX, NEW, random_input, unary
+from gen_models.activation import COMPLEX, NEW, ON_CUTS, PLANE, random_input, unary
 from gen_models.building import legacy_op
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
 
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 INTEGER: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}
@@ -84,6 +84,7 @@ def _round_random(draw: Any) -> Case:
     return case(x=x, decimals=decimals, **NEW) if decimals >= 0 and draw(st.booleans()) else case(x=x)
 
 
+PLANES = [case(x=x, **COMPLEX_HERE) for x in (PLANE, ON_CUTS)]
 _HALVES = _values(0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49999997, -0.49999997, 8388609.0, 1e10, -3.7, 3.2)
 
 OPS = [
@@ -102,7 +103,16 @@ OPS = [
         4,
         [case(x=tensor([3, 4], "complex64")), case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))],
     ),
-    _of("sign", -4, 4, [case(x=_values(0.0, -0.0, math.inf, -math.inf)), *_integers()]),
+    _of(
+        "sign",
+        -4,
+        4,
+        [
+            case(x=_values(0.0, -0.0, math.inf, -math.inf)),
+            *_integers(),
+            case(x=tensor([3], "complex64", values=[0, 1 + 1j, -3j]), **COMPLEX_HERE),
+        ],
+    ),
     _of("reciprocal", 0.5, 4, [case(x=_values(0.0, -0.0, -2.0)), *_integers(1)]),
     _of("floor", -4, 4, [case(x=_HALVES), *_integers()]),
     _of("ceil", -4, 4, [case(x=_HALVES), *_integers()]),
@@ -115,17 +125,19 @@ OPS = [
             case(x=tensor([3, 7], low=-20, high=20, dims=[-1, 7])),
             case(x=tensor([], low=-20, high=20)),
             *[case(x=tensor([3, 4], low=-200, high=200), decimals=decimals, **NEW) for decimals in (0, 1, 2, -1, -2)],
+            case(x=PLANE, **COMPLEX_HERE),
+            case(x=tensor([3, 4], "int32", -200, 200), decimals=-1, **NEW),
             *_integers(),
         ],
         random=_round_random,
     ),
-    *[_of(name, -4, 4) for name in ("atan", "asinh")],
+    *[_of(name, -4, 4, PLANES) for name in ("atan", "asinh")],
     *[_of(name, -4, 4, COMPLEX) for name in ("sin", "cos", "sinh", "cosh")],
     _of("tan", -1.4, 1.4, COMPLEX),
-    _of("asin", -1, 1),
-    _of("acos", -1, 1),
-    _of("acosh", 1, 5),
-    _of("atanh", -0.95, 0.95),
+    _of("asin", -1, 1, PLANES),
+    _of("acos", -1, 1, PLANES),
+    _of("acosh", 1, 5, PLANES),
+    _of("atanh", -0.95, 0.95, PLANES),
     _of("erf", -4, 4, [case(x=_values(-10.0, 10.0, 0.0, 1e-6))]),
     Op(
         "logit",

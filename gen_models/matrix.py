@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.strategies import flag, integer
 
 LOOSE: dict[str, Any] = {"atol": 2e-4, "rtol": 2e-4, "why": "rounding of an elimination, in another order"}
@@ -20,6 +20,12 @@ def regular(*shape: int, seed: int = 0, dims: Any = None, dtype: str = "float32"
     rng = np.random.default_rng(seed)
     values = rng.uniform(-1, 1, shape) + np.eye(shape[-1]) * rng.choice([-2.5, 2.5], shape[-1])
     return tensor(shape, dtype, values=np.round(values, 5), dims=dims)
+
+
+def regular_complex(*shape: int, seed: int = 0, dims: Any = None) -> TensorSpec:
+    """Well-conditioned complex matrices."""
+    real, imag = (np.asarray(regular(*shape, seed=seed + part).values) for part in (0, 1))
+    return tensor(shape, "complex64", values=real + 1j * imag, dims=dims)
 
 
 def positive(*shape: int, seed: int = 0, dims: Any = None) -> TensorSpec:
@@ -42,6 +48,13 @@ SQUARE = [
     case(x=regular(2, 4, 4, seed=2), **LOOSE),
     case(x=regular(2, 3, 7, 7, seed=3, dims=[-1, -1, -1, -1]), **LOOSE),
     case(x=regular(5, 5, seed=4, dtype="float64"), **LOOSE),
+]
+
+LOOSE_COMPLEX: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; " + COMPLEX_HERE["why"]}
+PLANE = [
+    case(x=regular_complex(3, 3), **LOOSE_COMPLEX),
+    case(x=regular_complex(2, 4, 4, seed=2, dims=[-1, -1, -1]), **LOOSE_COMPLEX),
+    case(x=tensor([3, 3], "complex64", values=[[0, 1j, 0], [2, 0, 1], [0, 3 - 1j, 1]]), **LOOSE_COMPLEX),
 ]
 
 SWAPPED = [
@@ -73,7 +86,9 @@ def _matrix_power(x: Any, *, n: int) -> Any:
     return paddle.linalg.matrix_power(x, n)
 
 
-MATRIX_POWER = [case(x=regular(2, 3, 3), n=n, **LOOSE) for n in (0, 1, 2, 3, 5, 6, -1, -2, -3)]
+MATRIX_POWER = [case(x=regular(2, 3, 3), n=n, **LOOSE) for n in (0, 1, 2, 3, 5, 6, -1, -2, -3)] + [
+    case(x=regular_complex(3, 3), n=n, **LOOSE_COMPLEX) for n in (0, 3, -2)
+]
 
 
 def _solve(x: Any, y: Any) -> Any:
@@ -128,6 +143,9 @@ TRIANGULAR_SOLVE = [
         for unitriangular in (True, False)
     ),
     case(x=regular(2, 3, 3, dims=[-1, 3, 3]), y=tensor([2, 3, 1], dims=[-1, 3, 1]), **LOOSE),
+    case(x=regular_complex(3, 3), y=tensor([3, 2], "complex64"), **LOOSE_COMPLEX),
+    case(x=regular_complex(3, 3), y=tensor([3, 2], "complex64"), upper=False, transpose=True, **LOOSE_COMPLEX),
+    case(x=regular_complex(3, 3), y=tensor([3, 2], "complex64"), unitriangular=True, **LOOSE_COMPLEX),
 ]
 
 
@@ -176,12 +194,13 @@ SLOGDET_V2 = [
     case(x=regular(3, 3), **_V2),
     case(x=regular(2, 3, 4, 4, seed=2, dims=[-1, -1, -1, -1]), **_V2),
     case(x=tensor([2, 2], values=[[0.0, 1.0], [1.0, 0.0]]), **_V2),
+    case(x=regular_complex(3, 3), **_V2),
 ]
 
 OPS = [
-    Op("inverse", _inverse, SQUARE + SWAPPED, _random),
-    Op("determinant", _det, SQUARE + SWAPPED + SINGULAR, _random),
-    Op("slogdeterminant", _slogdet, SQUARE + SWAPPED, _random),
+    Op("inverse", _inverse, SQUARE + SWAPPED + PLANE, _random),
+    Op("determinant", _det, SQUARE + SWAPPED + SINGULAR + PLANE, _random),
+    Op("slogdeterminant", _slogdet, SQUARE + SWAPPED + PLANE, _random),
     Op("slogdet_v2", _slogdet_v2, SLOGDET_V2, lambda draw: case(**_random(draw).arguments, **_V2)),
     Op("matrix_power", _matrix_power, MATRIX_POWER, _matrix_power_random),
     Op("solve", _solve, SOLVE, _solve_random),

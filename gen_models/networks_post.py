@@ -93,15 +93,15 @@ def _ppyoloe(self: Any, image: Any, scale_factor: Any) -> Any:
     )
 
 
-# --- PicoDet: the same with rows of a matrix; scores that are the root of a product ---
+# --- PicoDet: the same with rows of a matrix; scores that are the root of a product, or, as GFL's, a sigmoid alone ---
 
 
-def _picodet_parts() -> dict[str, Any]:
+def _picodet_parts(aligned: bool = True) -> dict[str, Any]:
     nn = paddle.nn
     return {
         **_backbone(),
         "score": nn.LayerList([nn.Conv2D(16, _CLASSES, 1) for _ in _STRIDES]),
-        "aligned": nn.LayerList([nn.Conv2D(16, 1, 5, padding=2) for _ in _STRIDES]),
+        "aligned": nn.LayerList([nn.Conv2D(16, 1, 5, padding=2) for _ in _STRIDES]) if aligned else None,
         "distance": nn.LayerList([nn.Conv2D(16, 4 * 8, 1) for _ in _STRIDES]),
     }
 
@@ -110,8 +110,11 @@ def _picodet(self: Any, image: Any, scale_factor: Any) -> Any:
     functional = paddle.nn.functional
     scores, boxes = [], []
     for i, feature in enumerate(_features(self, image)):
-        score = functional.sigmoid(self.score[i](feature)) * functional.sigmoid(self.aligned[i](feature))
-        score = (score + 1e-9).sqrt().transpose([0, 2, 3, 1])
+        if self.aligned is None:
+            score = functional.sigmoid(self.score[i](feature).transpose([0, 2, 3, 1]))
+        else:
+            score = functional.sigmoid(self.score[i](feature)) * functional.sigmoid(self.aligned[i](feature))
+            score = (score + 1e-9).sqrt().transpose([0, 2, 3, 1])
         batch, h, w, _ = paddle.shape(score)
         scores.append(score.reshape([batch, -1, _CLASSES]))
         distance = self.distance[i](feature).transpose([0, 2, 3, 1])
@@ -250,6 +253,12 @@ NETWORKS = [
     Network(
         "picodet",
         lambda: assembled(_picodet_parts, _picodet),
+        {**_image(2, 64, 96), **_scale(2)},
+        more=[{**_image(1, 96, 64), **_scale(1)}],
+    ),
+    Network(
+        "gfl",
+        lambda: assembled(lambda: _picodet_parts(False), _picodet),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),

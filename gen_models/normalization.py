@@ -139,13 +139,16 @@ def _layer_random(draw) -> Case:
     )
 
 
-def _group_norm(x, *, groups, channels, affine=(True, True), epsilon=1e-5, data_format="NCHW") -> Any:
+def _group_norm(x, *, groups, channels, affine=(True, True), epsilon=1e-5, data_format="NCHW", residual=False) -> Any:
     attributes = [
         paddle.ParamAttr(initializer=paddle.nn.initializer.Uniform(-0.5, 0.5)) if one else False for one in affine
     ]
     layer = paddle.nn.GroupNorm(
         groups, channels, epsilon=epsilon, weight_attr=attributes[0], bias_attr=attributes[1], data_format=data_format
     )
+    if residual:
+        x = paddle.nn.functional.relu(x)
+        return x + layer(x)
     return layer(x)
 
 
@@ -154,6 +157,7 @@ _PIR = {"why": "Paddle 2.6 has no such layout here", "formats": ("pir",)}
 GROUP = [
     case(x=tensor([2, 6, 4, 5]), groups=2, channels=6),
     case(x=tensor([2, 6, 4, 5], dims=[-1, 6, -1, -1]), groups=3, channels=6, epsilon=1e-3),
+    case(x=tensor([2, 6, 4, 5]), groups=3, channels=6, residual=True),
     case(x=tensor([2, 6, 4, 5]), groups=6, channels=6, affine=(False, False)),
     case(x=tensor([2, 6, 4, 5]), groups=1, channels=6, affine=(True, False)),
     case(x=tensor([2, 6, 4, 5]), groups=2, channels=6, affine=(False, True)),
@@ -197,8 +201,10 @@ INSTANCE = [
     case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), channels=3, epsilon=1e-2),
     case(x=tensor([2, 3, 4, 5]), channels=3, affine=False),
     case(x=tensor([2, 3, 9]), channels=3),
+    case(x=tensor([2, 3]), channels=3),
     case(x=tensor([2, 3, 4, 3, 2]), channels=3),
     case(x=tensor([2, 3, 4, 3, 2]), channels=3, affine=False),
+    case(x=tensor([2, 3], dims=[-1, 3]), channels=3),
 ]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 
 
 def _pad(x, pad, *, mode="constant", value=0.0, data_format="NCHW") -> Any:
@@ -26,6 +26,14 @@ PAD = [
     case(x=tensor([2, 3], "int32"), pad=[1, 0, 2, 1]),
     case(x=tensor([2, 3], "float64"), pad=[1, 0, 2, 1], **_F64),
     case(x=tensor([2, 3]), pad=[1, 1, 0, 0], value=float("-inf")),
+    case(
+        x=tensor([2, 3], dims=[-1, 3]),
+        pad=[1, 0, 2, 1],
+        value=tensor([1], values=[2.5]),
+        formats=("pir",),
+        why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
+    ),
+    case(x=tensor([2, 3], "complex64", dims=[-1, 3]), pad=[1, 0, 2, 1], value=1.5, **COMPLEX_HERE),
 ]
 
 PAD3D = [
@@ -59,6 +67,7 @@ PAD3D = [
     case(x=tensor([1, 2, 3, 4], "int64"), pad=[1, 2, 0, 1], value=3),
     case(x=tensor([1, 2, 3, 2]), pad=tensor([4], "int32", values=[-3, 4, 4, -5]), value=1.5),
     case(x=tensor([1, 2, 3, 2]), pad=[-3, 4, 4, -5], value=1.5),
+    case(x=tensor([1, 2, 4], "complex64"), pad=[1, 2], data_format="NCL", value=1.5, **COMPLEX_HERE),
 ]
 
 

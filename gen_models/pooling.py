@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gen_models.spec import Case, Op, case, paddle, tensor
 
 INF = float("inf")
+_WIDE: dict[str, Any] = {"dynamic": False, "why": "the window is wider than x: OpenVINO has no result for that"}
 
 
 def _pool(x, *, mode, kernel=2, stride=None, padding=0, ceil_mode=False, exclusive=True, data_format=None) -> Any:
@@ -49,6 +50,10 @@ POOL2D = [
     case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, padding=[0, 1, 1, 0]),
     case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, stride=1, padding=[0, 1, 0, 2], exclusive=False),
     case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, stride=1, padding=[1, 0, 2, 1], exclusive=False),
+    case(x=tensor([1, 2, 5, 6]), mode="max", kernel=[1, 2], stride=1, padding=[1, 3]),
+    case(x=tensor([1, 2, 5, 6]), mode="avg", kernel=[1, 2], stride=1, padding=[1, 2]),
+    case(x=tensor([1, 2, 5, 6]), mode="avg", kernel=[1, 2], stride=1, padding=[1, 2], exclusive=False),
+    case(x=tensor([1, 2, 5, 6]), mode="avg", kernel=2, padding=2, exclusive=False, ceil_mode=True),
     case(x=tensor([1, 2, 8, 9]), mode="max", kernel=3, stride=2, padding="SAME"),
     case(x=tensor([1, 2, 8, 9]), mode="avg", kernel=3, stride=2, padding="SAME"),
     case(x=tensor([1, 2, 8, 9]), mode="avg", kernel=[3, 4], stride=[2, 3], padding="SAME", exclusive=False),
@@ -82,6 +87,10 @@ POOL2D = [
         why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
     ),
     case(x=tensor([2, 3, 6, 8], "float64"), mode="avg", why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5),
+    case(x=tensor([1, 2, 1, 3]), mode="max", kernel=2, **_WIDE),
+    case(x=tensor([1, 2, 1, 3]), mode="avg", kernel=5, stride=3, padding=1, **_WIDE),
+    case(x=tensor([1, 2, 2, 3]), mode="max", kernel=4, stride=2, ceil_mode=True, **_WIDE),
+    case(x=tensor([1, 2, 1, 3]), mode="avg", kernel=5, stride=3, padding=1, exclusive=False, ceil_mode=True, **_WIDE),
 ]
 
 POOL3D = [
@@ -137,6 +146,8 @@ LP = [
     case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=3, stride=2, padding=1, **_NEW),
     case(x=tensor([1, 2, 7, 9], low=0.1), norm_type=3.5, kernel=3, stride=2, ceil_mode=True, **_NEW),
     case(x=tensor([1, 2, 6, 8]), norm_type=INF, kernel=2, **_NEW),
+    case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=2, padding=2, **_NEW),
+    case(x=tensor([1, 2, 6, 8]), norm_type=-INF, kernel=2, **_NEW),
     case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=1, padding="SAME", **_NEW),
     case(x=tensor([1, 6, 8, 2], low=0.1), norm_type=1.0, kernel=2, data_format="NHWC", **_NEW),
 ]

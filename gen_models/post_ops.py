@@ -34,6 +34,18 @@ def _deconvolution(x: Any, low: float) -> Any:
     return _functional().conv2d_transpose(x, weight([8, 8, 2, 2], low=low), weight([8], low=low, seed=1), stride=2)
 
 
+def _convolution_1d(x: Any, low: float) -> Any:
+    return _functional().conv1d(x, weight([8, 8, 3], low=low), weight([8], low=low, seed=1), padding=1)
+
+
+def _depthwise_1d(x: Any, low: float) -> Any:
+    return _functional().conv1d(x, weight([8, 1, 3], low=low), weight([8], low=low, seed=1), padding=1, groups=8)
+
+
+def _deconvolution_1d(x: Any, low: float) -> Any:
+    return _functional().conv1d_transpose(x, weight([8, 8, 2], low=low), weight([8], low=low, seed=1), stride=2)
+
+
 def _inner_product(x: Any, low: float) -> Any:
     return _functional().linear(x, weight([32, 16], low=low), weight([16], low=low, seed=1))
 
@@ -50,6 +62,10 @@ def _reduction(x: Any, low: float) -> Any:
     return paddle.mean(x, axis=[2, 3], keepdim=True)
 
 
+def _reduction_1d(x: Any, low: float) -> Any:
+    return paddle.mean(x, axis=2)
+
+
 PRIMITIVES: Mapping[str, tuple[Callable[[Any, float], Any], tuple[int, ...], tuple[int, ...]]] = {
     "convolution": (_convolution, (1, 8, 10, 10), (1, 8, 10, 10)),
     "depthwise_convolution": (_depthwise, (1, 8, 10, 10), (1, 8, 10, 10)),
@@ -60,6 +76,14 @@ PRIMITIVES: Mapping[str, tuple[Callable[[Any, float], Any], tuple[int, ...], tup
     "reduction": (_reduction, (2, 8, 6, 6), (2, 8, 1, 1)),
 }
 """Name -> (builder, shape of the input, shape of the result)."""
+
+SEQUENTIAL: Mapping[str, tuple[Callable[[Any, float], Any], tuple[int, ...], tuple[int, ...]]] = {
+    "convolution_1d": (_convolution_1d, (1, 8, 10), (1, 8, 10)),
+    "depthwise_convolution_1d": (_depthwise_1d, (1, 8, 10), (1, 8, 10)),
+    "deconvolution_1d": (_deconvolution_1d, (1, 8, 6), (1, 8, 12)),
+    "reduction_1d": (_reduction_1d, (2, 8, 6), (2, 8)),
+}
+"""The same of sequences, convolved as Paddle writes it: unsqueeze, one of images, squeeze; with some post-ops."""
 
 
 # --- post-ops ---------------------------------------------------------------------------------------------------------
@@ -122,6 +146,17 @@ _RESIDUAL: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 """With a second input as large as the result."""
 
+_OF_SEQUENCES = (
+    "relu",
+    "leaky_relu",
+    "swish",
+    "gelu_erf",
+    "linear",
+    "multiply_channel",
+    "batch_norm",
+    "batch_norm_relu",
+)
+
 
 def _per_channel(x: Any, low: float = -0.5) -> Any:
     shape = [1] * len(x.shape)
@@ -143,7 +178,7 @@ def _batch_norm(x: Any) -> Any:
 
 
 def _chain(primitive: str, name: str, step: Callable[..., Any], low: float = -1.0, residual: bool = False) -> Op:
-    source, shape, results = PRIMITIVES[primitive]
+    source, shape, results = {**PRIMITIVES, **SEQUENTIAL}[primitive]
 
     def build(x: Any, other: Any = None) -> Any:
         y = source(x, max(low, -0.5))
@@ -168,6 +203,10 @@ def _chains() -> list[Op]:
         for name, step in {**ELTWISE, **_AFFINE}.items():
             chains.append(_chain(primitive, name, step, 0.1 if name == "sqrt" else -1.0))
         chains += [_chain(primitive, name, step, residual=True) for name, step in _RESIDUAL.items()]
+    steps = {**ELTWISE, **_AFFINE}
+    for primitive in SEQUENTIAL:
+        chains += [_chain(primitive, name, steps[name]) for name in _OF_SEQUENCES]
+        chains += [_chain(primitive, name, _RESIDUAL[name], residual=True) for name in ("sum", "sum_relu")]
     return chains
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 from gen_models.strategies import shapes_to_broadcast
 
 
@@ -71,6 +71,7 @@ OPS = [
             case(x=tensor([4, 3], dims=[-1, 3]), y=tensor([4, 3], dims=[-1, 3])),
             case(x=tensor([3, 3], dims=[-1, 3]), y=tensor([3, 3], dims=[-1, 3])),
             case(x=tensor([2, 3, 4], "int64", dims=[-1, -1, -1]), y=tensor([2, 3, 4], "int64", dims=[-1, -1, -1])),
+            case(x=tensor([4, 3], "complex64"), y=tensor([4, 3], "complex64"), **COMPLEX_HERE),
         ],
         random=_cross_random,
     ),
@@ -83,6 +84,7 @@ OPS = [
             case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([4])),
             case(x=tensor([2, 1, 4]), y=tensor([3, 1]), p=1.0),
             case(x=tensor([2], values=[1.0, 2.0]), y=tensor([2], values=[1.0, 3.0]), p=0.0),
+            case(x=tensor([0, 3]), y=tensor([1, 3]), formats=("pir",), why="Paddle 2 takes nothing empty"),
         ],
         random=_dist_random,
     ),
@@ -93,6 +95,7 @@ OPS = [
             case(x=[tensor([4, 3]), tensor([4, 3])], index=tensor([4, 1], "int32", 0, 2)),
             case(x=[tensor([4, 3], dims=[-1, 3])] * 3, index=tensor([4, 1], "int32", 0, 3, dims=[-1, 1])),
             case(x=[tensor([2, 3, 2], "int64")] * 2, index=tensor([2, 1], "int32", 0, 2)),
+            case(x=[tensor([4, 3], "complex64")] * 2, index=tensor([4, 1], "int32", 0, 2), **COMPLEX_HERE),
         ],
         random=_multiplex_random,
     ),

@@ -24,7 +24,7 @@ def _linear(name: str, x: Any, scale: Any, quant_axis: int, high: int, round_typ
             x, scale, zero, state, state, quant_axis, 8, -high - 1, high, round_type, True, False
         )
         return made[0]
-    attributes = {"quant_axis": quant_axis, "bit_length": 8, "qmin": -high - 1, "qmax": high, "round_type": round_type}
+    attributes = {"quant_axis": quant_axis, "bit_length": high.bit_length() + 1, "round_type": round_type}
     return legacy_op(name, {"X": x, "Scale": scale, "ZeroPoint": zero}, {"Y": "float32"}, attributes)
 
 
@@ -168,7 +168,7 @@ QUANTIZE_LINEAR = [
 DEQUANTIZE_LINEAR = [
     case(x=_Q, scale=[1.3], **_LEGACY),
     case(x=_Q_DYNAMIC, scale=_SCALES, quant_axis=1, **_LEGACY),
-    case(x=_Q, scale=tensor([2], values=[0.5, 0.8]), quant_axis=0, **_LEGACY),
+    case(x=_Q, scale=tensor([2], values=[0.5, 0.8]), quant_axis=0, high=7, **_LEGACY),
     case(x=_X, scale=[1.3], quantize=True, **_LEGACY),
     case(x=_DYNAMIC, scale=_SCALES, quant_axis=1, quantize=True, **_LEGACY),
     case(x=_X, scale=tensor([1], values=[1.3]), quantize=True, **_LEGACY),

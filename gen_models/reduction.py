@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 from gen_models.strategies import axes, axis, flag, one_of, shape, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
@@ -59,6 +59,7 @@ def _common(dtype: str = "float32") -> list[Case]:
     ]
 
 
+_NOTHING: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3; at run time the maximum of nothing is not 0"}
 _NOT_EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 does not reduce empty tensors"}
 EMPTY = [
     case(x=tensor([0, 3]), **_NOT_EMPTY),
@@ -133,6 +134,7 @@ LOGICAL = [
     case(x=tensor([2, 2], "float32", values=[[0.0, math.nan], [-0.0, 1e-30]]), axis=0, **NEW),
     case(x=tensor([3, 4], "int64", low=-1, high=2), **NEW),
     case(x=tensor([], "bool", values=True)),
+    case(x=tensor([2, 2], "complex64", values=[[0, 1j], [1, 0]]), axis=1, **NEW),
 ]
 
 PROD = [
@@ -141,6 +143,9 @@ PROD = [
     case(x=tensor([3, 4], "int32", low=-3, high=4), axis=[0, 1], keepdim=True),
     case(x=tensor([3, 4], "int32", low=-3, high=4), axis=0, dtype="float32"),
     *_computed()[2:4],
+    case(x=tensor([2, 3, 4], "complex64", dims=[-1, 3, -1]), axis=[0, -1], **COMPLEX_HERE),
+    case(x=tensor([3, 4], "complex64"), axis=1, keepdim=True, **COMPLEX_HERE),
+    case(x=tensor([2, 0], "complex64"), axis=1, **COMPLEX_HERE),
 ]
 
 
@@ -173,6 +178,7 @@ FROBENIUS_NORM = [
     case(x=tensor([2, 3, 4]), axis=[-2, -1]),
     case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), axis=[0, 1], keepdim=True),
     case(x=tensor([2, 3, 4]), axis=[0, 1], reduce_all=True),
+    case(x=tensor([2, 3, 4], "complex64"), axis=[-2, -1], **COMPLEX_HERE),
 ]
 
 
@@ -194,6 +200,7 @@ P_NORM = [
         for axis, keepdim in ((-1, False), (0, True))
     ),
     *(case(x=tensor([3, 4], values=_ZEROS), p=p) for p in (0.0, 1.0, 2.0, 3.0, -math.inf)),
+    *(case(x=tensor([0, 3]), p=p, axis=0, dynamic=False, **_NOTHING) for p in (math.inf, -1.0)),
     *(case(x=tensor([2, 3, 4]), p=p, asvector=True) for p in (2.0, 0.0, math.inf, 4.0)),
     case(x=tensor([2, 3, 4]), asvector=True, keepdim=True),
     case(x=tensor([5]), axis=0),
@@ -257,6 +264,10 @@ def _reduce_as(x: Any, target: Any) -> Any:
     return paddle.reduce_as(x, target)
 
 
+def _nansum(x: Any, *, axis: Any, keepdim: bool = False, dtype: Any = None) -> Any:
+    return paddle._C_ops.nansum(x, axis, dtype and getattr(paddle.base.core.DataType, dtype), keepdim)
+
+
 _AS: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 REDUCE_AS = [
     case(x=tensor([2, 3, 4]), target=tensor([3, 4]), **_AS),
@@ -268,6 +279,7 @@ REDUCE_AS = [
     case(x=tensor([2, 3, 4], "int32", dims=[-1, 3, 4]), target=tensor([3, 1], "int32"), **_AS),
     case(x=tensor([3, 4], "bool"), target=tensor([3, 1], "bool"), **_AS),
     case(x=tensor([3, 4], "int64"), target=tensor([4], "int64"), **_AS),
+    case(x=tensor([3, 4], "complex64"), target=tensor([4], "complex64"), **_AS),
 ]
 
 
@@ -276,6 +288,18 @@ def _renorm_random(draw: Any) -> Case:
     x = varied(draw, sizes, low=-3.0, high=3.0)
     p, limit = one_of(draw, 1.0, 2.0, 2.5), one_of(draw, 0.5, 3.0, 50.0)
     return case(x=x, p=p, axis=axis(draw, len(sizes)), max_norm=limit)
+
+
+NANSUM = [
+    case(x=tensor([2, 3], values=[[1, math.nan, 3], [math.nan] * 3], dims=[-1, 3]), axis=[1], **_AS),
+    case(x=tensor([2, 2], values=[[1, math.nan], [2, 4]]), axis=[], keepdim=True, dtype="FLOAT64", **_AS),
+    case(x=tensor([2, 3], "int64"), axis=[0], **_AS),
+]
+
+
+def _nansum_random(draw: Any) -> Case:
+    sizes = shape(draw, 1, 4)
+    return case(x=varied(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **_AS)
 
 
 def _reduce_as_random(draw: Any) -> Case:
@@ -316,6 +340,7 @@ OPS = [
     Op("reduce_any", _reduce("any"), LOGICAL, _random("bool")),
     Op("mean", _mean_all, MEAN_ALL, _whole_random),
     Op("logsumexp", _reduce("logsumexp"), LOGSUMEXP, _random("float32", high=4)),
+    Op("nansum", _nansum, NANSUM, _nansum_random),
     Op("frobenius_norm", _frobenius_norm, FROBENIUS_NORM, _frobenius_norm_random),
     Op("p_norm", _p_norm, P_NORM, _p_norm_random),
     Op("norm", _norm, NORM, _norm_random),

@@ -55,7 +55,7 @@ def _levels(images: int, classes: int, anchors: Any, seed: int = 0, dims: bool =
             for n in anchors
         ],
         "anchors": [boxes(n, size=60, seed=seed + i) for i, n in enumerate(anchors)],
-        "im_info": tensor([images, 3], values=[[60, 70, 1.0 + 0.5 * i] for i in range(images)], dims=[rows, 3]),
+        "im_info": tensor([images, 3], values=[[63, 33, 1.2 + 0.3 * i] for i in range(images)], dims=[rows, 3]),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 PIR = ("pir",)
 
@@ -161,6 +161,7 @@ OPS = [
             case(x=tensor([4, 3], dims=[-1, -1]), indices=[tensor([4, 3], "bool", dims=[-1, -1])], value=tensor([1])),
             case(x=tensor([4, 3], "bool"), indices=[_i(2, 0)], value=tensor([1], "bool")),
             case(x=tensor([4, 3], "int32"), indices=[_i(2, 0, dtype="int32")], value=tensor([1], "int32")),
+            case(x=tensor([4, 3], "complex64"), indices=[_i(2, 0)], value=tensor([2, 3], "complex64"), **COMPLEX_HERE),
         ],
         random=_index_put_random,
     ),

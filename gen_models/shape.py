@@ -242,6 +242,13 @@ OPS = [
             case(x=tensor([1, 1], "int64")),
             case(x=tensor([]), axis=[0]),
             case(x=tensor([1, 0, 1], "bool"), axis=[0, 1]),
+            *(
+                case(x=tensor([1, 3, 1], dims=dims), axis=axis, formats=("pir",), why="Paddle 2.6 cannot run it")
+                for dims, axis in (
+                    (None, tensor([1], "int32", values=[2])),
+                    ([-1, 3, -1], tensor([2], "int32", values=[-1, 0])),
+                )
+            ),
         ],
         random=_squeeze_random,
     ),
@@ -288,6 +295,7 @@ OPS = [
             case(x=tensor([2, 3, 4]), axis=0, formats=("legacy",), why=OLD),
             case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), axis=1, formats=("legacy",), why=OLD),
             case(x=tensor([2, 3, 4]), axis=3, formats=("legacy",), why=OLD),
+            case(x=tensor([]), axis=0, formats=("legacy",), why=OLD),
         ],
         random=_flatten2_random,
     ),

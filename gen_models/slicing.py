@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.building import legacy_op
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 PIR = ("pir",)
 BACKWARD = "Paddle 2 takes a negative end of a negative stride for something else, also leaving out the first element"
@@ -202,6 +202,16 @@ OPS = [
             case(x=tensor([6, 7]), axes=[1], starts=[100], ends=[-100], strides=[-2], formats=PIR, why=BACKWARD),
             case(x=tensor([6, 7]), axes=[1], starts=[-1], ends=[-8], strides=[-1], formats=PIR, why=BACKWARD),
             case(x=tensor([6, 7]), axes=[1], starts=[5], ends=[-1], strides=[-1], formats=PIR, why=BACKWARD),
+            case(
+                x=tensor([6, 7]),
+                axes=[0, 1],
+                starts=[-1, -9],
+                ends=[-4, -12],
+                strides=[-1, -2],
+                formats=PIR,
+                why=BACKWARD,
+            ),
+            case(x=tensor([6, 7]), axes=[1], starts=_i(-8), ends=_i(-9), strides=[-1], formats=PIR, why=BACKWARD),
             case(x=tensor([6, 7]), key=(slice(None, None, -1),)),
             case(x=tensor([6, 7], dims=[-1, -1]), key=(slice(None, None, 2), slice(None, None, -2))),
             case(x=tensor([6, 7]), at=_i(4), key=(slice("at", None, -1), 3)),
@@ -242,7 +252,8 @@ OPS = [
             case(x=tensor([4, 5]), at=_i(3), key=(slice(None, "at"),), number=0.5),
             case(x=tensor([4, 5]), key=(slice(None, None, -2),), number=3.0),
             case(x=tensor([4]), key=(slice(3, 1),), number=3.0, formats=PIR, why="Paddle 2 refuses it"),
-            case(x=tensor([4, 5], "complex64"), key=(slice(1, 3),), number=0.0, formats=PIR, why="Paddle 2 refuses it"),
+            case(x=tensor([4, 5]), key=(slice(-6, -7, -1),), number=3.0, formats=PIR, why="Paddle 2 refuses it"),
+            case(x=tensor([4, 5], "complex64"), key=(slice(1, 3),), number=2 - 1j, **COMPLEX_HERE),
         ],
         random=_set_number_random,
     ),

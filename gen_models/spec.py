@@ -41,6 +41,8 @@ FORMATS = ("pir", "legacy")
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
 COMPLEX = ("complex64", "complex128")
+COMPLEX_HERE: dict[str, Any] = {"formats": ("pir",), "why": "complex numbers are new here in Paddle 3"}
+"""For a case of complex numbers that Paddle 2 refuses."""
 DTYPES = (*FLOATS, *INTEGERS, "bool", *COMPLEX)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.matrix import LOOSE
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.matrix import LOOSE, LOOSE_COMPLEX
+from gen_models.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.strategies import flag, integer, one_of
 
 _NEW: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3"}
@@ -26,12 +26,27 @@ def _eigvalsh(x: Any, *, uplo: str = "L") -> Any:
     return paddle.linalg.eigvalsh(x, uplo)
 
 
-def _eigh(x: Any, *, uplo: str = "L") -> Any:
-    return paddle.linalg.eigh(x, uplo)[0]
+def _eigh(x: Any, *, uplo: str = "L", vectors: bool = False) -> Any:
+    values, turned = paddle.linalg.eigh(x, uplo)
+    if not vectors:
+        return values
+    # What does not depend on the signs of the vectors.
+    return [values, paddle.matmul(turned * values.unsqueeze(-2), turned, transpose_y=True), paddle.abs(turned)]
 
 
-def _svd(x: Any, *, full: bool = False) -> Any:
-    return paddle.linalg.svd(x, full)[1]
+def _svd(x: Any, *, full: bool = False, vectors: bool = False) -> Any:
+    u, s, vh = paddle.linalg.svd(x, full)
+    if not vectors:
+        return s
+    squares = [paddle.matmul(u, u, transpose_x=True), paddle.matmul(vh, vh, transpose_y=True)]
+    return [*squares, *([] if full else [paddle.matmul(u * s.unsqueeze(-2), vh)])]
+
+
+def _lstsq(x: Any, y: Any, *, driver: str, rcond: Any = None) -> Any:
+    solution, residuals, rank, values = paddle.linalg.lstsq(x, y, rcond, driver)
+    if driver == "gels":
+        return [solution, residuals]
+    return [solution, rank] if driver == "gelsy" else [solution, residuals, rank, values]
 
 
 def _svdvals(x: Any) -> Any:
@@ -78,7 +93,16 @@ SYMMETRIC = [
     case(x=tensor([3, 3], values=np.ones((3, 3))), **LOOSE),
 ]
 
+_PLANE = tensor([2, 4, 4], "complex64", dims=[-1, -1, -1])
+_TURN = np.eye(6) - 2 * np.full((6, 6), 1 / 6)
+"""Symmetric, with the value 1 five times."""
 ANY = [tensor([5, 3]), tensor([3, 5]), tensor([2, 6, 6], dims=[-1, -1, -1]), tensor([1, 4]), tensor([12, 11])]
+
+
+def _lstsq_random(draw: Any) -> Case:
+    rows, columns = integer(draw, 2, 6), integer(draw, 2, 6)
+    driver = one_of(draw, "gels", "gelsd", "gelss", "gelsy")
+    return case(x=tensor([rows, columns]), y=tensor([rows, integer(draw, 1, 3)]), driver=driver, **LOOSE)
 
 
 def _rank_tol_random(draw: Any) -> Case:
@@ -93,13 +117,49 @@ def _rank_atol_random(draw: Any) -> Case:
 
 
 OPS = [
-    Op("eigvalsh", _eigvalsh, SYMMETRIC, _symmetric_random),
-    Op("eigh", _eigh, SYMMETRIC[:4], _symmetric_random),
+    Op(
+        "eigvalsh",
+        _eigvalsh,
+        [
+            *SYMMETRIC,
+            case(x=tensor([6, 6], values=_TURN), **LOOSE),
+            *[case(x=_PLANE, uplo=triangle, **LOOSE_COMPLEX) for triangle in "LU"],
+        ],
+        _symmetric_random,
+    ),
+    Op(
+        "eigh",
+        _eigh,
+        [
+            *SYMMETRIC[:4],
+            *[case(**one.arguments, vectors=True, **LOOSE) for one in SYMMETRIC[:4]],
+            case(x=_PLANE, **LOOSE_COMPLEX),
+        ],
+        _symmetric_random,
+    ),
     Op(
         "svd",
         _svd,
-        [*(case(x=one, **LOOSE) for one in ANY), case(x=low_rank(5, 4, kept=2), full=True, **LOOSE)],
-        lambda draw: case(**_any_random(draw), **LOOSE),
+        [
+            *(case(x=one, **LOOSE) for one in ANY),
+            *(case(x=one, vectors=True, **LOOSE) for one in ANY),
+            *(case(x=low_rank(5, 4, kept=2), vectors=vectors, full=True, **LOOSE) for vectors in (False, True)),
+            case(x=tensor([3, 5]), vectors=True, full=True, **LOOSE),
+            case(x=_PLANE, **LOOSE_COMPLEX),
+        ],
+        lambda draw: case(**_any_random(draw), vectors=flag(draw), **LOOSE),
+    ),
+    Op(
+        "lstsq",
+        _lstsq,
+        [
+            case(x=tensor([5, 3]), y=tensor([5, 2]), driver="gels", **LOOSE),
+            case(x=tensor([3, 5], dims=[-1, 5]), y=tensor([3, 2], dims=[-1, 2]), driver="gelsd", **_NEW),
+            case(x=low_rank(5, 4, kept=2), y=tensor([5, 2]), rcond=1e-4, driver="gelss", **_NEW),
+            case(x=tensor([2, 5, 3]), y=tensor([2, 5, 1]), driver="gelsy", **_NEW),
+            case(x=tensor([1, 4, 4]), y=tensor([1, 4, 2]), driver="gelsy", dynamic=False, **_NEW),
+        ],
+        _lstsq_random,
     ),
     Op("svdvals", _svdvals, [case(x=one, **_NEW) for one in ANY], lambda draw: case(**_any_random(draw), **_NEW)),
     Op(
@@ -118,6 +178,7 @@ OPS = [
             case(x=low_rank(2, 3, 6, kept=1, dims=[-1, -1, -1]), tol=0.01),
             case(x=low_rank(4, 4, kept=3, symmetric=True), tol=1e-4, hermitian=True),
             case(x=tensor([3, 3], values=np.diag([1.0, -2.0, 0.0])), hermitian=True),
+            case(x=tensor([3, 3], "complex64", values=[[1, 1j, 0], [1j, -1, 0], [0, 0, 2]]), **COMPLEX_HERE),
         ],
         _rank_random,
     ),

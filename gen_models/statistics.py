@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.building import legacy_op
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 from gen_models.strategies import axes, flag, integer, one_of, shape, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
@@ -104,6 +104,7 @@ OPS = [
             case(x=tensor([2, 3], "int64"), value=7),
             case(x=tensor([2, 3], "bool"), value=1),
             case(x=tensor([]), value=0.25),
+            case(x=tensor([2, 3], "complex64", dims=[-1, 3]), value=2.5, **COMPLEX_HERE),
         ],
         _fill_random,
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.building import in_pir
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 
 def _index(value: int) -> Any:
@@ -77,6 +77,7 @@ def _like(x: Any, y: Any, *, val: float) -> Any:
 
 X, Y = tensor([2, 3]), tensor([2, 3], low=5, high=6)
 ROWS = tensor([2, 3], dims=[-1, 3])
+PLANE = tensor([2, 3], "complex64")
 
 _PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 has no such operator"}
 
@@ -103,6 +104,7 @@ OPS = [
             case(x=X, y=Y, val=0.0, **_PIR),
             case(x=ROWS, y=ROWS, val=2.5, **_PIR),
             case(x=tensor([2], "int64"), y=tensor([2], "int64"), val=3, **_PIR),
+            case(x=PLANE, y=PLANE, val=2.5, **COMPLEX_HERE),
         ],
         random=lambda draw: case(x=ROWS, y=ROWS, val=float(draw(_integers(-9, 9))), **_PIR),
     ),
@@ -132,6 +134,7 @@ OPS = [
             *(case(x=X, y=Y, start=start, stop=stop) for start, stop in ((None, 3), (2, None), (-3, None))),
             case(x=ROWS, y=ROWS, start=1, stop=3),
             case(x=tensor([]), y=tensor([]), start=1, stop=None),
+            case(x=PLANE, y=PLANE, start=1, stop=3, **COMPLEX_HERE),
         ],
         random=lambda draw: case(x=X, y=Y, start=draw(_integers(-4, 1)), stop=draw(_integers(2, 4))),
     ),
@@ -142,6 +145,7 @@ OPS = [
             *(case(x=X, y=Y, i=i) for i in (0, 1, -1, -2)),
             case(x=ROWS, y=ROWS, i=1),
             case(x=tensor([]), y=tensor([]), i=1),
+            case(x=PLANE, y=PLANE, i=-1, **COMPLEX_HERE),
         ],
         random=lambda draw: case(x=X, y=ROWS, i=draw(_integers(-2, 1))),
     ),
@@ -153,6 +157,7 @@ OPS = [
             *(case(x=X, y=Y, axis=axis, use_stack=True) for axis in (0, 1)),
             case(x=ROWS, y=ROWS, axis=0, use_stack=False),
             case(x=ROWS, y=ROWS, axis=1, use_stack=True),
+            case(x=PLANE, y=PLANE, axis=1, use_stack=True, **COMPLEX_HERE),
         ],
         random=lambda draw: case(x=X, y=Y, axis=draw(_integers(0, 1)), use_stack=bool(draw(_integers(0, 1)))),
     ),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gen_models.building import legacy_op
 from gen_models.conv import weight
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 
 
 def _unfold(x, *, kernel, stride=1, padding=0, dilation=1) -> Any:
@@ -46,6 +46,7 @@ FOLD = [
     case(x=tensor([2, 18, 20]), size=[4, 5], kernel=3, padding=1),
     case(x=tensor([2, 12, 9]), size=[5, 5], kernel=2, dilation=2),
     case(x=tensor([1, 6, 12]), size=[4, 6], kernel=[2, 3], stride=[1, 1], padding=0),
+    case(x=tensor([2, 8, 9], "complex64"), size=4, kernel=2, **COMPLEX_HERE),
 ]
 
 

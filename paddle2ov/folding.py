@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Shape, Tensor, Type
 
-from paddle2ov.node_context import Value
 from paddle2ov.program.model import AnyArray
 from paddle2ov.shapes import static_dims
-from paddle2ov.types import Known, numpy_dtype
+from paddle2ov.types import Known, Value, numpy_dtype
 
 MOST_ELEMENTS = 64
 """What is larger is left to OpenVINO, which folds constants on compilation: no axis or shape is as long as this."""

@@ -5,17 +5,21 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paddle2ov.conversion import convert_program
-from paddle2ov.errors import OpConversionError, UnsupportedOpsError
+from paddle2ov.building import convert_program
+from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, UnsupportedOpsError
 from paddle2ov.extension import Extension
 from paddle2ov.program import read_program
 from paddle2ov.program.liveness import prune
-from paddle2ov.program.model import Block, Program
+from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import STRUCTURE, Registry
+from paddle2ov.scope import Scope
+from paddle2ov.translator import Translator, input_parameter
+from paddle2ov.types import EmptyArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +131,87 @@ def _nesting(block: Block) -> int:
 def _refusals(program: Program, registry: Registry, vocabulary: Vocabulary) -> tuple[Refusal, ...]:
     try:
         convert_program(program, [], [], registry, vocabulary)
-    except UnsupportedOpsError as error:
-        return tuple(
-            Refusal(name, f"there is no converter for it (used {count}x)", str(error.places[name]))
-            for name, count in error.operators.most_common()
-        )
-    except OpConversionError as error:
-        return (Refusal(error.place.op_type, error.reason, str(error.place)),)
+    except (UnsupportedOpsError, OpConversionError) as error:
+        missing, others = error, []
+        try:
+            convert_program(program, [], [], registry, vocabulary, translator=_Collector)
+        except _CollectedError as collected:
+            others = collected.refusals
+        found = []
+        if isinstance(missing, UnsupportedOpsError):
+            found = [
+                Refusal(name, f"there is no converter for it (used {count}x)", str(missing.places[name]))
+                for name, count in missing.operators.most_common()
+            ]
+        elif missing.place not in [one.place for one in others]:  # at least what stops the conversion
+            others = [missing, *others]
+        return (*found, *(Refusal(one.place.op_type, one.reason, str(one.place)) for one in others))
     return ()
+
+
+def _read_in(block: Block) -> Iterator[str]:
+    yield from block.outputs
+    for operator in block.walk():
+        yield from operator.input_names()
+
+
+class _CollectedError(Exception):
+    def __init__(self, refusals: list[OpConversionError]) -> None:
+        self.refusals = refusals
+
+
+class _Collector(Translator):
+    """Goes on behind a refused operator, with inputs in place of its results, to find all that are refused.
+
+    What fails because it reads such a result may be fine with the true one, whose shape or value would be known: it is
+    not reported.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._refusals: dict[Place, OpConversionError] = {}
+        self._doubtful: set[str] = set()
+        self._depth = 0
+
+    def check(self, missing: Sequence[Operator]) -> None:
+        """Nothing: they are refused one by one."""
+
+    def translate(self, block: Block, scope: Scope) -> None:
+        """As the translator's; at the end raises all refusals but those for want of a converter."""
+        self._depth += 1
+        super().translate(block, scope)
+        self._depth -= 1
+        if not self._depth:
+            raise _CollectedError(list(self._refusals.values()))
+
+    def translate_one(self, operator: Operator, scope: Scope) -> None:
+        """As the translator's, but for what is refused."""
+        depth, doubtful = self._depth, len(self._doubtful)
+        reads = {*operator.input_names(), *(name for block in operator.blocks for name in _read_in(block))}
+        reads_doubtful = not self._doubtful.isdisjoint(reads)
+        try:
+            super().translate_one(operator, scope)
+        except Paddle2OVError as error:
+            self._depth = depth
+            inside = len(self._doubtful) > doubtful  # something in its own blocks was refused
+            if not isinstance(error, OpConversionError):
+                error = OpConversionError(operator.place, str(error))
+            if not (reads_doubtful or inside or self._is_missing(operator)):
+                self._refusals.setdefault(error.place, error)
+            self._replace(operator, scope)
+            reads_doubtful = True
+        if reads_doubtful:
+            self._doubtful.update(name for name in operator.output_names() if name)
+
+    def _is_missing(self, operator: Operator) -> bool:
+        return operator.type not in STRUCTURE and self._registry.get(operator.type) is None
+
+    def _replace(self, operator: Operator, scope: Scope) -> None:
+        for name in operator.output_names():
+            variable = self.variables.get(name)
+            if not name or name in scope.values:
+                continue
+            if variable is not None and variable.is_array:
+                scope.values[name] = EmptyArray()
+            else:
+                scope.values[name] = input_parameter(variable or Variable(name, "float32")).output(0)

@@ -20,7 +20,7 @@ def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
     """Arrays that are only appended to and concatenated are carried concatenated.
 
     Given:
-        write_to_array at the array's length (in blocks of `while` and `if` as well) → tensor_array_to_tensor along
+        write_to_array at the array's length (in blocks of branches and loops as well) → tensor_array_to_tensor along
         axis 0, where nothing else reads the array, its length or the sizes of its elements.
     Result:
         The same operators, marked, and the writes without their `i`.
@@ -82,7 +82,7 @@ class _Arrays:
     def _allows(self, operator: Operator | None, port: str, root: str) -> bool:
         if operator is None:
             return False
-        if operator.type in ("while", "if", "assign", "assign_array"):
+        if operator.type in ("while", "recurrent", "if", "assign", "assign_array"):
             return True
         if operator.type == "lod_array_length":
             readers = self._readers[_first(operator.outputs, "out")]
@@ -104,6 +104,11 @@ def _same(operator: Operator) -> Iterator[tuple[str, str]]:
         inputs, outputs = operator.inputs["x"], operator.outputs["out"]
         for names in zip(inputs, outputs, body.inputs, body.outputs[1:], strict=True):
             yield from ((name, names[1]) for name in names)
+    elif operator.type == "recurrent":
+        (body,) = operator.blocks
+        inputs, arguments = operator.inputs["states"], body.inputs[len(operator.inputs["x"]) :]
+        for names in zip(inputs, operator.outputs["out"], arguments, body.outputs, strict=False):
+            yield from ((name, names[3]) for name in names[:3])
     elif operator.type == "if":
         for branch in operator.blocks:
             yield from zip(branch.outputs, operator.outputs["out"], strict=True)

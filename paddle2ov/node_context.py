@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias
 
@@ -17,22 +17,40 @@ from paddle2ov.pairs import part_of
 from paddle2ov.program.model import AnyArray, Operator, Variable
 from paddle2ov.program.signatures import Signature
 from paddle2ov.sequence_lengths import lengths_of
-from paddle2ov.types import OV_TYPES, EmptyArray, Known, Lengths, Packed, SequenceCount, constant, element_type
+from paddle2ov.types import (
+    OV_TYPES,
+    EmptyArray,
+    Known,
+    Lengths,
+    Packed,
+    SequenceCount,
+    Value,
+    constant,
+    element_type,
+    value_of,
+)
 
 OutputLike: TypeAlias = Node | Output | Known | EmptyArray | Packed
 NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
 """What a converter returns: result name -> value, or list of values for a result that is a list."""
 
-Value: TypeAlias = Output | Known | EmptyArray
-
-
 NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "fuse_activation": ("", "identity"),
+    "fuse_brelu": (False,),
     "fuse_relu": (False,),
     "fuse_relu_before_depthwise_conv": (False,),
     "fuse_residual_connection": (False,),
     "fuse_with_relu": (False,),
     "fused_output_scale": (1.0,),
+    "fused_reshape2_shape": ([],),
+    "fused_reshape_out": ([],),
+    "fused_reshape_x": ([],),
+    "fused_reshape_y": ([],),
+    "fused_squeeze2_axes": ([],),
+    "fused_transpose_out": ([],),
+    "fused_transpose_x": ([],),
+    "fused_transpose_y": ([],),
+    "fused_unsqueeze2_axes": ([],),
     "scale_data": (1.0,),
     "scale_in": (1.0,),
     "scale_in_eltwise": (1.0,),
@@ -203,6 +221,10 @@ class NodeContext:
         """Whether the program carries the attribute."""
         return self._attribute_name(name) in self._operator.attributes
 
+    def has_any_attribute(self, names: Set[str]) -> bool:
+        """Whether the program carries any of the attributes: one question instead of several where most have none."""
+        return not names.isdisjoint(self._operator.attributes)
+
     def get_attribute(self, name: str, default: Any = REQUIRED, dtype: Any = None) -> Any:
         """The value of an attribute, as a Python value.
 
@@ -349,19 +371,29 @@ class NodeContext:
         """Name and position of every input that is complex."""
         return [port for port in self.input_ports() if self.is_complex(*port)]
 
-    def of_parts(self, chosen: Mapping[tuple[str, int], int]) -> NodeContext:
+    def of_parts(
+        self, chosen: Mapping[tuple[str, int], int | Output], numbers: Mapping[str, int] | None = None
+    ) -> NodeContext:
         """The same operator on real numbers.
 
         Args:
-            chosen: for each complex input, by name and position, whether its real (0) or imaginary (1) part is taken.
+            chosen: for each complex input, by name and position, whether its real (0) or imaginary (1) part is taken;
+                or, for any input, what is to stand for it.
+            numbers: the same for attributes that are numbers, by name; the imaginary part of a real number is 0.
         """
         inputs = {port: list(values) for port, values in self._inputs.items()}
         for (port, i), part in chosen.items():
             value = inputs[port][i]
-            inputs[port][i] = None if value is None else part_of(value, part)
-        names = {*self._operator.input_names(), *self._operator.output_names()} & self._variables.keys()
+            if value is not None:
+                inputs[port][i] = part_of(value, part) if isinstance(part, int) else part
+        operator = self._operator
+        if numbers:
+            found = {self._attribute_name(name): part for name, part in numbers.items() if self.has_attribute(name)}
+            parted = {name: _part_of_numbers(operator.attributes[name], part) for name, part in found.items()}
+            operator = replace(operator, attributes={**operator.attributes, **parted})
+        names = {*operator.input_names(), *operator.output_names()} & self._variables.keys()
         real = {name: _real(self._variables[name]) for name in names}
-        return NodeContext(self._operator, inputs, real, self._signature, self._used, self._sequences)
+        return NodeContext(operator, inputs, real, self._signature, self._used, self._sequences)
 
     def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
         """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
@@ -488,11 +520,19 @@ def _real(variable: Variable) -> Variable:
     return replace(variable, dtype=dtype)
 
 
+def _part_of_numbers(value: Any, part: int) -> Any:
+    if isinstance(value, list | tuple):
+        return [_part_of_numbers(item, part) for item in value]
+    if isinstance(value, complex):
+        return value.imag if part else value.real
+    return type(value)(0) if part else value
+
+
 def _known(value: Value | None) -> AnyArray | None:
     if isinstance(value, Known):
         return value.values()
     if isinstance(value, Output) and (node := value.get_node()).get_type_name() == "Constant":
-        return node.get_data() if hasattr(node, "get_data") else None
+        return value_of(node) if hasattr(node, "get_data") else None
     return None
 
 

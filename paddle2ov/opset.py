@@ -225,7 +225,32 @@ def _greater_equal(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node
     return ops.less_equal(right, left, auto_broadcast)
 
 
+def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
+    def to_shape(node: Any, output_shape: Any, special_zero: bool) -> Node:
+        made = reshape(node, output_shape, special_zero)
+        if made.get_output_partial_shape(0).rank == 0:
+            # OpenVINO's CPU plugin (2026.4) dies of a product of matrices that is reshaped to no dimensions.
+            rank = made.get_input_partial_shape(0).rank
+            if rank.is_static and rank.get_length() > 0:
+                return ops.squeeze(node, list(range(rank.get_length())))
+        return made
+
+    return to_shape
+
+
+def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
+    def to_shape(data: Any, target_shape: Any, *rest: Any, **more: Any) -> Node:
+        made = broadcast(data, target_shape, *rest, **more)
+        if made.get_output_partial_shape(0).rank == 0:
+            # OpenVINO's CPU plugin (2026.4) dies of a Broadcast to no dimensions.
+            return ops.reshape(data, np.array([], np.int64), False)
+        return made
+
+    return to_shape
+
+
 ops: Any = SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})
 vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
+vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))
 
 __all__ = ["OPSET", "ops"]

@@ -26,4 +26,9 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-__all__ = ["plain"]
+def size(count: int) -> str:
+    """A number of bytes in words."""
+    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} KB" if count >= 1000 else f"{count} bytes"
+
+
+__all__ = ["plain", "size"]

@@ -17,7 +17,17 @@ Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
 
 ENTRY_POINT_GROUP = "paddle2ov.converters"
 
-STRUCTURE = ("conditional_block", "conditional_block_infer", "data", "feed", "fetch", "if", "select_input", "while")
+STRUCTURE = (
+    "conditional_block",
+    "conditional_block_infer",
+    "data",
+    "feed",
+    "fetch",
+    "if",
+    "recurrent",
+    "select_input",
+    "while",
+)
 """Operators that are part of a program's structure: readers and translator handle them, they have no converter."""
 
 

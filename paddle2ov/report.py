@@ -26,7 +26,7 @@ class ConversionReport:
         parameters: the program's weights.
         parameter_bytes: their size.
         rewrites: rewrite -> kind -> how often; every rewrite is listed in the order in which they ran.
-        seconds: stage ("read", "translate", "optimise") -> time.
+        seconds: stage ("read", "translate", "optimise") -> time; loading the converters, once per process, is none.
         program: what was converted, without its weights, for `paddle2ov.reporting`.
     """
 
@@ -47,18 +47,24 @@ class ConversionReport:
 
     @property
     def transposes(self) -> dict[str, int]:
-        """OpenCV's table of permutes: the program's in all, those that move no data, matrices, and those gone.
+        """OpenCV's table of permutes: the program's in all, what each of them is, and how many are gone.
 
-        "removed" counts what the conversion got rid of, whatever they were before.
+        The total is that of "identity" (the axes stay in order), "reshape" (no data moves), "2-D" (matrices) and
+        "higher" (of a higher rank, or not known). "removed" counts what the conversion got rid of, whatever they were.
         """
         counts = self.rewrites.get("reduce_transposes", {})
-        sunk, fused = (self.rewrites.get(name, {}) for name in ("sink_transposes", "fuse_transposes"))
+        moved, fused = (self.rewrites.get(name, {}) for name in ("move_transposes", "fuse_transposes"))
         gone = [counts.get("removed", 0), self.rewrites.get("absorb_transposes", {}).get("absorbed", 0)]
-        gone += [sunk.get("joined", 0), sunk.get("reduced away", 0), fused.get("fused", 0), fused.get("cancelled", 0)]
+        gone += [moved.get("transposes before", 0) - moved.get("transposes after", 0)]
+        gone += [fused.get("fused", 0), fused.get("cancelled", 0)]
+        total = counts.get("total", 0)
+        identity, reshape, matrices = (counts.get(kind, 0) for kind in ("removed", "reshape", "2-D"))
         return {
-            "total": counts.get("total", 0),
-            "reshape": counts.get("reshape", 0),
-            "2-D": counts.get("2-D", 0),
+            "total": total,
+            "identity": identity,
+            "reshape": reshape,
+            "2-D": matrices,
+            "higher": total - identity - reshape - matrices,
             "removed": sum(gone),
         }
 
@@ -68,7 +74,8 @@ class ConversionReport:
         permutes = self.transposes
         if permutes["total"]:
             lines.append(
-                "{total} transposes: {reshape} reduced to reshape, {2-D} to 2-D, {removed} removed".format(**permutes)
+                "{total} transposes: {identity} identity, {reshape} reduced to reshape, {2-D} to 2-D, {higher} of a "
+                "higher rank; {removed} removed".format(**permutes)
             )
         for name, counts in self.rewrites.items():
             done = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)

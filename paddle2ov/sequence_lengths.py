@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from openvino import Output, PartialShape, Type
@@ -12,10 +11,8 @@ from openvino.op import Parameter, Result
 from paddle2ov.opset import ops
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
+from paddle2ov.scope import Scope
 from paddle2ov.types import EmptyArray, Known, Lengths
-
-if TYPE_CHECKING:
-    from paddle2ov.translator import Scope
 
 SUFFIX = ".lengths"
 """Behind the name of the input or result whose sequences are meant."""

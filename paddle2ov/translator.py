@@ -9,58 +9,20 @@ from typing import Any
 from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 
-from paddle2ov.errors import OpConversionError, Paddle2OVError
+from paddle2ov.empty import declared_empty, emptied, is_empty, results_without_elements
+from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError
 from paddle2ov.folding import are_small, fold
-from paddle2ov.node_context import NodeContext, Value
+from paddle2ov.node_context import NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
-from paddle2ov.program.signatures import snake_case
+from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.registry import Converter, Registry
-from paddle2ov.types import OV_TYPES, EmptyArray, Known, Packed, SequenceCount, constant
+from paddle2ov.scope import Scope
+from paddle2ov.types import OV_TYPES, EmptyArray, Known, Packed, SequenceCount, Value
 
-
-class Scope:
-    """The values that a block sees: its own and, on demand, those of the blocks around it.
-
-    A value of an outer block enters an inner one as a Parameter, noted in `captures`; known values need none.
-    """
-
-    def __init__(self, parent: Scope | None = None) -> None:
-        self.values: dict[str, Value] = {}
-        self.sequences: dict[str, SequenceCount] = {}
-        self.captures: dict[str, Parameter] = {}
-        self._parent = parent
-
-    def find(self, name: str) -> Value | None:
-        """The value of a variable, or None if nothing defines it."""
-        found = self.values.get(name)
-        if found is not None or self._parent is None:
-            return found
-        outer = self._parent.find(name)
-        if outer is None or isinstance(outer, EmptyArray):
-            return outer
-        if isinstance(outer, Known):
-            # One node cannot stand in two models.
-            inner: Value = Known(outer.array, outer.dtype, outer.name, outer.share)
-        elif outer.get_node().get_type_name() == "Constant":
-            inner = constant(outer.get_node().get_data()).output(0)
-        else:
-            parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())
-            self.captures[name] = parameter
-            inner = parameter.output(0)
-        self.values[name] = inner
-        return inner
-
-    def find_sequences(self, names: Iterable[str]) -> dict[str, SequenceCount]:
-        """Those of the variables that hold sequences one after the other, and how many."""
-        outer = self._parent.find_sequences(names) if self._parent is not None else {}
-        # A number that an outer block computes is none that an inner one sees.
-        found = {name: count if isinstance(count, int) else None for name, count in outer.items()}
-        return found | {name: self.sequences[name] for name in names if name in self.sequences}
-
-
+Inputs = dict[str, list[Value | None]]
 BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
 
 
@@ -96,6 +58,7 @@ class Translator:
         self._control_flow = control_flow
         self._used = used
         self._progress = progress
+        self._empty = declared_empty(program.variables)  # most are what old reshapes note of their input
         self._complex = {name for name, one in program.variables.items() if one.dtype in _COMPLEX}
         # A tensor without LoD is one sequence, unless the scope knows of an input with its lengths.
         self._fed: dict[str, SequenceCount] = {
@@ -106,17 +69,30 @@ class Translator:
     def translate(self, block: Block, scope: Scope) -> None:
         """Translates the operators of `block` in order; their results are added to `scope`."""
         for done, operator in enumerate(block.operators, 1):
-            try:
-                if operator.blocks and operator.type in self._control_flow:
-                    self._bind_blocks(operator, self._control_flow[operator.type](self, operator, scope), scope)
-                else:
-                    self._translate_operator(operator, scope)
-            except Paddle2OVError:
-                raise
-            except Exception as error:
-                raise OpConversionError(operator.place, _described(error)) from error
+            self.translate_one(operator, scope)
             if self._progress is not None and scope._parent is None:
                 self._progress(done)
+
+    def translate_one(self, operator: Operator, scope: Scope) -> None:
+        """Translates an operator; its results are added to `scope`."""
+        try:
+            if operator.blocks and operator.type in self._control_flow:
+                self._bind_blocks(operator, self._control_flow[operator.type](self, operator, scope), scope)
+            else:
+                self._translate_operator(operator, scope)
+        except Paddle2OVError:
+            raise
+        except Exception as error:
+            raise OpConversionError(operator.place, _described(error)) from error
+
+    def check(self, missing: Sequence[Operator]) -> None:
+        """Refuses a program with operators that have no converter, all at once.
+
+        Raises:
+            UnsupportedOpsError: there are such.
+        """
+        if missing:
+            raise UnsupportedOpsError([operator.place for operator in missing])
 
     def translate_inner(self, block: Block, wanted: Sequence[str], scope: Scope) -> None:
         """Translates what `wanted` needs of a block that a control-flow operator owns."""
@@ -143,40 +119,17 @@ class Translator:
         return name in self._complex
 
     def _translate_operator(self, operator: Operator, scope: Scope) -> None:
-        converter = self._registry.get(operator.type)
-        if converter is None:
-            raise OpConversionError(operator.place, "there is no converter for this operator")
-        if self._complex and not self._complex.isdisjoint((*operator.input_names(), *operator.output_names())):
-            converter = self._registry.get_for_complex(operator.type)
-            if converter is None:
-                raise OpConversionError(operator.place, "complex numbers are not supported by this operator")
-        inputs: dict[str, list[Value | None]] = {}
-        for port, names in operator.inputs.items():
-            inputs[port] = values = []
-            for name in names:
-                value = scope.find(name) if name else None
-                if value is None and name:
-                    raise OpConversionError(operator.place, f"input '{port}' reads '{name}', which nothing has written")
-                values.append(value)
+        converter = self._converter_of(operator)
+        inputs = _inputs_of(operator, scope)
         signature = self._vocabulary.of_legacy(operator.type)
-        # PIR passes inputs by position: one that the signature does not name is one that no converter asks for.
-        unknown = [port for port in inputs if signature is not None and port not in signature.operands]
-        if unknown and (unknown := [one for one in unknown if _UNNAMED.fullmatch(one) and any(operator.inputs[one])]):
-            raise OpConversionError(
-                operator.place,
-                f"the program passes {len(unknown)} input(s) more than its signature names "
-                f"({', '.join(signature.operands if signature else ()) or 'none'})",
-            )
+        if signature is not None:
+            _refuse_unnamed(operator, signature)
         sequences = self._sequences_of(operator, signature, scope) if self._any_sequences else {}
         context = NodeContext(operator, inputs, self.variables, signature, self._used, sequences, bool(self._complex))
-        try:
-            given = converter(context)
-        except Paddle2OVError:
-            raise
-        except Exception as error:  # a converter is foreign code here: whatever it raises gets the operator's place
-            asked = f" (attributes: {asked})" if (asked := context.attributes_asked()) else ""
-            raise OpConversionError(operator.place, _described(error) + asked) from error
-        results = _named(given, operator, signature)
+        if self._empty and any(is_empty(value) for values in inputs.values() for value in values):
+            results = self._without_elements(converter, context, operator, inputs, signature)
+        else:
+            results = _named(_called(converter, context, operator), operator, signature)
         if not self._registry.is_extension(operator.type):
             context.refuse_what_passes_left()
         if self._any_sequences or any(isinstance(one, Packed) for values in results.values() for one in values):
@@ -187,7 +140,39 @@ class Translator:
             results = {port: [fold(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, scope)
 
-    def _sequences_of(self, operator: Operator, signature: Any, scope: Scope) -> dict[str, SequenceCount]:
+    def _converter_of(self, operator: Operator) -> Converter:
+        converter = self._registry.get(operator.type)
+        if converter is None:
+            raise OpConversionError(operator.place, "there is no converter for this operator")
+        if self._complex and not self._complex.isdisjoint((*operator.input_names(), *operator.output_names())):
+            converter = self._registry.get_for_complex(operator.type)
+            if converter is None:
+                raise OpConversionError(operator.place, "complex numbers are not supported by this operator")
+        return converter
+
+    def _without_elements(
+        self,
+        converter: Converter,
+        context: NodeContext,
+        operator: Operator,
+        inputs: Inputs,
+        signature: Signature | None,
+    ) -> dict[str, list[Any]]:
+        """The results where an input has no elements: what is declared to have none either need not be computed."""
+        declared = results_without_elements(operator, inputs, self.variables, self._used, self._empty) or {}
+        try:
+            given = _called(converter, context, operator)
+        except Paddle2OVError:
+            if not declared:
+                raise
+            given = declared
+        results = _named(given, operator, signature)
+        for port, values in results.items():
+            instead = declared.get(port, [None] * len(values))
+            results[port] = [emptied(value, instead[i]) for i, value in enumerate(values)]
+        return results
+
+    def _sequences_of(self, operator: Operator, signature: Signature | None, scope: Scope) -> dict[str, SequenceCount]:
         """The operator's inputs that hold sequences one after the other, in the order of its operands, and how many."""
         operands = signature.operands if signature is not None else ()
         ports = sorted(operator.inputs, key=lambda port: operands.index(port) if port in operands else len(operands))
@@ -253,6 +238,40 @@ def input_parameter(variable: Variable, shape: PartialShape | None = None, kind:
     return parameter
 
 
+def _inputs_of(operator: Operator, scope: Scope) -> Inputs:
+    """The values that an operator reads, by port; None for one that the program leaves out."""
+    inputs: Inputs = {}
+    for port, names in operator.inputs.items():
+        inputs[port] = values = []
+        for name in names:
+            value = scope.find(name) if name else None
+            if value is None and name:
+                raise OpConversionError(operator.place, f"input '{port}' reads '{name}', which nothing has written")
+            values.append(value)
+    return inputs
+
+
+def _refuse_unnamed(operator: Operator, signature: Signature) -> None:
+    """PIR passes inputs by position: one that the signature does not name is one that no converter asks for."""
+    unknown = [port for port in operator.inputs if port not in signature.operands]
+    if unknown and (unknown := [one for one in unknown if _UNNAMED.fullmatch(one) and any(operator.inputs[one])]):
+        raise OpConversionError(
+            operator.place,
+            f"the program passes {len(unknown)} input(s) more than its signature names "
+            f"({', '.join(signature.operands) or 'none'})",
+        )
+
+
+def _called(converter: Converter, context: NodeContext, operator: Operator) -> Any:
+    try:
+        return converter(context)
+    except Paddle2OVError:
+        raise
+    except Exception as error:  # a converter is foreign code here: whatever it raises gets the operator's place
+        asked = f" (attributes: {asked})" if (asked := context.attributes_asked()) else ""
+        raise OpConversionError(operator.place, _described(error) + asked) from error
+
+
 def _zeros(shape: Sequence[int], kind: Type) -> Output:
     return ops.broadcast(ops.constant(0, kind), ops.constant(list(shape), Type.i64)).output(0)
 
@@ -281,7 +300,7 @@ def _value(value: Any, name: str) -> Value:
     return output
 
 
-def _named(results: Any, operator: Operator, signature: Any) -> dict[str, list[Any]]:
+def _named(results: Any, operator: Operator, signature: Signature | None) -> dict[str, list[Any]]:
     if not isinstance(results, _MAPPINGS):
         if not isinstance(results, (*_SINGLE, list, tuple)):
             raise TypeError(f"its converter gave {results!r}; a mapping of output names to nodes is expected")
@@ -304,4 +323,4 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
 
 
-__all__ = ["Converter", "Scope", "Translator", "input_parameter"]
+__all__ = ["Converter", "Translator", "input_parameter"]

@@ -85,12 +85,16 @@ class Known:
     def values(self) -> AnyArray:
         """The value as NumPy computes with it (bfloat16 as float32, complex as complex)."""
         if self.dtype == "bfloat16":
-            return (self.array.astype(np.uint32) << 16).view(np.float32)
+            return numbers_of(self.array, Type.bf16)
         return self.array
 
 
 class EmptyArray:
     """A tensor array that nothing was written to: the type and shape of its elements are not known yet."""
+
+
+Value: TypeAlias = Output | Known | EmptyArray
+"""What a variable of the program is while it is translated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,18 @@ def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> C
         part = np.float32 if array.dtype == np.complex64 else np.float64
         array = np.ascontiguousarray(array).view(part).reshape(*array.shape, 2)
     return Constant(array, shared_memory=share)
+
+
+def numbers_of(array: AnyArray, kind: Type) -> AnyArray:
+    """What the elements of a Constant stand for: NumPy has no bfloat16, which OpenVINO hands out as float16."""
+    if kind == Type.bf16:
+        return (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return array
+
+
+def value_of(node: Constant) -> AnyArray:
+    """The value of a Constant as NumPy computes with it (bfloat16 as float32)."""
+    return numbers_of(node.get_data(), node.get_element_type())
 
 
 def numpy_dtype(kind: Type) -> np.dtype[np.generic] | None:

@@ -39,17 +39,21 @@ _REASONS: dict[str, str] = {
         weight_dequantize weight_only_linear weight_quantize expand_modality_expert_id quant_linear
         fused_fc_elementwise_layernorm yolo_box_head yolo_box_post batch_fc bilateral_slice correlation cudnn_lstm
         fused_bias_act fused_seqpool_cvm max_pool2d_v2 rank_attention""",
-    "decomposes a matrix by LAPACK, whose rank decision or complex results cannot be computed otherwise": """
-        eig eigvals lstsq""",
+    "eigenvalues of any matrix, complex numbers in the order in which LAPACK's algorithm happens to find them": """
+        eig eigvals""",
     "a view of memory by strides; Paddle makes it in dynamic graphs only": """
-        as_strided index_elementwise_get index_elementwise_put index_elementwise_put_with_tensor index_select_strided
-        set tensor_unfold view_dtype share_buffer""",
+        index_elementwise_get index_elementwise_put index_elementwise_put_with_tensor index_select_strided set
+        share_buffer""",
+    "takes the bits of numbers for numbers of another type, which no operator of OpenVINO does; Paddle runs it in "
+    "dynamic graphs only": "view_dtype",
     "Paddle has no CPU kernel for it, or cannot run it in a saved program": """
-        fake_channel_wise_quantize_abs_max fill int_bincount max_with_index min_with_index nansum ones
+        fake_channel_wise_quantize_abs_max fill int_bincount max_with_index min_with_index ones
         restrict_nonzero zeros""",
     "samples a graph, a tree or a table of records": """
         graph_khop_sampler graph_reindex graph_sample_neighbors weighted_sample_neighbors hash unique_with_counts
         unzip shuffle_batch filter_by_instag tree_conv""",
+    "of Paddle 1 only: which points of a region count is decided within a ten-thousandth of a pixel, on whose edges "
+    "rounding decides": "roi_perspective_transform",
     "reads or decodes files": "decode_jpeg",
     "made by Paddle itself as it differentiates, compiles or runs a program": """
         add_n_array fetch_v2 random select_output shape_broadcast""",

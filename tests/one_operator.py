@@ -22,6 +22,11 @@ def tensors(*arrays):
     return [paddle.to_tensor(array) for array in arrays]
 
 
+def normals(rng):
+    """A function that draws normal numbers of a shape, in float32."""
+    return lambda *shape: rng.normal(size=shape).astype(np.float32)
+
+
 class Noted(dict):
     """A mapping that notes which of its keys are asked for."""
 
@@ -88,6 +93,11 @@ def run(op_type, inputs, attributes, results=("out",), dynamic=False, format="pi
     passed = {port.any_name for port in model.inputs}
     found = run_model(model, {name: array for name, array in feeds.items() if name in passed})
     return [result.array for result in found]
+
+
+def run_legacy(op_type, inputs, attributes, result="out"):
+    """What OpenVINO computes from such a program of Paddle 2, for one result."""
+    return run(op_type, inputs, attributes, [result], format="legacy")[0]
 
 
 def run_in_paddle(op_type, inputs, attributes, results, wanted):

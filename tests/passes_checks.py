@@ -34,7 +34,7 @@ def kinds(model):
     return Counter(node.get_type_name() for node in model.get_ops())
 
 
-def apply(rewrite, build, *shapes, inputs=None):
+def apply(rewrite, build, *shapes, inputs=None, tolerance=1e-5):
     """Applies a rewrite to the model that `build()` gives; the values for inputs of the shapes must stay the same."""
     model, same = build(), build()
     assert isinstance(model, Model)
@@ -45,5 +45,5 @@ def apply(rewrite, build, *shapes, inputs=None):
     feeds = inputs if inputs is not None else [random(*shape) for shape in shapes]
     got, want = compile_model(model)(feeds), compile_model(same)(feeds)
     for i in range(len(model.outputs)):
-        np.testing.assert_allclose(got[i], want[i], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(got[i], want[i], rtol=tolerance, atol=tolerance)
     return model, counts

@@ -2,9 +2,12 @@
 
 from functools import cache
 
+import pytest
+
 import paddle2ov
 from gen_models.post_ops import CHAINS
 from gen_models.store import generated
+from paddle2ov.openvino_core import shared_core
 from paddle2ov.testing import compile_model
 
 
@@ -16,3 +19,12 @@ def has_avx512():
     infos = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
     (kernel,) = (one["primitiveType"].astype(str) for one in infos if one["layerType"].astype(str) == "Convolution")
     return "avx512" in kernel
+
+
+@cache
+def has_bfloat16():
+    """Whether OpenVINO computes in bfloat16 here, and does so by default."""
+    return "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+NEEDS_BFLOAT16 = pytest.mark.skipif(not has_bfloat16(), reason="this processor has no bfloat16")

@@ -54,7 +54,7 @@ INERT_OF = {
     "deformable_conv": {"im2col_step": "how many images a step of the kernel takes"},
     "deformable_conv_v1": {"im2col_step": "how many images a step of the kernel takes"},
     "depend": {"dep": "an order of execution"},
-    "dequantize_linear": {"bit_length|round_type": "qmax says it; nothing is rounded", "is_test": "refused unread"},
+    "dequantize_linear": {"round_type": "nothing is rounded", "is_test": "refused unread"},
     "dropout": {"fix_seed|seed|seed_tensor": "training mode is refused"},
     "dropout_nd": {"axis": "training mode is refused"},
     "eigvalsh": {"is_test": "whether the vectors are a result, which are refused"},
@@ -95,7 +95,7 @@ INERT_OF = {
     "one_hot_v2": {"allow_out_of_range": "not read by Paddle's kernel"},
     "p_norm": {"epsilon": "not read by Paddle's kernel"},
     "print": {"first_n|is_forward|message|print_phase|print_tensor_\\w+|summarize": "nothing is printed"},
-    "quantize_linear": {"bit_length|qmin": "qmax says it", "in_accum|in_state": "training"},
+    "quantize_linear": {"qmin": "qmax says it", "in_accum|in_state": "training"},
     **dict.fromkeys(
         [f"reduce_{name}" for name in ("all", "amax", "amin", "any", "max", "mean", "min", "prod")], REDUCED
     ),
@@ -111,7 +111,7 @@ INERT_OF = {
     "std": {"unbiased": "the correction says it"},
     "strided_slice": {"infer_flags": "which bounds are known"},
     "softmax_with_cross_entropy": {"numeric_stable_mode": "how the kernel computes it"},
-    "svd": {"full_matrices": "the shape of the vectors, which are refused"},
+    "svd": {"full_matrices": "the shape of the vectors, where those are wanted"},
     "top_k_v2": {"sorted": "not read by Paddle's CPU kernel"},
     "transpose": {"data_format": "not read by Paddle's kernel"},
     "trilinear_interp": INTERPOLATION,

@@ -15,6 +15,7 @@ from gen_models import all_networks
 from gen_models.store import generated_network
 from paddle2ov import ModelReadError, OpConversionError, Paddle2OVError
 from paddle2ov.program.framework_proto import Attr, ProgramDesc
+from paddle2ov.program.model import Variable
 from tests.formats import LEGACY
 from tests.one_operator import program
 
@@ -312,3 +313,20 @@ def _replace_json_node(content, rng):
     strange = [None, 0, -1, 2**63, -(2**70), 1.5, "", "x", "../../etc", [], {}, [[]], {"#": "x"}, True, [1] * 5, 10**30]
     holder[key] = rng.choice(strange)
     return json.dumps(program).encode()
+
+
+@pytest.mark.parametrize(
+    ("op_type", "port", "inputs"),
+    [
+        ("full_with_tensor", "shape", {"value": np.ones([1], np.float32)}),
+        ("empty", "shape", {}),
+        ("tile", "repeat_times", {"x": np.ones([2, 3], np.float32)}),
+        ("reshape2", "shape", {"x": np.ones([2, 3], np.float32)}),
+    ],
+)
+def test_a_rank_that_only_the_run_shows_is_refused(op_type, port, inputs):
+    given = {**inputs, port: np.array([3, 2], np.int64)}
+    whole, _ = program(op_type, given, {"value": 1.5, "dtype": "float32"}, dynamic=True)
+    whole.variables["out"] = Variable("out", "float32", (-1,))
+    with pytest.raises(OpConversionError, match="how many dimensions"):
+        paddle2ov.convert(whole)

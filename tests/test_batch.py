@@ -62,6 +62,24 @@ def batch(*arguments):
     return CliRunner().invoke(cli, ["batch", *map(str, arguments)])
 
 
+def test_extensions(tmp_path, inline, monkeypatch):
+    """Each process runs them; another text of theirs is another conversion."""
+    monkeypatch.setattr("paddle2ov.extension._script", {})
+    put(tmp_path / "models" / "one")
+    own = tmp_path / "own.py"
+    text = """
+from paddle2ov import ConversionExtension
+from paddle2ov.opset import ops
+CONVERTERS = [ConversionExtension("relu", lambda node: {"out": ops.OPERATOR(node.get_input("x"))})]
+"""
+    for name in ("tanh", "tanh", "sigmoid"):
+        own.write_text(text.replace("OPERATOR", name))
+        work._run_once.cache_clear()
+        assert batch(tmp_path / "models", "-o", tmp_path / "out", "--extension", own).exit_code == 0
+        assert f'type="{name.capitalize()}"' in (tmp_path / "out" / "one.xml").read_text()
+    assert inline.ran == ["one", "one"]
+
+
 def states(out):
     return {one["name"]: one["state"] for one in json.loads((out / "summary.json").read_text())["models"]}
 

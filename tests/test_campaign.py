@@ -79,7 +79,8 @@ def test_page():
     text = command.page(records)
     assert "| `relu` | 3 | 1 | 1 |" in text  # a case that two rounds drew counts once
     assert "- `relu` (legacy): `case(x=1)`" in text
-    assert "4 different cases" in text
+    assert "6 random examples were drawn" in text
+    assert "they are 4 cases of 1 operators" in text
 
 
 def _wrong(x, *, k):

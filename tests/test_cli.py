@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import openvino
+import paddle
 import pytest
 from click.testing import CliRunner
 
@@ -17,13 +18,39 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.store import generated, generated_network
 from paddle2ov.cli import cli
+from tests.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+OWN = """
+from paddle2ov import ConversionExtension
+from paddle2ov.opset import ops
+
+def eigvals(node):
+    return {"out": ops.concat([ops.convert(node.get_input("x"), "f32")] * 2, -1)}
+
+CONVERTERS = [ConversionExtension("eigvals", eigvals)]
+"""
 
 
 @pytest.fixture
 def model():
     return generated_network(all_networks()["squeezenet1_1"], "pir")
+
+
+def paddle_model(folder, results, shape=(4, 4), dtype="float32"):
+    """Saves what `results` makes of an input."""
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main, paddle.static.Program()):
+            x = paddle.static.data("x", list(shape), dtype)
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            paddle.static.save_inference_model(str(folder / "inference"), [x], results(x), executor, program=main)
+    finally:
+        paddle.disable_static()
+    return folder / "inference"
 
 
 def call(*arguments):
@@ -59,14 +86,20 @@ def test_inputs_and_outputs(model, tmp_path):
     assert shape == openvino.PartialShape([openvino.Dimension(1, 4), 3, 64, 64])
 
 
-def test_extension_file(tmp_path):
+NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@paddle2ov.register_converter('relu', override=True)\n" + NEGATIVE,
+        NEGATIVE + "CONVERTERS = [{'relu': relu}]",
+    ],
+)
+def test_extension_file(tmp_path, text):
     op = all_ops()["relu"]
     own = tmp_path / "own.py"
-    own.write_text(
-        "import paddle2ov\nfrom openvino import opset16 as ops\n"
-        "@paddle2ov.register_converter('relu', override=True)\n"
-        "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
-    )
+    own.write_text("import paddle2ov\nfrom openvino import opset16 as ops\n" + text)
     command = [sys.executable, "-m", "paddle2ov", str(generated(op, op.cases[0], "pir"))]
     command += ["-o", str(tmp_path / "net.xml"), "--extension", str(own)]
     subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, check=True)
@@ -135,7 +168,7 @@ def test_a_full_disk(model, tmp_path, monkeypatch):
 @pytest.mark.parametrize("arguments", [["x" * 5000], [".", "-o", "x" * 300], ["inspect", "x" * 5000]])
 def test_names_that_are_too_long(arguments):
     result = call(*arguments)
-    assert (result.exit_code, result.exception.__class__) == (1, SystemExit)
+    assert (result.exit_code, result.exception.__class__) == (2 if arguments[0] == "inspect" else 1, SystemExit)
     assert "File name too long" in result.output or "no Paddle inference model" in result.output
 
 
@@ -146,6 +179,7 @@ def test_names_that_are_too_long(arguments):
         ("def (", "SyntaxError: invalid syntax"),
         ("import sys; sys.exit(7)", "SystemExit: 7"),
         ("import paddle2ov_no_such_module", "ModuleNotFoundError: No module named"),
+        ("def relu(node):\n    return {}", "it has no converters"),
     ],
 )
 @pytest.mark.parametrize(("command", "status"), [("convert", 1), ("verify", 2)])
@@ -220,7 +254,7 @@ def test_report(tmp_path):
     targets = [tmp_path / "new" / "report.json", tmp_path / "report.html"]
     result = call(folder, "-o", tmp_path / "net.xml", "--report", targets[0], "--report", targets[1])
     assert result.exit_code == 0, result.output
-    assert re.search(r"cut_projections +projections 2, parts 6, scales 2", result.stdout)
+    assert "  cut_projections: projections 2, parts 6, scales 2\n" in result.stdout
     assert result.stdout.endswith("".join(f"{path}\n" for path in (tmp_path / "net.xml", *targets)))
     report = json.loads(targets[0].read_text())
     assert report["format"] == "pir"
@@ -265,6 +299,48 @@ def test_verify_with_a_conversion(model, tmp_path):
     assert report["verification"]["ok"] is True
     assert report["verification"]["runs"][0]["inputs"] == report["compiled"]["inputs"] == {"x": [5, 3, 64, 64]}
     assert all(one["agrees"] for one in report["operators"] if one["type"] == "conv2d")
+
+
+def test_verify_compares_the_results_that_were_converted(tmp_path):
+    """The other result needs an operator that nobody converts; what is between can be a result as well."""
+    folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x), paddle.linalg.eigvals(x - 1.0)])
+    result = call(folder, "-o", tmp_path / "net.xml", "--output", "fetch_name_0", "--verify", "--compress-to-fp16")
+    assert result.exit_code == 0, result.output
+    assert "before the weights became float16" in result.stdout
+    assert call(folder, "-o", tmp_path / "net.xml", "--verify").exit_code == 2
+    result = call("verify", folder, "--output", "fetch_name_0", "--json")
+    assert [one["name"] for one in json.loads(result.stdout)["runs"][0]["outputs"]] == ["fetch_name_0"]
+    inner = next(one for one in paddle2ov.read_program(folder).block.operators if one.type == "scale").outputs["out"][0]
+    assert [one.name for one in paddle2ov.verify(folder, outputs=["fetch_name_0", inner]).runs[0].outputs][1] == inner
+
+
+def test_arrays_for_a_report(model, tmp_path):
+    """They are for the converted model, and checked before it is written."""
+    shutil.copytree(model, tmp_path / "net")
+    (tmp_path / "net" / "inference.yml").write_text(SETTINGS)
+    np.savez(tmp_path / "bytes.npz", x=np.zeros([1, 80, 70, 3], np.uint8))
+    np.savez(tmp_path / "floats.npz", x=np.zeros([2, 3, 64, 64], np.float32))
+    convert = (tmp_path / "net", "-o", tmp_path / "net.xml", "--inputs")
+    report = ("--report", tmp_path / "report.json")
+    refused = {
+        "is float32, the model takes u8": (*convert, tmp_path / "floats.npz", "--preprocess", *report),
+        "is uint8, the model takes f32": (*convert, tmp_path / "bytes.npz", *report),
+        "the model takes [1,3,64,64]": (*convert, tmp_path / "floats.npz", *report, "--input", "x[1,3,64,64]"),
+        "for --report and --verify": (*convert, tmp_path / "floats.npz"),
+    }
+    for message, arguments in refused.items():
+        result = call(*arguments)
+        assert result.exit_code in (1, 2), result.output
+        assert message in result.output
+        assert not (tmp_path / "net.xml").exists()
+    result = call(*convert, tmp_path / "bytes.npz", "--preprocess", "--verify", *report)
+    assert result.exit_code == 0, result.output
+    assert "without the preprocessing" in result.stdout
+    assert "compared on random inputs" in result.stdout
+    assert json.loads((tmp_path / "report.json").read_text())["compiled"]["inputs"] == {"x": [1, 80, 70, 3]}
+    result = call(*convert, tmp_path / "floats.npz", "--preprocess", "--verify")
+    assert result.exit_code == 0, result.output
+    assert "random" not in result.stdout
 
 
 def test_what_cannot_be_verified_does_not_differ(model, tmp_path):
@@ -313,7 +389,27 @@ def test_inspect(model, tmp_path):
     assert result.exit_code == 1
     assert "my_relu  (no converter)" in result.stdout
     assert "Refused: my_relu: there is no converter for it (used 26x)\n  at block 0, operator" in result.stdout
-    assert call("inspect", tmp_path / "nowhere").exit_code == 1
+    assert call("inspect", tmp_path / "nowhere").exit_code == 2
+
+
+def test_inspect_finds_all_refusals(tmp_path, monkeypatch):
+    """Those in branches too, and none that only follow from another."""
+    monkeypatch.setattr("paddle2ov.extension._script", {})
+
+    def results(x):
+        factors = paddle.linalg.lu(x, pivot=False)[0]
+        other = paddle.linalg.qr(x)[0]
+        branch = paddle.static.nn.cond(x.sum() > 0, lambda: other, lambda: paddle.linalg.lu(x + 1, pivot=False)[0])
+        return [paddle.nn.functional.relu(factors), paddle.linalg.eigvals(factors), branch]
+
+    folder = paddle_model(tmp_path, results)
+    result = call("inspect", folder)
+    assert result.exit_code == 1
+    assert re.findall("Refused: ([a-z]+): ", result.stdout) == ["eigvals", "lu", "lu"]
+    assert "0 bytes" in result.stdout
+    own = tmp_path / "own.py"
+    own.write_text(OWN)
+    assert "eigvals" not in call("inspect", folder, "--extension", own).stdout.partition("Refused")[2]
 
 
 def test_inspect_sees_loops():

@@ -7,8 +7,10 @@ import weakref
 
 import numpy as np
 import pytest
+from openvino import Type
 
-from paddle2ov.types import constant
+from paddle2ov.scope import Scope
+from paddle2ov.types import constant, value_of
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
@@ -19,6 +21,16 @@ def test_types_that_numpy_lacks_have_memory_of_their_own(dtype: str, share: bool
     node = constant(array, dtype, share=share)
     array[:] = 0
     assert node.get_tensor_view().data.view(array.dtype).tolist() == list(range(1, 21))
+
+
+def test_bfloat16_is_no_float16():
+    """OpenVINO hands out its bits as float16."""
+    node = constant(np.array([0x3F80, 0xC020], np.uint16), "bfloat16")
+    outer = Scope()
+    outer.values["x"] = node.output(0)
+    inner = Scope(outer).find("x")
+    assert inner.get_element_type() == Type.bf16
+    assert value_of(node).tolist() == value_of(inner.get_node()).tolist() == [1, -2.5]
 
 
 def test_shared_arrays_live_as_long_as_their_constant():

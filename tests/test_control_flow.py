@@ -35,6 +35,15 @@ def test_branches_of_different_rank_are_refused():
     assert "block 0, operator 0 (if)" in str(raised.value)
 
 
+def test_a_number_beside_a_tensor_becomes_one_element():
+    with pytest.warns(paddle2ov.ConversionWarning, match="gives 'out' 0 dimensions, it has 2 of 1"):
+        model = paddle2ov.convert(branches(other_axes=[0, 1]))
+    compiled = openvino.compile_model(model, "CPU")
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert np.array_equal(compiled([x, np.array(True)])[0], x)
+    assert np.array_equal(compiled([x, np.array(False)])[0], [[15]])
+
+
 def test_branches_of_one_rank_are_not():
     model = paddle2ov.convert(branches(other_axes=[]))
     assert model.output(0).get_partial_shape().rank.get_length() == 2
@@ -54,3 +63,19 @@ def test_what_a_loop_changes_is_not_known_of_what_enters_it():
 def test_what_a_loop_keeps_enters_as_it_is():
     value = ops.relu(ops.parameter([-1, 2], openvino.Type.f32)).output(0)
     assert opened(value, openvino.PartialShape([-1, 2]), [value]) is value
+
+
+def test_a_loop_that_is_known_to_have_no_round(tmp_path):
+    paddle = pytest.importorskip("paddle")
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
+            x, i = paddle.static.data("x", [2, 3]), paddle.zeros([1], "int64")
+            _, out = paddle.static.nn.while_loop(lambda i, x: i < 0, lambda i, x: [i + 1, x * 2], [i, x])
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [out], executor, program=main)
+    finally:
+        paddle.disable_static()
+    data = np.ones((2, 3), np.float32)
+    assert np.array_equal(openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")(data)[0], data)

@@ -8,21 +8,13 @@ import numpy as np
 import pytest
 
 import paddle2ov
-from gen_models.spec import import_paddle, paddle
+from gen_models.spec import paddle
 from paddle2ov.errors import OpConversionError
 from paddle2ov.testing import run as run_model
-from tests.one_operator import close, functional, program, run, tensors
+from tests.one_operator import close, functional, normals, program, run, tensors
 
 RNG = np.random.default_rng(0)
-
-
-@pytest.fixture(autouse=True)
-def _eager():
-    import_paddle().disable_static()
-
-
-def normal(*shape):
-    return RNG.normal(size=shape).astype("float32")
+normal = normals(RNG)
 
 
 def attention(q, k, v, mask=None, **options):

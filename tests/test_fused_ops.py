@@ -8,20 +8,12 @@ import itertools
 import numpy as np
 import pytest
 
-from gen_models.spec import import_paddle, paddle
+from gen_models.spec import paddle
 from paddle2ov.errors import OpConversionError
-from tests.one_operator import close, functional, run, tensors
+from tests.one_operator import close, functional, normals, run, tensors
 
 RNG = np.random.default_rng(0)
-
-
-@pytest.fixture(autouse=True)
-def _eager():
-    import_paddle().disable_static()
-
-
-def normal(*shape):
-    return RNG.normal(size=shape).astype("float32")
+normal = normals(RNG)
 
 
 def layer_norm(x, scale, bias, epsilon=1e-5):

@@ -5,6 +5,7 @@ import sys
 import warnings
 
 import numpy as np
+import paddle
 import pytest
 
 import paddle2ov
@@ -117,7 +118,10 @@ def test_precision():
 
 @pytest.mark.parametrize(
     ("switch", "arguments"),
-    [("enable_use_gpu", (100, 0)), ("enable_tensorrt_engine", (1 << 30, 1, 3)), ("enable_xpu", ())],
+    [
+        *[("enable_use_gpu", (100, 0)), ("enable_tensorrt_engine", (1 << 30, 1, 3)), ("enable_xpu", ())],
+        *[("enable_mkldnn_int8", ()), ("set_bfloat16_op", ({"conv2d"},)), ("collect_shape_range_info", ("file",))],
+    ],
 )
 def test_what_is_not_here_is_said_once(switch, arguments):
     config = Config()
@@ -193,6 +197,26 @@ for kind in ("DataType", "PlaceType", "PrecisionType"):
     for kind, name, number in found:
         assert getattr(inference, kind)[name].value == int(number)
     assert PlaceType.CUSTOM.value == 4
+
+
+def test_results_that_share_a_name(tmp_path):
+    paddle.jit.save(Passes(), str(tmp_path / "inference"), input_spec=[paddle.static.InputSpec([-1, 2], name="x")])
+    x = np.arange(4, dtype=np.float32).reshape(2, 2)
+    code = f"""
+import numpy, paddle, paddle.inference as module
+predictor = module.create_predictor(module.Config({str(tmp_path / "inference.json")!r}, ""))
+x = paddle.arange(4, dtype="float32").reshape([2, 2])
+print(predictor.get_output_names(), [one.numpy().tolist() for one in predictor.run([x])])
+"""
+    told = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    ours = create_predictor(Config(tmp_path))
+    found = f"{ours.get_output_names()} {[one.tolist() for one in ours.run([x])]}"
+    assert told.stdout.splitlines()[-1] == found
+
+
+class Passes(paddle.nn.Layer):
+    def forward(self, x):
+        return x, x * 2, x
 
 
 def test_a_model_in_memory(folder):
@@ -322,6 +346,9 @@ def test_configurations_that_cannot_be(folder, tmp_path):
     ]:
         with pytest.raises(paddle2ov.ConversionInputError, match="set_model_buffer: program"):
             Config().set_model_buffer(*arguments)
+    for count in (-3, "a", 1.5, None):
+        with pytest.raises(paddle2ov.ConversionInputError, match="is no number of threads"):
+            Config().set_cpu_math_library_num_threads(count)
     for name, value in [("INFERENCE_NUM_THREADS", -1), ("INFERENCE_NUM_THREADS", "x"), ("NO_SUCH_PROPERTY", 1)]:
         config = Config(folder)
         config.set_openvino_property(name, value)

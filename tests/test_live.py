@@ -77,6 +77,16 @@ def test_what_a_saved_layer_cannot_hold(net):
         paddle2ov.convert(net, example_input="x")
 
 
+def test_permutation_of_the_first_axes():
+    """Paddle's layers compute it; its executor of programs does not on a CPU, so it is no case of `gen_models`."""
+
+    class Swap(paddle.nn.Layer):
+        def forward(self, x):
+            return paddle.transpose(x.reshape([2, 2, 2]), [1, 0])
+
+    check(paddle2ov.convert(Swap(), input={"x": [2, 4]}), Swap())
+
+
 def test_layer_without_a_spec(net):
     with pytest.raises(ConversionInputError, match="a Layer needs its input spec"):
         paddle2ov.convert(net)

@@ -7,7 +7,7 @@ from openvino import Model, PartialShape, Type
 from gen_models import all_networks
 from gen_models.store import generated_network
 from paddle2ov import ConversionReport, convert
-from paddle2ov.conversion import convert_program
+from paddle2ov.building import convert_program
 from paddle2ov.converters.choice import Place, choice_of
 from paddle2ov.converters.narrowing import Narrowing
 from paddle2ov.merging import CHOSEN

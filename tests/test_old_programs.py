@@ -3,20 +3,11 @@
 import numpy as np
 import pytest
 
-from gen_models.spec import import_paddle, paddle
+from gen_models.spec import paddle
 from paddle2ov.errors import OpConversionError
-from tests.one_operator import close, run, run_in_paddle
+from tests.one_operator import close, run, run_in_paddle, run_legacy
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-
-
-@pytest.fixture(autouse=True)
-def _eager():
-    import_paddle().disable_static()
-
-
-def legacy(op_type, inputs, attributes, result="out"):
-    return run(op_type, inputs, attributes, [result], format="legacy")[0]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +24,7 @@ def legacy(op_type, inputs, attributes, result="out"):
 )
 def test_an_attribute_that_is_left_out_has_paddles_default(op_type, attributes, results):
     wanted = run_in_paddle(op_type, {"X": X}, attributes, results, "Out")
-    close(legacy(op_type, {"x": X}, attributes), wanted)
+    close(run_legacy(op_type, {"x": X}, attributes), wanted)
 
 
 @pytest.mark.parametrize(
@@ -45,12 +36,12 @@ def test_an_attribute_that_is_left_out_has_paddles_default(op_type, attributes, 
     ],
 )
 def test_attributes_by_their_older_names(op_type, older, attributes, port):
-    close(legacy(op_type, {"x": X}, older), run_in_paddle(op_type, {port: X}, attributes, ["Out"], "Out"))
+    close(run_legacy(op_type, {"x": X}, older), run_in_paddle(op_type, {port: X}, attributes, ["Out"], "Out"))
 
 
 def test_axes_of_flatten_that_are_left_out_are_one_and_one():
     # Paddle 3 has no default for them any more; that of Paddle 2 stands in `ops.yaml`.
-    close(legacy("flatten_contiguous_range", {"x": X}, {}), paddle.flatten(paddle.to_tensor(X), 1, 1))
+    close(run_legacy("flatten_contiguous_range", {"x": X}, {}), paddle.flatten(paddle.to_tensor(X), 1, 1))
 
 
 def reorg(x, block):
@@ -73,12 +64,52 @@ IDS = np.array([[[2], [0]], [[3], [7]]])
     ("op_type", "inputs", "attributes", "wanted"),
     [
         ("view_shape", {"input": X}, {"dims": [-1, 6]}, lambda input: input.view([-1, 6])),
+        (
+            "as_strided",
+            {"input": X},
+            {"dims": [3, 2], "stride": [6, 1], "offset": 8},
+            lambda input: paddle.as_strided(input, [3, 2], [6, 1], 8),
+        ),
+        (
+            "as_strided",
+            {"input": X.astype(np.int64)},
+            {"dims": [2, 2, 3], "stride": [-6, 0, 2], "offset": 80},
+            lambda input: paddle.as_strided(input, [2, 2, 3], [-6, 0, 2], 80),
+        ),
+        (
+            "as_strided",
+            {"input": X},
+            {"dims": [], "stride": [], "offset": 92},
+            lambda input: paddle.as_strided(input, [], [], 92),
+        ),
+        (
+            "as_strided",
+            {"input": X},
+            {"dims": [2, 0], "stride": [2, 1], "offset": 0},
+            lambda input: paddle.as_strided(input, [2, 0], [2, 1], 0),
+        ),
+        *(
+            (
+                "tensor_unfold",
+                {"input": X},
+                {"axis": axis, "size": size, "step": step},
+                lambda input, axis=axis, size=size, step=step: paddle.unfold(input, axis, size, step),
+            )
+            for axis, size, step in ((1, 2, 1), (-1, 2, 2), (-1, 3, 2), (0, 2, 5))
+        ),
+        (
+            "tensor_unfold",
+            {"input": X[0, 0, 0]},
+            {"axis": 0, "size": 1, "step": 1},
+            lambda input: paddle.unfold(input, 0, 1, 1),
+        ),
         ("zeros_like", {"x": X}, {}, lambda x: paddle.zeros_like(x)),
         ("ones_like", {"x": X}, {}, lambda x: paddle.ones_like(x)),
         ("zeros_like", {"x": X}, {"dtype": 3}, lambda x: paddle.zeros_like(x, "int64")),
         ("ones_like", {"x": X}, {"dtype": 0}, lambda x: paddle.ones_like(x, "bool")),
         ("c_identity", {"x": X}, {}, lambda x: x),
         ("shadow_feed", {"x": X}, {}, lambda x: x),
+        ("rnn_memory_helper", {"x": X}, {}, lambda x: x),
         ("squeeze", {"x": X[:, :1]}, {"axes": [1]}, lambda x: paddle.squeeze(x, [1])),
         ("squeeze", {"x": X[:, :1, None]}, {"axes": []}, lambda x: paddle.squeeze(x)),
         ("squeeze", {"x": X[:, :1]}, {"axes": [-2]}, lambda x: paddle.squeeze(x, [-2])),
@@ -111,7 +142,7 @@ IDS = np.array([[[2], [0]], [[3], [7]]])
     ],
 )
 def test_operators_that_paddle_2_writes_no_more_or_runs_on_no_cpu(op_type, inputs, attributes, wanted):
-    close(legacy(op_type, inputs, attributes), wanted(**{name: paddle.to_tensor(x) for name, x in inputs.items()}))
+    close(run_legacy(op_type, inputs, attributes), wanted(**{name: paddle.to_tensor(x) for name, x in inputs.items()}))
 
 
 CONV = {"input": np.ones([1, 2, 3, 3], np.float32), "filter": np.ones([2, 2, 1, 1], np.float32)}
@@ -121,30 +152,32 @@ FC = {"input": np.ones([2, 3], np.float32), "w": np.ones([3, 2], np.float32)}
 @pytest.mark.parametrize(
     ("op_type", "inputs", "name", "value"),
     [
-        ("conv2d", CONV, "fuse_relu", True),
-        ("conv2d", CONV, "fuse_activation", "swish"),
+        ("conv2d", CONV, "fuse_relu_before_depthwise_conv", True),
         ("conv2d", CONV, "Scale_weights", [0.5, 0.25]),
         ("fc", FC, "Scale_in", 0.5),
         ("elementwise_add", {"x": X, "y": X}, "Scale_out", 2.0),
         ("mul", {"x": FC["input"], "y": FC["w"]}, "scale_y", [0.5]),
+        ("matmul", {"x": FC["input"], "y": FC["w"]}, "fused_transpose_Y", [1, 0]),
+        ("transpose2", {"x": X}, "fused_reshape2_shape", [-1]),
     ],
 )
 def test_what_onednns_passes_fused_is_refused(op_type, inputs, name, value):
     result = "output" if op_type == "conv2d" else "out"
+    attributes = {name: value} | ({"axis": [1, 0, 2]} if op_type == "transpose2" else {})
     with pytest.raises(OpConversionError, match="oneDNN") as raised:
-        legacy(op_type, inputs, {name: value}, result)
+        run_legacy(op_type, inputs, attributes, result)
     assert repr(value) in str(raised.value)
 
 
 def test_force_fp32_output_changes_nothing_for_float32():
     wanted = paddle.matmul(paddle.to_tensor(X), paddle.to_tensor(X), transpose_y=True)
-    close(legacy("matmul_v2", {"x": X, "y": X}, {"trans_y": True, "force_fp32_output": True}), wanted)
+    close(run_legacy("matmul_v2", {"x": X, "y": X}, {"trans_y": True, "force_fp32_output": True}), wanted)
 
 
 def test_force_fp32_output_of_other_types_is_refused():
     x = X.astype(np.float16)
     with pytest.raises(OpConversionError, match="force_fp32_output"):
-        legacy("matmul_v2", {"x": x, "y": x}, {"trans_y": True, "force_fp32_output": True})
+        run_legacy("matmul_v2", {"x": x, "y": x}, {"trans_y": True, "force_fp32_output": True})
 
 
 MAPS = np.zeros((1, 3, 4, 4), np.float32)
@@ -165,6 +198,12 @@ CELLS = {
 @pytest.mark.parametrize(
     ("op_type", "inputs", "attributes", "message"),
     [
+        ("as_strided", {"input": X}, {"dims": [2], "stride": [1], "offset": 6}, "inside of an element"),
+        ("as_strided", {"input": X}, {"dims": [2, 3], "stride": [22, 1], "offset": 0}, "reaches beyond"),
+        ("as_strided", {"input": X}, {"dims": [2], "stride": [-1], "offset": 0}, "reaches beyond"),
+        ("as_strided", {"input": X}, {"dims": [2], "stride": [], "offset": 0}, "as many strides"),
+        ("tensor_unfold", {"input": X}, {"axis": 1, "size": 4, "step": 1}, "axis 1 has 3 elements"),
+        ("tensor_unfold", {"input": X}, {"axis": 1, "size": 2, "step": 0}, "step from 1 on"),
         ("similarity_focus", {"x": MAPS}, {"axis": 0, "indexes": [0]}, "axis=0"),
         ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": []}, r"indexes=\[\]"),
         ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": [0, -1]}, r"indexes=\[0, -1\]"),
@@ -177,7 +216,7 @@ CELLS = {
 )
 def test_what_paddles_kernel_refuses_or_reads_foreign_memory_for_is_refused(op_type, inputs, attributes, message):
     with pytest.raises(OpConversionError, match=message):
-        legacy(op_type, inputs, attributes)
+        run_legacy(op_type, inputs, attributes)
 
 
 def test_an_unknown_match_type_is_refused():

@@ -27,6 +27,7 @@ WITHIN = {"create_array": "write_to_array"}
 """Operators without cases -> an operator whose cases' programs hold them too."""
 
 _ATTENTION, _FUSED, _OLD = "test_fused_attention.py", "test_fused_ops.py", "test_old_programs.py"
+_ONEDNN = "test_onednn_ops.py"
 _OLD_OPERATORS = f"{_OLD}::test_operators_that_paddle_2_writes_no_more_or_runs_on_no_cpu"
 
 NO_KERNEL = {
@@ -36,13 +37,18 @@ NO_KERNEL = {
     "flash_attn": f"{_ATTENTION}::test_flash_attn_with_a_mask",
     "fused_attention": f"{_ATTENTION}::test_fused_attention",
     "fused_bias_dropout_residual_layer_norm": f"{_FUSED}::test_fused_bias_dropout_residual_layer_norm",
+    "fused_conv2d": f"{_ONEDNN}::test_convolution",
     "fused_conv2d_add_act": f"{_FUSED}::test_fused_conv2d_add_act",
+    "fused_conv3d": f"{_ONEDNN}::test_convolution",
     "fused_dropout_add": f"{_FUSED}::test_fused_dropout_add",
     "fused_embedding_eltwise_layernorm": f"{_FUSED}::test_fused_embedding_eltwise_layernorm",
     "fused_feedforward": f"{_FUSED}::test_fused_feedforward",
     "fused_gemm_epilogue": f"{_FUSED}::test_fused_gemm_epilogue",
+    "fused_matmul": f"{_ONEDNN}::test_matmul",
     "fused_rms_norm_ext": f"{_FUSED}::test_rms_norm",
     "fused_rotary_position_embedding": f"{_ATTENTION}::test_fused_rotary_position_embedding",
+    "fused_softplus": f"{_ONEDNN}::test_softplus",
+    "fused_transpose": f"{_ONEDNN}::test_transpose",
     "fusion_transpose_flatten_concat": f"{_FUSED}::test_fusion_transpose_flatten_concat",
     "lstm_unit": f"{_FUSED}::test_lstm_unit",
     "memory_efficient_attention": f"{_ATTENTION}::test_memory_efficient_attention",
@@ -55,7 +61,7 @@ NO_KERNEL = {
 """Operators that neither Paddle has a kernel for that runs on a CPU (but for oneDNN's memory layouts) -> the test."""
 
 NOT_WRITTEN = dict.fromkeys(
-    ("expand_as", "flatten", "one_hot", "space_to_depth", "squeeze", "unsqueeze"),
+    ("expand_as", "flatten", "one_hot", "rnn_memory_helper", "space_to_depth", "squeeze", "unsqueeze"),
     _OLD_OPERATORS,
 )
 """Operators of Paddle 1, which no later one has as legacy or PIR operators -> the test."""
@@ -72,10 +78,18 @@ AVX512 = {
 }
 """Operators whose kernel for CPUs ends the process where there is no AVX-512 -> the test."""
 
+UNFUSED = {
+    "fused_elementwise_add": f"{_ONEDNN}::test_activations",
+    "fused_elementwise_div": f"{_ONEDNN}::test_elementwise",
+    "fused_elementwise_mul": f"{_ONEDNN}::test_elementwise",
+    "fused_elementwise_sub": f"{_ONEDNN}::test_elementwise",
+}
+"""Operators whose kernel for CPUs, but for oneDNN's, leaves out what is fused -> the test."""
+
 EXECUTED = {"shadow_feed": _OLD_OPERATORS}
 """Operators that only Paddle's executor makes, as it runs a program -> the test."""
 
-EAGER = dict.fromkeys(("ones_like", "view_shape", "zeros_like"), _OLD_OPERATORS)
+EAGER = dict.fromkeys(("as_strided", "ones_like", "tensor_unfold", "view_shape", "zeros_like"), _OLD_OPERATORS)
 """Operators that Paddle runs, as they should be, only eagerly -> the test."""
 
 RECORDED = dict.fromkeys(
@@ -94,7 +108,7 @@ RECORDED = dict.fromkeys(
 )
 """Operators of Paddle 1 in programs that it exported, of which its results are recorded -> the test."""
 
-BY_HAND = {**NO_KERNEL, **NOT_WRITTEN, **REFUSED, **AVX512, **EXECUTED, **EAGER, **RECORDED}
+BY_HAND = {**NO_KERNEL, **NOT_WRITTEN, **REFUSED, **AVX512, **UNFUSED, **EXECUTED, **EAGER, **RECORDED}
 
 
 def names(key):
@@ -109,7 +123,7 @@ def test_every_operator_has_cases_or_a_reason():
 
 
 def test_no_operator_has_two_reasons():
-    groups = (NO_KERNEL, NOT_WRITTEN, REFUSED, AVX512, EXECUTED, EAGER, RECORDED, WITHIN)
+    groups = (NO_KERNEL, NOT_WRITTEN, REFUSED, AVX512, UNFUSED, EXECUTED, EAGER, RECORDED, WITHIN)
     assert sum(len(group) for group in groups) == len(BY_HAND) + len(WITHIN)
 
 
@@ -166,6 +180,10 @@ def test_the_kernels_that_need_a_processor_are_there():
     assert AVX512.keys() <= with_kernels(sys.executable)
 
 
+def test_the_kernels_that_fuse_nothing_are_there():
+    assert UNFUSED.keys() <= with_kernels(sys.executable)
+
+
 def test_paddle_does_not_write_it():
     protos = import_paddle().base.framework.OpProtoHolder.instance().op_proto_map
     assert "squeeze2" in protos
@@ -194,10 +212,14 @@ def test_programs_of_it_are_wrong_or_cannot_be_built():
         with paddle.static.program_guard(main):
             variable = paddle.static.data("x", [2, 3])
             viewed = paddle._C_ops.view_shape(variable, [3, 2])
-            for name in ("ones_like", "zeros_like"):
+            for name, arguments in (("ones_like", like), ("tensor_unfold", (1, 2, 1)), ("zeros_like", like)):
                 with pytest.raises(ValueError, match="must be Tensor"):
-                    getattr(paddle._C_ops, name)(variable, *like)
+                    getattr(paddle._C_ops, name)(variable, *arguments)
         (found,) = paddle.static.Executor().run(main, {"x": x}, [viewed])
+        with paddle.static.program_guard(main):
+            strided = paddle._C_ops.as_strided(variable, [2], [3], 0)
+        with pytest.raises(RuntimeError, match=r"pd_op.as_strided\] kernel output args"):
+            paddle.static.Executor().run(main, {"x": x}, [strided])
     finally:
         paddle.disable_static()
     assert found.shape == (2, 3)

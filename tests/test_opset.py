@@ -82,6 +82,17 @@ def test_same_node(name):
                 assert one.get_node().get_name() == other.get_node().get_name()
 
 
+def test_reshape_to_no_dimensions():
+    """OpenVINO's CPU plugin dies when it compiles a product of matrices that a Reshape makes a scalar."""
+    x, y = ops.parameter([1, 3], Type.f32), ops.parameter([3, 1], Type.f32)
+    out = ops.reshape(ops.add(ops.matmul(x, y, False, False), np.float32(1)), np.array([], np.int64), False)
+    assert out.get_output_shape(0) == openvino.Shape([])
+    compiled = openvino.compile_model(openvino.Model([out], [x, y]), "CPU")
+    assert compiled([np.ones((1, 3), np.float32), np.ones((3, 1), np.float32)])[0] == 4
+    unknown = ops.reshape(ops.parameter(PartialShape.dynamic(), Type.f32), np.array([], np.int64), False)
+    assert unknown.get_output_partial_shape(0) == PartialShape([])
+
+
 def same_constant(one, other):
     assert one.get_element_type() == other.get_element_type()
     assert one.get_output_shape(0) == other.get_output_shape(0)

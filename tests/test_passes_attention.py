@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from openvino import Model
+from openvino import Model, Type
 from openvino import opset16 as ops
 
 from gen_models import all_networks
@@ -50,6 +50,14 @@ def _transposed_weight(x):
     return _gathered(transpose(value, 2, 0, 3, 1, 4))
 
 
+def _computed_weights(x):
+    """Swin v2's: keys have no bias."""
+    keys = ops.broadcast(np.float32(0), np.array([WIDTH]))
+    bias = ops.concat([BIAS[:WIDTH], keys, BIAS[-WIDTH:]], 0)
+    product = ops.matmul(x, transpose(ops.constant(WEIGHT.T.copy()), 1, 0), False, False)
+    return _gathered(transpose(reshape(ops.add(product, bias), 0, 0, 3, HEADS, WIDTH // HEADS), 2, 0, 3, 1, 4))
+
+
 def _heads_first(x):
     value = transpose(reshape(_projected(x), 0, 0, HEADS, 3, WIDTH // HEADS), 3, 0, 2, 1, 4)
     return [ops.squeeze(part, np.array([0])) for part in ops.split(value, np.array(0), 3).outputs()]
@@ -72,7 +80,10 @@ def _computed_shape(x):
     return _gathered(transpose(ops.reshape(_projected(x), target, False), 2, 0, 3, 1, 4))
 
 
-FORMS = [_parts_first, _without_bias, _transposed_weight, _heads_first, _split_last, _split_before, _computed_shape]
+FORMS = [
+    *(_parts_first, _without_bias, _transposed_weight, _computed_weights, _heads_first, _split_last, _split_before),
+    _computed_shape,
+]
 
 
 @pytest.mark.parametrize("dims", [[2, TOKENS, WIDTH], [-1, -1, WIDTH]], ids=["static", "dynamic"])
@@ -94,6 +105,26 @@ def test_cut(form, dims):
     assert all(
         len(node.get_output_partial_shape(0)) == 4 for node in model.get_ops() if node.get_type_name() == "Transpose"
     )
+
+
+@pytest.mark.parametrize("kind", [Type.f16, Type.bf16], ids=["f16", "bf16"])
+@pytest.mark.parametrize(("scale", "folded"), [(0.5, 1), (-(2.0**-3), 1), (2.0, 0), (0.3, 0)])
+def test_cut_below_float32(kind, scale, folded):
+    """A scale that is no power of two would be rounded with each weight, and stays; the parts are as they were."""
+
+    def build():
+        x = parameter(2, TOKENS, WIDTH)
+        product = ops.matmul(ops.convert(x, kind), ops.constant(WEIGHT, kind), False, False)
+        value = reshape(ops.add(product, ops.constant(BIAS, kind)), 0, 0, 3, HEADS, WIDTH // HEADS)
+        q, k, v = _gathered(transpose(value, 2, 0, 3, 1, 4))
+        return Model([ops.convert(part, "f32") for part in (ops.multiply(q, ops.constant(scale, kind)), k, v)], [x])
+
+    # OpenVINO rounds to bfloat16 once where it fuses a product with its scale, and twice elsewhere.
+    tolerance = 2.0**-7 if kind == Type.bf16 else 1e-5
+    model, counts = apply(cut_projections, build, [2, TOKENS, WIDTH], tolerance=tolerance)
+    assert counts == {"projections": 1, "parts": 3, "scales": folded}
+    products = [one for one in model.get_ops() if one.get_type_name() == "MatMul"]
+    assert [one.get_input_element_type(1) for one in products] == [kind] * 3
 
 
 def test_cut_of_unequal_parts():
@@ -134,8 +165,17 @@ def _part_twice(x):
     return [ops.relu(ops.gather(value, np.array(i), np.array(0))) for i in (0, 1, -2)]
 
 
+def _bias_of_data(x):
+    means = ops.reduce_mean(x, np.array([0, 1]), False)
+    bias = ops.concat([means, means, ops.relu(means)], 0)
+    value = reshape(ops.add(_projected(x, None), bias), 0, 0, 3, HEADS, WIDTH // HEADS)
+    return _gathered(transpose(value, 2, 0, 3, 1, 4))
+
+
 @pytest.mark.parametrize(
-    "form", [_gate, _read_twice, _read_whole, _another_axis, _part_twice], ids=lambda form: form.__name__[1:]
+    "form",
+    [_gate, _read_twice, _read_whole, _another_axis, _part_twice, _bias_of_data],
+    ids=lambda form: form.__name__[1:],
 )
 def test_cut_refuses(form):
     def build():
@@ -191,8 +231,36 @@ def test_spread_refuses(shape, last):
     assert apply(spread_masks, build, [2 * WINDOWS, HEADS, TOKENS, TOKENS])[1] == {"masks": 0}
 
 
+@pytest.mark.parametrize("asked", ["mask", "another axis", "another mask"])
+def test_spread_over_windows_of_unknown_number(asked):
+    """Who tells their number must be the mask: one window of the scores might meet several masks."""
+
+    def build():
+        x, mask = parameter(-1, HEADS, TOKENS, TOKENS), parameter(-1, TOKENS, TOKENS, name="mask")
+        other = parameter(-1, TOKENS, TOKENS, name="other")
+        sizes = ops.shape_of(other if asked == "another mask" else mask)
+        number = ops.gather(sizes, np.array([1 if asked == "another axis" else 0]), np.array(0))
+        target = ops.concat([np.array([-1]), number, np.array([HEADS, TOKENS, TOKENS])], 0)
+        split = ops.reshape(x, target, False)
+        masks = ops.unsqueeze(ops.unsqueeze(mask, np.array([1])), np.array([0]))
+        value = reshape(ops.add(split, masks), -1, HEADS, TOKENS, TOKENS)
+        return Model([ops.softmax(value, -1), ops.relu(other)], [x, mask, other])
+
+    shapes = [[2 * TOKENS, HEADS, TOKENS, TOKENS], [TOKENS, TOKENS, TOKENS], [TOKENS, TOKENS, TOKENS]]
+    assert apply(spread_masks, build, *shapes)[1] == {"masks": int(asked == "mask")}
+
+
+def _plain(x):
+    return x
+
+
+def _normalised(x):
+    return ops.divide(x, ops.maximum(ops.reduce_l2(x, np.array([-1]), True), np.float32(1e-6)))
+
+
+@pytest.mark.parametrize("norm", [_plain, _normalised], ids=lambda norm: norm.__name__[1:])
 @pytest.mark.parametrize("crossed", [False, True])
-def test_spread_reads_no_shape_between(crossed):
+def test_spread_reads_no_shape_between(crossed, norm):
     """The batch is told by what is projected; where queries and keys are of two sources, by the scores."""
     mask, bias = random(1, WINDOWS, 1, TOKENS, TOKENS), random(1, HEADS, TOKENS, TOKENS)
     weights = [random(WIDTH, WIDTH) for _ in range(3)]
@@ -204,7 +272,8 @@ def test_spread_reads_no_shape_between(crossed):
 
     def build():
         x, y = parameter(-1, TOKENS, WIDTH), parameter(-1, TOKENS, WIDTH, name="y")
-        scores = ops.add(ops.matmul(heads(x, 0), heads(y if crossed else x, 1), False, True), bias)
+        q, k = norm(heads(x, 0)), norm(heads(y if crossed else x, 1))
+        scores = ops.add(ops.matmul(q, k, False, True), bias)
         masked = ops.add(reshape(scores, -1, WINDOWS, HEADS, TOKENS, TOKENS), mask)
         shares = ops.softmax(reshape(masked, -1, HEADS, TOKENS, TOKENS), -1)
         return Model([ops.matmul(shares, heads(x, 2), False, False)], [x, y])

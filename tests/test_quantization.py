@@ -1,10 +1,10 @@
 """Quantized programs run in int8, and mean what Paddle's kernels compute."""
 
 import numpy as np
-import openvino
 import pytest
 
 import paddle2ov
+from paddle2ov.openvino_core import shared_core
 from paddle2ov.program import Program
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Variable
 from paddle2ov.testing import run
@@ -62,7 +62,7 @@ def onnx_style(rng):
 def test_convolutions_run_in_int8(build):
     operators, weights = build(np.random.default_rng(0))
     model = paddle2ov.convert(program(operators, weights, Variable("x", "float32", (1, 4, 8, 8)), "c"))
-    compiled = openvino.Core().compile_model(model, "CPU")
+    compiled = shared_core().compile_model(model, "CPU")
     kinds = {
         info["layerType"].astype(str): info["runtimePrecision"].astype(str)
         for info in (node.get_rt_info() for node in compiled.get_runtime_model().get_ops())

@@ -41,6 +41,18 @@ def test_gaussian():
     assert abs(np.corrcoef(out[1:], out[:-1])[0, 1]) < 0.05
 
 
+@pytest.mark.parametrize("seed", [0, 7])
+def test_complex(seed):
+    attributes = {"shape": [N], "seed": seed, "dtype": "complex64"}
+    out = draw("gaussian_random", attributes | {"mean": 5.0, "std": 2.0}, dtype="complex64")
+    np.testing.assert_allclose(out.mean(0), [5, 5], atol=0.1)
+    np.testing.assert_allclose(out.std(0), [2**0.5, 2**0.5], atol=0.1)
+    assert abs(np.corrcoef(out.T)[0, 1]) < 0.05
+    out = draw("uniform_random", attributes | {"min": -2.0, "max": 4.0}, dtype="complex64")
+    np.testing.assert_allclose(np.quantile(out, [0.25, 0.5, 0.75], 0), [[-0.5] * 2, [1] * 2, [2.5] * 2], atol=0.1)
+    assert abs(np.corrcoef(out.T)[0, 1]) < 0.05
+
+
 def test_truncated_gaussian():
     shape = {"shape": [N], "mean": 0.5, "std": 1.0, "a": -1.0, "b": 2.0, "dtype": "float32"}
     out = draw("truncated_gaussian_random", shape)

@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import shutil
 import subprocess
 import sys
 import time
@@ -16,18 +17,22 @@ from openvino import opset16 as ops
 from rich.console import Console
 
 import paddle2ov
-from gen_models import all_networks
+from gen_models import all_networks, all_ops
 from gen_models.post_ops import CHAINS
 from gen_models.store import generated, generated_network
-from paddle2ov.reporting import build_report, memory, print_report, write_report
+from paddle2ov.registry import Registry
+from paddle2ov.reporting import build_report, memory, print_report, refused_report, write_report
 from paddle2ov.reporting.build import generated_inputs
 from paddle2ov.reporting.compiled import compile_report
+from paddle2ov.reporting.graphs import program_graph
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 from paddle2ov.reporting.model import FATES, SCHEMA
 from paddle2ov.reporting.origins import trace
-from tests.processor import has_avx512
+from tests.processor import has_avx512, has_bfloat16
+from tests.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
+MADE = ("Gather", "NonMaxSuppression", "ReduceMax", "TopK")
 
 
 def reported(folder, saved=None, **arguments):
@@ -56,6 +61,33 @@ def chain(name):
 
 def primitives_of(report, type):
     return [one for one in report.compiled.primitives if type in {report.operators[i].type for i in one.operators}]
+
+
+def test_what_chooses_the_boxes_belongs_to_the_suppression():
+    """Converters of suppressions rewrite what stands before them; what they make for it stays theirs."""
+    report = report_of("picodet")
+    nodes = [node for one in report.compiled.primitives for node in one.nodes]
+    made_for = {kind: {report.operators[one.operator].type for one in nodes if one.type == kind} for kind in MADE}
+    assert made_for == {kind: {"multiclass_nms3"} for kind in MADE}
+    assert {report.operators[one.operator].type for one in nodes if one.name.endswith("/chosen")} >= {"softmax"}
+    assert not [one for one in nodes if one.inferred and one.type in MADE]
+
+
+def test_preprocessing_is_an_entry_of_its_own(tmp_path):
+    shutil.copytree(network("squeezenet1_1"), tmp_path, dirs_exist_ok=True)
+    (tmp_path / "inference.yml").write_text(SETTINGS)
+    conversion = paddle2ov.ConversionReport()
+    report = build_report(paddle2ov.convert(tmp_path, report=conversion, preprocess=True), conversion)
+    entry = report.operators[-1]
+    assert (entry.id, entry.type, entry.fate) == (conversion.operators, "preprocessing", "primitive")
+    nodes = [node for one in report.compiled.primitives for node in one.nodes]
+    of_it = {node.type for node in nodes if node.operator == entry.id}
+    assert "Transpose" in of_it
+    assert of_it.isdisjoint({"Convolution", "Relu"})
+    edges = [edge[:2] for edge in program_graph(report).edges]
+    assert [target for source, target in edges if source == "i0"] == [f"o{entry.id}"]
+    (reader,) = (int(target[1:]) for source, target in edges if source == f"o{entry.id}")
+    assert report.operators[reader].type == "conv2d"
 
 
 def test_a_chain_is_one_primitive():
@@ -210,6 +242,14 @@ def test_verification():
     convolution = next(one for one in report.operators if one.type == "conv2d")
     assert convolution.agrees is True
     assert 0 <= convolution.difference < 1e-4
+    assert report.compiled.precision == ("bf16" if has_bfloat16() else "f32")
+    mixed = [note for note in report.notes if "paddle2ov verify --precision bf16 compares in that" in note]
+    assert bool(mixed) == has_bfloat16()
+    out = io.StringIO()
+    print_report(report, Console(file=out, width=150))
+    assert "in f32, tolerance 0.0001" in out.getvalue()
+    config = {"INFERENCE_PRECISION_HINT": "f32"}
+    assert not build_report(model, conversion, verification=report.verification, config=config).notes
 
 
 def test_json(tmp_path):
@@ -234,6 +274,41 @@ def test_every_field_is_documented():
     assert not missing
     assert not [fate for fate in FATES if f"`{fate}`" not in text]
     assert SCHEMA in text
+
+
+def test_tables_in_a_narrow_terminal():
+    """Names stay whole; what did nothing is not listed."""
+    out = io.StringIO()
+    report = report_of("picodet")
+    print_report(report, Console(file=out, width=80))
+    lines = out.getvalue().splitlines()
+    assert len(lines) < 50
+    assert max(map(len, lines)) <= 80
+    assert "cut_projections" not in out.getvalue()
+    types = {one.type for one in report.operators}
+    table = lines[next(i for i, line in enumerate(lines) if line.startswith("operators ")) + 1 :]
+    words = {line.split()[0] for line in table if line[:1].isalpha()}
+    assert words - {"inputs", "image", "own)"} <= types
+
+
+def test_the_time_of_a_conversion_is_without_what_is_loaded_once(monkeypatch):
+    def loading(extension):
+        time.sleep(1)
+        return Registry(extension)
+
+    monkeypatch.setattr("paddle2ov.conversion.Registry", loading)
+    report = paddle2ov.ConversionReport()
+    started = time.perf_counter()
+    paddle2ov.convert(chain("convolution-relu"), report=report)
+    assert sum(report.seconds.values()) < time.perf_counter() - started - 1
+
+
+def test_complex_numbers_of_a_refused_program_are_pairs():
+    op = all_ops()["fft_c2c"]
+    program = paddle2ov.read_program(generated(op, op.cases[0], "pir"))
+    (port,) = refused_report(program, paddle2ov.ConversionInputError("for want of a reason")).outputs
+    assert program.variables[port.variable].dtype == "complex64"
+    assert (port.dtype, port.shape.endswith(",2]")) == ("f32", True)
 
 
 def test_tables():

@@ -1,6 +1,7 @@
 """Executors: jobs that raise, hang or kill their process fail alone; states are kept whole."""
 
 import os
+import socket
 import sqlite3
 import time
 
@@ -50,6 +51,11 @@ def test_no_cluster(monkeypatch):
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'paddle2ov[ray]'")
     with pytest.raises(ClusterError, match="Ray at 'nowhere"):
         list(RayExecutor("nowhere:", timeout=3).run(job, ["one"]))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}", "127.0.0.1:99999"):
+        with pytest.raises(ClusterError, match=f"Ray at '{address}': "):
+            list(RayExecutor(address, timeout=3).run(job, ["one"]))
 
 
 def test_jobs_are_taken_as_workers_are_free():

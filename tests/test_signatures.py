@@ -20,9 +20,8 @@ EXCLUDED = {
         r"sparse_\w+|\w+_sp_?|\w+_sr_?|merge_selected_rows|get_tensor_from_selected_rows|faster_tokenizer"
     ),
     "made by the passes of one accelerator": r"\w+_xpu_?",
-    "made by oneDNN's passes": (
-        r"quantize|dequantize|requantize|fused_(conv2d|conv3d|matmul|softplus|transpose)|fused_elementwise_\w+"
-        r"|multi_gru|onednn_to_paddle_layout|trans_layout|transfer_layout|transfer_dtype"
+    "made by oneDNN's passes in int8, or for its layouts": (
+        r"quantize|dequantize|requantize|multi_gru|onednn_to_paddle_layout|trans_layout|transfer_layout|transfer_dtype"
     ),
     "optimisers": (
         r"adadelta|adagrad|adam|adamax|adamw|asgd|average_accumulates|check_finite_and_unscale|coalesce_tensor"

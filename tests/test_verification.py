@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import openvino
+import paddle
 import pytest
 from click.testing import CliRunner
 from openvino import opset16 as ops
@@ -18,14 +19,17 @@ from gen_models.store import generated, generated_network
 from paddle2ov.cli import cli
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
+from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import given_inputs, random_inputs
-from paddle2ov.verification.localisation import RANDOM, Localiser
+from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values
 from tests.formats import FORMATS
+from tests.processor import NEEDS_BFLOAT16, has_bfloat16
 
 WRONG = """
 import numpy as np
@@ -187,18 +191,56 @@ def test_values_that_are_overwritten_or_in_lists(format):
     assert found.ok, found.to_dict()
 
 
+def test_a_part_of_a_list_that_is_overwritten(tmp_path):
+    paddle = pytest.importorskip("paddle")
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
+            x = paddle.static.data("x", [2, 4])
+            first, second = paddle.split(x, 2, axis=1)
+            y = paddle._C_ops.relu_(first) - second
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [y], executor, program=main)
+    finally:
+        paddle.disable_static()
+    found = paddle2ov.verify(
+        tmp_path, inputs={"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)}, operators=True
+    )
+    assert found.ok, found.to_dict()
+
+
 def test_command(tmp_path):
     folder = network("squeezenet1_1", "pir")
     np.savez(tmp_path / "x.npz", x=np.ones((2, 3, 64, 64), np.float32))
     result = call(folder, "--inputs", tmp_path / "x.npz")
     assert result.exit_code == 0, result.output
-    assert "x [2, 3, 64, 64]" in result.stdout
+    assert "OpenVINO computes in f32, Paddle in f32; tolerance 0.0001\nx [2, 3, 64, 64]" in result.stdout
     assert result.stdout.endswith("The results agree with Paddle's.\n")
     result = call(folder, "--shape", "x[1,3,64,64]", "--json")
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert found["ok"] is True
     assert found["runs"][0]["inputs"] == {"x": [1, 3, 64, 64]}
+    assert (found["precision"], found["tolerance"]) == ("f32", 1e-4)
+
+
+@NEEDS_BFLOAT16
+@pytest.mark.parametrize("precision", ["bf16", "default"])
+def test_bfloat16(precision):
+    folder = network("squeezenet1_1", "pir")
+    found = paddle2ov.verify(folder, shapes="x[1,3,64,64]", precision=precision)
+    assert (found.precision, found.tolerance, found.ok) == ("bf16", 0.05, True)
+    result = call(folder, "--shape", "x[1,3,64,64]", "--precision", precision, "--tolerance", "1e-6")
+    assert result.exit_code == 1, result.output
+    assert "OpenVINO computes in bf16, Paddle in f32; tolerance 1e-06\n" in result.stdout
+    assert "compare in f32 to tell it from errors\n" in result.stdout
+
+
+@pytest.mark.skipif(has_bfloat16(), reason="this processor has bfloat16")
+def test_bfloat16_is_not_here():
+    with pytest.raises(paddle2ov.ConversionInputError, match="precision: OpenVINO computes in f32 here where bf16 is"):
+        paddle2ov.verify(network("squeezenet1_1", "pir"), precision="bf16")
 
 
 def test_command_with_a_wrong_converter(tmp_path, monkeypatch):
@@ -270,6 +312,47 @@ def test_random_inputs():
         random_inputs(program, [{name: [100_000, 100_000]}])
 
 
+class Noisy(paddle.nn.Layer):
+    def forward(self, x):
+        noise = paddle.randn([4, 8])
+        return paddle.nn.functional.relu(x + noise), noise
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_random_numbers_are_those_of_paddle(tmp_path, wrong):
+    spec = [paddle.static.InputSpec([4, 8], "float32", "x")]
+    paddle.jit.save(Noisy(), str(tmp_path / "inference"), input_spec=spec)
+    extension = {"relu": lambda node: {"out": ops.tanh(node.get_input("x"))}} if wrong else None
+    found = paddle2ov.verify(tmp_path, extension=extension)
+    if wrong:
+        assert found.verdict == "differ"
+        assert found.culprit.type == "relu"
+    else:
+        assert found.verdict == "agree"
+        assert found.note == "Random numbers are Paddle's: gaussian_random"
+
+
+def test_random_classes_are_those_of_one_hot():
+    classes, depth = Variable("classes", "int64", (-1,)), Variable("depth", "int32", (1,))
+    made = Variable("made", "float32", (-1, 3))
+    one_hot = Operator(
+        "one_hot_v2", {"x": ["classes"], "num_classes": ["depth"]}, {"out": ["made"]}, {}, "one_hot", 0, 0
+    )
+    variables = {one.name: one for one in (classes, depth, made)}
+    program = Program("pir", 1, Block(0, [one_hot]), [classes], [], variables, {})
+    assert all(arrays["classes"].max() < 3 for arrays in random_inputs(program, seed=3))
+
+
+def test_random_lengths_are_those_of_sequences():
+    x = Variable("x", "float32", (-1, -1, 8))
+    lengths = Variable("lengths", "int64", (-1,))
+    rnn = Operator("rnn", {"x": ["x"], "sequence_length": ["lengths"]}, {"out": ["y"]}, {}, "rnn", 0, 0)
+    program = Program("pir", 1, Block(0, [rnn]), [x, lengths], [], {one.name: one for one in (x, lengths)}, {})
+    for arrays in random_inputs(program, seed=3):
+        assert arrays["lengths"].min() >= 1
+        assert arrays["lengths"].max() <= arrays["x"].shape[1]
+
+
 @pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04nonsense", b"\x93NUMPY"])
 def test_files_that_hold_no_arrays(tmp_path, content):
     program = read_program(network("bert", "pir"))
@@ -292,13 +375,15 @@ def test_arguments_that_cannot_be(tmp_path):
     for tolerance in (-1e-3, float("nan"), float("inf")):
         with pytest.raises(paddle2ov.ConversionInputError, match="tolerance: "):
             paddle2ov.verify(folder, tolerance=tolerance)
+    with pytest.raises(paddle2ov.ConversionInputError, match="precision: 'f64' is none of f32, bf16, default"):
+        paddle2ov.verify(folder, precision="f64")
     (tmp_path / "file").write_text("")
     with pytest.raises(paddle2ov.ConversionInputError, match=r"case: .* cannot be written"):
         paddle2ov.verify(folder, case=tmp_path / "file" / "case")
 
 
 def test_a_model_that_openvino_does_not_compile(monkeypatch):
-    def fail(model):
+    def fail(model, precision):
         raise RuntimeError("no such primitive")
 
     monkeypatch.setattr("paddle2ov.verification.verify.compile_model", fail)

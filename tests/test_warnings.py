@@ -25,3 +25,14 @@ def test_squeeze_of_a_dimension_that_may_be_one():
 def test_squeeze_of_a_dimension_that_is_known(size, shape, recwarn):
     assert str(squeezed(input={"x": [size, 1, 3]}).output(0).partial_shape) == shape
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("used", [["w"], ["w", "v"]])
+def test_signs_of_vectors(used, recwarn):
+    x = Variable("x", "float32", (3, 3))
+    operator = Operator("eigh", {"x": ["x"]}, {"out_w": ["w"], "out_v": ["v"]}, {"UPLO": "L"}, "eigh", 0, 0)
+    block = Block(0, inputs=["x"], operators=[operator], outputs=used)
+    variables = {"x": x, "w": Variable("w", "float32", (3,)), "v": Variable("v", "float32", (3, 3))}
+    paddle2ov.convert(Program("pir", 1, block, [x], [Output(one, one) for one in used], variables, {}))
+    said = [str(one.message) for one in recwarn.list if one.category is ConversionWarning]
+    assert ["the signs of the vectors 'out_v'" in one for one in said] == [True] * (len(used) - 1)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,10 @@ Written by `python -m tools.campaign --state FILE --page docs/campaign.md`, whic
 with a strategy (`gen_models/`), in both formats: what Paddle accepts of what the strategy draws is converted as
 declared and with every dimension dynamic, and compared with Paddle's results.
 
-Paddle {pir} (PIR), Paddle {legacy} (legacy), OpenVINO {openvino}. {examples} different cases of {reached} operators
-({each}), {failures} failures. Of {missing} more operators with a strategy no case has been run; a campaign
-goes through all operators in rounds.
+Paddle {pir} (PIR), Paddle {legacy} (legacy), OpenVINO {openvino}. {asked} random examples were drawn for each operator,
+those of both formats together. Without those that came twice they are {examples} cases of {reached} operators
+({each}), with {failures} failures. Of {missing} more operators with a
+strategy no case has been run; a campaign goes through all operators in rounds.
 
 | operator | PIR | legacy | failures |
 |---|---:|---:|---:|
@@ -129,9 +131,11 @@ def page(records: dict[str, Any]) -> str:
 
     counts: dict[tuple[str, str], set[str]] = {}
     failures: dict[str, list[str]] = {}
+    asked: Counter[str] = Counter()
     for key, record in records.items():
         op, format, _ = key.split("/")
         counts.setdefault((op, format), set()).update(record["compared"])
+        asked[op] += record["asked"]
         if "failure" in record:
             failures.setdefault(op, []).append(f"- `{op}` ({format}): `{record['case']}`")
     known = {op.name: formats(op) for op in all_ops().values() if op.random is not None}
@@ -141,7 +145,9 @@ def page(records: dict[str, Any]) -> str:
         rows.append(f"| `{op}` | {cells[0]} | {cells[1]} | {len(failures.get(op, []))} |")
     ran = {key: len(cases) for key, cases in counts.items() if cases}
     reached = {op for op, _ in ran} & known.keys()
+    fewest, most = (choose((asked[op] for op in reached), default=0) for choose in (min, max))
     text = HEAD.format(
+        asked=fewest if fewest == most else f"{fewest} to {most}",
         pir=_paddle("pir"),
         legacy=_paddle("legacy"),
         openvino=openvino.__version__.partition("-")[0],

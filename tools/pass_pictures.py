@@ -20,11 +20,13 @@ from paddle2ov.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.absorb_transposes import absorb_transposes
 from paddle2ov.passes.cut_projections import cut_projections
+from paddle2ov.passes.drop_ones import drop_ones
 from paddle2ov.passes.fuse_transposes import fuse_transposes
 from paddle2ov.passes.gather_windows import gather_windows
 from paddle2ov.passes.merge_patches import merge_patches
+from paddle2ov.passes.move_transposes import move_transposes
 from paddle2ov.passes.reduce_transposes import reduce_transposes
-from paddle2ov.passes.sink_transposes import sink_transposes
+from paddle2ov.passes.sink_squeezes import sink_squeezes
 from paddle2ov.passes.spread_masks import spread_masks
 from paddle2ov.passes.transpose_grids import transpose_grids
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
@@ -80,11 +82,13 @@ def chain() -> Model:
     return model(ops.relu(transpose(x, 0, 3, 1, 2)), transpose(x, 0, 3, 2, 1))
 
 
-def through_elementwise() -> Model:
-    """A block in NHWC between two in NCHW."""
-    x = transpose(parameter(2, 8, 4, 4), 0, 2, 3, 1)
-    y = ops.multiply(ops.relu(x), weight(8))
-    return model(transpose(ops.add(y, weight(8)), 0, 3, 1, 2))
+def between_layouts() -> Model:
+    """A residual sum in NHWC between convolutions in NCHW."""
+    steps = [1, 1], [0, 0], [0, 0], [1, 1]
+    x = ops.relu(transpose(parameter(2, 8, 4, 4), 0, 2, 3, 1))
+    y = ops.convolution(transpose(x, 0, 3, 1, 2), weight(8, 8, 1, 1), *steps)
+    y = ops.add(ops.multiply(transpose(y, 0, 2, 3, 1), weight(8)), x)
+    return model(ops.convolution(transpose(y, 0, 3, 1, 2), weight(8, 8, 1, 1), *steps))
 
 
 def attention() -> Model:
@@ -130,6 +134,21 @@ def key() -> Model:
     return model(ops.softmax(ops.matmul(q, transpose(k, 0, 1, 3, 2), False, False), -1))
 
 
+def sequence() -> Model:
+    """A convolution of a sequence, and what follows it."""
+    x = ops.unsqueeze(parameter(2, 8, 40), np.array([2]))
+    y = ops.convolution(x, weight(8, 8, 1, 3), [1, 1], [0, 1], [0, 1], [1, 1])
+    y = ops.squeeze(ops.add(y, weight(1, 8, 1, 1)), np.array([2]))
+    return model(ops.relu(ops.multiply(y, weight(1, 8, 1))))
+
+
+def longer_sequence() -> Model:
+    """A transposed convolution of a sequence, and its batch norm."""
+    x = ops.unsqueeze(parameter(2, 8, 40), np.array([3]))
+    y = ops.squeeze(ops.convolution_backprop_data(x, weight(8, 8, 2, 1), [2, 1]), np.array([3]))
+    return model(ops.add(ops.multiply(y, weight(1, 8, 1)), weight(1, 8, 1)))
+
+
 PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "reduce_transposes": (permutes_without_moves, (reduce_transposes,)),
     "cut_projections": (attention, (cut_projections,)),
@@ -137,7 +156,9 @@ PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "merge_patches": (corners, (merge_patches,)),
     "spread_masks": (masks, (spread_masks,)),
     "absorb_transposes": (key, (absorb_transposes,)),
-    "sink_transposes": (through_elementwise, (sink_transposes, fuse_transposes)),
+    "drop_ones": (sequence, (drop_ones,)),
+    "sink_squeezes": (longer_sequence, (sink_squeezes,)),
+    "move_transposes": (between_layouts, (move_transposes,)),
     "fuse_transposes": (chain, (fuse_transposes,)),
     "transpose_grids": (grids, (transpose_grids,)),
 }

@@ -270,6 +270,25 @@ def elements_of_different_shapes():
     return layers.tensor_array_to_tensor(array, 1)[0]
 
 
+def loops_over_time():
+    x, y = data("x", floats(5, 2, 4)), data("y", floats(2, 5, 4))
+    lengths = fixed("lengths", np.array([3, 5], "int64"))
+    zero, loop = layers.fill_constant([1], "float32", 0.0), layers.StaticRNN()
+    with loop.step():
+        part = loop.step_input(x)
+        state = loop.memory(shape=[-1, 3], batch_ref=part, init_value=0.5)
+        count = loop.memory(init=zero)
+        hidden = layers.fc([part, state], 3, act="tanh")
+        loop.update_memory(state, hidden)
+        loop.update_memory(count, count + 1)
+        loop.output(hidden, layers.elementwise_mul(hidden, count, axis=0))
+    results = list(loop())
+    found, last = layers.rnn(layers.GRUCell(3), y, sequence_length=lengths)
+    results += [found, last]
+    found, last = layers.rnn(layers.LSTMCell(3), x, time_major=True, is_reverse=True)
+    return [*results, found, *last]
+
+
 PROGRAMS = [
     quotients_of_integers,
     averages_that_count_padding,
@@ -289,6 +308,7 @@ PROGRAMS = [
     projected_lstms,
     branches_and_loops,
     elements_of_different_shapes,
+    loops_over_time,
 ]
 
 

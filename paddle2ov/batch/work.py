@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from paddle2ov.running.executor import Executor
@@ -29,6 +30,7 @@ class Job:
     bounded: bool = False
     compare: bool = False
     paddle_python: str | None = None
+    extensions: tuple[str, ...] = ()
 
 
 def convert_one(job: Job) -> Record:
@@ -49,6 +51,7 @@ def _convert(job: Job) -> Record:
     started = time.perf_counter()
     record: Record = {}
     try:
+        _run_once(job.extensions)
         model = convert(job.program, job.params, bounded=job.bounded)
         save_model(model, Path(job.target), job.fp16)
         record["nodes"] = len(model.get_ops())
@@ -58,6 +61,15 @@ def _convert(job: Job) -> Record:
     if job.compare:
         record |= _compared(job)
     return _timed(record, started)
+
+
+@cache
+def _run_once(extensions: tuple[str, ...]) -> None:
+    from pathlib import Path
+
+    from paddle2ov.commands.shared import run_extensions
+
+    run_extensions(map(Path, extensions))
 
 
 def _compared(job: Job) -> Record:

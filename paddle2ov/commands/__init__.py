@@ -1,1 +1,1 @@
-"""Commands of the command line that fill a module of their own."""
+"""The commands of the command line, one module each."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddle2ov.commands.shared import PathType, not_nan, plain_errors
+from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors, run_extensions
 
 if TYPE_CHECKING:
     from paddle2ov.batch.work import Job, Record
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
 @click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
 @click.option("--compress-to-fp16", "fp16", is_flag=True, help="Store float32 weights as float16.")
+@extension_option
 @click.option("--bounded", is_flag=True, help="Bound dynamic inputs by the inference.yml beside each model.")
 @click.option(
     "-j", "--workers", type=click.IntRange(1), default=None, help="Processes.  [default: half of the processors]"
@@ -49,6 +50,7 @@ def batch_command(
     compare: bool,
     paddle_python: str | None,
     fp16: bool,
+    extensions: tuple[Path, ...],
     bounded: bool,
     workers: int | None,
     timeout: float,
@@ -70,6 +72,7 @@ def batch_command(
 
     records: dict[str, Record] = {}
     with plain_errors(status=2, interrupted="Interrupted; the same command goes on from here."):
+        run_extensions(extensions)  # each process does; what is wrong with them is said once, before
         models = find_models(folder, out)
         if not models:
             raise click.UsageError(f"no Paddle model below {folder}")
@@ -80,11 +83,12 @@ def batch_command(
                 str(one.files.params.absolute()) if one.files.params is not None else None,
                 one.files.format,
                 str(one.target.absolute()),
-                fingerprint(one, fp16, bounded, compare),
+                fingerprint(one, fp16, bounded, compare, *(path.read_bytes() for path in extensions)),
                 fp16,
                 bounded,
                 compare,
                 paddle_python,
+                tuple(str(path.absolute()) for path in extensions),
             )
             for one in models
         ]

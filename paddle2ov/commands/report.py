@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from paddle2ov.errors import ConversionInputError, Paddle2OVError
 if TYPE_CHECKING:
     from openvino import Model
 
+    from paddle2ov.program.model import AnyArray
     from paddle2ov.report import ConversionReport
     from paddle2ov.verification.verify import Verification
 
@@ -33,19 +34,17 @@ def write(
     conversion: ConversionReport,
     name: str,
     verification: Verification | None,
-    arrays: Path | None,
+    inputs: Mapping[str, AnyArray] | None,
     show: bool,
 ) -> None:
     """Compiles and measures a converted model, writes its reports, and prints the tables.
 
     Raises:
         ConversionInputError: the arrays do not fit the model.
-        OSError: a file cannot be written, or that of the arrays cannot be read.
+        OSError: a file cannot be written.
     """
     from paddle2ov.reporting import build_report, print_report, write_report
-    from paddle2ov.verification.inputs import given_inputs
 
-    inputs = given_inputs(conversion.program, arrays)[0] if arrays is not None and conversion.program else None
     report = build_report(model, conversion, name=name, inputs=inputs, verification=verification)
     for target in targets:
         write_report(report, target)

@@ -6,7 +6,7 @@ import math
 import os
 import runpy
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,20 +56,28 @@ def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
 
 
 def run_extensions(paths: Iterable[Path]) -> None:
-    """Runs the files of `--extension`, which register their converters.
+    """Runs the files of `--extension`, which register their converters, or list them as `CONVERTERS`.
 
     Raises:
-        ConversionInputError: one of them cannot be run to its end.
+        ConversionInputError: one of them cannot be run to its end, or has no converters.
     """
     from paddle2ov.errors import ConversionInputError, Paddle2OVError
+    from paddle2ov.extension import extensions_of, register_converter, script_extensions
 
     for path in paths:
+        before = script_extensions()
         try:
-            runpy.run_path(str(path))
+            names = runpy.run_path(str(path))
         except Paddle2OVError:
             raise
         except (Exception, SystemExit) as error:
             raise ConversionInputError(f"extension {path}: {type(error).__name__}: {error}") from error
+        for one in extensions_of(names.get("CONVERTERS")):
+            register_converter(one.op_type, signature=one.signature, override=True)(one.callback)
+        if script_extensions() == before:
+            raise ConversionInputError(
+                f"extension {path}: it has no converters: neither a list CONVERTERS nor @register_converter"
+            )
 
 
 @contextmanager
@@ -95,3 +103,20 @@ def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "I
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)
         sys.exit(130)
+
+
+Advance = Callable[[str, int, int], None]
+
+
+@contextmanager
+def progress_bar(start: str, shown: bool = True) -> Iterator[Advance | None]:
+    """A bar on the terminal, to be told (what is done, steps done, steps in all); None where there is no terminal."""
+    if not shown or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(start, total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

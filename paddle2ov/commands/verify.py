@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,12 +14,13 @@ from paddle2ov.commands.shared import (
     extension_option,
     params_option,
     plain_errors,
+    progress_bar,
     run_extensions,
     traceback_option,
 )
 
 if TYPE_CHECKING:
-    from paddle2ov.verification.verify import Progress, Verification
+    from paddle2ov.verification.verify import Culprit, Precision, Run, Verification
 
 STATUS = {"agree": 0, "differ": 1, "ties": 3}
 STATUS_UNKNOWN = 2
@@ -58,8 +57,18 @@ VERDICTS = {
 )
 @click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
 @click.option(
-    "--tolerance", default=1e-4, show_default=True, help="Of floats, relative to the largest value of a result."
+    "--tolerance",
+    type=float,
+    help="Of floats, relative to the largest value of a result. Default: 1e-4 in float32, else 0.05.",
 )
+@click.option(
+    "--precision",
+    type=click.Choice(["f32", "bf16", "default"]),
+    default="f32",
+    show_default=True,
+    help="What OpenVINO computes in; default: what it takes on this processor unless told otherwise.",
+)
+@click.option("--output", "outputs", help="Names of the results to compare, separated by commas. Default: all.")
 @click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
 @click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
 @extension_option
@@ -73,7 +82,9 @@ def verify_command(
     images: tuple[Path, ...],
     shapes: tuple[str, ...],
     seed: int,
-    tolerance: float,
+    tolerance: float | None,
+    precision: Precision,
+    outputs: str | None,
     operators: bool,
     case: Path | None,
     extensions: tuple[Path, ...],
@@ -93,7 +104,7 @@ def verify_command(
 
     with plain_errors(traceback, STATUS_UNKNOWN):
         run_extensions(extensions)
-        with _progress() as progress:
+        with progress_bar("reading") as progress:
             found = verify(
                 model,
                 params,
@@ -102,6 +113,8 @@ def verify_command(
                 shapes=list(shapes),
                 seed=seed,
                 tolerance=tolerance,
+                precision=precision,
+                outputs=outputs,
                 operators=operators,
                 case=case,
                 paddle_python=paddle_python,
@@ -116,50 +129,43 @@ def verify_command(
 
 def _print(found: Verification) -> None:
     click.echo(f"{found.model} ({found.format}): Paddle {found.paddle}, OpenVINO {found.openvino}")
+    click.echo(f"OpenVINO computes in {found.precision}, Paddle in f32; tolerance {found.tolerance:g}")
     for run in found.runs:
-        shapes = ", ".join(f"{name} {list(shape)}" for name, shape in run.inputs.items())
-        click.secho(shapes or "no inputs", bold=True)
-        if run.refused:
-            click.echo(f"  not compared: {run.refused}")
-        for one in run.outputs:
-            text = (
-                f"  {one.name}  {one.dtype} {list(one.shape)}  absolute {one.absolute:.2g}, relative {one.relative:.2g}"
-            )
-            click.echo(text)
-            if not one.ok:
-                click.secho(f"    differs: {one.reason}", fg="yellow" if run.explained else "red")
-        for tie in run.ties:
-            click.echo(f"  {tie.describe()}")
-        if run.explained:
-            click.secho("  equal up to these ties: from Paddle's choices on, the results agree", fg="yellow")
+        _print_run(run)
     if found.operators:
         worst = sorted((one for one in found.operators if one.outputs), key=lambda one: -one.error)
-        compared = sum(bool(one.outputs) for one in found.operators)
-        click.secho(f"operators: {compared} of {len(found.operators)} compared; the largest differences", bold=True)
+        click.secho(f"operators: {len(worst)} of {len(found.operators)} compared; the largest differences", bold=True)
         for entry in worst[:_WORST]:
             click.echo(f"  {entry.error:9.2g}  {entry.place}")
     if found.culprit is not None:
-        click.secho("First to differ although its inputs agree", fg="red", bold=True)
-        for place in found.culprit.within:
-            click.echo(f"  in {place}")
-        click.echo(f"  {found.culprit.place}")
-        for one in found.culprit.isolated or found.culprit.outputs:
-            click.echo(f"  {one.name}: {one.reason or 'agrees when it gets the inputs of Paddle'}")
-        if found.culprit.case is not None:
-            click.echo(f"  its inputs and results: {found.culprit.case}")
+        _print_culprit(found.culprit)
     if found.note:
         click.echo(found.note)
     click.secho(VERDICTS[found.verdict], fg=_COLORS[found.verdict])
 
 
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
+def _print_run(run: Run) -> None:
+    shapes = ", ".join(f"{name} {list(shape)}" for name, shape in run.inputs.items())
+    click.secho(shapes or "no inputs", bold=True)
+    if run.refused:
+        click.echo(f"  not compared: {run.refused}")
+    for one in run.outputs:
+        distance = f"absolute {one.absolute:.2g}, relative {one.relative:.2g}"
+        click.echo(f"  {one.name}  {one.dtype} {list(one.shape)}  {distance}")
+        if not one.ok:
+            click.secho(f"    differs: {one.reason}", fg="yellow" if run.explained else "red")
+    for tie in run.ties:
+        click.echo(f"  {tie.describe()}")
+    if run.explained:
+        click.secho("  equal up to these ties: from Paddle's choices on, the results agree", fg="yellow")
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+
+def _print_culprit(culprit: Culprit) -> None:
+    click.secho("First to differ although its inputs agree", fg="red", bold=True)
+    for place in culprit.within:
+        click.echo(f"  in {place}")
+    click.echo(f"  {culprit.place}")
+    for one in culprit.isolated or culprit.outputs:
+        click.echo(f"  {one.name}: {one.reason or 'agrees when it gets the inputs of Paddle'}")
+    if culprit.case is not None:
+        click.echo(f"  its inputs and results: {culprit.case}")

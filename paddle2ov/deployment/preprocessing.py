@@ -2,18 +2,24 @@
 
 The input that holds the picture becomes uint8 [N, H, W, 3] in the order blue, green, red. See `planning.py` for what is
 built in, `steps.py` and its like for what it computes. OpenCV computes linear and cubic interpolation of bytes
-in fixed point; here it is float32, rounded to whole levels, which differs by at most one level of 255.
+in fixed point; here it is float32, rounded to whole levels, which differs by at most one level of 255. Where a model is
+compiled for bfloat16 its nodes' results are rounded to that: it holds levels exactly, but no sizes, places and sums,
+which are whole numbers therefore. (OpenVINO can keep single nodes in float32, but not by what Python can set, and its
+transformations lose that.)
 """
 
 from __future__ import annotations
 
 import numpy as np
-from openvino import Dimension, Model, Output, PartialShape, Type
+from openvino import Dimension, Model, Node, Output, PartialShape, Type
 
 from paddle2ov.deployment.planning import Plan, plan
 from paddle2ov.deployment.settings import Settings
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.opset import ops
+
+PREPROCESSING = "preprocessing"
+"""What the names of its nodes have after that of the input; reports find them by it."""
 
 
 def build_in(model: Model, settings: Settings) -> Plan:
@@ -54,6 +60,7 @@ def build_in(model: Model, settings: Settings) -> Plan:
     picture = PartialShape([shape[0], *((-1, -1) if found.resizes else (shape[2], shape[3])), 3])
     new = ops.parameter(picture, np.uint8, name=old.get_friendly_name())
     value = compute(new.output(0), found)
+    _name(value.get_node(), f"{old.get_friendly_name()}/{PREPROCESSING}")
     users = list(old.output(0).get_target_inputs())
     for user in users:
         user.replace_source_output(value)
@@ -63,6 +70,18 @@ def build_in(model: Model, settings: Settings) -> Plan:
     model.validate_nodes_and_infer_types()
     model.set_rt_info(describe(found), ["paddle2ov", "preprocessing"])
     return found
+
+
+def _name(last: Node, name: str) -> None:
+    """Names the nodes that lead to `last`."""
+    waiting, seen = [last], set()
+    while waiting:
+        node = waiting.pop()
+        if node.get_name() in seen or node.get_type_name() in ("Constant", "Parameter"):
+            continue
+        seen.add(node.get_name())
+        node.set_friendly_name(f"{name}/{node.get_name()}")
+        waiting += [one.get_node() for one in node.input_values()]
 
 
 def describe(found: Plan) -> str:

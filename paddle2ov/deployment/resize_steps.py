@@ -11,7 +11,7 @@ from openvino import Type
 
 from paddle2ov.deployment.sizes import Number, rounded, up_to_multiple, whole
 from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
-from paddle2ov.deployment.taps import area, pillow
+from paddle2ov.deployment.taps import area, blended, counted, pillow, pixels_in
 from paddle2ov.opset import ops
 
 
@@ -39,22 +39,16 @@ class Sampling:
         )
         return resized if nearest else self._rounded(resized)
 
-    def resize_by(self, value: Value, size: Number, inverse: Number) -> Value:
-        """As `resize`, linear or cubic; a pixel of the result is `inverse` large, whatever the size is."""
-        shape = ops.shape_of(value, Type.i32)
-        old = ops.convert(ops.gather(shape, np.array([2, 3]), np.array(0)), np.float32)
-        axes = []
-        for axis, form in enumerate(([1, -1, 1, 1], [1, 1, -1, 1])):
-            count, length = (ops.gather(one, np.array(axis), np.array(0)) for one in (size, old))
-            pixels = ops.range(whole(0), count, whole(1), Type.f32)
-            places = ops.multiply(ops.add(pixels, np.float32(0.5)), inverse)
-            # The grid's coordinates: -1 is the picture's edge, 1 the other one.
-            places = ops.subtract(ops.divide(ops.multiply(places, np.float32(2)), length), np.float32(1))
-            axes.append(ops.reshape(places, np.array(form), False))
-        whole_grid = ops.concat([ops.gather(shape, np.array([0]), np.array(0)), size, whole([1])], 0)
-        grid = ops.concat([ops.broadcast(one, whole_grid) for one in reversed(axes)], 3)
-        mode = {"linear": "bilinear", "cubic": "bicubic"}[self.interpolation]
-        return self._rounded(ops.grid_sample(value, grid, {"mode": mode, "padding_mode": "border"}))
+    def resize_by(self, value: Value, size: Number, side: Number, length: Number) -> Value:
+        """As `resize`, linear or cubic; a pixel of the result is side / length large, whatever the size is."""
+        pixel = ops.multiply(length, whole(2))
+        places = {}
+        for axis in (2, 3):
+            odd = ops.add(ops.multiply(counted(ops.gather(size, np.array(axis - 2), np.array(0))), whole(2)), whole(1))
+            # ((2 · pixel + 1) · side - length) / (2 · length), one more so that it is not negative.
+            first, part = pixels_in(ops.add(ops.multiply(odd, side), length), pixel)
+            places[axis] = ops.subtract(first, whole(1)), part
+        return blended(value, places, self.interpolation)
 
     def _rounded(self, resized: Value) -> Value:
         if not self.levels:
@@ -115,8 +109,7 @@ class ResizeKept(Step):
         new = rounded(old, length, side)
         if not self.by_factor:
             return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
-        inverse = ops.divide(ops.convert(side, np.float32), ops.convert(length, np.float32))
-        return self.sampling.resize_by(value, new, inverse)
+        return self.sampling.resize_by(value, new, side, length)
 
     def size(self, before: Size) -> Size:
         return None, None

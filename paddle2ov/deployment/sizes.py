@@ -15,17 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.opset import ops
+from paddle2ov.whole_numbers import Number, divided
 
 MOST = 2**15 - 1
 """The largest side, and the largest number in the settings."""
-
-Number: TypeAlias = Output | Node
 
 
 def whole(value: int | Sequence[int]) -> Node:
@@ -113,17 +111,6 @@ def up_to_multiple(size: Number, step: int) -> Number:
     return ops.multiply(count, whole(step))
 
 
-def divided(x: Number, h: Number) -> tuple[Number, Number]:
-    """Quotient and remainder of whole numbers that are not negative; the quotient is below 2^22.
-
-    The plugin divides integers in single precision, where the quotient may be off by one.
-    """
-    guess = ops.convert(ops.divide(_real(x), _real(h)), Type.i32)
-    rest = ops.subtract(x, ops.multiply(guess, h))
-    off = ops.subtract(_number(ops.greater_equal(rest, h)), _number(ops.less(rest, whole(0))))
-    return ops.add(guess, off), ops.subtract(rest, ops.multiply(off, h))
-
-
 def _log2(x: Number) -> Number:
     """The logarithm of a whole number, rounded down (0 for 0)."""
     powers = ops.constant(np.array([2**k for k in range(1, 31)], np.int32))
@@ -134,10 +121,6 @@ def _log2(x: Number) -> Number:
 def _power(x: Number) -> Number:
     """2^x for x from 0 to 30."""
     return ops.gather(ops.constant(np.array([2**k for k in range(31)], np.int32)), x, whole(0))
-
-
-def _real(x: Number) -> Node:
-    return ops.convert(x, Type.f32)
 
 
 def _number(x: Number) -> Node:

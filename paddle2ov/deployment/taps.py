@@ -1,23 +1,31 @@
 """Pictures as weighted sums of their pixels, row by row and column by column, for what `Interpolate` does not have.
 
-Which pixels are taken is computed with whole numbers, so that no rounding moves a place; the weights are float32.
+All of it is whole numbers: which pixels are taken, their weights and, where a picture is bytes, the sums. No rounding
+moves a place, and where a model is compiled for bfloat16 nothing of it is rounded to that.
 Semantics: `resizeArea_` and `resize` in `modules/imgproc/src/resize.cpp`, `warpAffine` (OpenCV); `Resample.c` (Pillow).
 """
 
 from __future__ import annotations
 
-import math
+import functools
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from openvino import Node, Type
 
 from paddle2ov.deployment.sizes import Number, divided, whole
 from paddle2ov.deployment.steps import Value, sides
 from paddle2ov.opset import ops
 
-_LEAST_PART = 1e-3  # OpenCV leaves out smaller parts of pixels
+Floats: TypeAlias = NDArray[np.float64]
+
+_LEAST_PART = 1000  # OpenCV leaves out smaller parts of pixels than one of so many
+_FRACTION = 2**7  # of levels between the directions of `area`: 255 · 2^7 times a side are below 2^31
+_PART = 2**11  # of a pixel, as OpenCV's: 255 · _PART^2 times the weights of a cubic are below 2^31
+_FINE, _WEIGHT = 2**10, 2**20  # of the filters' tables: steps in a pixel, and what stands for 1
 
 
 def area(value: Value, size: Number, levels: bool) -> Value:
@@ -27,105 +35,149 @@ def area(value: Value, size: Number, levels: bool) -> Value:
     """
     old = sides(value)
     smaller = ops.reduce_logical_and(ops.greater_equal(old, size), np.array([0]), False)
-    share = ops.constant(np.float32(1))
+    value = _bytes(value) if levels else value
     for axis in (2, 3):  # whole rows are taken fast: the sooner there are few, the better
         length, count = _side(old, axis), _side(size, axis)
-        first, rest = divided(ops.multiply(_count(count), length), count)
-        steps = _count(ops.add(divided(length, count)[0], whole(2)))
-        # In parts of a pixel, `count` to each: where the pixels of the picture and of the result begin and end.
+        first, rest = divided(ops.multiply(counted(count), length), count)
+        steps = counted(ops.add(divided(length, count)[0], whole(2)))
+        # In parts of a pixel, `count` to each: where the pixels of the picture and of the result begin and end. What a
+        # pixel covers, or two neighbours have of it, is `length` such parts.
         begin = ops.subtract(ops.multiply(steps, count), _column(rest))
         covered = ops.subtract(ops.minimum(ops.add(begin, count), length), ops.maximum(begin, whole(0)))
-        parts = ops.divide(_real(ops.maximum(covered, whole(0))), _real(count))
-        parts = ops.multiply(parts, _real(ops.greater(parts, np.float32(_LEAST_PART))))
-        blend = ops.maximum(ops.subtract(ops.add(rest, length), count), whole(0))
-        second = _column(ops.divide(_real(blend), _real(length)))
-        pair = ops.select(ops.equal(steps, whole(0)), ops.subtract(np.float32(1), second), second)
-        pair = ops.multiply(pair, _real(ops.less(steps, whole(2))))
+        is_part = ops.greater(ops.multiply(covered, whole(_LEAST_PART)), count)
+        parts = ops.select(is_part, covered, whole(0))
+        second = _column(ops.maximum(ops.subtract(ops.add(rest, length), count), whole(0)))
+        pair = ops.select(ops.equal(steps, whole(0)), ops.subtract(length, second), second)
+        pair = ops.select(ops.less(steps, whole(2)), pair, whole(0))
         places = ops.add(_column(first), steps)
-        value = _summed(value, axis, places, length, ops.select(smaller, parts, pair))
-        share = ops.multiply(share, ops.divide(_real(length), _real(count)))
-    value = ops.select(smaller, ops.multiply(value, ops.divide(np.float32(1), share)), value)
+        weights = ops.select(smaller, parts, pair)
+        if not levels:
+            value = _summed(value, axis, places, length, ops.divide(_real(weights), _real(length)))
+            continue
+        value = _summed(value, axis, places, length, weights)
+        if axis == 2:
+            value = _nearest(ops.multiply(value, whole(_FRACTION)), length)
     if not levels:
         return value
-    # Means of four pixels round a half up, others to the even level.
+    # Means of four pixels and blends round a half up, other means to the even level.
     halved = ops.reduce_logical_and(ops.equal(old, ops.multiply(size, whole(2))), np.array([0]), False)
     up = ops.logical_or(halved, ops.logical_not(smaller))
-    rounded = ops.select(up, ops.floor(ops.add(value, np.float32(0.5))), ops.round(value, "half_to_even"))
-    return ops.clamp(rounded, 0.0, 255.0)
+    one = ops.multiply(length, whole(_FRACTION))
+    level, rest = divided(value, one)
+    twice = ops.multiply(rest, whole(2))
+    is_odd = ops.equal(divided(level, whole(2))[1], whole(1))
+    half = ops.logical_and(ops.equal(twice, one), ops.logical_or(up, is_odd))
+    return _real(ops.add(level, _number(ops.logical_or(ops.greater(twice, one), half))))
 
 
 def pillow(value: Value, size: Number, name: str) -> Value:
     """Pillow's resize of bytes: a filter as wide as the pixel it makes; whole levels after each direction."""
     reach, weigh = FILTERS[name]
+    # The weights at every place in the filter, twice 0 beyond it.
+    away = np.arange(reach * _FINE + 2) / _FINE
+    table = ops.constant(np.rint(np.where(away < reach, weigh(away), 0) * _WEIGHT).astype(np.int32))
     old = sides(value)
+    value = _bytes(value)
     for axis in (3, 2):
         length, count = _side(old, axis), _side(size, axis)
         twice = ops.multiply(count, whole(2))
-        middle = ops.multiply(ops.add(ops.multiply(_count(count), whole(2)), whole(1)), length)
+        middle = ops.multiply(ops.add(ops.multiply(counted(count), whole(2)), whole(1)), length)
         first, rest = divided(middle, twice)
         more = ops.subtract(ops.add(ops.multiply(length, whole(reach)), count), whole(1))
         around = ops.maximum(divided(more, count)[0], whole(reach))
-        steps = ops.subtract(_count(ops.add(ops.multiply(around, whole(2)), whole(1))), around)
-        away = ops.subtract(_real(steps), _column(ops.divide(_real(rest), _real(twice))))
-        narrow = ops.minimum(ops.divide(_real(count), _real(length)), np.float32(1))
-        away = ops.multiply(ops.add(away, np.float32(0.5)), narrow)
+        steps = ops.subtract(counted(ops.add(ops.multiply(around, whole(2)), whole(1))), around)
+        # The middle of a pixel is that far from the middle of the result's, in pixels of whichever is larger.
+        odd = ops.add(ops.multiply(steps, whole(2)), whole(1))
+        away = ops.absolute(ops.subtract(ops.multiply(odd, count), _column(rest)))
+        pixel = ops.multiply(ops.maximum(length, count), whole(2))
+        away = ops.minimum(away, ops.multiply(pixel, whole(reach)))
+        at, rest = divided(ops.multiply(away, whole(_FINE)), pixel)
+        part, _ = divided(ops.multiply(rest, whole(_FINE)), pixel)
+        before, after = (ops.gather(table, ops.add(at, whole(one)), np.array(0)) for one in (0, 1))
+        weights = ops.multiply(before, ops.subtract(whole(_FINE), part))
+        weights = ops.add(weights, ops.multiply(after, part))
+        # As many as pixels are taken for one, so that their sum is always about _WEIGHT.
+        shares = ops.add(divided(ops.subtract(length, whole(1)), count)[0], whole(1))
+        weights = ops.divide(weights, ops.multiply(shares, whole(_FINE)))
         places = ops.add(_column(first), steps)
-        weights = ops.select(ops.less(ops.absolute(away), np.float32(reach)), weigh(away), np.float32(0))
-        weights = ops.multiply(weights, _inside(places, length))
-        weights = ops.divide(weights, ops.reduce_sum(weights, np.array([1]), True))
-        value = _summed(value, axis, places, length, weights)
-        value = ops.clamp(ops.floor(ops.add(value, np.float32(0.5))), 0.0, 255.0)
-    return value
+        weights = ops.select(_inside(places, length), weights, whole(0))
+        one = ops.reduce_sum(weights, np.array([1]), axis == 2)  # of columns, or of rows
+        value = _levels(_summed(value, axis, places, length, weights), one)
+    return _real(value)
 
 
-def warped(value: Value, places: Mapping[int, tuple[Number, Number]]) -> Value:
-    """OpenCV's warpAffine of bytes without a rotation: blends of two neighbours, black outside.
+def pixels_in(number: Number, pixel: Number) -> tuple[Number, Number]:
+    """The whole pixels and the part of one in a number that is not negative, `pixel` to each: below 2^19."""
+    first, rest = divided(number, pixel)
+    return first, _nearest(ops.multiply(rest, whole(_PART)), pixel)
 
-    `places`: by axis, the numbers of whole pixels and the parts of one (float32) at which each pixel lies.
+
+def blended(
+    value: Value,
+    places: Mapping[int, tuple[Number, Number]],
+    interpolation: str = "linear",
+    dark: bool = False,
+) -> Value:
+    """OpenCV's blends of neighbours, of bytes; beyond the edges are the edges' pixels, or black.
+
+    `places`: by axis, 2 and 3, where each pixel lies, as `pixels_in` gives it.
     """
+    kernel = _KERNELS[interpolation]
+    old = sides(value)
+    value = _bytes(value)
     for axis, (first, part) in places.items():
-        length = _side(sides(value), axis)
-        steps = ops.constant(np.array([0, 1], np.int32))
-        second = _column(part)
-        at = ops.add(_column(first), steps)
-        weights = ops.concat([ops.subtract(np.float32(1), second), second], 1)
-        value = _summed(value, axis, at, length, ops.multiply(weights, _inside(at, length)))
-    return ops.clamp(ops.floor(ops.add(value, np.float32(0.5))), 0.0, 255.0)
+        length, parts = _side(old, axis), []
+        for tap, weights in enumerate(kernel.T):
+            at = ops.add(first, whole(tap - len(kernel.T) // 2 + 1))
+            weight = ops.gather(ops.constant(weights), part, np.array(0))
+            weight = ops.select(_inside(at, length), weight, whole(0)) if dark else weight
+            taken = ops.gather(value, _within(at, length), np.array(axis))
+            parts.append(ops.multiply(taken, _column(weight) if axis == 2 else weight))
+        value = functools.reduce(ops.add, parts)
+    return _real(_levels(value, whole(_PART**2)))
 
 
-def _bilinear(x: Node) -> Node:
-    return ops.subtract(np.float32(1), ops.absolute(x))
+def _linear(x: Floats) -> list[Floats]:
+    return [1 - x, x]
 
 
-def _bicubic(x: Node) -> Node:
-    """With a = -0.5."""
-    x = ops.absolute(x)
-    square = ops.multiply(x, x)
-    cube = ops.multiply(square, x)
-    near = ops.add(
-        ops.subtract(ops.multiply(cube, np.float32(1.5)), ops.multiply(square, np.float32(2.5))), np.float32(1)
+def _cubic(x: Floats) -> list[Floats]:
+    """With a = -0.75."""
+    far, near = (
+        [-0.75 * ((y - 5) * y + 8) * y + 3 for y in (x + 1, 2 - x)],
+        [(1.25 * y - 2.25) * y * y + 1 for y in (x, 1 - x)],
     )
-    far = ops.subtract(ops.multiply(square, np.float32(2.5)), ops.multiply(cube, np.float32(0.5)))
-    far = ops.add(ops.subtract(far, ops.multiply(x, np.float32(4))), np.float32(2))
-    return ops.select(ops.less(x, np.float32(1)), near, far)
+    return [far[0], near[0], near[1], far[1]]
 
 
-def _hamming(x: Node) -> Node:
-    wave = ops.cos(ops.multiply(x, np.float32(math.pi)))
-    return ops.multiply(_sinc(x), ops.add(ops.multiply(wave, np.float32(0.46)), np.float32(0.54)))
+def _kernel(weigh: Callable[[Floats], list[Floats]]) -> NDArray[np.int32]:
+    """The weights of the neighbours for every part of a pixel; they add up to _PART."""
+    weights = np.rint(np.stack(weigh(np.arange(_PART + 1) / _PART), 1) * _PART).astype(np.int32)
+    weights[:, weights.shape[1] // 2] += _PART - weights.sum(1)
+    return weights
 
 
-def _lanczos(x: Node) -> Node:
-    return ops.multiply(_sinc(x), _sinc(ops.divide(x, np.float32(3))))
+_KERNELS: Mapping[str, NDArray[np.int32]] = MappingProxyType({"linear": _kernel(_linear), "cubic": _kernel(_cubic)})
 
 
-def _sinc(x: Node) -> Node:
-    x = ops.multiply(x, np.float32(math.pi))
-    zero = ops.equal(x, np.float32(0))
-    return ops.select(zero, np.float32(1), ops.divide(ops.sin(x), ops.select(zero, np.float32(1), x)))
+def _bilinear(x: Floats) -> Floats:
+    return 1 - x
 
 
-FILTERS: Mapping[str, tuple[int, Callable[[Node], Node]]] = MappingProxyType(
+def _bicubic(x: Floats) -> Floats:
+    """With a = -0.5."""
+    return np.where(x < 1, (1.5 * x - 2.5) * x * x + 1, ((-0.5 * x + 2.5) * x - 4) * x + 2)
+
+
+def _hamming(x: Floats) -> Floats:
+    return np.sinc(x) * (0.54 + 0.46 * np.cos(np.pi * x))
+
+
+def _lanczos(x: Floats) -> Floats:
+    return np.sinc(x) * np.sinc(x / 3)
+
+
+FILTERS: Mapping[str, tuple[int, Callable[[Floats], Floats]]] = MappingProxyType(
     {"bilinear": (1, _bilinear), "bicubic": (2, _bicubic), "hamming": (1, _hamming), "lanczos": (3, _lanczos)}
 )
 """Pillow's filters: how far they reach, and their weights there."""
@@ -133,23 +185,38 @@ FILTERS: Mapping[str, tuple[int, Callable[[Node], Node]]] = MappingProxyType(
 
 def _summed(value: Value, axis: int, places: Number, length: Number, weights: Value) -> Value:
     """The sums over k of weights[i, k] · value[places[i, k]] along an axis; places beyond an edge mean the edge."""
-    places = ops.maximum(ops.minimum(places, ops.subtract(length, whole(1))), whole(0))
-    taken = ops.gather(value, places, np.array(axis))
+    taken = ops.gather(value, _within(places, length), np.array(axis))
     if axis == 2:
         weights = ops.unsqueeze(weights, np.array([2]))
     return ops.reduce_sum(ops.multiply(taken, weights), np.array([axis + 1]), False)
 
 
+def _within(places: Number, length: Number) -> Node:
+    """The places, those beyond an edge at the edge."""
+    return ops.maximum(ops.minimum(places, ops.subtract(length, whole(1))), whole(0))
+
+
 def _inside(places: Number, length: Number) -> Node:
-    """1 for places in the picture, 0 beyond it."""
-    return _real(ops.logical_and(ops.greater_equal(places, whole(0)), ops.less(places, length)))
+    """Whether places are in the picture."""
+    return ops.logical_and(ops.greater_equal(places, whole(0)), ops.less(places, length))
+
+
+def _nearest(number: Number, one: Number) -> Number:
+    """number / one, rounded: halves up."""
+    half, _ = divided(one, whole(2))
+    return divided(ops.add(number, half), one)[0]
+
+
+def _levels(number: Number, one: Number) -> Number:
+    """number / one as a byte, rounded: halves up."""
+    return ops.minimum(_nearest(ops.maximum(number, whole(0)), one), whole(255))
 
 
 def _side(size: Number, axis: int) -> Node:
     return ops.gather(size, np.array(axis - 2), np.array(0))
 
 
-def _count(number: Number) -> Node:
+def counted(number: Number) -> Node:
     """0, 1, ... below a number."""
     return ops.range(whole(0), number, whole(1), Type.i32)
 
@@ -158,8 +225,18 @@ def _column(row: Value) -> Node:
     return ops.unsqueeze(row, np.array([1]))
 
 
+def _bytes(value: Value) -> Node:
+    """The levels of a picture as whole numbers, straight from its bytes where it has just come from them."""
+    node = value if isinstance(value, Node) else value.get_node()
+    return _number(node.input_value(0) if node.get_type_name() == "Convert" else value)
+
+
 def _real(x: Number) -> Node:
     return ops.convert(x, Type.f32)
 
 
-__all__ = ["FILTERS", "area", "pillow", "warped"]
+def _number(x: Number) -> Node:
+    return ops.convert(x, Type.i32)
+
+
+__all__ = ["FILTERS", "area", "blended", "counted", "pillow", "pixels_in"]

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from openvino import Type
 
 from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import Number, divided, rounded, scaled, up_to_multiple, whole
 from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
-from paddle2ov.deployment.taps import warped
+from paddle2ov.deployment.taps import blended, counted, pixels_in
 from paddle2ov.opset import ops
 
 MOST_WARPED = 2**13 - 1
@@ -73,13 +72,13 @@ class Warp(Step):
         places = {}
         for axis in (3, 2):
             count, length = self.to[axis - 2], ops.gather(old, np.array([axis - 2]), np.array(0))
-            pixels = ops.range(whole(0), whole(count), whole(1), Type.i32)
+            pixels = counted(whole(count))
             if self.by == "either":
-                places[axis] = _at(ops.multiply(pixels, length), whole(count - 1))
+                places[axis] = pixels_in(ops.multiply(pixels, length), whole(count - 1))
             else:
                 begin = ops.multiply(length, whole(self.to[1]))
                 places[axis] = _around(pixels, whole(count), side, begin, whole(2 * self.to[1]))
-        value = warped(value, places)
+        value = blended(value, places, dark=True)
         return ops.gather(value, np.array([2, 1, 0]), np.array(1)) if self.reverses else value
 
     def size(self, before: Size) -> Size:
@@ -108,9 +107,9 @@ class WarpShort(Step):
             middle = ops.add(half, ops.multiply(odd, divided(half, whole(2))[1]))  # np.round: of two the even one
             begin = ops.multiply(middle, whole(2 * self.length))
             count = ops.squeeze(new[axis], np.array([0]))
-            pixels = ops.range(whole(0), count, whole(1), Type.i32)
+            pixels = counted(count)
             places[axis] = _around(pixels, count, short, begin, whole(2 * self.length))
-        return warped(value, places)
+        return blended(value, places, dark=True)
 
     def size(self, before: Size) -> Size:
         return None, None
@@ -146,13 +145,8 @@ def _around(pixels: Number, count: Number, side: Number, begin: Number, whole_pi
     """((2·pixel - count) · side + begin) / whole_pixel, which may be negative."""
     ahead = ops.add(divided(ops.multiply(count, side), whole_pixel)[0], whole(1))
     moved = ops.add(ops.subtract(begin, ops.multiply(count, side)), ops.multiply(ahead, whole_pixel))
-    first, part = _at(ops.add(ops.multiply(ops.multiply(pixels, whole(2)), side), moved), whole_pixel)
+    first, part = pixels_in(ops.add(ops.multiply(ops.multiply(pixels, whole(2)), side), moved), whole_pixel)
     return ops.subtract(first, ahead), part
-
-
-def _at(number: Number, whole_pixel: Number) -> tuple[Number, Number]:
-    first, rest = divided(number, whole_pixel)
-    return first, ops.divide(ops.convert(rest, Type.f32), ops.convert(whole_pixel, Type.f32))
 
 
 __all__ = ["MOST_WARPED", "LetterBox", "Warp", "WarpKept", "WarpShort"]

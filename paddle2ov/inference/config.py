@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.inference.switches import ANSWERS, OTHER_DEVICES, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
+from paddle2ov.inference.switches import ANSWERS, MISSED, WITHOUT_EFFECT, PassBuilder, PrecisionType, XpuConfig
 
 CACHE_CAPACITY = 0
 """How many primitives OpenVINO's CPU plugin keeps for shapes that were seen before, see `set_mkldnn_cache_capacity`.
@@ -102,7 +102,13 @@ class Config:
     # What OpenVINO has too
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
-        """The number of threads (INFERENCE_NUM_THREADS); by default OpenVINO takes one for each core."""
+        """The number of threads (INFERENCE_NUM_THREADS); by default, or for 0, OpenVINO takes one for each core.
+
+        Raises:
+            ConversionInputError: it is no such number.
+        """
+        if not isinstance(count, int) or count < 0:
+            raise ConversionInputError(f"set_cpu_math_library_num_threads: {count!r} is no number of threads")
         self._threads = count
         self._properties["INFERENCE_NUM_THREADS"] = count
 
@@ -217,14 +223,14 @@ class Config:
             return lambda: ANSWERS[name]
         if name in WITHOUT_EFFECT:
             return lambda *arguments, **options: None
-        if name in OTHER_DEVICES:
+        if name in MISSED:
             return lambda *arguments, **options: self._not_here(name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _not_here(self, switch: str) -> None:
         if switch not in self._warned:
             self._warned.add(switch)
-            consequence = OTHER_DEVICES[switch]
+            consequence = MISSED[switch]
             warnings.warn(f"paddle2ov.inference: Config.{switch} has no effect: {consequence}", stacklevel=3)
 
 

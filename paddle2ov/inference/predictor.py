@@ -17,6 +17,7 @@ import openvino
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORunError
 from paddle2ov.inference.config import Config
+from paddle2ov.openvino_core import shared_core
 from paddle2ov.program.model import AnyArray
 from paddle2ov.sequence_lengths import SUFFIX
 from paddle2ov.types import numpy_dtype
@@ -171,6 +172,8 @@ class Predictor:
         self._request = compiled.create_infer_request()
         self._inputs, self._input_lengths = _split(compiled.inputs)
         self._outputs, self._output_lengths = _split(compiled.outputs)
+        others = self._output_lengths.values()
+        self._results = [(port.get_any_name(), port) for port in compiled.outputs if port not in others]
         self._handles: dict[str, Tensor] = {}
 
     def get_input_names(self) -> list[str]:
@@ -178,8 +181,8 @@ class Predictor:
         return list(self._inputs)
 
     def get_output_names(self) -> list[str]:
-        """The names of the results, in the program's order."""
-        return list(self._outputs)
+        """The names of the results, in the program's order; one that is two of them comes twice."""
+        return [name for name, _ in self._results]
 
     def get_input_handle(self, name: str) -> Tensor:
         """The handle of an input.
@@ -228,7 +231,7 @@ class Predictor:
             self._request.infer()
         if inputs is None:
             return True
-        return [self.get_output_handle(name).copy_to_cpu() for name in self.get_output_names()]
+        return [Tensor(self._request, port, name, is_input=False).copy_to_cpu() for name, port in self._results]
 
     def clone(self) -> Predictor:
         """A predictor for another thread; the compiled model is shared."""
@@ -282,7 +285,7 @@ def create_predictor(config: Config) -> Predictor:
     else:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
     with _refusals("compile the model"):
-        compiled = openvino.Core().compile_model(model, str(config.openvino_device()), config.openvino_properties())
+        compiled = shared_core().compile_model(model, str(config.openvino_device()), config.openvino_properties())
     return Predictor(compiled)
 
 
@@ -337,7 +340,9 @@ def _refusals(what: str) -> Iterator[None]:
 
 def _split(ports: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A model's inputs or results by name, and by the same names the ports of the lengths of their sequences."""
-    named = {port.get_any_name(): port for port in ports}
+    named: dict[str, Any] = {}
+    for port in ports:
+        named.setdefault(port.get_any_name(), port)
     lengths = {name: named[name + SUFFIX] for name in named if name + SUFFIX in named}
     return {name: port for name, port in named.items() if port not in lengths.values()}, lengths
 

@@ -63,7 +63,8 @@ class PassBuilder:
         return lambda *arguments, **options: None
 
 
-OTHER_DEVICES: Mapping[str, str] = {
+MISSED: Mapping[str, str] = {
+    "collect_shape_range_info": "no file is written; OpenVINO takes any shape that the program allows",
     "enable_cinn": "there is no CINN here; OpenVINO compiles the model",
     "enable_custom_device": "the model runs on the CPU",
     "enable_dlnne": "the model runs on the CPU",
@@ -71,26 +72,32 @@ OTHER_DEVICES: Mapping[str, str] = {
     "enable_lite_engine": "there is no Paddle Lite here; OpenVINO runs the model",
     "enable_low_precision_io": "inputs and results keep the types of the program",
     "enable_onnxruntime": "there is no ONNX Runtime here; OpenVINO runs the model",
+    "enable_mkldnn_int8": "OpenVINO computes in int8 what the program quantises",
+    "enable_onednn_int8": "OpenVINO computes in int8 what the program quantises",
     "enable_opencl": "the model runs on the CPU",
+    "enable_profile": "OpenVINO's PERF_COUNT (set_openvino_property) measures",
     "enable_save_optim_model": "set_optim_cache_dir keeps the compiled model",
     "enable_tensorrt_engine": "there is no TensorRT here; the model runs on the CPU",
     "enable_use_gpu": "the model runs on the CPU",
     "enable_xpu": "the model runs on the CPU",
+    "exp_disable_mixed_precision_ops": "one precision is set for the whole model (enable_mkldnn_bfloat16)",
+    "exp_enable_mixed_precision_ops": "one precision is set for the whole model (enable_mkldnn_bfloat16)",
+    "set_bfloat16_op": "one precision is set for the whole model (enable_mkldnn_bfloat16)",
     "use_optimized_model": "set_optim_cache_dir keeps the compiled model",
 }
 """Switches that a user would miss -> what happens instead; each gives one warning."""
 
 WITHOUT_EFFECT: frozenset[str] = frozenset(
     (
-        *("collect_shape_range_info", "delete_pass", "disable_gpu", "disable_mkldnn_fc_passes", "disable_onnxruntime"),
-        *("disable_onednn_fc_passes", "enable_custom_passes", "enable_mkldnn_int8", "enable_new_executor"),
-        *("enable_new_ir", "enable_onednn_int8", "enable_ort_optimization", "enable_profile", "enable_quantizer"),
+        *("delete_pass", "disable_gpu", "disable_mkldnn_fc_passes", "disable_onnxruntime"),
+        *("disable_onednn_fc_passes", "enable_custom_passes", "enable_new_executor"),
+        *("enable_new_ir", "enable_ort_optimization", "enable_quantizer"),
         *("enable_tensorrt_dla", "enable_tensorrt_explicit_quantization", "enable_tensorrt_inspector"),
         *("enable_tensorrt_memory_optim", "enable_tensorrt_varseqlen", "enable_tuned_tensorrt_dynamic_shape"),
-        *("exp_disable_mixed_precision_ops", "exp_disable_tensorrt_dynamic_shape_ops", "exp_disable_tensorrt_ops"),
-        *("exp_disable_tensorrt_subgraph", "exp_enable_mixed_precision_ops", "exp_enable_use_cutlass"),
+        *("exp_disable_tensorrt_dynamic_shape_ops", "exp_disable_tensorrt_ops"),
+        *("exp_disable_tensorrt_subgraph", "exp_enable_use_cutlass"),
         *("exp_sparse_conv_using_buffer", "exp_specify_tensorrt_subgraph_precision", "load_ipu_config"),
-        *("mark_trt_engine_outputs", "set_bfloat16_op", "set_dist_config", "set_ipu_config", "set_ipu_custom_info"),
+        *("mark_trt_engine_outputs", "set_dist_config", "set_ipu_config", "set_ipu_custom_info"),
         *("set_mkldnn_op", "set_onednn_op", "set_optimization_level", "set_tensorrt_optimization_level"),
         *("set_trt_dynamic_shape_info", "set_xpu_config", "set_xpu_device_id", "switch_ir_debug"),
         *("switch_specify_input_names", "switch_use_feed_fetch_ops"),

@@ -14,28 +14,36 @@ from openvino import Model
 
 from paddle2ov.passes.absorb_transposes import absorb_transposes
 from paddle2ov.passes.cut_projections import cut_projections
+from paddle2ov.passes.drop_ones import drop_ones
 from paddle2ov.passes.fuse_transposes import fuse_transposes
 from paddle2ov.passes.gather_windows import gather_windows
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.merge_patches import merge_patches
+from paddle2ov.passes.move_transposes import move_transposes
+from paddle2ov.passes.part_scores import part_scores
 from paddle2ov.passes.reduce_transposes import reduce_transposes
-from paddle2ov.passes.sink_transposes import sink_transposes
+from paddle2ov.passes.sink_squeezes import sink_squeezes
 from paddle2ov.passes.spread_masks import spread_masks
 from paddle2ov.passes.transpose_grids import transpose_grids
+from paddle2ov.passes.widen_reductions import widen_reductions
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
 
 REWRITES: tuple[Rewrite, ...] = (
     reduce_transposes,  # first: its counts are those of the program's own transposes
+    drop_ones,
+    sink_squeezes,
     cut_projections,
     gather_windows,
     spread_masks,
     merge_patches,
     absorb_transposes,
-    sink_transposes,
+    move_transposes,
     fuse_transposes,
-    transpose_grids,  # last: what it parts cannot meet
+    transpose_grids,  # after those: what it parts cannot meet
+    part_scores,
+    widen_reductions,
 )
 
 

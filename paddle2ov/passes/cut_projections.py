@@ -7,18 +7,21 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from openvino import Node, Output
+from openvino import Node, Output, Type
 
 from paddle2ov.opset import ops
 from paddle2ov.passes.graph import (
     Counts,
     Graph,
+    computed_constant_of,
     constant_of,
     consumers,
     dims_of,
+    elements_of,
     ints,
     ints_of,
     name_after,
+    numbers_of,
     only_consumer,
     perm_of,
     replace,
@@ -36,10 +39,12 @@ def cut_projections(graph: Graph) -> Counts:
         x → MatMul(weight [C, 3·h·d]) → Add(bias) → Reshape [B, N, 3, h, d] → Transpose [2, 0, 3, 1, 4] → q, k, v,
         each a Gather, Split or VariadicSplit along the axis of 3. The axis may stand elsewhere among those that the
         projection's last one is split into, the parts may differ in size, and Add, Reshape and Transpose may be
-        missing: then each part must be transposed, or the cut would only make one product into three.
+        missing: then each part must be transposed, or the cut would only make one product into three. The weight may
+        be transposed, and a few nodes may compute the bias from constants, as Swin v2 does, whose keys have none.
     Result:
         x → MatMul(weight_q [C, h·d]) → Add(bias_q) → Reshape [B, N, h, d] → Transpose [0, 2, 1, 3] → q; k and v alike.
-        A number that only q is multiplied by goes into its weight and bias. OpenVINO's attention kernel and MatMul
+        A number that only q is multiplied by goes into its weight and bias; below float32 only a power of two does, as
+        another would be rounded with each weight. OpenVINO's attention kernel and MatMul
         absorb transposes of that rank; a 5-D one is a pass over memory, and its three slices another one each where
         they are not contiguous.
 
@@ -67,6 +72,7 @@ class _Projection:
     matrix: AnyArray  # [features, out] or, transposed, [out, features]
     transposed: bool
     bias: AnyArray | None
+    kind: Type  # of the elements of both
     names: tuple[str, str]  # of MatMul and Add
 
 
@@ -76,7 +82,7 @@ class _Part:
     start: int
     stop: int
     squeezed: bool
-    scale: AnyArray | None = None
+    scale: float | None = None
 
 
 @dataclass(frozen=True)
@@ -98,20 +104,30 @@ def _projection(output: Output) -> _Projection | None:
         sides = node.input_values()
         for one, other in (sides, sides[::-1]):
             if one.get_node().get_type_name() == "MatMul" and only_consumer(one) is not None:
-                bias, node = constant_of(other), one.get_node()
+                bias, node = computed_constant_of(other), one.get_node()
                 break
         if bias is None:
             return None
     if node.get_type_name() != "MatMul" or only_consumer(node.output(0)) is None:
         return None
-    matrix = constant_of(node.input_value(1))
+    matrix = _matrix(node.input_value(1))
     if matrix is None or matrix.ndim != 2 or matrix.dtype.kind != "f":
         return None
     transposed = bool(node.get_attributes()["transpose_b"])
     columns = matrix.shape[0 if transposed else 1]
     if bias is not None and (bias.size != columns or bias.shape[-1] != columns):
         return None
-    return _Projection(node, matrix, transposed, bias, (node.get_friendly_name(), last))
+    kind = node.get_output_element_type(0)
+    return _Projection(node, matrix, transposed, bias, kind, (node.get_friendly_name(), last))
+
+
+def _matrix(output: Output) -> AnyArray | None:
+    """A weight; also one that is transposed, which its columns are copied from as well."""
+    node = output.get_node()
+    if node.get_type_name() != "Transpose" or perm_of(node) != [1, 0]:
+        return constant_of(output)
+    array = constant_of(node.input_value(0))
+    return None if array is None else array.T
 
 
 def _cut(node: Node) -> _Cut | None:
@@ -151,8 +167,16 @@ def _scaled(part: _Part) -> _Part:
     for source in reader.input_values():
         number = constant_of(source)
         if number is not None and number.size == 1 and number.ndim <= len(part.output.get_partial_shape()):
-            return _Part(reader.output(0), part.start, part.stop, part.squeezed, number.reshape(()))
+            scale = float(numbers_of(number.reshape(1), source.get_element_type())[0])
+            if not _is_exact(scale, source.get_element_type()):
+                return part
+            return _Part(reader.output(0), part.start, part.stop, part.squeezed, scale)
     return part
+
+
+def _is_exact(scale: float, kind: Type) -> bool:
+    """Whether weights may be multiplied by a number."""
+    return kind in (Type.f32, Type.f64) or (abs(scale) <= 1 and abs(math.frexp(scale)[0]) == 0.5)
 
 
 def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Part]] | None:
@@ -221,11 +245,12 @@ def _rewrite(projection: _Projection, cut: _Cut) -> None:
     x = projection.matmul.input_value(0)
     transpose_a = projection.matmul.get_attributes()["transpose_a"]
     for k, part in enumerate(cut.parts):
-        columns = _columns(projection.matrix, cut, part, 0 if projection.transposed else 1)
-        value = ops.matmul(x, weight(columns), transpose_a, projection.transposed)
+        columns = _columns(projection.matrix, projection.kind, cut, part, 0 if projection.transposed else 1)
+        value = ops.matmul(x, weight(columns, projection.kind), transpose_a, projection.transposed)
         name_after(value, projection.names[0], k)
         if projection.bias is not None:
-            value = ops.add(value, weight(_columns(projection.bias, cut, part, projection.bias.ndim - 1)))
+            columns = _columns(projection.bias, projection.kind, cut, part, projection.bias.ndim - 1)
+            value = ops.add(value, weight(columns, projection.kind))
             name_after(value, projection.names[1], k)
         if cut.reshape is not None:
             target = _target(cut.reshape, lead, cut, part)
@@ -239,13 +264,14 @@ def _rewrite(projection: _Projection, cut: _Cut) -> None:
         replace(part.output, value.output(0))
 
 
-def _columns(array: AnyArray, cut: _Cut, part: _Part, axis: int) -> AnyArray:
+def _columns(array: AnyArray, kind: Type, cut: _Cut, part: _Part, axis: int) -> AnyArray:
     """The elements of one part along an axis that the sizes split, scaled."""
     shape, within = array.shape, cut.axis - (cut.rank - len(cut.sizes))
     split = array.reshape(*shape[:axis], *cut.sizes, *shape[axis + 1 :])
     chosen = split[(slice(None),) * (axis + within) + (slice(part.start, part.stop),)]
     if part.scale is not None:
-        chosen = chosen * part.scale.astype(array.dtype)
+        numbers = numbers_of(chosen, kind)
+        chosen = elements_of(numbers * numbers.dtype.type(part.scale), kind)
     columns: AnyArray = np.ascontiguousarray(chosen).reshape(*shape[:axis], -1, *shape[axis + 1 :])
     return columns
 

@@ -19,6 +19,7 @@ def fuse_transposes(graph: Graph) -> Counts:
         x → Transpose (or Reshape, or nothing) for each that was second.
     """
     counts = {"fused": 0, "cancelled": 0}
+    alone: dict[str, bool] = {}  # whether nothing but transposes reads one, asked once for all of them
     for second in graph.nodes("Transpose"):
         first = second.input_value(0).get_node()
         if first.get_type_name() != "Transpose":
@@ -26,12 +27,16 @@ def fuse_transposes(graph: Graph) -> Counts:
         orders = perm_of(first), perm_of(second)
         if orders[0] is None or orders[1] is None:
             continue
+        name = first.get_name()
         perm = compose(orders[0], orders[1])
         x = first.input_value(0)
         if perm == sorted(perm):
             replace(second.output(0), x)
             counts["cancelled"] += 1
-        elif _transposes_only(first):
+            continue
+        if name not in alone:
+            alone[name] = _transposes_only(first)
+        if alone[name]:
             dims = dims_of(x)
             still = dims is not None and kind_of(reduced(dims, perm)) == "reshape"
             moved = moved_ones(x, dims, perm) if still and dims else ops.transpose(x, ints(perm)).output(0)

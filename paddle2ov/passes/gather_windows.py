@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from openvino import Node
+from openvino import Node, Type
 
 from paddle2ov.opset import ops
 from paddle2ov.passes.graph import (
@@ -43,13 +43,13 @@ def gather_windows(graph: Graph) -> Counts:
         chain = _chain(roll)
         done.update(node.get_name() for node in chain)
         moves = sum(node.get_type_name() != "Reshape" for node in chain)
-        if moves < 2:
+        if moves < 2 or not _lengths_fit(chain):
             continue
         places = _places(chain)
         dims = dims_of(chain[-1].output(0))
         assert dims is not None
         x = ops.reshape(chain[0].input_value(0), ints([-1, places.size, dims[-1] or 0]), False)
-        moved = ops.gather(x, weight(places.astype(np.int32)), ints(1))
+        moved = ops.gather(x, weight(places.astype(np.int32), Type.i32), ints(1))
         name_after(moved, roll.get_friendly_name(), "windows")
         replace(chain[-1].output(0), ops.reshape(moved, ints([-1, *(dim or 0 for dim in dims[1:])]), False).output(0))
         counts["chains"] += 1
@@ -76,9 +76,7 @@ def _chain(roll: Node) -> list[Node]:
         if follower is None or not _moves(follower) or _width(follower) != width:
             break
         chain.append(follower)
-    if dims_of(chain[0].input_value(0)) is None or _lengths_fit(chain):
-        return chain
-    return []
+    return chain
 
 
 def _moves(node: Node) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from openvino import Input, Model, Node, Output
+from openvino import Input, Model, Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 
@@ -14,6 +15,8 @@ from paddle2ov.opset import OPSET, ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.shapes import Dims as Dims
 from paddle2ov.shapes import dims_of as dims_of
+from paddle2ov.shapes import static_dims
+from paddle2ov.types import numbers_of as numbers_of
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""
@@ -36,12 +39,15 @@ class Graph:
 
     def nodes(self, *kinds: str) -> list[Node]:
         """The nodes of some types, each after those that it reads."""
-        missing = [kind for kind in kinds if kind not in self._by_type]
-        if missing:
-            self._by_type |= (_matching if self._flat else _listed)(self.model, missing)
+        if self._flat:
+            missing = [kind for kind in kinds if kind not in self._by_type]
+            if missing:
+                self._by_type |= _matching(self.model, missing)
+        elif not self._by_type:
+            self._by_type = _listed(self.model)
         if len(kinds) == 1:
-            return self._by_type[kinds[0]]
-        return [node for kind in kinds for node in self._by_type[kind]]
+            return self._by_type.get(kinds[0], [])
+        return [node for kind in kinds for node in self._by_type.get(kind, ())]
 
     def bodies(self) -> list[Model]:
         """The models that branches and loops own."""
@@ -75,12 +81,11 @@ def _matching(model: Model, kinds: Sequence[str]) -> dict[str, list[Node]]:
     return found
 
 
-def _listed(model: Model, kinds: Sequence[str]) -> dict[str, list[Node]]:
-    """The nodes of some types, without those of inner models."""
-    found: dict[str, list[Node]] = {kind: [] for kind in kinds}
+def _listed(model: Model) -> dict[str, list[Node]]:
+    """All nodes by type, without those of inner models."""
+    found: dict[str, list[Node]] = {}
     for node in model.get_ordered_ops():
-        if (kind := node.get_type_name()) in found:
-            found[kind].append(node)
+        found.setdefault(node.get_type_name(), []).append(node)
     return found
 
 
@@ -104,12 +109,37 @@ def reshaped_dims(reshape: Node) -> Dims | None:
 
 
 def constant_of(output: Output) -> AnyArray | None:
-    """The value of a Constant; None for any other node."""
+    """The elements of a Constant; None for any other node. OpenVINO hands out bfloat16 as float16."""
     node = output.get_node()
     if node.get_type_name() != "Constant":
         return None
     value: AnyArray = node.get_data()
     return value
+
+
+def computed_constant_of(output: Output, depth: int = 4) -> AnyArray | None:
+    """The value of a Constant, or what a few nodes compute from nothing else, if it is no larger than a bias."""
+    tensor = _computed(output, depth) if output.get_node().get_type_name() != "Constant" else None
+    return constant_of(output) if tensor is None else tensor.data.copy()
+
+
+def _computed(output: Output, depth: int) -> Tensor | None:
+    node = output.get_node()
+    if node.get_type_name() == "Constant":
+        value: Tensor = node.get_tensor_view()
+        return value
+    dims = static_dims(output) if depth and node.get_type_name() in _COMPUTED else None
+    if dims is None or math.prod(dims) > _MOST_COMPUTED:
+        return None
+    inputs = [_computed(one, depth - 1) for one in node.input_values()]
+    if any(one is None for one in inputs):
+        return None
+    result = Tensor(output.get_element_type(), Shape(dims))
+    return result if node.evaluate([result], inputs) else None
+
+
+_COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
+_MOST_COMPUTED = 1 << 14
 
 
 def ints_of(output: Output) -> list[int] | None:
@@ -173,6 +203,21 @@ def ints(values: Sequence[int] | int) -> Node:
     return Constant(np.asarray(values, np.int64))
 
 
-def weight(array: AnyArray) -> Node:
-    """A constant that holds an array without copying it, if it may be written to (OpenVINO insists)."""
+_WITHOUT_NUMPY = (Type.bf16, Type.f8e4m3, Type.f8e5m2)
+
+
+def weight(array: AnyArray, kind: Type) -> Node:
+    """A constant that holds elements of a type without copying them, if they may be written to (OpenVINO insists).
+
+    Those of a type that NumPy lacks are copied: the node would not keep their memory alive.
+    """
+    if kind in _WITHOUT_NUMPY:
+        return Constant(Tensor(array, Shape(array.shape), kind), shared_memory=False)
     return Constant(array if array.flags.writeable else array.copy(), shared_memory=True)
+
+
+def elements_of(numbers: AnyArray, kind: Type) -> AnyArray:
+    """The elements of a Constant that stand for numbers; bfloat16 must hold them exactly."""
+    if kind == Type.bf16:
+        return (numbers.view(np.uint32) >> 16).astype(np.uint16)
+    return numbers

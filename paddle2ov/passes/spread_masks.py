@@ -13,11 +13,13 @@ from paddle2ov.passes.graph import (
     Graph,
     dims_of,
     ints,
+    ints_of,
     name_after,
     only_consumer,
     perm_of,
     replace,
 )
+from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 
 
 def spread_masks(graph: Graph) -> Counts:
@@ -25,7 +27,7 @@ def spread_masks(graph: Graph) -> Counts:
 
     Given:
         scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [n or 1, n, 1 or h, N, N]) → Reshape [B·n, h, N, N],
-        the first axis of the mask 1 or missing.
+        the first axis of the mask 1 or missing. B may be unknown; n too, if the Reshape asks the mask for it.
     Result:
         scores → Add(mask [n, 1 or h, N, N], B times). OpenVINO then runs the attention as one kernel. Where B is known
         and the mask is constant, so is its repetition.
@@ -39,7 +41,10 @@ def spread_masks(graph: Graph) -> Counts:
         for value, mask in (sides, sides[::-1]):
             first = value.get_node()
             if first.get_type_name() == "Reshape" and only_consumer(value) is not None and _fits(first, mask, last):
-                _rewrite(first, mask, last, add.get_friendly_name())
+                windows = _windows(first, mask)
+                if windows is None:
+                    continue
+                _rewrite(first, mask, last, windows, add.get_friendly_name())
                 counts["masks"] += 1
                 break
     if counts["masks"]:
@@ -52,69 +57,120 @@ def _fits(first: Node, mask: Output, last: Node) -> bool:
     shape = dims_of(mask)
     if not before or not split or not after or not shape or len(before) < 3 or len(split) != len(before) + 1:
         return False
-    windows = split[1]
     shape = [*[1] * (len(split) - len(shape)), *shape]
     same = before[1:] == split[2:] == after[1:] and None not in before[1:] and len(after) == len(before)
     return (
         same
-        and windows is not None
-        and windows > 1
+        and split[1] != 1
         and len(shape) == len(split)
         and shape[0] == 1
-        and shape[1] == windows
+        and shape[1] == split[1]
         and all(one == 1 or one == dim for one, dim in zip(shape[2:], split[2:], strict=True))
     )
 
 
-def _rewrite(first: Node, mask: Output, last: Node, name: str) -> None:
+def _windows(first: Node, mask: Output) -> Output | None:
+    """How many windows an image has; None if the mask may have another number of them, which would be broadcast."""
+    split, target = dims_of(first.output(0)) or [], first.input_value(1).get_node()
+    if split[1] is not None:
+        return ints([split[1]]).output(0)
+    pieces = target.input_values()[:2] if target.get_type_name() == "Concat" else []
+    if [dims_of(one) for one in pieces] != [[1], [1]]:
+        return None
+    gather = pieces[1].get_node()
+    while gather.get_type_name() in ("Convert", "Unsqueeze"):
+        gather = gather.input_value(0).get_node()
+    if gather.get_type_name() != "Gather" or gather.input_value(0).get_node().get_type_name() != "ShapeOf":
+        return None
+    asked, index = gather.input_value(0).get_node().input_value(0), ints_of(gather.input_value(1))
+    axis = 1 - len(split) + len(dims_of(mask) or [])
+    while mask != asked:
+        axes = ints_of(mask.get_node().input_value(1)) if mask.get_node().get_type_name() == "Unsqueeze" else None
+        added = [one % len(dims_of(mask) or []) for one in axes or [axis]]
+        if axis in added:
+            return None
+        axis -= sum(one < axis for one in added)
+        mask = mask.get_node().input_value(0)
+    if index is None or len(index) != 1 or index[0] % len(dims_of(asked) or []) != axis:
+        return None
+    number = ops.convert(pieces[1], Type.i64)
+    return ops.maximum(number, ints([1])).output(0)  # none would be divided by
+
+
+def _rewrite(first: Node, mask: Output, last: Node, windows: Output, name: str) -> None:
     scores = first.input_value(0)
     dims, shape = dims_of(scores), dims_of(mask)
-    windows = (dims_of(first.output(0)) or [])[1]
     assert dims is not None
     assert shape is not None
-    assert windows is not None
     inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
-    flat = ops.reshape(mask, ints([windows, *inner]), False)
+    flat = ops.reshape(mask, ints([-1, *inner]), False)
     length = ops.gather(ops.shape_of(_projected(scores) or scores, Type.i64), ints([0]), ints(0))
-    times = ops.concat([ops.divide(length, ints([windows])), ints([1] * (len(dims) - 1))], 0)
+    times = ops.concat([ops.divide(length, windows), ints([1] * (len(dims) - 1))], 0)
     masked = ops.add(scores, ops.tile(flat, times))
     name_after(masked, name, "spread")
     replace(last.output(0), masked.output(0))
 
 
-def _projected(value: Output) -> Output | None:
-    """What scores, queries or keys are projected from, if its first dimension is theirs.
+def _projected(scores: Output) -> Output | None:
+    """What queries and keys are projected from, if its first dimension is that of the scores.
 
     OpenVINO takes attention as one kernel only if nothing else reads what lies between, not even its shape.
     """
-    while True:
+    found: Output | None = None
+    waiting, seen = [scores], {_key(scores)}
+    while waiting:
+        value = waiting.pop()
         node = value.get_node()
-        if not node.get_input_size():
+        if node.get_type_name() == "MatMul" and len(dims_of(node.input_value(1)) or ()) == 2:
+            source = node.input_value(0)
+            apart = found is not None and source != found
+            if apart or node.get_attributes()["transpose_a"] or len(dims_of(source) or ()) < 3:
+                return None
+            found = source
+            continue
+        sources = _of_same_length(value)
+        if not sources or len(seen) > _MOST_BETWEEN:
             return None
-        kind, source = node.get_type_name(), node.input_value(0)
-        before, after = dims_of(source), dims_of(value)
-        if not before or not after:
-            return None
-        item_before, item_after = _item(before), _item(after)
-        if item_before is None or item_after is None:
-            return None
-        if kind == "MatMul":
-            other = dims_of(node.input_value(1))
-            if other is not None and len(other) == 2:
-                same = not node.get_attributes()["transpose_a"] and len(before) > 2
-                return source if same else None
-            one, another = (_projected(side) for side in node.input_values())
-            return one if one is not None and one == another else None
-        if kind in ("Add", "Multiply"):
-            other = dims_of(node.input_value(1))
-            same = other is not None and len(before) == len(after) and (len(other) < len(after) or other[0] == 1)
-        elif kind == "Transpose":
-            same = (perm_of(node) or [1])[0] == 0
-        else:
-            same = kind == "Reshape" and math.prod(item_before) == math.prod(item_after)
-        if not same:
-            return None
-        value = source
+        for source in sources:
+            if _key(source) not in seen:
+                seen.add(_key(source))
+                waiting.append(source)
+    return found
+
+
+_MOST_BETWEEN = 50
+"""Nodes between a projection and the scores. Attention has some twenty, with its queries and keys normalised."""
+
+
+def _key(output: Output) -> tuple[str, int]:
+    return output.get_node().get_name(), output.get_index()
+
+
+def _of_same_length(value: Output) -> list[Output]:
+    """The inputs of a node that decide on its first dimension, which must be theirs; none if it is another."""
+    node = value.get_node()
+    kind, after = node.get_type_name(), dims_of(value)
+    shapes = [dims_of(one) for one in node.input_values()]
+    if not after or not shapes or None in shapes:
+        return []
+    before = shapes[0] or []
+    if kind in BINARY or kind == "MatMul":
+        shorter = [len(dims or ()) < len(after) or (dims or [1])[0] == 1 for dims in shapes]
+        return [one for one, is_shorter in zip(node.input_values(), shorter, strict=True) if not is_shorter]
+    if kind == "Transpose":
+        same = (perm_of(node) or [1])[0] == 0
+    elif kind == "Reshape":
+        items = _item(before), _item(after)
+        same = items[0] is not None and items[1] is not None and math.prod(items[0]) == math.prod(items[1])
+    elif kind in REDUCTIONS:
+        axes = ints_of(node.input_value(1))
+        same = axes is not None and all(axis % len(before) for axis in axes)
+    else:
+        same = kind in UNARY or kind in _KEEP_SHAPES
+    return [node.input_value(0)] if same else []
+
+
+_KEEP_SHAPES = ("MVN", "NormalizeL2", "Softmax")
 
 
 def _item(dims: Dims) -> list[int] | None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program.files import ModelFiles, PathLike, find_model
 from paddle2ov.program.model import Program
 from paddle2ov.program.signatures import Signature
+
+
+def load_readers() -> None:
+    """Loads what reading any model needs; it takes its time once in a process."""
+    importlib.import_module("paddle2ov.program.parameters")
 
 
 def read_program(model: PathLike, params: PathLike | None = None, signatures: Iterable[Signature] = ()) -> Program:
@@ -57,4 +63,4 @@ def _any_separate(files: ModelFiles, name: str) -> bool:
         return False
 
 
-__all__ = ["ModelFiles", "PathLike", "Program", "find_model", "read_program"]
+__all__ = ["ModelFiles", "PathLike", "Program", "find_model", "load_readers", "read_program"]

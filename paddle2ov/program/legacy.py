@@ -4,6 +4,7 @@ A legacy program writes variables by name, any number of times, also from inside
 write a name of its own and turns sub-blocks into blocks with explicit inputs and outputs:
 
 - `while` carries every outer variable that its body writes;
+- `recurrent` carries its states and every outer variable that its body writes;
 - `conditional_block` becomes an `if` whose else-branch keeps what the variables held before;
 - `select_input` joins two conditional blocks into one `if`; the two it joins are then dead.
 
@@ -163,6 +164,7 @@ class _Reader:
             "while": self._read_while,
             "conditional_block": self._read_conditional_block,
             "conditional_block_infer": self._read_conditional_block,
+            "recurrent": self._read_recurrent,
             "select_input": self._read_select_input,
         }
 
@@ -195,6 +197,11 @@ class _Reader:
                 self._parameters[variable.name] = variable
                 scope.latest[variable.name] = variable.name
         return scope
+
+    def _declared_in(self, index: int) -> dict[str, Variable]:
+        """The variables of a block, as it declares them: one of an outer block may have the same name."""
+        types = {desc.name: self._texts.type(desc.type) for desc in self._blocks[index].vars}
+        return {name: kind for name, kind in types.items() if kind is not None}
 
     def _operators(self, index: int) -> list[_Op]:
         if index not in self._ops:
@@ -286,6 +293,48 @@ class _Reader:
                 "while",
                 {"cond": [first], "x": before},
                 {"out": after},
+                attributes,
+                desc.type,
+                block.index,
+                index,
+                (body,),
+                call_stack,
+            )
+        )
+
+    def _read_recurrent(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
+        attributes, call_stack = _attributes(desc)
+        number = _sub_block(desc)
+        sequences, results = _arguments(desc.inputs, "inputs"), _arguments(desc.outputs, "outputs")
+        if not sequences:
+            raise ModelReadError("port inputs is missing")
+        entering, leaving = attributes.pop("ex_states", []), attributes.pop("states", [])
+        initial = _arguments(desc.inputs, "initial_states")
+        if not attributes.pop("has_states", True):
+            entering, leaving, initial = [], [], []
+        if not len(entering) == len(leaving) == len(initial):
+            counts = f"{len(initial)}, {len(entering)} and {len(leaving)}"
+            raise ModelReadError(f"initial_states, ex_states and states are {counts} names; as many are expected")
+        inner = self._declare(number, scope)
+        mine = inner._declared  # what the block declares is its own in each round
+        written = [name for name in self._written_in(number) if scope.declares(name) and name not in mine]
+        first = [self._use(scope, name) for name in initial] + [scope.find(name) or "" for name in written]
+        given = [self._use(scope, name) for name in sequences]
+        declared = self._declared_in(number)
+        arguments = [self._argument_name(name, inner) for name in (*sequences, *entering, *written)]
+        for name, argument in zip(sequences, arguments, strict=False):  # inside, this is the name of one of its parts
+            self._variables[argument] = _part(declared.get(name), self._variables[argument])
+        body = self._read_block(number, inner)
+        body.inputs = arguments
+        body.outputs = [self._use(inner, name) for name in (*leaving, *written, *results)]
+        for name, part in zip(results, body.outputs[len(first) :], strict=True):
+            self._variables[part] = _part(declared.get(name), self._variables[part])
+        outputs = [""] * len(leaving) + [self._define(scope, name) for name in (*written, *results)]
+        block.operators.append(
+            Operator(
+                "recurrent",
+                {"x": given, "states": first},
+                {"out": outputs},
                 attributes,
                 desc.type,
                 block.index,
@@ -450,6 +499,17 @@ def _argument(ports: list[tuple[str, list[str]]], parameter: str) -> str:
         if port == parameter and names:
             return names[0]
     raise ModelReadError(f"port {parameter} is missing")
+
+
+def _arguments(ports: list[tuple[str, list[str]]], parameter: str) -> list[str]:
+    return [name for port, names in ports if port == parameter for name in names]
+
+
+def _part(declared: Variable | None, whole: Variable) -> Variable:
+    """One element of a sequence, as its block declares it, or else by the sequence's own type."""
+    if declared is not None:
+        return declared.named(whole.name)
+    return Variable(whole.name, whole.dtype, None if whole.shape is None else whole.shape[1:])
 
 
 def _sub_block(desc: _Op) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_PADDLE_2_0, _PADDLE_2_4 = 2_000_000, 2_004_000
+_PADDLE_2_0, _PADDLE_2_4, _PADDLE_3_0 = 2_000_000, 2_004_000, 3_000_000
 
 _WHOLE_WINDOW: dict[str, Any] = {"whole_window": True}
 
@@ -24,6 +24,8 @@ _BEFORE: dict[str, tuple[int, dict[str, Any]]] = {
     "pool3d": (_PADDLE_2_0, _WHOLE_WINDOW),
     # Both axes were divided by the number of rows.
     "yolo_box": (_PADDLE_2_0, {"square_grid": True}),
+    # The weight of positive examples weighed what is below the larger of x and 0, of negative examples as well.
+    "sigmoid_cross_entropy_with_logits": (_PADDLE_3_0, {"weight_of_rest": True}),
 }
 
 

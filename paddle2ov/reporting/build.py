@@ -11,6 +11,7 @@ import openvino
 from openvino import Model, Output, PartialShape, Type
 
 import paddle2ov
+from paddle2ov.deployment.preprocessing import PREPROCESSING
 from paddle2ov.errors import ConversionInputError, OpConversionError, Paddle2OVError, UnsupportedOpsError
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
@@ -67,6 +68,8 @@ def build_report(
     _mark_constant(report.operators, {one.variable for one in report.inputs})
     if verification is not None:
         _mark_verified(report.operators, verification)
+    if model.has_rt_info(["paddle2ov", PREPROCESSING]):
+        report.operators += _preprocessing(model, program, len(report.operators))
     try:
         arrays = generated_inputs(model, program) if inputs is None else inputs
     except (ConversionInputError, MemoryError, ValueError) as error:
@@ -82,6 +85,7 @@ def build_report(
             report.notes.append(f"The model could not be {what}: {_first_line(error)}")
             if not arguments:
                 break
+    _note_precisions(report)
     return report
 
 
@@ -162,8 +166,18 @@ def _port(port: Any, variables: Mapping[str, str]) -> Port:
 
 def _declared(name: str, variable: Variable) -> Port:
     kind = OV_TYPES.get(variable.dtype or "")
-    shape = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
+    pairs = [2] if (variable.dtype or "").startswith("complex") else []
+    shape = PartialShape.dynamic() if variable.shape is None else PartialShape([*variable.shape, *pairs])
     return Port(name, kind.get_type_name() if kind is not None else "?", str(shape), variable.name)
+
+
+def _preprocessing(model: Model, program: Program, id: int) -> list[ReportedOperator]:
+    """The preprocessing that is part of a model, as an operator of its own that the program does not have."""
+    for port in model.inputs:
+        name = port.get_any_name()
+        if _takes_pictures(port, program.variables.get(name) or Variable(name, "float32")):
+            return [ReportedOperator(id, PREPROCESSING, -1, -1, None, (name,), (name,), {}, ())]
+    return []
 
 
 def _mark_unused(operators: list[ReportedOperator], program: Program, model: Model) -> None:
@@ -203,6 +217,17 @@ def _mark_verified(operators: list[ReportedOperator], verification: Verification
         if operator is not None and operator.type == compared.type and compared.outputs:
             operator.difference = compared.error
             operator.agrees = all(one.ok for one in compared.outputs)
+
+
+def _note_precisions(report: Report) -> None:
+    compiled, verification = report.compiled, report.verification
+    if compiled is None or verification is None or compiled.precision == verification.precision:
+        return
+    report.notes.append(
+        f"The compiled model and its times are in {compiled.precision}, the default on this processor, the comparison "
+        f"with Paddle is in {verification.precision}: INFERENCE_PRECISION_HINT decides what OpenVINO computes in, and "
+        f"paddle2ov verify --precision {compiled.precision} compares in that"
+    )
 
 
 def _first_line(error: Exception) -> str:

@@ -7,9 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import openvino
 from openvino import CompiledModel, Model
 
+from paddle2ov.openvino_core import shared_core
 from paddle2ov.program.model import AnyArray
 from paddle2ov.reporting.memory import bounded_memory
 from paddle2ov.reporting.model import CompiledReport, ReportedOperator
@@ -43,9 +43,9 @@ def compile_report(
     """
     started = time.perf_counter()
     settings = {"PERFORMANCE_HINT": "LATENCY", **(config or {}), "PERF_COUNT": True}
-    compiled = openvino.Core().compile_model(model, "CPU", settings)
+    compiled = shared_core().compile_model(model, "CPU", settings)
     report = CompiledReport(
-        str(openvino.Core().get_property("CPU", "FULL_DEVICE_NAME")).strip(),
+        str(shared_core().get_property("CPU", "FULL_DEVICE_NAME")).strip(),
         int(compiled.get_property("INFERENCE_NUM_THREADS")),
         str(compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()),
         time.perf_counter() - started,

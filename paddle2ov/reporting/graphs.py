@@ -117,6 +117,8 @@ def _add_block(
     box: str = "",
 ) -> float:
     """Adds the operators of one block, laid out; returns its width."""
+    # Preprocessing, which is in no block of the program, stands between an input and what reads it.
+    operators = sorted(operators, key=lambda one: one.block >= 0)
     nodes = [GraphNode(f"i{i}", "input", port.name, i, box) for i, port in enumerate(inputs)]
     nodes += [GraphNode(f"o{one.id}", "operator", one.type, one.id, box) for one in operators]
     writers = {port.variable: i for i, port in enumerate(inputs)}
@@ -126,6 +128,8 @@ def _add_block(
             if name in writers and writers[name] != i:
                 edges[writers[name], i] = None
         for name in one.outputs:
+            if one.block < 0:
+                writers[name] = i
             writers.setdefault(name, i)
     for i, port in enumerate(outputs):
         if port.variable in writers:

@@ -94,7 +94,8 @@ class PrimitiveNode:
         name: its friendly name.
         type: its OpenVINO type.
         operator: the operator that it comes from, or None.
-        inferred: OpenVINO does not say where it is; it follows from its neighbours.
+        inferred: OpenVINO does not say where it is, or its name not which operator it is of; it follows from its
+            neighbours.
     """
 
     name: str

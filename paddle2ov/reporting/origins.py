@@ -1,10 +1,10 @@
 """Which Paddle operator a node of the converted model comes from.
 
-The conversion spends nothing on it. The node that computes an operator's result carries the variable's name (see
-`translator.py`), and nodes of rewrites carry the name of what they replace, with a suffix after "/". The names of
-everything else follow from the graph: what a converter emits on the way to its results is read by nobody but the nodes
-of the same operator. Names survive the rewrites, OpenVINO's own transformations, `save_model` and `read_model`, so the
-same works for a model that was read back.
+The node that computes an operator's result carries the variable's name (see `translator.py`); what a converter emits
+on the way to it (see `node_names.py`), and nodes of rewrites, carry the name of the result that they are for or
+replace, with a suffix after "/". What has no such name is given to the operators that read it, which is a guess. Names
+survive the rewrites, OpenVINO's own transformations, `save_model` and `read_model`, so the same works for a model that
+was read back.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class TracedNode:
         sources: the nodes that it reads, by position among all traced nodes; constants and inputs are not traced.
         varies: whether its value depends on the model's inputs, beyond shapes that are known.
         computes: whether it computes numbers: it neither moves data only nor adds 0, and its result is no integer.
+        guessed: the operator follows from its neighbours, not from its name.
     """
 
     name: str
@@ -41,6 +42,7 @@ class TracedNode:
     sources: tuple[int, ...]
     varies: bool
     computes: bool
+    guessed: bool = False
 
 
 @dataclass(slots=True)
@@ -105,7 +107,7 @@ def trace(model: Model, writers: Mapping[str, int]) -> Origins:
     for i in reversed(range(len(ordered))):
         if origins.nodes[i].operator is None:
             read_by = [one for k in readers[i] if (one := origins.nodes[k].operator) is not None]
-            origins.nodes[i].operator = min(read_by, default=None)
+            origins.nodes[i].operator, origins.nodes[i].guessed = min(read_by, default=None), True
     for traced in origins.nodes:  # what is left is read by results only
         if traced.operator is None:
             made_by = [origins.nodes[k].operator for k in traced.sources]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from openvino import CompiledModel, Node
 
-from paddle2ov.passes.sink_transposes import BINARY, UNARY
+from paddle2ov.passes.kinds import BINARY, UNARY
 from paddle2ov.reporting.model import Primitive, PrimitiveNode, ReportedOperator
 from paddle2ov.reporting.origins import Origins, prefixes
 
@@ -67,7 +67,8 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
     inferred = _infer(origins, {k: places[0] for k, places in located.items()}, found)
     for k, traced in enumerate(origins.nodes):
         for i in dict.fromkeys(located.get(k, [inferred[k]] if k in inferred else [])):
-            found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, k in inferred))
+            guessed = k in inferred or traced.guessed
+            found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, guessed))
     for one in found:
         _name_operators(one)
     _adopt(found)

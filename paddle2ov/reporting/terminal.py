@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
+from typing import Literal
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from paddle2ov.plain import size
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.model import FATES, CompiledReport, Report
 
-_MOST_ROWS = 25
+_MOST_ROWS = 15
+_GAP = 2
+_SHORTEST = 8
+"""Of a kernel's name that is cut off."""
 _OWN = "(OpenVINO's own)"
 
 
@@ -25,16 +29,22 @@ def print_report(report: Report, console: Console | None = None) -> None:
         console.print(f"[red]Refused:[/red] {escape(refusal.operator)}: {escape(refusal.reason)}")
     if conversion is not None:
         console.print(_summary(conversion))
-        console.print(_transposes(conversion))
-        console.print(_rewrites(conversion))
+        for line in (*_transposes(conversion), *_rewrites(conversion)):
+            console.print(line)
     if compiled is not None:
-        console.print(_fates(report))
-        console.print(_primitives(report, compiled))
+        for line in _fates(report):
+            console.print(line)
+        console.print(_primitives(report, compiled, console.width))
         if compiled.milliseconds is not None:
             console.print(
                 f"{compiled.milliseconds:.2f} ms per run on {escape(compiled.device)}, {compiled.threads} thread(s), "
                 f"{compiled.precision}, inputs {escape(shapes(compiled))}, with OpenVINO's counters on"
             )
+    if report.verification is not None:
+        found = report.verification
+        console.print(
+            f"Compared with Paddle {escape(found.paddle)} in {found.precision}, tolerance {found.tolerance:g}"
+        )
     for note in report.notes:
         console.print(f"[yellow]{escape(note)}[/yellow]")
 
@@ -48,44 +58,37 @@ def _summary(conversion: ConversionReport) -> str:
     times = ", ".join(f"{stage} {1e3 * seconds:.1f} ms" for stage, seconds in conversion.seconds.items())
     return (
         f"{conversion.operators} operators, {conversion.parameters} parameters "
-        f"({conversion.parameter_bytes / 1e6:.1f} MB) -> {conversion.nodes} nodes -> {conversion.nodes_after} after "
+        f"({size(conversion.parameter_bytes)}) -> {conversion.nodes} nodes -> {conversion.nodes_after} after "
         f"the passes ({times})"
     )
 
 
-def _table(title: str, columns: Iterable[tuple[str, str]]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, justify in columns:
-        table.add_column(name, justify="right" if justify == "right" else "left", overflow="fold")
-    return table
-
-
-def _transposes(conversion: ConversionReport) -> Table:
-    kinds = {"total": "total", "reshape": "reduced to reshape", "2-D": "reduced to 2-D", "removed": "removed"}
+def _transposes(conversion: ConversionReport) -> Iterator[str]:
     counts = conversion.transposes
-    table = _table("Transposes", [(title, "right") for title in kinds.values()])
-    table.add_row(*(str(counts[kind]) for kind in kinds))
-    return table
+    if counts["total"]:
+        kinds = "{identity} identity, {reshape} reduced to reshape, {2-D} to 2-D, {higher} of a higher rank"
+        yield f"[bold]Transposes[/bold]: {{total}} ({kinds}); {{removed}} removed".format(**counts)
 
 
-def _rewrites(conversion: ConversionReport) -> Table:
-    table = _table("What the passes did", [("pass", "left"), ("changes", "left")])
-    for name, counts in conversion.rewrites.items():
-        done = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
-        table.add_row(name, done or "[dim]nothing[/dim]")
-    return table
+def _rewrites(conversion: ConversionReport) -> Iterator[str]:
+    """The passes that changed something; what became of the transposes is said before."""
+    passes = {name: counts for name, counts in conversion.rewrites.items() if any(counts.values())}
+    if passes.keys() - {"reduce_transposes"}:
+        yield "[bold]What the passes did[/bold]"
+    for name, counts in passes.items():
+        if name != "reduce_transposes":
+            yield f"  {name}: {', '.join(f'{kind} {count}' for kind, count in counts.items() if count)}"
 
 
-def _fates(report: Report) -> Table:
+def _fates(report: Report) -> Iterator[str]:
     counts = Counter(one.fate for one in report.operators)
-    table = _table("What became of the operators", [("operators", "right"), ("", "left")])
+    yield "[bold]What became of the operators[/bold]"
     for fate, words in FATES.items():
         if counts[fate]:
-            table.add_row(str(counts[fate]), words)
-    return table
+            yield f"{counts[fate]:7} {words}"
 
 
-def _primitives(report: Report, compiled: CompiledReport) -> Table:
+def _primitives(report: Report, compiled: CompiledReport, width: int) -> Table:
     """Which operators became which primitive, the slowest first."""
     counts: Counter[tuple[str, str, str]] = Counter()
     times: dict[tuple[str, str, str], float] = {}
@@ -99,21 +102,28 @@ def _primitives(report: Report, compiled: CompiledReport) -> Table:
         counts[key] += 1
         times[key] = times.get(key, 0.0) + (one.microseconds or 0.0)
     total = sum(times.values())
-    columns = [("operators", "left"), ("primitive", "left"), ("kernel", "left"), ("count", "right")]
-    columns += [("µs", "right"), ("share", "right")]
-    table = _table("Operators and primitives", columns)
     rows = sorted(counts, key=lambda key: (-times[key], key))
-    for key in rows[:_MOST_ROWS]:
-        share = f"{100 * times[key] / total:.1f} %" if total else "-"
-        table.add_row(*(escape(part) for part in key), str(counts[key]), f"{times[key]:.1f}" if total else "-", share)
-    if len(rows) > _MOST_ROWS:
-        rest = rows[_MOST_ROWS:]
-        time = sum(times[key] for key in rest)
-        share = f"{100 * time / total:.1f} %" if total else "-"
-        table.add_row(
-            f"[dim]{len(rest)} more[/dim]", "", "", str(sum(counts[key] for key in rest)), f"{time:.1f}", share
-        )
+    cells = [(*key, *_numbers(counts[key], times[key], total)) for key in rows[:_MOST_ROWS]]
+    if rest := rows[_MOST_ROWS:]:
+        numbers = _numbers(sum(counts[key] for key in rest), sum(times[key] for key in rest), total)
+        cells.append((f"{len(rest)} more", "", "", *numbers))
+    # Names are not broken: where there is no room, chains of them take several lines, and kernels are cut off.
+    longest = max((len(word) for row in cells for word in row[0].split()), default=0)
+    heads = ("operators", "primitive", "kernel", "count", "µs", "share")
+    widths = [max((len(head), *(len(row[i]) for row in cells))) for i, head in enumerate(heads)]
+    room = max(_SHORTEST, width - longest - sum(widths[i] + _GAP for i in (1, 3, 4, 5)) - _GAP)
+    table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
+    for i, head in enumerate(heads):
+        justify: Literal["left", "right"] = "right" if i > 2 else "left"
+        table.add_column(head, justify=justify, no_wrap=i > 0, min_width=longest if i == 0 else None)
+    for name, layer, kernel, *rest_of_row in cells:
+        cut = kernel if len(kernel) <= room else f"{kernel[: room - 1]}…"
+        table.add_row(*(escape(part) for part in (name, layer, cut, *rest_of_row)))
     return table
+
+
+def _numbers(count: int, time: float, total: float) -> tuple[str, str, str]:
+    return (str(count), f"{time:.1f}", f"{100 * time / total:.1f} %") if total else (str(count), "-", "-")
 
 
 __all__ = ["print_report", "shapes"]

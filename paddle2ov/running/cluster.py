@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -64,10 +65,18 @@ class RayExecutor:
         except ImportError as error:
             raise ClusterError("Ray is not installed: pip install 'paddle2ov[ray]'") from error
         try:
+            _require_answer(self._address)
             ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             raise ClusterError(f"Ray at '{self._address}': {error}") from error
         return ray
+
+
+def _require_answer(address: str) -> None:
+    """Asks whether anything listens there; Ray itself waits for minutes before it says that nothing does."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def _supervised(function: Callable[[Job], Returned], job: Job, timeout: float) -> Outcome[Job, Returned]:

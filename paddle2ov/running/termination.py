@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ def terminable() -> Iterator[None]:
         yield
     except Terminated:
         signal.signal(signal.SIGTERM, before)
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         raise
     finally:
         signal.signal(signal.SIGTERM, before)

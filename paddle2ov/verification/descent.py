@@ -59,14 +59,20 @@ class Descent:
         tolerance: see `compare_tensor`.
         extension: converters of the user's own.
         paddle_python: the interpreter that has Paddle.
+        precision: what OpenVINO computes in, as `compile_model` of `paddle2ov.testing` takes it.
     """
 
     def __init__(
-        self, tolerance: float, extension: Extension = None, paddle_python: str | os.PathLike[str] | None = None
+        self,
+        tolerance: float,
+        extension: Extension = None,
+        paddle_python: str | os.PathLike[str] | None = None,
+        precision: str = "f32",
     ) -> None:
         self._tolerance = tolerance
         self._extension = extension
         self._python = paddle_python
+        self._precision = precision
         self._stack = ExitStack()
 
     def __enter__(self) -> Descent:
@@ -81,12 +87,14 @@ class Descent:
         Args:
             values: those of the program that holds it.
             files: that program's files.
-            operator: the `if` or `while`.
+            operator: the `if` or `while`; another one is not looked into.
             original: the same, as the whole program has it.
 
         Returns:
             None where its body cannot stand alone, or agrees.
         """
+        if operator.type not in ("if", "while"):
+            return None
         try:
             known = _known(values, operator)
             block = 0
@@ -108,7 +116,7 @@ class Descent:
             if found is None:
                 return None
             number, inputs = found
-            values = Values(program, paddle, inputs, self._extension)
+            values = Values(program, paddle, inputs, self._extension, self._precision)
             location = Localiser(values, self._tolerance).run()
             if location.culprit is None:
                 return None
@@ -128,7 +136,7 @@ class Descent:
         self, body: Body, program: Program, paddle: PaddleProcess, known: Mapping[str, AnyArray]
     ) -> tuple[int, dict[str, AnyArray]] | None:
         """The first round whose results differ, and what entered it; a branch has one round."""
-        compiled = compile_model(convert(program, extension=self._extension))
+        compiled = compile_model(convert(program, extension=self._extension), self._precision)
         given = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
         for number in range(_MOST_ROUNDS if body.state else 1):

@@ -6,16 +6,17 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from openvino import Dimension, PartialShape
+from openvino import Dimension, Model, PartialShape
 
 from paddle2ov.arguments import InputArgument, parse_input
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program import dtypes
-from paddle2ov.program.model import AnyArray, Program, Variable
+from paddle2ov.program.model import AnyArray, Operator, Program, Variable
+from paddle2ov.types import OV_TYPES, numpy_dtype
 
 Inputs = dict[str, AnyArray]
 InputsArgument = (
@@ -29,7 +30,8 @@ _LENGTHS = (16, 7, 33)
 _SHAPES = 3
 _MOST_ELEMENTS = 2**28
 
-_INDEXED = {"lookup_table": "w", "lookup_table_v2": "weight", "embedding": "weight", "gather": "x"}
+_TABLES = {"lookup_table": "w", "lookup_table_v2": "weight", "embedding": "weight"}
+_INDEXED = {"gather": "x", "gather_nd": "x", "index_select": "x", "index_sample": "x", "take_along_axis": "arr"}
 _UNCHANGED = frozenset(("assign", "cast", "reshape", "reshape2", "squeeze2", "unsqueeze2", "share_data", "flatten2"))
 _MOST_INDEX = 10
 
@@ -37,7 +39,8 @@ _MOST_INDEX = 10
 def random_inputs(program: Program, shapes: Sequence[InputArgument] = (), seed: int = 0) -> list[Inputs]:
     """Random inputs for a program: one set where all shapes are fixed, several where they are not.
 
-    Floats are uniform in [-1, 1); integers in [0, 10), or below the size of the table that they index; bools are fair.
+    Floats are uniform in [-1, 1); integers in [0, 10), or below the size of what they index; lengths of sequences are
+    from 1 to the number of steps; bools are fair.
     Two names are known by what they mean in PaddleDetection's models: `im_shape` is the image's height and width,
     `scale_factor` is 1.
 
@@ -74,7 +77,7 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
     items = [argument] if isinstance(argument, Mapping | str | os.PathLike) else list(argument or ())
     found = []
     for item in items:
-        arrays = item if isinstance(item, Mapping) else _load(Path(item))
+        arrays = item if isinstance(item, Mapping) else load(Path(item))
         missing = [one.name for one in program.inputs if one.name not in arrays]
         if missing:
             raise ConversionInputError(
@@ -100,7 +103,39 @@ def _checked(variable: Variable, array: AnyArray) -> AnyArray:
     return array
 
 
-def _load(path: Path) -> Inputs:
+def model_inputs(model: Model, program: Program, arrays: Inputs) -> Inputs:
+    """The user's inputs for a converted model, whose types and shapes may be others than the program's.
+
+    Raises:
+        ConversionInputError: an input is missing, or of another type or shape than the model's.
+    """
+    found = {}
+    for port in model.inputs:
+        name, kind, shape = port.get_any_name(), port.get_element_type(), port.get_partial_shape()
+        if name not in arrays:
+            raise ConversionInputError(
+                f"inputs: '{name}' is missing; the model's inputs are "
+                f"{', '.join(one.get_any_name() for one in model.inputs)}, given are {', '.join(arrays) or 'none'}"
+            )
+        found[name] = array = np.asarray(arrays[name])
+        declared = (program.variables[name].dtype or "") if name in program.variables else ""
+        pairs = [2] if array.dtype.kind == "c" and declared.startswith("complex") else []
+        as_declared = declared in dtypes.STORAGE and OV_TYPES.get(declared) == kind
+        wanted = dtypes.STORAGE[declared] if as_declared or pairs else numpy_dtype(kind)
+        if wanted is not None and array.dtype != wanted:
+            raise ConversionInputError(f"inputs: '{name}' is {array.dtype}, the model takes {kind.to_string()}")
+        if not shape.compatible(PartialShape([*array.shape, *pairs])):
+            raise ConversionInputError(f"inputs: '{name}' has shape {list(array.shape)}, the model takes {shape}")
+    return found
+
+
+def load(path: Path) -> Inputs:
+    """The arrays of an `.npz` file.
+
+    Raises:
+        ConversionInputError: it is none.
+        OSError: it cannot be read.
+    """
     if not zipfile.is_zipfile(path):  # which np.load would ask to unpickle
         raise ConversionInputError(f"inputs: {path} is not an .npz file of arrays")
     try:
@@ -169,25 +204,40 @@ def _array(
     if dtype == "bool":
         return rng.integers(0, 2, shape).astype(np.bool_)
     if storage.kind in "iu":
-        return rng.integers(0, _index_limit(program, variable.name), shape).astype(storage)
+        return rng.integers(*_limits(program, variable.name, sizes), shape).astype(storage)
     if storage.kind == "c":
         return (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(storage)
     return rng.uniform(-1, 1, shape).astype(storage)
 
 
-def _index_limit(program: Program, name: str) -> int:
-    """The number of rows of the smallest table that an input indexes; 10 where none is smaller."""
-    names, limit = {name}, _MOST_INDEX
+def _limits(program: Program, name: str, sizes: Mapping[str, tuple[int, ...]]) -> tuple[int, int]:
+    """The smallest value of an integer input, and what all are below: what Paddle indexes by them without a check."""
+    names, least, limit = {name}, 0, _MOST_INDEX
+
+    def dims(operator: Operator, port: str) -> Sequence[int]:
+        whole = next(iter(operator.inputs.get(port, ())), "")
+        known = program.variables[whole].shape if whole in program.variables and whole not in names else None
+        return sizes.get(whole) or known or ()
+
     for operator in program.block.operators:
         if not names.intersection(operator.input_names()):
             continue
         if operator.type in _UNCHANGED:
             names.update(operator.output_names())
-        table: Iterable[str] = operator.inputs.get(_INDEXED.get(operator.type, ""), ())
-        for one in table:
-            rows = (program.variables[one].shape or (-1,))[0] if one not in names and one in program.variables else -1
-            limit = min(limit, rows) if rows > 0 else limit
-    return limit
+        elif operator.type in _TABLES:
+            limit = min([limit, *(size for size in dims(operator, _TABLES[operator.type])[:1] if size > 0)])
+        elif operator.type in _INDEXED:
+            limit = min([limit, *(size for size in dims(operator, _INDEXED[operator.type]) if size > 0)])
+        elif operator.type in ("one_hot", "one_hot_v2"):
+            (made,) = operator.outputs["out"]
+            limit = min([limit, *(size for size in (program.variables[made].shape or ())[-1:] if size > 0)])
+        elif operator.type == "rnn" and names.intersection(operator.inputs.get("sequence_length", ())):
+            # Of the first two dimensions of what enters one is the batch, as long as the lengths, and one the steps.
+            batch = next(iter(sizes[name]), 1)
+            enters = [size[:2] for one, size in sizes.items() if len(size) >= 3 and one != name]
+            steps = [size for two in enters for size in two if size != batch] or [batch]
+            least, limit = 1, min(limit, min(steps) + 1)
+    return least, max(limit, least + 1)
 
 
-__all__ = ["Inputs", "InputsArgument", "given_inputs", "random_inputs"]
+__all__ = ["Inputs", "InputsArgument", "given_inputs", "load", "model_inputs", "random_inputs"]

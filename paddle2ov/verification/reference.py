@@ -77,6 +77,7 @@ class Program:
         """The results, or the given values (None for those that cannot be fetched)."""
         targets = self._results if values is None else [self._fetchable(value) for value in values]
         wanted = [target for target in targets if target is not None]
+        self._paddle.seed(0)  # the same random numbers in every run
         with self._paddle.static.scope_guard(self._scope):
             feed = {name: self._fed(name, feeds[name]) for name in self.feeds}
             arrays = iter(self._executor.run(self._program, feed, wanted, return_numpy=False) if wanted else ())
@@ -108,7 +109,7 @@ class Program:
             return None
         users = [user.name() for user in found.all_used_ops()]
         if any(name.endswith("_") for name in (op.name(), *users)):
-            return self._copied(found, op)
+            return self._copied(found)
         return found
 
     def _element(self, found: Any, element: int) -> Any:
@@ -119,10 +120,11 @@ class Program:
                 return user.result(0)
         return None
 
-    def _copied(self, found: Any, op: Any) -> Any:
+    def _copied(self, found: Any) -> Any:
         """A copy made where the value is defined: an operator further down may write into its memory."""
         with self._paddle.static.program_guard(self._program):
-            self._paddle.pir.set_insertion_point_after(op)
+            # Of an element of a list that is not the operator of the list, but the one that takes it apart.
+            self._paddle.pir.set_insertion_point_after(found.get_defining_op())
             try:
                 return self._paddle._C_ops.assign(found)
             finally:

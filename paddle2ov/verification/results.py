@@ -89,6 +89,7 @@ class Verification:
         paddle: Paddle's version.
         openvino: OpenVINO's version.
         tolerance: of floats, relative to the largest value of each result.
+        precision: what OpenVINO computed in: "f32", "bf16" or "f16". Paddle computes in float32.
         runs: every set of inputs.
         operators: every operator that the results need, in program order; empty where nothing was looked for.
         culprit: the operator at fault, where one was found.
@@ -100,6 +101,7 @@ class Verification:
     paddle: str
     openvino: str
     tolerance: float
+    precision: str = "f32"
     runs: list[Run] = field(default_factory=list)
     operators: list[ComparedOperator] = field(default_factory=list)
     culprit: Culprit | None = None
@@ -116,6 +118,10 @@ class Verification:
         if self.ok:
             return "agree"
         return "ties" if all(run.ok or run.explained for run in self.runs) else "differ"
+
+    def add_note(self, text: str) -> None:
+        """Says one thing more about the difference."""
+        self.note = f"{self.note}. {text}" if self.note else text
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite differences are null."""

@@ -22,6 +22,7 @@ class Values:
         paddle: Paddle, with the same program loaded.
         inputs: arrays by the names of the inputs.
         extension: converters of the user's own.
+        precision: what OpenVINO computes in, as `compile_model` of `paddle2ov.testing` takes it.
 
     Attributes:
         block: the main block, without what its results do not need.
@@ -36,11 +37,13 @@ class Values:
         paddle: PaddleProcess,
         inputs: Mapping[str, AnyArray],
         extension: Extension = None,
+        precision: str = "f32",
     ) -> None:
         self.program = program
         self.inputs = inputs
         self.fixed: dict[str, Expected] = {}
         self._paddle = paddle
+        self._precision = precision
         self._extension = extension
         self.block, self.used = prune(program.block, (item.variable for item in program.outputs))
         self._places = {name: place for operator in self.block.operators for name, place in _places(program, operator)}
@@ -74,7 +77,7 @@ class Values:
         shapes = {name: self._shape(name, one.array) for name, one in cuts.items()}
         model = convert(self.program, input=shapes or None, output=list(names), extension=self._extension)
         arrays = {name: one.array for name, one in cuts.items()}
-        return infer(compile_model(model), {**self.inputs, **arrays}), model
+        return infer(compile_model(model, self._precision), {**self.inputs, **arrays}), model
 
     def _of_openvino(self, names: Sequence[str]) -> Iterator[tuple[str, Result]]:
         if not names:

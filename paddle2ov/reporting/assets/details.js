@@ -16,7 +16,7 @@ const operatorLink = (id) => jump(`${OPERATORS[id].type} ${OPERATORS[id].outputs
 const primitiveLink = (id) => jump(`${PRIMITIVES[id].layer}, ${PRIMITIVES[id].kernel}`, `p${id}`);
 
 function aboutOperator(one) {
-  const parts = [element("h3", {}, one.type), element("p", { class: "count" }, `operator ${one.index} of block ${one.block}`)];
+  const parts = [element("h3", {}, one.type), element("p", { class: "count" }, one.block < 0 ? "built in by --preprocess" : `operator ${one.index} of block ${one.block}`)];
   parts.push(...part("Became", element("p", {}, DATA.fates[one.fate])));
   if (one.primitives.length) parts.push(list(one.primitives.slice(0, 30).map(primitiveLink)));
   if (one.microseconds) parts.push(...part("Time", element("p", {}, `${microseconds(one.microseconds)}, ${share(one.microseconds)} of the run`)));

@@ -62,7 +62,7 @@ drawers.passes = () => {
   const rows = Object.entries(rewrites).flatMap(([name, counts], i) =>
     Object.entries(counts).filter(([kind, count]) => count && kind !== "total").map(([kind, count]) => ({ label: `${name}: ${kind}`, value: count, colour: COLOURS[i % COLOURS.length] })));
   bars("chart-passes", rows, { title: "changes" });
-  const kinds = { total: "total", reshape: "reduced to reshape", "2-D": "reduced to 2-D", removed: "removed" };
+  const kinds = { total: "total", identity: "identity", reshape: "reduced to reshape", "2-D": "reduced to 2-D", higher: "of a higher rank", removed: "removed" };
   bars("chart-transposes", Object.entries(kinds).map(([kind, words]) => ({ label: words, value: transposes[kind] })), { title: "transposes" });
   const sizes = [["operators of the program", operators], ["nodes after translation", nodes], ["nodes after the passes", after]];
   if (COMPILED) sizes.push(["primitives", COMPUTING.length]);

@@ -1,0 +1,194 @@
+"""`recurrent`, the loop over time that `StaticRNN` of Paddle 1 and `paddle.nn.RNN` of Paddle 2.0 to 2.4 write.
+
+Paddle 2.6 runs it, but has no function that makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gen_models.spec import Op, case, paddle, tensor
+from gen_models.strategies import flag, integer, one_of, varied
+
+Body = Callable[..., tuple[list[Any], list[Any]]]
+
+
+def recurrent(sequences: Sequence[Any], states: Sequence[Any], body: Body, reverse: bool = False) -> list[Any]:
+    """What `body(parts, states)` returns in each round, stacked; it returns the next states, and results."""
+    program = paddle.static.default_main_program()
+    outside, inside = program.current_block(), program._create_block()
+    parts = [inside.create_var(name=one.name, shape=one.shape[1:], dtype=one.dtype) for one in sequences]
+    named = paddle.utils.unique_name.generate
+    before = [inside.create_var(name=named("state"), shape=one.shape, dtype=one.dtype) for one in states]
+    after, results = body(parts, before)
+    after, results = ([paddle.assign(one) for one in ones] for ones in (after, results))
+    program._rollback()
+    read = {name for block in program.blocks[inside.idx :] for op in block.ops for name in op.input_arg_names}
+    seen = {one.name for one in sequences}
+    out = [
+        outside.create_var(name=one.name, shape=[sequences[0].shape[0], *one.shape], dtype=one.dtype) for one in results
+    ]
+    outside.append_op(
+        type="recurrent",
+        inputs={
+            "inputs": list(sequences),
+            "initial_states": list(states),
+            "parameters": [var for name in sorted(read - seen) if (var := outside._find_var_recursive(name))],
+        },
+        outputs={
+            "outputs": out,
+            "step_scopes": [outside.create_var(type=paddle.base.core.VarDesc.VarType.STEP_SCOPES)],
+        },
+        attrs={
+            "has_states": bool(states),
+            "ex_states": [one.name for one in before],
+            "states": [one.name for one in after],
+            "sub_block": inside,
+            "reverse": reverse,
+            "is_train": False,
+        },
+    )
+    return out
+
+
+def _cell(x: Any, h: Any, w: Any, u: Any, *, reverse: bool = False) -> Any:
+    """A plain recurrent layer."""
+
+    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+        (part,), (before,) = parts, states
+        after = paddle.tanh(paddle.matmul(part, w) + paddle.matmul(before, u))
+        return [after], [after]
+
+    return recurrent([x], [h], body, reverse)
+
+
+def _several(x: Any, y: Any, h: Any, n: Any, *, reverse: bool = False) -> Any:
+    """Two sequences, a state that is handed out before it changes, another one that counts, results of each."""
+
+    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+        (a, b), (before, count) = parts, states
+        after = paddle.where(b > 0, before * 0.5 + a, before)
+        return [after, count + 1], [before, after, count, paddle.sum(a, -1)]
+
+    return recurrent([x, y], [h, n], body, reverse)[::-1]
+
+
+def _independent(x: Any, y: Any, *, reverse: bool = False) -> Any:
+    """No states."""
+    return recurrent([x], [], lambda parts, _: ([], [parts[0] * 2 + y, paddle.argmax(parts[0], -1)]), reverse)
+
+
+def _chosen(x: Any, h: Any, limit: Any) -> Any:
+    """A branch and a loop in each round."""
+
+    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+        (part,), (before,) = parts, states
+        after = paddle.static.nn.cond(part.mean() > 0, lambda: before + part, lambda: before * part)
+        (after,) = paddle.static.nn.while_loop(lambda one: one.max() > limit, lambda one: [one * 0.5], [after])
+        return [after], [after]
+
+    return recurrent([x], [h], body)
+
+
+def _nested(x: Any, h: Any) -> Any:
+    """One in another one: over the rows, and over the elements of each."""
+
+    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+        (row,), (before,) = parts, states
+        (sums,) = recurrent([row * 1.0], [before], lambda one, old: ([one[0] + old[0]], [one[0] + old[0]]), True)
+        return [sums[0]], [sums, before]
+
+    return recurrent([x], [h], body)
+
+
+def _outside(x: Any, total: Any) -> Any:
+    """A variable around the block, which every round reads and writes; what it is afterwards."""
+    total = total * 1.0
+
+    def body(parts: list[Any], _: list[Any]) -> tuple[list[Any], list[Any]]:
+        paddle.assign(total + parts[0], total)
+        return [], [total * 2]
+
+    return [*recurrent([x], [], body), total + 1]
+
+
+def _growing(x: Any, h: Any) -> Any:
+    """A state that every round makes longer."""
+
+    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+        after = paddle.concat([states[0], parts[0]])
+        return [after], [after.sum(0), paddle.shape(after)]
+
+    return recurrent([x], [h], body)
+
+
+_BODIES: dict[str, Callable[..., Any]] = {
+    "cell": _cell,
+    "chosen": _chosen,
+    "growing": _growing,
+    "independent": _independent,
+    "nested": _nested,
+    "outside": _outside,
+    "several": _several,
+}
+
+
+def _built(*, body: str, **arguments: Any) -> Any:
+    return _BODIES[body](**arguments)
+
+
+_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
+_WEIGHTS: dict[str, Any] = {"w": tensor([3, 4]), "u": tensor([4, 4])}
+
+
+def _random(draw: Any) -> Any:
+    time, batch, reverse = integer(draw, 1, 5), integer(draw, 1, 3), flag(draw)
+    x = varied(draw, [time, batch, 3])
+    body = one_of(draw, "cell", "several", "independent")
+    if body == "cell":
+        return case(body=body, x=x, h=varied(draw, [batch, 4]), reverse=reverse, **_WEIGHTS, **_LEGACY)
+    y = varied(draw, [time, batch, 3])
+    if body == "independent":
+        return case(body=body, x=x, y=tensor([3]), reverse=reverse, **_LEGACY)
+    return case(body=body, x=x, y=y, h=varied(draw, [batch, 3]), n=tensor([1], "int64"), reverse=reverse, **_LEGACY)
+
+
+OPS = [
+    Op(
+        "recurrent",
+        _built,
+        cases=[
+            case(body="cell", x=tensor([5, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **_LEGACY),
+            case(
+                body="cell",
+                x=tensor([5, 2, 3], dims=[-1, -1, 3]),
+                h=tensor([2, 4], dims=[-1, 4]),
+                reverse=True,
+                **_WEIGHTS,
+                **_LEGACY,
+            ),
+            case(body="cell", x=tensor([1, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **_LEGACY),
+            *(
+                case(
+                    body="several",
+                    x=tensor([4, 2, 3]),
+                    y=tensor([4, 2, 3]),
+                    h=tensor([2, 3]),
+                    n=tensor([1], "int64"),
+                    reverse=reverse,
+                    **_LEGACY,
+                )
+                for reverse in (False, True)
+            ),
+            case(body="independent", x=tensor([4, 2, 3]), y=tensor([3]), **_LEGACY),
+            case(body="independent", x=tensor([4, 2, 3], dims=[-1, 2, 3]), y=tensor([3]), reverse=True, **_LEGACY),
+            case(body="chosen", x=tensor([6, 3]), h=tensor([3], high=2.0), limit=tensor([], values=0.5), **_LEGACY),
+            case(body="nested", x=tensor([3, 4, 2]), h=tensor([2]), **_LEGACY),
+            case(body="nested", x=tensor([3, 4]), h=tensor([]), **_LEGACY),
+            case(body="outside", x=tensor([4, 3]), total=tensor([3]), **_LEGACY),
+            case(body="growing", x=tensor([3, 2, 2], dims=[-1, 2, 2]), h=tensor([1, 2]), **_LEGACY),
+        ],
+        random=_random,
+    )
+]

@@ -1,0 +1,237 @@
+"""`paddle2ov convert MODEL`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from paddle2ov.commands.shared import (
+    PathType,
+    extension_option,
+    not_empty,
+    plain_errors,
+    progress_bar,
+    run_extensions,
+    traceback_option,
+)
+from paddle2ov.commands.verify import STATUS, STATUS_UNKNOWN, VERDICTS
+
+if TYPE_CHECKING:
+    from openvino import Model
+
+
+@click.command("convert")
+@click.argument("model", required=False, type=PathType(path_type=Path))
+@click.option("-m", "--model-dir", "--model_dir", type=PathType(path_type=Path), help="The model's folder (as MODEL).")
+@click.option(
+    "-mf",
+    "--model-filename",
+    "--model_filename",
+    callback=not_empty,
+    help="The program's file name inside the folder.",
+)
+@click.option(
+    "-pf",
+    "--params-filename",
+    "--params_filename",
+    callback=not_empty,
+    help="The parameters' file name inside the folder.",
+)
+@click.option(
+    "-o",
+    "-s",
+    "--output-model",
+    "--output_model",
+    "--save-file",
+    "--save_file",
+    "target",
+    type=PathType(path_type=Path),
+    help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder.",
+)
+@click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]".')
+@click.option("--output", "outputs", help="Names of the results to keep, separated by commas. Default: all.")
+@click.option(
+    "--bounded", is_flag=True, help="Bound dynamic inputs by the shapes in the inference.yml beside the model."
+)
+@click.option(
+    "--preprocess",
+    is_flag=True,
+    help="Build the preprocessing of the inference.yml beside the model into it; it then takes bytes as cv2.imread "
+    "gives them. Says what remains yours.",
+)
+@click.option(
+    "--sequence-lengths",
+    is_flag=True,
+    help="Add inputs and results NAME.lengths, for several sequences in one input of an old model (LoD).",
+)
+@click.option(
+    "--serve-layout",
+    "serving",
+    type=PathType(file_okay=False, path_type=Path),
+    help="Write the model into this folder as OpenVINO Model Server and Triton load it, under the name of the output "
+    "model.",
+)
+@click.option(
+    "--compress-to-fp16/--no-compress-to-fp16",
+    "--compress_to_fp16/--no_compress_to_fp16",
+    "fp16",
+    default=False,
+    show_default=True,
+    help="Store float32 weights as float16, as openvino.save_model does.",
+)
+@extension_option
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    type=PathType(dir_okay=False, path_type=Path),
+    help="Compile and measure the model, and write what became of every operator to this file (.html or .json; may be "
+    "repeated).",
+)
+@click.option(
+    "--verify",
+    "compare",
+    is_flag=True,
+    help="Run the model (without --preprocess, before --compress-to-fp16) in Paddle too and compare; with --report, "
+    "every operator. The exit status is that of verify, also where the conversion fails: 2.",
+)
+@click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
+@click.option(
+    "--inputs",
+    "arrays",
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    help="For --report and --verify: an .npz file with an array for each input of the converted model. Default: random "
+    "inputs.",
+)
+@click.option("--verbose", "-v", is_flag=True, help="Say what was read and how long each step took.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+@traceback_option
+def convert_command(
+    model: Path | None,
+    model_dir: Path | None,
+    model_filename: str | None,
+    params_filename: str | None,
+    target: Path | None,
+    inputs: str | None,
+    outputs: str | None,
+    bounded: bool,
+    sequence_lengths: bool,
+    preprocess: bool,
+    serving: Path | None,
+    fp16: bool,
+    extensions: tuple[Path, ...],
+    reports: tuple[Path, ...],
+    compare: bool,
+    paddle_python: str | None,
+    arrays: Path | None,
+    verbose: bool,
+    quiet: bool,
+    traceback: bool,
+) -> None:
+    """Convert MODEL to OpenVINO IR.
+
+    MODEL is a folder that holds one Paddle inference model, a program file (inference.json, inference.pdmodel,
+    __model__) or the path prefix that Paddle's own functions take.
+    """
+    if (model is None) == (model_dir is None):
+        raise click.UsageError("give the model once: as MODEL or as --model-dir")
+    if arrays is not None and not (reports or compare):
+        raise click.UsageError("--inputs is for --report and --verify, and neither is given")
+    source = model or model_dir
+    assert source is not None
+    found = None
+    with plain_errors(traceback, STATUS_UNKNOWN if compare else 1):
+        params = (source if source.is_dir() else source.parent) / params_filename if params_filename else None
+        program = source / model_filename if model_filename else source
+        xml = _target(target, source)
+        from paddle2ov.commands import report as reporting
+        from paddle2ov.commands.converted import check_arrays, compare_with_paddle
+        from paddle2ov.conversion import convert
+        from paddle2ov.errors import Paddle2OVError
+        from paddle2ov.report import ConversionReport
+
+        reporting.check_targets(reports)
+        conversion = ConversionReport() if reports or compare else None
+        run_extensions(extensions)
+        try:
+            with progress_bar("converting", shown=not quiet) as advance:
+                converted = convert(
+                    program,
+                    params,
+                    input=inputs,
+                    output=outputs,
+                    verbose=verbose and not quiet,
+                    progress=advance and (lambda done, total: advance("converting", done, total)),
+                    report=conversion,
+                    bounded=bounded,
+                    sequence_lengths=sequence_lengths,
+                    preprocess=preprocess,
+                )
+        except Paddle2OVError as error:
+            reporting.write_refused(reports, program, params, _name(source), error)
+            raise
+        measured = verified = None
+        if arrays is not None and conversion is not None and conversion.program is not None:
+            measured, verified = check_arrays(arrays, converted, conversion.program, preprocess, bool(reports))
+        written = _write(converted, xml, serving, fp16, beside=target is not None)
+        if compare:
+            options = {
+                "preprocess": preprocess,
+                "sequence-lengths": sequence_lengths,
+                "compress-to-fp16": fp16,
+                "bounded": bounded,
+            }
+            found = compare_with_paddle(
+                program,
+                params,
+                converted,
+                outputs,
+                inputs,
+                verified,
+                arrays is not None,
+                [name for name, given in options.items() if given],
+                bool(reports),
+                paddle_python,
+            )
+        if conversion is not None and reports:
+            reporting.write(reports, converted, conversion, _name(source), found, measured, show=not quiet)
+    if not quiet:
+        if found is not None:
+            if found.note:
+                click.echo(found.note)
+            click.echo(VERDICTS[found.verdict])
+        for path in (*written, *reports):
+            click.echo(f"{path}")
+    if found is not None:
+        sys.exit(STATUS[found.verdict])
+
+
+def _write(model: Model, xml: Path, serving: Path | None, fp16: bool, beside: bool) -> list[Path]:
+    """Writes the model for servers, or as IR, or both where that is to stand `beside` the former; what was written."""
+    from paddle2ov.deployment.serving import write_layout
+    from paddle2ov.saving import save_model, write_ir
+
+    written = []
+    if serving is not None:
+        written.append(write_layout(model, serving, xml.stem, lambda model, path: write_ir(model, path, fp16)))
+    if serving is None or beside:
+        save_model(model, xml, fp16)
+        written.append(xml)
+    return written
+
+
+def _target(target: Path | None, source: Path) -> Path:
+    if target is None:
+        target = Path(f"{_name(source)}.xml")
+    if target.is_dir():
+        raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
+    if target.suffix != ".xml":
+        target = target.with_name(target.name + ".xml")
+    return target
+
+
+def _name(source: Path) -> str:
+    return source.resolve().name if source.is_dir() else source.name.removesuffix(source.suffix)

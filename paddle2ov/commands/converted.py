@@ -1,0 +1,109 @@
+"""What `paddle2ov MODEL --verify --inputs FILE` does with the model that it made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paddle2ov.errors import ConversionInputError
+
+if TYPE_CHECKING:
+    from openvino import Model, PartialShape
+
+    from paddle2ov.program.model import AnyArray, Program
+    from paddle2ov.verification.verify import Verification
+
+Arrays = dict[str, "AnyArray"]
+
+
+def check_arrays(
+    path: Path, model: Model, program: Program, preprocess: bool, measures: bool
+) -> tuple[Arrays | None, Arrays | None]:
+    """The arrays of a file to run the converted model on, and those to verify the program on; None: none fit.
+
+    The report needs the first (`measures`), and only preprocessing that is part of the model makes them differ.
+
+    Raises:
+        ConversionInputError: the arrays do not fit.
+        OSError: the file cannot be read.
+    """
+    from paddle2ov.verification.inputs import given_inputs, load, model_inputs
+
+    arrays = load(path)
+    if not preprocess:
+        return model_inputs(model, program, arrays), given_inputs(program, arrays)[0]
+    try:
+        return model_inputs(model, program, arrays), None
+    except ConversionInputError as error:
+        if measures:
+            raise
+        try:
+            return None, given_inputs(program, arrays)[0]
+        except ConversionInputError:
+            raise error from None
+
+
+def compare_with_paddle(
+    program: Any,
+    params: Any,
+    model: Model,
+    outputs: str | None,
+    shapes: str | None,
+    arrays: Arrays | None,
+    given: bool,
+    built_in: Sequence[str],
+    operators: bool,
+    paddle_python: str | None,
+) -> Verification:
+    """Verifies a converted model, as far as Paddle computes the same; a note says what is left out.
+
+    Args:
+        program: the model's files.
+        params: the parameter file.
+        model: the converted model.
+        outputs: the results that it was converted for.
+        shapes: of the inputs, as it was converted for.
+        arrays: what to run on; None: random inputs.
+        given: whether there are arrays at all, for the model if not for the program.
+        built_in: options of the conversion that make the model one that is not compared: "preprocess",
+            "sequence-lengths", "compress-to-fp16", "bounded".
+        operators: whether to compare every operator.
+        paddle_python: an interpreter that has Paddle.
+    """
+    from paddle2ov.verification.verify import verify
+
+    notes = [_LEFT_OUT[one] for one in built_in if one in _LEFT_OUT]
+    if given and arrays is None:
+        notes.append("The arrays fit the model with its preprocessing only: compared on random inputs.")
+    same = not {"preprocess", "sequence-lengths"}.intersection(built_in)
+    found = verify(
+        program,
+        params,
+        inputs=arrays,
+        shapes=_within(model) if same and "bounded" in built_in else shapes,
+        outputs=outputs,
+        operators=operators,
+        paddle_python=paddle_python,
+        converted=model if same else None,
+    )
+    found.note = " ".join([*([found.note.removesuffix(".") + "."] if found.note else []), *notes])
+    return found
+
+
+_LEFT_OUT = {
+    "preprocess": "Compared without the preprocessing that is built in.",
+    "sequence-lengths": "Compared without the lengths of sequences.",
+    "compress-to-fp16": "Compared before the weights became float16.",
+}
+"""Option -> what `--verify` leaves out because of it."""
+_SETS = 3
+
+
+def _within(model: Model) -> list[dict[str, PartialShape]]:
+    """The shapes that a model takes, within which random inputs are to be; as often as there are to be some."""
+    shapes = {port.get_any_name(): port.get_partial_shape() for port in model.inputs}
+    return [shapes] * (_SETS if any(one.is_dynamic for one in shapes.values()) else 1)
+
+
+__all__ = ["check_arrays", "compare_with_paddle"]

@@ -1,0 +1,68 @@
+"""`paddle2ov inspect MODEL`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from paddle2ov.commands.shared import (
+    PathType,
+    extension_option,
+    params_option,
+    plain_errors,
+    run_extensions,
+    traceback_option,
+)
+from paddle2ov.plain import size
+
+if TYPE_CHECKING:
+    from paddle2ov.inspection import Inspection
+
+
+@click.command("inspect")
+@click.argument("model", type=PathType(path_type=Path))
+@params_option
+@extension_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@traceback_option
+def inspect_command(
+    model: Path, params: Path | None, extensions: tuple[Path, ...], as_json: bool, traceback: bool
+) -> None:
+    """Show what MODEL is made of and whether it converts; nothing is written.
+
+    The exit status is 0 if it converts, 1 if not, and 2 if that could not be found out.
+    """
+    with plain_errors(traceback, 2):
+        from paddle2ov.inspection import inspect
+
+        run_extensions(extensions)
+        found = inspect(model, params)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), indent=1))
+    else:
+        _print(found)
+    sys.exit(0 if found.convertible else 1)
+
+
+def _print(found: Inspection) -> None:
+    nesting = f", branches and loops {found.nesting} deep" if found.nesting else ""
+    dead = f", {found.dead_operators} that no result needs" if found.dead_operators else ""
+    click.echo(f"{found.format} program, version {found.version}{nesting}{dead}")
+    click.echo(f"{found.parameters} parameters, {size(found.parameter_bytes)}")
+    for title, ports in (("inputs", found.inputs), ("results", found.outputs)):
+        click.secho(title, bold=True)
+        for port in ports:
+            shape = "?" if port.shape is None else ", ".join("?" if dim < 0 else str(dim) for dim in port.shape)
+            click.echo(f"  {port.name}  {port.dtype} [{shape}]")
+    click.secho("operators", bold=True)
+    for operator in found.operators:
+        click.echo(f"  {operator.count:5}  {operator.name}{'' if operator.supported else '  (no converter)'}")
+    if found.convertible:
+        click.secho("It converts.", fg="green")
+    for refusal in found.refusals:
+        click.secho(f"Refused: {refusal.operator}: {refusal.reason}", fg="red")
+        click.echo(f"  at {refusal.place}")

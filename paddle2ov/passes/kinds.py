@@ -1,0 +1,16 @@
+"""Kinds of nodes that rewrites treat alike."""
+
+from __future__ import annotations
+
+_UNARY = """
+Abs Ceiling Clamp Convert Elu Erf Exp Floor Gelu HSigmoid HSwish HardSigmoid Log LogicalNot Mish Negative Relu Round
+Selu Sigmoid Sign SoftPlus SoftSign Sqrt Swish Tanh
+"""
+_BINARY = """
+Add Divide Equal FloorMod Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr LogicalXor Maximum Minimum Mod
+Multiply NotEqual Power SquaredDifference Subtract
+"""
+_REDUCTIONS = """
+ReduceL1 ReduceL2 ReduceLogicalAnd ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
+"""
+UNARY, BINARY, REDUCTIONS = (frozenset(names.split()) for names in (_UNARY, _BINARY, _REDUCTIONS))

@@ -1,0 +1,111 @@
+"""Runs a program in Paddle and in OpenVINO on one set of inputs, and compares the results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import openvino
+
+from paddle2ov.errors import PaddleRunError
+from paddle2ov.extension import Extension
+from paddle2ov.program import ModelFiles
+from paddle2ov.program.model import Program
+from paddle2ov.testing import Expected, Result, infer
+from paddle2ov.verification.comparison import compare_results
+from paddle2ov.verification.inputs import Inputs
+from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.random_numbers import draw_as_paddle, random_operators
+from paddle2ov.verification.results import Run
+from paddle2ov.verification.ties import TieFinder
+from paddle2ov.verification.values import Values
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is compared, and how.
+
+    Attributes:
+        files: the model's files, as Paddle reads them.
+        whole: their program.
+        program: the same with the results that are compared.
+        compiled: that program in OpenVINO.
+        tolerance: of floats, relative to the largest value of each result.
+        precision: what OpenVINO computes in.
+        extension: converters of the caller's own.
+        paddle_python: an interpreter that has Paddle.
+        is_random: whether the inputs are made up.
+    """
+
+    files: ModelFiles
+    whole: Program
+    program: Program
+    compiled: openvino.CompiledModel
+    tolerance: float
+    precision: str
+    extension: Extension
+    paddle_python: str | os.PathLike[str] | None
+    is_random: bool
+
+
+@dataclass
+class Sides:
+    """One set of inputs: the values inside on demand, what became of it, and the results on both sides."""
+
+    values: Values
+    run: Run
+    results: list[Result]
+    expected: list[Expected]
+    drawn: tuple[str, ...] = ()
+    """The operators whose random numbers OpenVINO took from Paddle."""
+
+    def look_for_ties(self, subject: Subject) -> None:
+        """Notes which choices between equal scores went otherwise, and whether they explain what differs."""
+        ties = TieFinder(self.values, subject.files, subject.tolerance, subject.paddle_python).run(self.results)
+        self.run = replace(self.run, ties=tuple(ties.found), explained=ties.explain)
+
+
+def run_both(subject: Subject, paddle: PaddleProcess, arrays: Inputs) -> Sides:
+    """Runs both sides and compares.
+
+    Raises:
+        PaddleRunError: Paddle dies. What it refuses is noted in the run.
+    """
+    values = Values(subject.program, paddle, arrays, subject.extension, subject.precision)
+    shapes = {name: tuple(array.shape) for name, array in arrays.items()}
+    try:
+        expected = paddle.run(arrays)
+        if subject.program is not subject.whole:
+            expected = _chosen(expected, values, subject.whole)
+    except PaddleRunError as error:
+        if paddle.is_alive():
+            return Sides(values, Run(shapes, refused=str(error)), [], [])
+        if subject.is_random:
+            advice = "random inputs may be none that the model takes: give your own (--inputs), or shapes (--shape)"
+            raise PaddleRunError(f"{error}\n{advice}") from None
+        raise
+    results = results_of(subject.compiled, arrays)
+    if drawn := random_operators(values):
+        results = draw_as_paddle(values, drawn, results)
+    run = Run(shapes, compare_results(results, expected, subject.tolerance))
+    return Sides(values, run, results, expected, tuple(dict.fromkeys(one.type for one in drawn)))
+
+
+def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list[Expected]:
+    """Paddle's values of the results that are compared, of which some may lie inside the program."""
+    known = {item.name: one for item, one in zip(whole.outputs, results, strict=True)}
+    inside = values.of_paddle(item.variable for item in values.program.outputs if item.name not in known)
+    known |= {name: Expected(name, one.dtype, one.array) for name, one in inside.items()}
+    for item in values.program.outputs:
+        if item.name not in known:
+            raise PaddleRunError(f"Paddle cannot hand out '{item.name}'")
+    return [known[item.name] for item in values.program.outputs]
+
+
+def results_of(compiled: openvino.CompiledModel, arrays: Inputs) -> list[Result]:
+    """The results of OpenVINO; none where it refuses the inputs, which then differ from Paddle's."""
+    try:
+        return infer(compiled, arrays)
+    except RuntimeError:
+        return []

@@ -1,0 +1,55 @@
+"""Operators that draw random numbers: OpenVINO's are not Paddle's, but what is computed from them can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from paddle2ov.program.model import Operator
+from paddle2ov.testing import Expected, Result
+from paddle2ov.verification.comparison import compare_tensor
+from paddle2ov.verification.values import Values
+
+RANDOM = frozenset(
+    (
+        *("bernoulli", "binomial", "dirichlet", "exponential", "gaussian_inplace", "gaussian_random"),
+        *("gaussian_random_batch_size_like", "gumbel_softmax", "multinomial", "poisson", "randint", "randperm"),
+        *("sampling_id", "standard_gamma", "truncated_gaussian_random", "uniform_random"),
+        *("uniform_random_batch_size_like", "uniform_random_inplace"),
+    )
+)
+"""Operators whose results differ from run to run."""
+
+
+def random_operators(values: Values) -> list[Operator]:
+    """Those of the main block that the results need."""
+    return [operator for operator in values.block.operators if operator.type in RANDOM]
+
+
+def draw_as_paddle(values: Values, operators: Sequence[Operator], results: Sequence[Result]) -> list[Result]:
+    """The results of the model where the operators' numbers are Paddle's, who draws the same ones in every run.
+
+    They become `fixed` values. Numbers of another type or shape than Paddle's stay, so that they are found to differ.
+    """
+    names = [name for operator in operators for name in operator.output_names()]
+    theirs = values.of_paddle(names)
+    ours = values.of_openvino(theirs)
+    values.fixed |= {name: theirs[name] for name, one in ours.items() if _is_alike(one, theirs[name])}
+    outputs = [item.variable for item in values.program.outputs]
+    found = values.of_openvino(outputs)
+    return [
+        replace(result, array=values.fixed[name].array if name in values.fixed else found[name].array)
+        if name in values.fixed or name in found
+        else result
+        for name, result in zip(outputs, results, strict=True)
+    ]
+
+
+def _is_alike(result: Result, expected: Expected) -> bool:
+    """Whether type and shape are the same."""
+    if result.array.shape != expected.array.shape:
+        return False
+    return compare_tensor(expected.name, replace(result, array=expected.array), expected, 1.0).ok
+
+
+__all__ = ["RANDOM", "draw_as_paddle", "random_operators"]

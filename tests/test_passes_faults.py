@@ -1,0 +1,118 @@
+"""Graphs that OpenVINO computes wrongly: scores that a softmax reads as a product, reductions of three dimensions."""
+
+import numpy as np
+import pytest
+from openvino import Model, Shape, Tensor, Type
+from openvino import opset16 as ops
+
+from paddle2ov.passes import Graph
+from paddle2ov.passes.part_scores import part_scores
+from paddle2ov.passes.widen_reductions import widen_reductions
+from paddle2ov.testing import compile_model
+from tests.passes_checks import apply, parameter, random
+
+WIDTH, HEADS, TOKENS = 8, 2, 5
+SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
+
+
+def weighed(q, scores):
+    return ops.matmul(ops.softmax(scores, -1), q, False, False)
+
+
+def product(q):
+    return ops.matmul(q, q, False, True)
+
+
+UNMASKED = {
+    "product": lambda q: weighed(q, product(q)),
+    "activation": lambda q: weighed(q, ops.relu(ops.divide(product(q), SCALE))),
+    "no mask": lambda q: weighed(q, ops.add(ops.multiply(product(q), SCALE), NONE)),
+    "one node": lambda q: ops.scaled_dot_product_attention(q, q, q),
+    "one node, no mask": lambda q: ops.scaled_dot_product_attention(q, q, q, NONE, SCALE),
+}
+MASKED = {
+    "mask": lambda q: weighed(q, ops.add(product(q), ops.reduce_max(q, np.array([-1]), True))),
+    "causal": lambda q: ops.scaled_dot_product_attention(q, q, q, causal=True),
+    "no weights": lambda q: ops.softmax(product(q), -1),
+}
+
+
+@pytest.mark.parametrize("attend", UNMASKED.values(), ids=UNMASKED)
+def test_part_scores(attend):
+    """Of one key and then of more, which OpenVINO 2026.4 computes wrongly where softmax reads a product."""
+
+    def build():
+        x = parameter(-1, HEADS, -1, WIDTH)
+        return Model([attend(x)], [x])
+
+    model, counts = apply(part_scores, build, [1, HEADS, 1, WIDTH])
+    assert counts == {"scores": 1}
+    compiled, x = compile_model(model), random(1, HEADS, 20, WIDTH)
+    compiled([x[:, :, :1]])
+    np.testing.assert_allclose(compiled([x])[0], compile_model(build())([x])[0], atol=1e-5)
+
+
+KNOWN = {f"known, {name}": (attend, TOKENS) for name, attend in UNMASKED.items()}
+OTHER = {**KNOWN, **{name: (attend, -1) for name, attend in MASKED.items()}}
+
+
+@pytest.mark.parametrize(("attend", "keys"), OTHER.values(), ids=OTHER)
+def test_part_scores_refuses(attend, keys):
+    def build():
+        x = parameter(-1, HEADS, keys, WIDTH)
+        return Model([attend(x)], [x])
+
+    assert apply(part_scores, build, [1, HEADS, TOKENS, WIDTH])[1] == {"scores": 0}
+
+
+PER_CHANNEL = random(4)
+
+
+def scaled(x, keep=False):
+    return ops.multiply(x, PER_CHANNEL.reshape(4, 1) if keep else PER_CHANNEL)
+
+
+def summed(x, keep=False):
+    return ops.reduce_sum(x, np.array([-1]), keep)
+
+
+MET = {
+    "channels": lambda x: scaled(summed(x)),
+    "kept": lambda x: scaled(summed(x, True), True),
+    "put back": lambda x: scaled(ops.unsqueeze(summed(x), np.array([2])), True),
+    "after others": lambda x: scaled(ops.relu(ops.add(ops.reduce_mean(x, np.array([2])), np.float32(0.3)))),
+    "over the batch": lambda x: ops.multiply(ops.reduce_max(x, np.array([0]), False), PER_CHANNEL.reshape(4, 1)),
+    "slopes": lambda x: ops.prelu(summed(x), PER_CHANNEL),
+}
+"""What OpenVINO 2026.4 computes wrongly from the second of a batch on."""
+
+
+@pytest.mark.parametrize("batch", [-1, 3])
+@pytest.mark.parametrize("build", MET.values(), ids=MET)
+def test_reductions(build, batch):
+    def model():
+        x = parameter(batch, 4, 5)
+        return Model([build(x)], [x])
+
+    widened, same, x = model(), model(), random(3, 4, 5)
+    assert widen_reductions(Graph(widened)) == {"reductions": 1}
+    assert widened.output(0).get_partial_shape() == same.output(0).get_partial_shape()
+    wanted = Tensor(Type.f32, widened.output(0).get_partial_shape().to_shape() if batch > 0 else Shape([0]))
+    same.evaluate([wanted], [Tensor(x)])  # one node after another, as OpenVINO's CPU plugin does not
+    np.testing.assert_allclose(compile_model(widened)([x])[0], wanted.data, atol=1e-5)
+
+
+OTHER_REDUCTIONS = {
+    "number": ((2, 4, 5), lambda x: ops.multiply(summed(x), np.float32(2))),
+    "nothing": ((2, 4, 5), summed),
+    "not one after another": ((2, 4, 5), lambda x: scaled(ops.softmax(summed(x), -1))),
+    "other axis": ((2, 4, 5), lambda x: ops.multiply(ops.reduce_sum(x, np.array([1]), False), random(5))),
+    "images": ((2, 4, 3, 5), lambda x: ops.multiply(summed(x), random(4, 1))),
+    "one": ((1, 4, 5), lambda x: scaled(summed(x))),
+}
+
+
+@pytest.mark.parametrize(("dims", "build"), OTHER_REDUCTIONS.values(), ids=OTHER_REDUCTIONS)
+def test_reductions_refused(dims, build):
+    x = parameter(*dims)
+    assert widen_reductions(Graph(Model([build(x)], [x]))) == {"reductions": 0}
