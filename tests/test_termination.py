@@ -5,14 +5,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
 from gen_models import all_networks
 from gen_models.store import generated_network
-from paddle2ov.running.termination import Terminated, terminable
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that can be handled")
 
@@ -26,6 +24,7 @@ def write(model, path, **_):
     time.sleep(60)
 
 openvino.save_model = write
+CONVERTERS = [{"none_of_this_model": write}]
 """
 SLOW_PADDLE = "#!/bin/sh\nread request\necho $$ > {}.new\nmv {}.new {}\nexec sleep 60\n"
 
@@ -124,42 +123,76 @@ def test_batch(start, model, tmp_path, slow_paddle):
     assert is_gone(number)
 
 
-def test_the_handler_is_put_back():
-    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)  # another test's library may have left one of its own
+HANDLERS = """
+import signal, sys, threading
+from paddle2ov.running.termination import Terminated, terminable
+
+DEFAULT = signal.SIG_DFL
+
+
+def handler():
+    return signal.getsignal(signal.SIGTERM)
+
+
+def ends(raises):
     try:
         with terminable():
-            with pytest.raises(Terminated):
-                os.kill(os.getpid(), signal.SIGTERM)
-            assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL  # a second one ends the process
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    finally:
-        signal.signal(signal.SIGTERM, before)
+            assert handler() is not own
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            except Terminated:
+                if not raises:
+                    assert handler() is DEFAULT  # a second one ends the process
+                    return
+                raise
+            raise AssertionError("nothing came")
+    except Terminated:
+        assert raises
 
 
-def test_the_handler_of_others_comes_after():
-    """Pools of processes have one of their own."""
-    seen = []
+seen = []
+own = lambda number, frame: seen.append(number)
+"""
+PUT_BACK = """
+assert handler() is DEFAULT
+ends(raises=False)
+assert handler() is DEFAULT
+"""
+OF_OTHERS = """
+signal.signal(signal.SIGTERM, own)  # as pools of processes have one
+ends(raises=True)
+assert handler() is own and seen == [signal.SIGTERM]
+"""
+IN_A_THREAD = """
+def work():
+    with terminable():
+        seen.append(handler())
 
-    def own(number, frame):
-        seen.append(number)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert seen == [DEFAULT]
+"""
+AFTER_PREDICTORS = """
+from paddle2ov.inference import Config, create_predictor
 
-    signal.signal(signal.SIGTERM, own)
-    try:
-        with pytest.raises(Terminated), terminable():
-            os.kill(os.getpid(), signal.SIGTERM)
-        assert signal.getsignal(signal.SIGTERM) is own
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    assert seen == [signal.SIGTERM]
+predictors = [create_predictor(Config(sys.argv[1])) for _ in range(2)]
+while predictors:
+    del predictors[0]
+ends(raises=False)
+"""
 
 
-def test_threads_handle_no_signals():
-    def work():
-        with terminable():
-            seen.append(signal.getsignal(signal.SIGTERM))
-
-    seen = []
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert seen == [signal.SIG_DFL]
+# In processes of their own: signals, and the stacks that they run on, are the process's, and of every library in it.
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(PUT_BACK, id="put back"),
+        pytest.param(OF_OTHERS, id="of others"),
+        pytest.param(IN_A_THREAD, id="in a thread"),
+        pytest.param(AFTER_PREDICTORS, id="after predictors"),
+    ],
+)
+def test_handlers(script, model):
+    ended = subprocess.run([sys.executable, "-c", HANDLERS + script, model], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
