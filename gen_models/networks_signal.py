@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gen_models.building import assembled
 from gen_models.network import Network
 from gen_models.spec import paddle, tensor
 
@@ -126,6 +127,13 @@ def _rotary(x: Any, y: Any) -> Any:
     return paddle.as_real(pairs * rotation.unsqueeze(0)).flatten(2)
 
 
+def _square_attention(self: Any, q: Any, k: Any, v: Any) -> Any:
+    """As many heads as tokens, with queries that are activated."""
+    scores = paddle.matmul(paddle.nn.functional.relu(q), k, transpose_y=True)
+    attended = paddle.matmul(paddle.nn.functional.softmax(scores), v)
+    return paddle.transpose(attended, [0, 2, 1, 3]).flatten(2)
+
+
 def _moves(x: Any, y: Any) -> Any:
     first = paddle.concat([x, paddle.transpose(y, [1, 0])], axis=0)
     second = paddle.flip(paddle.roll(first, 1, 0), [1]).reshape([-1, 2, 2])
@@ -171,6 +179,7 @@ NETWORKS = [
     Network("fast_fourier_convolution", _fourier_unit, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}),
     _network("fnet_mixing", _mixing, x=tensor([2, 7, 6], dims=[-1, -1, 6])),
     _network("complex_rotary", _rotary, x=tensor([2, 6, 8], dims=[-1, 6, 8]), y=tensor([6, 4], low=-4, high=4)),
+    Network("square_attention", lambda: assembled(dict, _square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))),
     _network("complex_moves", _moves, pir_only=True, x=_A_DYNAMIC, y=_B),
     _network("complex_products", _products, pir_only=True, x=_A_DYNAMIC, y=_B),
     _network("complex_elementary", _elementary, x=_A_DYNAMIC, y=_A),

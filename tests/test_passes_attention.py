@@ -391,3 +391,15 @@ def test_a_model_without_transposes():
     convert(generated_network(all_networks()["squeezenet1_1"], "pir"), report=report)
     assert not any(count for counts in report.rewrites.values() for count in counts.values())
     assert report.nodes == report.nodes_after
+
+
+def test_windows_of_a_batch_that_a_reshape_names():
+    """The program says which batch it is for; it stays so."""
+
+    def build():
+        x = parameter(-1, 4, 4, 3)
+        rolled = ops.roll(x, np.array([1, 1]), np.array([1, 2]))
+        parted = transpose(reshape(rolled, -1, 2, 2, 2, 2, 3), 0, 1, 3, 2, 4, 5)
+        return Model([ops.reshape(parted, np.array([2, 16, 3]), False)], [x])
+
+    assert apply(gather_windows, build, [2, 4, 4, 3])[1]["chains"] == 1

@@ -1,4 +1,4 @@
-"""Graphs that OpenVINO computes wrongly: scores that a softmax reads as a product, reductions of three dimensions."""
+"""Graphs that OpenVINO computes wrongly: some scores and transposes of attention, reductions of three dimensions."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,10 @@ from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
 from paddle2ov.passes.part_scores import part_scores
+from paddle2ov.passes.part_transposes import part_transposes
 from paddle2ov.passes.widen_reductions import widen_reductions
 from paddle2ov.testing import compile_model
-from tests.passes_checks import apply, parameter, random
+from tests.passes_checks import apply, parameter, random, transpose
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
 SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
@@ -63,6 +64,70 @@ def test_part_scores_refuses(attend, keys):
         return Model([attend(x)], [x])
 
     assert apply(part_scores, build, [1, HEADS, TOKENS, WIDTH])[1] == {"scores": 0}
+
+
+def turned(x):
+    return transpose(x, 0, 2, 1, 3)
+
+
+def softmax_of(array):
+    powers = np.exp(array)
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def attended(q, k, v):
+    return softmax_of(q @ k.swapaxes(-1, -2)) @ v
+
+
+ADJACENT = {
+    "result": (
+        lambda q, k, v: turned(ops.matmul(ops.softmax(ops.matmul(q, k, False, True), -1), v, False, False)),
+        lambda q, k, v: attended(q, k, v).swapaxes(1, 2),
+    ),
+    "one node": (
+        lambda q, k, v: turned(ops.scaled_dot_product_attention(q, k, v, NONE, np.float32(1))),
+        lambda q, k, v: attended(q, k, v).swapaxes(1, 2),
+    ),
+    "queries": (
+        lambda q, k, v: ops.matmul(ops.softmax(ops.matmul(turned(q), k, False, True), -1), v, False, False),
+        lambda q, k, v: attended(q.swapaxes(1, 2), k, v),
+    ),
+    "queries, scaled": (
+        lambda q, k, v: ops.matmul(
+            ops.softmax(ops.matmul(ops.multiply(turned(q), SCALE), k, False, True), -1), v, False, False
+        ),
+        lambda q, k, v: attended(q.swapaxes(1, 2) * SCALE, k, v),
+    ),
+}
+
+
+@pytest.mark.parametrize(("attend", "same"), ADJACENT.values(), ids=ADJACENT)
+def test_part_transposes(attend, same):
+    """Of as many heads as tokens, with queries that another node computed; also of another batch later."""
+    inputs = [parameter(2, 3, 3, WIDTH, name=name) for name in "qkv"]
+    model = Model([attend(ops.relu(inputs[0]), *inputs[1:])], inputs)
+    assert part_transposes(Graph(model)) == {"transposes": 1}
+    for batch in (2, 4):
+        model.reshape({name: [batch, 3, 3, WIDTH] for name in "qkv"})
+        q, k, v = arrays = [random(batch, 3, 3, WIDTH) for _ in inputs]
+        want = same(np.maximum(q, 0), k, v)
+        np.testing.assert_allclose(compile_model(model)(arrays)[0], want, atol=1e-5)
+
+
+OTHER_TRANSPOSES = {
+    "other lengths": (4, lambda x: turned(weighed(x, product(x)))),
+    "no softmax": (3, lambda x: turned(ops.matmul(product(x), x, False, False))),
+    "of the last axes": (3, lambda x: weighed(x, ops.matmul(x, transpose(x, 0, 1, 3, 2), False, False))),
+}
+
+
+@pytest.mark.parametrize(("tokens", "attend"), OTHER_TRANSPOSES.values(), ids=OTHER_TRANSPOSES)
+def test_part_transposes_refuses(tokens, attend):
+    def build():
+        x = parameter(2, 3, tokens, 3)
+        return Model([attend(x)], [x])
+
+    assert apply(part_transposes, build, [2, 3, tokens, 3])[1] == {"transposes": 0}
 
 
 PER_CHANNEL = random(4)

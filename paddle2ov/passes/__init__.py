@@ -21,6 +21,7 @@ from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.merge_patches import merge_patches
 from paddle2ov.passes.move_transposes import move_transposes
 from paddle2ov.passes.part_scores import part_scores
+from paddle2ov.passes.part_transposes import part_transposes
 from paddle2ov.passes.reduce_transposes import reduce_transposes
 from paddle2ov.passes.sink_squeezes import sink_squeezes
 from paddle2ov.passes.spread_masks import spread_masks
@@ -43,6 +44,7 @@ REWRITES: tuple[Rewrite, ...] = (
     fuse_transposes,
     transpose_grids,  # after those: what it parts cannot meet
     part_scores,
+    part_transposes,
     widen_reductions,
 )
 

@@ -46,12 +46,15 @@ def gather_windows(graph: Graph) -> Counts:
         if moves < 2 or not _lengths_fit(chain):
             continue
         places = _places(chain)
-        dims = dims_of(chain[-1].output(0))
+        before, dims = dims_of(chain[0].input_value(0)), dims_of(chain[-1].output(0))
+        assert before is not None
         assert dims is not None
+        batch = dims[0] if before[0] is None else None
         x = ops.reshape(chain[0].input_value(0), ints([-1, places.size, dims[-1] or 0]), False)
         moved = ops.gather(x, weight(places.astype(np.int32), Type.i32), ints(1))
         name_after(moved, roll.get_friendly_name(), "windows")
-        replace(chain[-1].output(0), ops.reshape(moved, ints([-1, *(dim or 0 for dim in dims[1:])]), False).output(0))
+        after = [-1 if batch is None else batch, *(dim or 0 for dim in dims[1:])]
+        replace(chain[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
         counts["chains"] += 1
         counts["moves before"] += moves
         counts["moves after"] += 1
