@@ -134,6 +134,16 @@ def _square_attention(self: Any, q: Any, k: Any, v: Any) -> Any:
     return paddle.transpose(attended, [0, 2, 1, 3]).flatten(2)
 
 
+def _along_axis_1_parts() -> dict[str, Any]:
+    return {"linear": paddle.nn.Linear(6, 5), "slopes": paddle.nn.PReLU(5, 0.1), "last": paddle.nn.Linear(5, 5)}
+
+
+def _along_axis_1(self: Any, x: Any) -> Any:
+    """One number for each of axis 1, after products that have as many features."""
+    first = self.linear(x) + paddle.to_tensor([0.5, -1.0, 2.0, 0.0, 3.0]).reshape([5, 1, 1])
+    return self.last(self.slopes(first)) * paddle.arange(5, dtype="float32").reshape([1, 5, 1, 1])
+
+
 def _moves(x: Any, y: Any) -> Any:
     first = paddle.concat([x, paddle.transpose(y, [1, 0])], axis=0)
     second = paddle.flip(paddle.roll(first, 1, 0), [1]).reshape([-1, 2, 2])
@@ -180,6 +190,11 @@ NETWORKS = [
     _network("fnet_mixing", _mixing, x=tensor([2, 7, 6], dims=[-1, -1, 6])),
     _network("complex_rotary", _rotary, x=tensor([2, 6, 8], dims=[-1, 6, 8]), y=tensor([6, 4], low=-4, high=4)),
     Network("square_attention", lambda: assembled(dict, _square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))),
+    Network(
+        "constants_along_axis_1",
+        lambda: assembled(_along_axis_1_parts, _along_axis_1),
+        {"x": tensor([2, 5, 3, 6], dims=[-1, 5, 3, 6])},
+    ),
     _network("complex_moves", _moves, pir_only=True, x=_A_DYNAMIC, y=_B),
     _network("complex_products", _products, pir_only=True, x=_A_DYNAMIC, y=_B),
     _network("complex_elementary", _elementary, x=_A_DYNAMIC, y=_A),

@@ -1,4 +1,7 @@
-"""Graphs that OpenVINO computes wrongly: some scores and transposes of attention, reductions of three dimensions."""
+"""Graphs that OpenVINO computes wrongly.
+
+Some scores and transposes of attention, constants along axis 1 after products, reductions of three dimensions.
+"""
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from openvino import opset16 as ops
 from paddle2ov.passes import Graph
 from paddle2ov.passes.part_scores import part_scores
 from paddle2ov.passes.part_transposes import part_transposes
+from paddle2ov.passes.spread_constants import spread_constants
 from paddle2ov.passes.widen_reductions import widen_reductions
 from paddle2ov.testing import compile_model
 from tests.passes_checks import apply, parameter, random, transpose
@@ -128,6 +132,46 @@ def test_part_transposes_refuses(tokens, attend):
         return Model([attend(x)], [x])
 
     assert apply(part_transposes, build, [2, 3, tokens, 3])[1] == {"transposes": 0}
+
+
+FEATURES = random(WIDTH, 5)
+ALONG = random(5, 1, 1)
+ALONG_AXIS_1 = {
+    "sum": (lambda y: ops.add(y, ALONG), lambda y: y + ALONG),
+    "difference": (lambda y: ops.subtract(ALONG[None], y), lambda y: ALONG - y),
+    "factor": (lambda y: ops.multiply(ops.tanh(y), ALONG), lambda y: np.tanh(y) * ALONG),
+    "slope": (lambda y: ops.prelu(y, ALONG.reshape(-1)), lambda y: np.where(y < 0, y * ALONG, y)),
+    "two": (lambda y: ops.add(ops.multiply(y, ALONG), ALONG), lambda y: y * ALONG + ALONG),
+}
+
+
+@pytest.mark.parametrize("features", [5, 4, 1])
+@pytest.mark.parametrize(("change", "same"), ALONG_AXIS_1.values(), ids=ALONG_AXIS_1)
+def test_spread_constants(change, same, features):
+    """After a product with weights, of as many features as numbers, of others, and of one."""
+    x, array = parameter(-1, 5, 3, WIDTH), random(2, 5, 3, WIDTH)
+    weights = np.ascontiguousarray(FEATURES[:, :features])
+    model = Model([change(ops.matmul(x, weights, False, False))], [x])
+    assert spread_constants(Graph(model))["constants"] == 1 + (same is ALONG_AXIS_1["two"][1])
+    np.testing.assert_allclose(compile_model(model)([array])[0], same(array @ weights), rtol=1e-5, atol=1e-5)
+
+
+OTHER_CONSTANTS = {
+    "one number": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), SCALE),
+    "features": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), FEATURES[0]),
+    "two axes": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), np.ones((5, 3, 1), np.float32)),
+    "another axis": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), np.ones((3, 1), np.float32)),
+    "no product": lambda x: ops.add(x, ALONG),
+}
+
+
+@pytest.mark.parametrize("build_result", OTHER_CONSTANTS.values(), ids=OTHER_CONSTANTS)
+def test_spread_constants_refuses(build_result):
+    def build():
+        x = parameter(-1, 5, 3, WIDTH)
+        return Model([build_result(x)], [x])
+
+    assert apply(spread_constants, build, [2, 5, 3, WIDTH])[1] == {"constants": 0}
 
 
 PER_CHANNEL = random(4)

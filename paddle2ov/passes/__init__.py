@@ -24,6 +24,7 @@ from paddle2ov.passes.part_scores import part_scores
 from paddle2ov.passes.part_transposes import part_transposes
 from paddle2ov.passes.reduce_transposes import reduce_transposes
 from paddle2ov.passes.sink_squeezes import sink_squeezes
+from paddle2ov.passes.spread_constants import spread_constants
 from paddle2ov.passes.spread_masks import spread_masks
 from paddle2ov.passes.transpose_grids import transpose_grids
 from paddle2ov.passes.widen_reductions import widen_reductions
@@ -45,6 +46,7 @@ REWRITES: tuple[Rewrite, ...] = (
     transpose_grids,  # after those: what it parts cannot meet
     part_scores,
     part_transposes,
+    spread_constants,
     widen_reductions,
 )
 

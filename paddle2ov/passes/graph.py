@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -166,6 +166,34 @@ def only_consumer(output: Output) -> Node | None:
     """The node that alone reads a tensor; None if there are several."""
     inputs = output.get_target_inputs()
     return next(iter(inputs)).get_node() if len(inputs) == 1 else None
+
+
+def givers(node: Node) -> list[Node]:
+    """The nodes that one reads."""
+    return [value.get_node() for value in node.input_values()]
+
+
+def readers(node: Node) -> list[Node]:
+    """The nodes that read one."""
+    return [reader.get_node() for output in node.outputs() for reader in consumers(output)]
+
+
+def nearest(
+    nodes: list[Node], kinds: Collection[str], between: Collection[str], further: Callable[[Node], list[Node]]
+) -> list[Node]:
+    """Those of some kinds among the nodes and what is `further` on, with only a few of other kinds `between`."""
+    found: list[Node] = []
+    seen: set[str] = set()
+    for _ in range(_MOST_BETWEEN + 1):
+        new = {node.get_name(): node for node in nodes if node.get_name() not in seen}
+        seen |= new.keys()
+        found += [node for node in new.values() if node.get_type_name() in kinds]
+        nodes = [one for node in new.values() if node.get_type_name() in between for one in further(node)]
+    return found
+
+
+_MOST_BETWEEN = 6
+"""More nodes OpenVINO does not take into one kernel."""
 
 
 def replace(old: Output, new: Output) -> None:

@@ -14,3 +14,4 @@ _REDUCTIONS = """
 ReduceL1 ReduceL2 ReduceLogicalAnd ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
 """
 UNARY, BINARY, REDUCTIONS = (frozenset(names.split()) for names in (_UNARY, _BINARY, _REDUCTIONS))
+ELEMENTWISE = UNARY | BINARY | {"FakeQuantize", "PRelu", "Select"}

@@ -16,13 +16,12 @@ from paddle2ov.passes.graph import (
     ints_of,
     perm_of,
 )
-from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.passes.minimum_cut import END, ENDLESS, MinimumCut, Vertex
 from paddle2ov.passes.permutation import inverse, kind_of, reduced
 from paddle2ov.passes.turned_nodes import NAMING_AXES, UNDECIDED, Around, Change, key_of, order_after, readers_of
 
-_ELEMENTWISE = UNARY | BINARY | {"FakeQuantize", "PRelu", "Select"}
-_FLEXIBLE = _ELEMENTWISE | UNDECIDED | {"Concat", *NAMING_AXES}
+_FLEXIBLE = ELEMENTWISE | UNDECIDED | {"Concat", *NAMING_AXES}
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}
 _MOST_ELEMENTS = 1 << 20
 """A larger constant is not worth transposing while converting."""
@@ -204,7 +203,7 @@ def _tensors_around(node: Node, perm: list[int]) -> list[Output] | None:
         if len(named) < len(NAMING_AXES[kind]) or any(one is None for one in named):
             return None
         inputs = inputs[:1]
-    elif kind not in _ELEMENTWISE and kind != "Concat":
+    elif kind not in ELEMENTWISE and kind != "Concat":
         return None
     if kind in ("Concat", "Split", "VariadicSplit") and _would_interleave(node, perm):
         return None

@@ -7,17 +7,24 @@ computed, the kernel takes the wrong one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from openvino import Node
 
 from paddle2ov.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, name_after, perm_of, replace
-from paddle2ov.passes.kinds import BINARY, UNARY
+from paddle2ov.passes.graph import (
+    Counts,
+    Graph,
+    dims_of,
+    givers,
+    ints,
+    name_after,
+    nearest,
+    perm_of,
+    readers,
+    replace,
+)
+from paddle2ov.passes.kinds import ELEMENTWISE
 
-_ELEMENTWISE = UNARY | BINARY | {"FakeQuantize"}
-_MOST_BETWEEN = 6
-"""How many nodes the kernel may take between two products, or between a product and a transpose."""
+_PRODUCTS = {"MatMul", "ScaledDotProductAttention"}
 
 
 def part_transposes(graph: Graph) -> Counts:
@@ -53,32 +60,13 @@ def part_transposes(graph: Graph) -> Counts:
 
 def _is_around_attention(transpose: Node) -> bool:
     products = [
-        *_first(_givers(transpose)[:1], {"MatMul", "ScaledDotProductAttention"}, _givers),
-        *_first(_readers(transpose), {"MatMul", "ScaledDotProductAttention"}, _readers),
+        *nearest(givers(transpose)[:1], _PRODUCTS, ELEMENTWISE, givers),
+        *nearest(readers(transpose), _PRODUCTS, ELEMENTWISE, readers),
     ]
     return any(one.get_type_name() == "ScaledDotProductAttention" or _is_of_attention(one) for one in products)
 
 
 def _is_of_attention(product: Node) -> bool:
     """Whether a MatMul reads the weights of a softmax, or gives the scores that one reads."""
-    return bool(_first(_givers(product), {"Softmax"}, _givers) or _first(_readers(product), {"Softmax"}, _readers))
-
-
-def _first(nodes: list[Node], kinds: set[str], further: Callable[[Node], list[Node]]) -> list[Node]:
-    """The first nodes of some kinds in one direction, with only elementwise nodes before them."""
-    found: list[Node] = []
-    seen: set[str] = set()
-    for _ in range(_MOST_BETWEEN + 1):
-        new = {node.get_name(): node for node in nodes if node.get_name() not in seen}
-        seen |= new.keys()
-        found += [node for node in new.values() if node.get_type_name() in kinds]
-        nodes = [one for node in new.values() if node.get_type_name() in _ELEMENTWISE for one in further(node)]
-    return found
-
-
-def _givers(node: Node) -> list[Node]:
-    return [value.get_node() for value in node.input_values()]
-
-
-def _readers(node: Node) -> list[Node]:
-    return [reader.get_node() for output in node.outputs() for reader in consumers(output)]
+    weights = nearest(givers(product), {"Softmax"}, ELEMENTWISE, givers)
+    return bool(weights or nearest(readers(product), {"Softmax"}, ELEMENTWISE, readers))
