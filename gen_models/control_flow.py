@@ -258,6 +258,46 @@ def _greedy_decoder() -> Any:
     return Decoder()
 
 
+def _cache_that_may_be_empty() -> Any:
+    """Keys behind those of a cache, as of streaming speech recognisers: the first one has no dimension but 0."""
+
+    class Cached(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.query, self.key = paddle.nn.Linear(16, 16), paddle.nn.Linear(16, 16)
+
+        def heads(self, x):
+            return x.reshape([paddle.shape(x)[0], -1, 2, 8]).transpose([0, 2, 1, 3])
+
+        def forward(self, x, cache):
+            query, key = self.heads(self.query(x)), self.heads(self.key(x))
+            if paddle.shape(cache)[0] > 0:
+                key = paddle.concat([cache, key], axis=2)
+            return paddle.matmul(query, key, transpose_y=True), key
+
+    return Cached()
+
+
+def _joined_where_they_fit() -> Any:
+    """What a branch demands of sizes holds in that branch alone, and what a loop does where it has a round."""
+
+    class Joined(paddle.nn.Layer):
+        def forward(self, x, y, n):
+            doubled = y * 2
+            if paddle.shape(x)[1] == paddle.shape(y)[1]:
+                z = paddle.concat([x, doubled], axis=0)
+            else:
+                z = doubled
+            looped = doubled
+            i = paddle.zeros([1], "int64")
+            while i < n:
+                looped = paddle.concat([x, looped], axis=0)
+                i = i + 1
+            return z, looped, paddle.zeros([paddle.shape(x)[1], paddle.shape(doubled)[1]])
+
+    return Joined()
+
+
 _MATRIX = {"x": tensor([3, 4], low=0.1, high=1.0, dims=[-1, 4])}
 _COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
 
@@ -292,10 +332,26 @@ NETWORKS = [
     ),
     Network("branch_shapes", _branch_shapes, _MATRIX, more=[{"x": tensor([2, 4], low=-1.0, high=-0.1)}]),
     Network(
+        "cache_that_may_be_empty",
+        _cache_that_may_be_empty,
+        {"x": tensor([1, 4, 16], dims=[-1, -1, 16]), "cache": tensor([0, 0, 0, 0], dims=[-1, -1, -1, -1])},
+        more=[{"x": tensor([2, 3, 16]), "cache": tensor([2, 2, 5, 8])}],
+    ),
+    Network(
         "greedy_decoder", _greedy_decoder, {"state": tensor([2, 8], dims=[-1, 8])}, more=[{"state": tensor([1, 8])}]
     ),
     Network("growing", _growing, _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[0])}]),
     Network("handed_on", _handed_on, _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[4])}]),
+    Network(
+        "joined_where_they_fit",
+        _joined_where_they_fit,
+        {
+            "x": tensor([2, 3, 4], dims=[-1, -1, 4]),
+            "y": tensor([1, 5, 4], dims=[-1, -1, 4]),
+            "n": tensor([1], "int64", values=[0]),
+        },
+        more=[{"x": tensor([2, 3, 4]), "y": tensor([1, 3, 4]), "n": tensor([1], "int64", values=[2])}],
+    ),
     Network(
         "marked",
         _marked,

@@ -13,6 +13,7 @@ from openvino import Model, Output, Type
 
 from paddle2ov.block_values import as_condition, as_output, find, no_elements, outer
 from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.loop_shapes import opened, unforeseen
 from paddle2ov.loops import recurrent, while_
 from paddle2ov.opset import ops
 from paddle2ov.program.model import Operator
@@ -59,8 +60,11 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
     node = ops.if_op(as_condition(condition))
     node.set_then_body(Model(then_results, list(then.captures.values())))
     node.set_else_body(Model(else_results, list(otherwise.captures.values())))
-    for name in dict.fromkeys((*then.captures, *otherwise.captures)):
-        node.set_input(outer(scope, name), then.captures.get(name), otherwise.captures.get(name))
+    entering = {name: outer(scope, name) for name in dict.fromkeys((*then.captures, *otherwise.captures))}
+    one = unforeseen([as_output(condition), *entering.values()])
+    for name, value in entering.items():
+        value = opened(value, value.get_partial_shape(), one)
+        node.set_input(value, then.captures.get(name), otherwise.captures.get(name))
     for a, b in zip(then_results, else_results, strict=True):
         node.set_output(a, b)
     node.validate_and_infer_types()

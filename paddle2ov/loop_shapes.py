@@ -1,4 +1,4 @@
-"""What is known of the shapes that a loop carries: what holds in every round, for every pass of OpenVINO to see."""
+"""What is known of shapes in loops and branches: what holds in every round, for every pass of OpenVINO to see."""
 
 from __future__ import annotations
 
@@ -28,33 +28,52 @@ def unbounded(value: Output, round_: Node) -> Output:
     return ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False).output(0)
 
 
-def opened(value: Output, shape: PartialShape, seen: Sequence[Output]) -> Output:
-    """A value that enters a loop, with the dimensions that the loop changes not known.
+def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
+    """A value that enters a loop or a branch, where no pass of OpenVINO may know its dimensions as the value's own.
 
-    OpenVINO takes the shape of what enters for that of every round where a pass builds a loop anew, as one does that
-    finds an input without use, and a change that it cannot rule out is none for it. `seen` are values of which one may
-    show only when the model runs.
+    Those that the loop changes are not known inside: OpenVINO takes the shape of what enters for that of every round
+    where a pass builds a loop anew, as one does that finds an input without use, and a change that it cannot rule out
+    is none for it.
+
+    Those that nobody knows are other ones inside than outside: what a body demands of them, such as the equal ones of
+    tensors that it concatenates, OpenVINO takes for true outside as well, where the loop may have no round or the
+    other branch may be taken, and computes sizes, even the condition, from other tensors than the program does.
+
+    Args:
+        value: the value.
+        shape: what is known of it inside.
+        one: what `unforeseen` gives for the loop or branch.
     """
     given = value.get_partial_shape()
-    if given.rank.is_dynamic or shape.rank.is_dynamic or len(given) != len(shape):
+    if given.rank.is_dynamic or shape.rank.is_dynamic or len(given) != len(shape) or one is None:
         return value
-    changed = [old.is_static and new.is_dynamic for old, new in zip(given, shape, strict=True)]
-    shown = next((one for one in seen if _is_computed(one)), None)
-    if not any(changed) or shown is None:
+    stays = [old.is_static and new.is_static for old, new in zip(given, shape, strict=True)]
+    if all(stays):
         return value
-    flat = ops.reshape(shown, ops.constant([-1], Type.i64), False)
-    anything = ops.reduce_logical_or(ops.convert(flat, Type.boolean), ops.constant([0], Type.i64), True)
-    one = ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64))
     nothing = ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False)
+    if not any(stays):
+        return nothing.output(0)
     # The dimensions that stay, named once more.
     sizes = ops.maximum(ops.shape_of(nothing, Type.i64), ops.constant([0], Type.i64))
     dims = [
-        ops.gather(sizes, ops.constant([axis], Type.i64), ops.constant(0, Type.i64))
-        if changes or old.is_dynamic
-        else ops.constant([old.get_length()], Type.i64)
-        for axis, (changes, old) in enumerate(zip(changed, given, strict=True))
+        ops.constant([old.get_length()], Type.i64)
+        if kept
+        else ops.gather(sizes, ops.constant([axis], Type.i64), ops.constant(0, Type.i64))
+        for axis, (kept, old) in enumerate(zip(stays, given, strict=True))
     ]
     return ops.reshape(nothing, ops.concat(dims, 0), False).output(0)
+
+
+def unforeseen(seen: Sequence[Output]) -> Output | None:
+    """[1], which no pass of OpenVINO knows: computed from one of these values that the run alone shows, if any."""
+    shown = next((one for one in seen if _is_computed(one)), None)
+    if shown is None:
+        return None
+    zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
+    flat = ops.reshape(shown, ops.constant([-1], Type.i64), False)
+    first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
+    anything = ops.reduce_logical_or(first, zero, True)
+    return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
 
 
 def _is_computed(value: Output) -> bool:

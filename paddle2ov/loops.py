@@ -15,7 +15,7 @@ from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
 from paddle2ov.block_values import as_condition, as_output, find, no_elements, outer, some_size
-from paddle2ov.loop_shapes import opened, unbounded, widened
+from paddle2ov.loop_shapes import opened, unbounded, unforeseen, widened
 from paddle2ov.loop_wiring import wired_loop
 from paddle2ov.opset import ops
 from paddle2ov.program.liveness import prune
@@ -165,12 +165,13 @@ def _loop(
         results.append(ops.result(value))
     captures = found.scope.captures
     held = [(parameter, outer(scope, name)) for name, parameter in captures.items()]
-    seen = [begins, *(as_output(found.before[k]) for k in live), *(value for _, value in held)]
+    one = unforeseen([begins, *(as_output(found.before[k]) for k in live), *(value for _, value in held)])
+    held = [(parameter, opened(value, value.get_partial_shape(), one)) for parameter, value in held]
     starts = []
     for k in live:
         shape = found.shapes[k]
         assert shape is not None  # that of a value that is no array without elements
-        starts.append(opened(as_output(found.before[k]), shape, seen))
+        starts.append(opened(as_output(found.before[k]), shape, one))
     inputs = [*found.parameters, found.number, *captures.values()]
     return wired_loop(
         rounds,
