@@ -126,6 +126,11 @@ def squeeze(node: NodeContext) -> NamedOutputs:
             )
         if dim == 1 or (dim is None and (declared[axis] == 1 or (axes and declared[axis] == -1))):
             dropped.append(axis)
+    # A slice of one element finds none in a tensor without elements. A Squeeze keeps such a dimension, as Paddle does,
+    # but OpenVINO cannot go on with a rank that is not the one that the program declares.
+    if any(shape[axis].is_dynamic and shape[axis].get_max_length() == 1 for axis in dropped):
+        left = [axis for axis in range(len(shape)) if axis not in dropped]
+        return {"out": ops.reshape(x, ops.gather(shape_of(x), ints(left), ints(0)), False)}
     return {"out": ops.squeeze(x, ints(dropped)) if dropped else x}
 
 

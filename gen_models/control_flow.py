@@ -273,7 +273,8 @@ def _cache_that_may_be_empty() -> Any:
             query, key = self.heads(self.query(x)), self.heads(self.key(x))
             if paddle.shape(cache)[0] > 0:
                 key = paddle.concat([cache, key], axis=2)
-            return paddle.matmul(query, key, transpose_y=True), key
+            first = paddle.squeeze(cache[0:1], axis=0)
+            return paddle.matmul(query, key, transpose_y=True), key, paddle.shape(first)[2]
 
     return Cached()
 
