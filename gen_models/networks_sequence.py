@@ -288,6 +288,41 @@ def _text_line(batch: int) -> dict[str, TensorSpec]:
     return {"x": tensor([batch, *shape], dims=[-1, *shape])}
 
 
+# --- attention of padded frames, masked before softmax and after it ---------------------------------------------------
+
+
+def _masked_twice_parts() -> dict[str, Any]:
+    nn = paddle.nn
+    return {
+        "norm": nn.LayerNorm(16),
+        "q": nn.Linear(16, 16),
+        "k": nn.Linear(16, 16),
+        "v": nn.Linear(16, 16),
+        "joined": nn.Linear(32, 16),
+    }
+
+
+def _masked_twice_forward(self: Any, x: Any, lengths: Any) -> Any:
+    size = paddle.shape(x)
+    y = self.norm(x)
+    q, k, v = (one(y).reshape([size[0], -1, 2, 8]).transpose([0, 2, 1, 3]) for one in (self.q, self.k, self.v))
+    seen = paddle.arange(size[1], dtype="int64").unsqueeze(0) < lengths.unsqueeze(1)
+    padded = (seen.unsqueeze([1, 2]).astype("float32") == 0)[:, :, :, : paddle.shape(k)[2]]
+    scores = paddle.matmul(q * 0.35, k, transpose_y=True)
+    scores = paddle.where(padded, paddle.full_like(scores, -float("inf")), scores)
+    chances = paddle.nn.functional.softmax(scores, axis=-1)
+    chances = paddle.where(padded, paddle.zeros_like(chances), chances)
+    attended = paddle.matmul(chances, v).transpose([0, 2, 1, 3]).reshape([size[0], -1, 16])
+    return x + self.joined(paddle.concat([y, attended], axis=-1))
+
+
+def _frames(frames: int, *lengths: int) -> dict[str, TensorSpec]:
+    return {
+        "x": tensor([len(lengths), frames, 16], dims=[-1, -1, 16]),
+        "lengths": tensor([len(lengths)], "int64", values=list(lengths), dims=[-1]),
+    }
+
+
 # --- an encoder and a decoder: cross attention, a causal mask, GRU state ---------------------------------------------
 
 
@@ -322,6 +357,12 @@ NETWORKS = [
         lambda: assembled(_attention_parts, _attention_forward),
         _states(2, 7, 7, 4),
         more=[_states(1, 3, 2), _states(3, 11, 5, 11, 1)],
+    ),
+    Network(
+        "masked_twice",
+        lambda: assembled(_masked_twice_parts, _masked_twice_forward),
+        _frames(7, 7, 4),
+        more=[_frames(5, 5), _frames(9, 3, 9, 6)],
     ),
     Network("crnn", lambda: assembled(_crnn_parts, _crnn_forward), _line(1, 64), more=[_line(2, 96), _line(3, 33)]),
     Network("swin_stage", lambda: assembled(_swin_parts, _swin_forward), _picture(1), more=[_picture(3)]),

@@ -8,6 +8,7 @@ from openvino import Model
 from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
+from paddle2ov.passes.choose_directly import choose_directly
 from paddle2ov.passes.fuse_transposes import fuse_transposes
 from paddle2ov.passes.gather_windows import gather_windows
 from paddle2ov.passes.move_transposes import move_transposes
@@ -58,6 +59,15 @@ def _masked(many):
     return Model([ops.softmax(reshape(one, -1, 2, 4, 4), -1) for one in masked], [x])
 
 
+def _chosen(many):
+    """Choices whose sums share their zeros."""
+    x = value = parameter(-1, -1)
+    zeros = ops.broadcast(np.float32(0), ops.shape_of(x))
+    for _ in range(many):
+        value = ops.select(ops.greater(value, x), ops.add(x, zeros), ops.add(value, zeros))
+    return Model([value], [x])
+
+
 @pytest.mark.parametrize(
     ("rewrite", "build"),
     [
@@ -66,6 +76,7 @@ def _masked(many):
         (fuse_transposes, _fanned),
         (gather_windows, _rolled),
         (spread_masks, _masked),
+        (choose_directly, _chosen),
     ],
     ids=lambda one: one.__name__.lstrip("_"),
 )

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from openvino import Model
 
 from paddle2ov.passes.absorb_transposes import absorb_transposes
+from paddle2ov.passes.choose_directly import choose_directly
 from paddle2ov.passes.cut_projections import cut_projections
 from paddle2ov.passes.drop_ones import drop_ones
 from paddle2ov.passes.fuse_transposes import fuse_transposes
@@ -34,6 +35,7 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 
 REWRITES: tuple[Rewrite, ...] = (
     reduce_transposes,  # first: its counts are those of the program's own transposes
+    choose_directly,
     drop_ones,
     sink_squeezes,
     cut_projections,
