@@ -27,9 +27,28 @@ def expand(node: NodeContext) -> NamedOutputs:
         if -1 not in target:
             return {"out": x if target == dims else ops.broadcast(x, ints(target))}
         return {"out": _broadcast(x, ints([abs(size) for size in sizes]).output(0))}
-    # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
     shape = int_vector(node, "shape")
-    return {"out": _broadcast(x, ops.select(ops.less(shape, ints(0)), ints(1), shape).output(0))}
+    length, rank = shape.get_partial_shape()[0], x.get_partial_shape().rank
+    if length.is_dynamic or rank.is_dynamic:
+        # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
+        return {"out": _broadcast(x, ops.select(ops.less(shape, ints(0)), ints(1), shape).output(0))}
+    return {"out": ops.broadcast(x, _expanded(x, shape, length.get_length() - rank.get_length()))}
+
+
+def _expanded(x: Output, shape: Output, more: int) -> Node:
+    """The shape that x has once expanded to a computed `shape`, which has `more` dimensions than x.
+
+    Broadcasting in both directions would spare this, but there OpenVINO 2026.4 takes the shape of the result, where the
+    program asks for it later on, for that of x.
+    """
+    own = ops.concat([ints([1] * more), shape_of(x)], 0) if more else shape_of(x)
+    target = ops.select(ops.less(shape, ints(0)), own, shape)
+    dims = [None] * more + [dim.get_length() if dim.is_static and dim != 1 else None for dim in x.get_partial_shape()]
+    if not any(dims):
+        return target
+    # What x has stays known.
+    sizes = [ops.gather(target, ints([i]), ints(0)) if dim is None else ints([dim]) for i, dim in enumerate(dims)]
+    return ops.concat(sizes, 0)
 
 
 def expand_as(node: NodeContext) -> NamedOutputs:
@@ -51,6 +70,8 @@ def tile(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     if node.is_known("repeat_times"):
         times = node.get_ints("repeat_times")
+        # Where Paddle's own functions multiply by a dimension that is unknown as the program is made, it is a -1.
+        node.require(all(count >= 0 for count in times), "a negative count", repeat_times=times)
         rank = rank_of(node, x)
         if all(count == 1 for count in times) and len(times) <= rank:
             return {"out": x}

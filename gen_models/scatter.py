@@ -193,6 +193,12 @@ OPS = [
                 arr=tensor([3, 5]), indices=tensor([1, 1], "int64", 0, 3), values=tensor([1, 1]), axis=0, reduce="add"
             ),
             case(
+                arr=tensor([2, 3], dims=[-1, -1]),
+                indices=tensor([1, 1], "int64", 0, 2, dims=[-1, -1]),
+                values=tensor([1, 1]),
+                axis=0,
+            ),
+            case(
                 arr=tensor([3, 5], dims=[-1, -1]),
                 indices=tensor([3, 4], "int64", 0, 5, dims=[-1, -1]),
                 values=tensor([3, 4], dims=[-1, -1]),
