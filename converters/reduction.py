@@ -105,8 +105,8 @@ def p_norm(node: NodeContext) -> NamedOutputs:
     if node.get_attribute("asvector", False):
         axes = list(range(rank))
     else:
-        axis = normalize_axis(node, node.get_int("axis", -1), rank)
-        axes = [axis] if rank else []
+        # Paddle takes any axis of a number.
+        axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
     if 0 in (static_dims(x) or ()):  # nothing has the norm 0, whatever p is
         p = 1.0
     return {"out": scalar_as_declared(node, _lp(x, p, axes, keepdim))}
@@ -198,6 +198,8 @@ def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Ten
 
 def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:
     keepdim = node.get_attribute("keepdim", False) if keepdim is None else keepdim
+    if output_of(x).get_element_type() == Type.boolean and reduce in (ops.reduce_sum, ops.reduce_mean):
+        reduce = ops.reduce_logical_or  # Paddle's sum of bool as bool, and the mean
     if not node.is_known("axis") and not node.get_attribute("reduce_all", False):
         rank = rank_of(node, output_of(x))
         return scalar_as_declared(node, reduced(node, reduce, x, rank, keepdim) if rank else x)

@@ -149,7 +149,12 @@ def mode(node: NodeContext) -> NamedOutputs:
 def searchsorted(node: NodeContext) -> NamedOutputs:
     """out = how many elements of sorted_sequence are less than (right: at most) each of values; all, of NaN and ±∞."""
     sequence, values = node.get_input("sorted_sequence"), node.get_input("values")
-    out: Node = ops.search_sorted(sequence, values, node.get_attribute("right", False))
+    kinds = {sequence.get_element_type(), values.get_element_type()}
+    # Two types are compared as C++ does.
+    common = next((kind for kind in (Type.f64, Type.f32, Type.i64) if kind in kinds), None) if len(kinds) > 1 else None
+    out: Node = ops.search_sorted(
+        cast_to(sequence, common), cast_to(values, common), node.get_attribute("right", False)
+    )
     if values.get_element_type().is_real():
         special = ops.logical_or(ops.is_nan(values), ops.is_inf(values))
         out = ops.select(special, size_of(sequence, rank_of(node, sequence) - 1), out)

@@ -100,6 +100,8 @@ SUM = [
     case(x=tensor([3, 4], "bool"), axis=1),
     case(x=tensor([3, 4], "bool")),
     case(x=tensor([], "int32")),
+    case(x=tensor([3, 2], "bool", values=[[0, 0], [0, 1], [1, 1]]), axis=1, dtype="bool"),
+    case(x=tensor([3, 4], dims=[-1, 4]), dtype="bool"),
     case(x=tensor([3, 4], "int32"), axis=0, dtype="int32"),
     case(x=tensor([3, 4], "int32"), axis=0, dtype="float32"),
     case(x=tensor([3, 4]), axis=0, dtype="float64"),
@@ -116,6 +118,12 @@ MEAN = [
     case(x=tensor([3, 4], "float64"), axis=1, **F64),
     case(x=tensor([2, 3, 4, 4], dims=[-1, 3, -1, -1]), axis=[2, 3], keepdim=True),
     case(x=tensor([2, 3], "complex64"), axis=1, **NEW),
+    case(
+        x=tensor([3, 2], "bool", values=[[0, 0], [0, 1], [1, 1]]),
+        axis=1,
+        formats=("pir",),
+        why="Paddle 2.6 takes no bool",
+    ),
 ]
 
 EXTREME = [

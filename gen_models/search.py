@@ -257,6 +257,9 @@ OPS = [
                 values=tensor([2, 4], "int64", 0, 8),
                 out_int32=True,
             ),
+            case(sequence=tensor([4], "int64", values=[1, 3, 5, 7]), values=tensor([2, 3], "int32", 0, 9)),
+            case(sequence=tensor([4], "int32", values=[1, 3, 5, 7]), values=tensor([3], values=[2.5, 3.0, 3.5])),
+            case(sequence=tensor([3], values=[0.5, 1.0, 2.5]), values=tensor([4], "int64", 0, 4), right=True),
             case(
                 sequence=tensor([4], "int32", values=[1, 3, 5, 7], dims=[-1]),
                 values=tensor([2, 3], "int32", 0, 9, dims=[-1, -1]),
