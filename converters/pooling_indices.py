@@ -109,6 +109,10 @@ def unpool(node: NodeContext) -> NamedOutputs:
     spatial = rank_of(node, x) - 2
     node.require(not channels_last(node), "channels last is not supported")
     if node.has_attribute("output_size") or node.has_input("output_size"):
+        if node.is_known("output_size"):
+            # Paddle's own function computes it from dimensions that may be unknown as the program is made, and are -1.
+            sizes = node.get_ints("output_size")
+            node.require(min(sizes) >= 0, "a negative size", output_size=sizes)
         size: Node = ops.slice(node.get_tensor("output_size", Type.i64), ints([0]), ints([spatial]), ints([1]))
     else:  # as in programs of Paddle 1: what the pooling had
         kernel, strides = node.get_ints("ksize"), node.get_ints("strides", [1] * spatial)

@@ -21,6 +21,9 @@ def roi_align(node: NodeContext) -> NamedOutputs:
     """out[r, c, i, j] = the mean of bilinear samples in cell (i, j) of region r of its image."""
     x, boxes = node.get_input("x"), node.get_input("boxes")
     dtype = x.get_element_type()
+    node.require(
+        dtype.is_real(), "of integers Paddle computes places and weights as integers, too", x=dtype.get_type_name()
+    )
     aligned = node.get_attribute("aligned", False)
     image = images_of(node, boxes)
     # A program may know the shape of the boxes where the input given to OpenVINO does not.

@@ -89,7 +89,9 @@ def maxout(node: NodeContext) -> NamedOutputs:
     dims = shape_of(x)
     before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
     after = ops.slice(dims, ints([axis + 1]), ints([rank_of(node, x)]), ints([1]))
-    grouped = ops.reshape(x, ops.concat([before, ints([-1, groups]), after], 0), False)
+    # Not -1, which of nothing is 0.
+    channels = ops.divide(ops.gather(dims, ints([axis]), ints(0)), ints(groups))
+    grouped = ops.reshape(x, ops.concat([before, channels, ints([groups]), after], 0), False)
     return {"out": ops.reduce_max(grouped, ints([axis + 1]), False)}
 
 

@@ -181,6 +181,7 @@ def test_force_fp32_output_of_other_types_is_refused():
 
 
 MAPS = np.zeros((1, 3, 4, 4), np.float32)
+PLACES = np.zeros((1, 3, 4, 4), np.int32)
 REGIONS = {"x": MAPS, "boxes": np.zeros((2, 4), np.float32), "trans": np.zeros((2, 4, 2, 2), np.float32)}
 CELLS = {
     "no_trans": 0,
@@ -204,17 +205,20 @@ CELLS = {
         ("as_strided", {"input": X}, {"dims": [2], "stride": [], "offset": 0}, "as many strides"),
         ("tensor_unfold", {"input": X}, {"axis": 1, "size": 4, "step": 1}, "axis 1 has 3 elements"),
         ("tensor_unfold", {"input": X}, {"axis": 1, "size": 2, "step": 0}, "step from 1 on"),
+        ("tile", {"x": X}, {"repeat_times": [-1, 1]}, r"repeat_times=\[-1, 1\]"),
+        ("unpool", {"x": MAPS, "indices": PLACES}, {"output_size": [-2, -2]}, r"output_size=\[-2, -2\]"),
         ("similarity_focus", {"x": MAPS}, {"axis": 0, "indexes": [0]}, "axis=0"),
         ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": []}, r"indexes=\[\]"),
         ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": [0, -1]}, r"indexes=\[0, -1\]"),
         ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": [3]}, "out of range"),
+        ("roi_align", {"x": PLACES, "boxes": np.zeros((2, 4), np.int32)}, {}, "x='i32': of integers"),
         ("deformable_psroi_pooling", REGIONS, {**CELLS, "output_dim": 3}, "output_dim=3"),
         ("deformable_psroi_pooling", REGIONS, {**CELLS, "group_size": [2, 2]}, r"group_size=\[2, 2\]"),
         ("deformable_psroi_pooling", REGIONS, {**CELLS, "part_size": [2]}, r"part_size=\[2\]"),
         ("deformable_psroi_pooling", {**REGIONS, "x": np.zeros((2, 3, 4, 4), np.float32)}, CELLS, "LoD"),
     ],
 )
-def test_what_paddles_kernel_refuses_or_reads_foreign_memory_for_is_refused(op_type, inputs, attributes, message):
+def test_what_paddles_kernel_refuses_or_computes_nonsense_for_is_refused(op_type, inputs, attributes, message):
     with pytest.raises(OpConversionError, match=message):
         run_legacy(op_type, inputs, attributes)
 
