@@ -48,6 +48,11 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
         """output = x resized along its spatial dimensions."""
         x = node.get_input("x")
         rank = rank_of(node, x)
+        kind = x.get_element_type()
+        if mode == "linear" and rank == 3:
+            node.require(
+                kind.is_real(), "of integers Paddle 3 cuts off the weights, Paddle 2 the mean", x=kind.get_type_name()
+            )
         last = channels_last(node)
         if last:
             x = to_channels_first(x, rank).output(0)

@@ -212,6 +212,7 @@ CELLS = {
         ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": [0, -1]}, r"indexes=\[0, -1\]"),
         ("similarity_focus", {"x": MAPS}, {"axis": 1, "indexes": [3]}, "out of range"),
         ("roi_align", {"x": PLACES, "boxes": np.zeros((2, 4), np.int32)}, {}, "x='i32': of integers"),
+        ("linear_interp_v2", {"x": X.astype(np.uint8)}, {"out_w": 3}, "of integers"),
         ("deformable_psroi_pooling", REGIONS, {**CELLS, "output_dim": 3}, "output_dim=3"),
         ("deformable_psroi_pooling", REGIONS, {**CELLS, "group_size": [2, 2]}, r"group_size=\[2, 2\]"),
         ("deformable_psroi_pooling", REGIONS, {**CELLS, "part_size": [2]}, r"part_size=\[2\]"),
