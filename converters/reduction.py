@@ -105,8 +105,8 @@ def p_norm(node: NodeContext) -> NamedOutputs:
     if node.get_attribute("asvector", False):
         axes = list(range(rank))
     else:
-        # Paddle takes any axis of a number.
-        axes = [normalize_axis(node, node.get_int("axis", -1), rank)] if rank else []
+        axis = normalize_axis(node, node.get_int("axis", -1), rank)
+        axes = [axis] if rank else []
     if 0 in (static_dims(x) or ()):  # nothing has the norm 0, whatever p is
         p = 1.0
     return {"out": scalar_as_declared(node, _lp(x, p, axes, keepdim))}
