@@ -227,6 +227,22 @@ def _values(node: NodeContext, dtype: Type) -> Output:
     return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
 
 
+def _without_first_ones(values: Output, count: int) -> Output:
+    """values without the first `count` of its dimensions of 1: the leading ones, where these are of size 1.
+
+    Others go where a squeeze without axes left a dimension of 1 that only the run knows: Paddle drops it there.
+    """
+    shape = values.get_partial_shape()
+    if all(shape[axis] == 1 for axis in range(count)):
+        return ops.squeeze(values, ints(list(range(count)))).output(0)
+    dims = shape_of(values)
+    one = ops.equal(dims, ints(1))
+    seen = ops.cumsum(ops.convert(one, "i64"), ints(0))
+    kept = ops.logical_not(ops.logical_and(one, ops.less_equal(seen, ints(count))))
+    places = ops.reshape(ops.non_zero(kept, "i64"), ints([shape.rank.get_length() - count]), False)
+    return ops.reshape(values, ops.gather(dims, places, ints(0)), False).output(0)
+
+
 def _fit(node: NodeContext, values: Output, rank: int, dropped: list[int], added: list[int]) -> Output:
     """Gives `values`, which have the axes of an indexing expression, those of x: no new axes, the dropped ones as 1."""
     own = rank_of(node, values)
@@ -241,7 +257,7 @@ def _fit(node: NodeContext, values: Output, rank: int, dropped: list[int], added
             expression.append(axis)
     expression += [None] * len(waiting)
     if own > len(expression):  # Paddle ignores leading dimensions of 1
-        values = ops.squeeze(values, ints(list(range(own - len(expression))))).output(0)
+        values = _without_first_ones(values, own - len(expression))
         own = len(expression)
     aligned = expression[len(expression) - own :]
     new = [i for i, axis in enumerate(aligned) if axis is None]

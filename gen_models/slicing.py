@@ -44,8 +44,10 @@ def _crop(x, *, shape, offsets=None):
     return paddle.crop(x, shape, offsets)
 
 
-def _set_value(x, value=None, at=None, *, key, number=None):
+def _set_value(x, value=None, at=None, *, key, number=None, squeezed=False):
     """x[key] = value, on a copy of x."""
+    if squeezed:
+        value = paddle.squeeze(value)
     out = x + 0 if x.dtype not in (paddle.bool,) else paddle.logical_and(x, x)
     items = key if isinstance(key, tuple) else (key,)
     items = tuple(_part(item, at) for item in items)
@@ -265,6 +267,9 @@ OPS = [
             case(x=tensor([4, 5]), value=tensor([5]), key=(slice(1, 3),)),
             case(x=tensor([4, 5]), value=tensor([5]), key=1),
             case(x=tensor([4, 5]), value=tensor([4]), key=(slice(None), -1)),
+            case(x=tensor([4, 5]), value=tensor([4, 1], dims=[-1, -1]), key=(slice(None), 2), squeezed=True),
+            case(x=tensor([4, 5]), value=tensor([1, 1], dims=[-1, -1]), key=(slice(None), 2), squeezed=True),
+            case(x=tensor([4, 5, 6]), value=tensor([1, 4, 1], dims=[-1, -1, 1]), key=(slice(None), slice(None), 2)),
             case(x=tensor([4, 5]), value=tensor([4, 1]), key=(slice(None), slice(1, 3))),
             case(x=tensor([4, 5, 6]), value=tensor([4, 6]), key=(slice(None), 2)),
             case(x=tensor([4, 5, 6]), value=tensor([1, 6]), key=(slice(None), 2)),
