@@ -1,0 +1,430 @@
+"""Random graphs of the nodes that converters emit, for the rewrites: small, of sizes that are known or not.
+
+`random_graph(seed)` gives the same model for the same seed. Each step takes tensors that are there, most often late
+ones, and adds nodes to them; what no other step reads is a result. Lengths are few and small, so that many are equal.
+"""
+
+import math
+
+import numpy as np
+from openvino import Model, PartialShape, Type, opset13
+from openvino import opset16 as ops
+
+from paddle2ov.testing import compile_model
+
+STEPS = {}
+"""Step -> how often it is taken."""
+MOST_ELEMENTS = 4000
+
+
+def step(weight):
+    def register(function):
+        STEPS[function] = weight
+        return function
+
+    return register
+
+
+class Maker:
+    """A graph while it is made: its tensors with the shapes that they have in a run."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.is_dynamic = self.chance(0.5)
+        self.tensors, self.parameters, self.inputs, self.read = [], [], [], set()
+        for _ in range(self.below(2) + 1):
+            shape = [self.among(1, 2, 3, 4, 6) for _ in range(self.among(2, 3, 3, 4, 4, 4, 5))]
+            unknown = [self.is_dynamic and self.chance(0.5) for _ in shape]
+            dims = [-1 if hidden else size for hidden, size in zip(unknown, shape, strict=True)]
+            self.parameters.append(ops.parameter(PartialShape(dims), Type.f32))
+            self.inputs.append(self.numbers(*shape))
+            self.tensors.append((self.parameters[-1].output(0), shape))
+
+    def numbers(self, *shape):
+        return self.rng.standard_normal(shape).astype(np.float32)
+
+    def chance(self, probability):
+        return bool(self.rng.random() < probability)
+
+    def below(self, count):
+        return int(self.rng.integers(count))
+
+    def among(self, *choices):
+        return choices[self.below(len(choices))]
+
+    def take(self, fits=lambda shape: True, rank=(1, 6), most=MOST_ELEMENTS):
+        """A tensor and its shape; StopIteration if none fits."""
+        found = [
+            i
+            for i, (_, shape) in enumerate(self.tensors)
+            if rank[0] <= len(shape) <= rank[1] and math.prod(shape) <= most and fits(shape)
+        ]
+        if not found:
+            raise StopIteration
+        picked = found[-min(int(self.rng.geometric(0.35)), len(found))]
+        self.read.add(picked)
+        return self.tensors[picked]
+
+    def model(self):
+        results = [
+            tensor for i, (tensor, _) in enumerate(self.tensors) if i >= len(self.parameters) and i not in self.read
+        ]
+        return Model(results, self.parameters)
+
+
+def random_graph(seed):
+    """The model and its inputs."""
+    make = Maker(seed)
+    steps, weights = list(STEPS), np.array(list(STEPS.values()), float)
+    wanted = 4 + make.below(12)
+    for _ in range(100):
+        read = set(make.read)
+        try:
+            made = steps[make.rng.choice(len(steps), p=weights / weights.sum())](make)
+        except StopIteration:
+            make.read = read
+            continue
+        outputs = made if isinstance(made, list) else [made]
+        make.tensors += [(getattr(node, "output", lambda _, node=node: node)(0), shape) for node, shape in outputs]
+        wanted -= 1
+        if not wanted:
+            break
+    return make.model(), make.inputs
+
+
+def node_by_node(model, inputs):
+    """The results where every node is compiled alone, so that nothing is fused."""
+    model = model.clone()
+    sources = {
+        node.get_name(): [(port.get_node().get_name(), port.get_index()) for port in node.input_values()]
+        for node in model.get_ops()
+    }
+    values = {(node.get_name(), 0): array for node, array in zip(model.get_parameters(), inputs, strict=True)}
+    results = model.get_results()
+    for node in model.get_ordered_ops():
+        if node.get_type_name() in ("Parameter", "Constant", "Result"):
+            continue
+        given = []
+        for port, source in zip(node.inputs(), sources[node.get_name()], strict=True):
+            if port.get_source_output().get_node().get_type_name() != "Constant":
+                value = values[source]
+                parameter = ops.parameter(PartialShape(list(value.shape)), port.get_element_type())
+                port.replace_source_output(parameter.output(0))
+                given.append((parameter, value))
+        alone = Model(list(node.outputs()), [parameter for parameter, _ in given])
+        computed = compile_model(alone)([value for _, value in given])
+        values |= {(node.get_name(), i): computed[i] for i in range(node.get_output_size())}
+    return [values[sources[result.get_name()][0]] for result in results]
+
+
+# --- what moves data ---
+
+
+@step(6)
+def _transpose(make):
+    x, shape = make.take(rank=(2, 6))
+    perm = [int(axis) for axis in make.rng.permutation(len(shape))]
+    if make.chance(0.5):
+        perm = {3: [0, 2, 1], 4: list(make.among((0, 2, 3, 1), (0, 3, 1, 2), (0, 2, 1, 3), (0, 1, 3, 2)))}.get(
+            len(shape), perm
+        )
+    return ops.transpose(x, np.array(perm)), [shape[axis] for axis in perm]
+
+
+@step(3)
+def _merge(make):
+    x, shape = make.take(rank=(2, 6))
+    axis = make.below(len(shape) - 1)
+    new = [*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]]
+    return _reshaped(make, x, new)
+
+
+@step(3)
+def _part(make):
+    x, shape = make.take(lambda shape: any(size in (2, 4, 6, 8, 12) for size in shape), rank=(1, 4))
+    axis = make.among(*(i for i, size in enumerate(shape) if size in (2, 4, 6, 8, 12)))
+    new = [*shape[:axis], *make.among([2, shape[axis] // 2], [shape[axis] // 2, 2]), *shape[axis + 1 :]]
+    return _reshaped(make, x, new)
+
+
+def _reshaped(make, x, shape):
+    target = np.array(shape)
+    if make.chance(0.5):
+        target[make.below(len(shape))] = -1
+    return ops.reshape(x, target, False), shape
+
+
+@step(2)
+def _unsqueeze(make):
+    x, shape = make.take(rank=(1, 4))
+    axis = make.below(len(shape) + 1)
+    return ops.unsqueeze(x, np.array([axis])), [*shape[:axis], 1, *shape[axis:]]
+
+
+@step(3)
+def _squeeze(make):
+    x, shape = make.take(lambda shape: 1 in shape, rank=(2, 6))
+    axis = make.among(*(i for i, size in enumerate(shape) if size == 1))
+    return ops.squeeze(x, np.array([axis])), [*shape[:axis], *shape[axis + 1 :]]
+
+
+@step(2)
+def _concat(make):
+    x, shape = make.take()
+    axis = make.below(len(shape))
+
+    def fits(other):
+        return len(other) == len(shape) and all(
+            a == b for i, (a, b) in enumerate(zip(shape, other, strict=False)) if i != axis
+        )
+
+    y, other = make.take(fits)
+    new = [*shape[:axis], shape[axis] + other[axis], *shape[axis + 1 :]]
+    return ops.concat([x, y], axis - len(shape) * make.below(2)), new
+
+
+@step(2)
+def _split(make):
+    x, shape = make.take(lambda shape: max(shape) > 1)
+    axis = make.among(*(i for i, size in enumerate(shape) if size > 1))
+    size = shape[axis]
+    first = size // 2 if size % 2 == 0 else make.below(size - 1) + 1
+    if size % 3 == 0:
+        node, lengths = ops.split(x, np.array(axis), 3), [size // 3] * 3
+    elif 2 * first == size:
+        node, lengths = ops.split(x, np.array(axis), 2), [first] * 2
+    else:
+        lengths = [first, size - first]
+        node = ops.variadic_split(x, np.array(axis), np.array(lengths))
+    return [(node.output(i), [*shape[:axis], length, *shape[axis + 1 :]]) for i, length in enumerate(lengths)]
+
+
+@step(1)
+def _slice(make):
+    x, shape = make.take()
+    axis = make.below(len(shape))
+    start = make.below(shape[axis])
+    stop = start + 1 + make.below(shape[axis] - start)
+    if make.chance(0.2):
+        return ops.slice(x, *(np.array([one]) for one in (shape[axis] - 1, -100, -1, axis))), shape
+    new = [*shape[:axis], stop - start, *shape[axis + 1 :]]
+    return ops.slice(x, *(np.array([one]) for one in (start, stop, 1, axis))), new
+
+
+@step(1)
+def _gather(make):
+    x, shape = make.take(rank=(2, 6))
+    axis = make.below(len(shape))
+    if make.chance(0.5):
+        return ops.gather(x, np.array(make.below(shape[axis])), np.array(axis)), [*shape[:axis], *shape[axis + 1 :]]
+    places = make.rng.integers(0, shape[axis], 1 + make.below(shape[axis]))
+    return ops.gather(x, places, np.array(axis)), [*shape[:axis], len(places), *shape[axis + 1 :]]
+
+
+@step(1)
+def _pad(make):
+    x, shape = make.take(most=500)
+    before, after = make.rng.integers(0, 2, (2, len(shape)))
+    new = [size + int(a) + int(b) for size, a, b in zip(shape, before, after, strict=True)]
+    return ops.pad(x, before, after, "constant", np.float32(make.among(0, 0.5))), new
+
+
+@step(1)
+def _repeat(make):
+    x, shape = make.take(most=500)
+    axis = make.below(len(shape))
+    times = [2 if i == axis else 1 for i in range(len(shape))]
+    return ops.tile(x, np.array(times)), [size * count for size, count in zip(shape, times, strict=True)]
+
+
+@step(1)
+def _roll(make):
+    x, shape = make.take()
+    return ops.roll(x, np.array([1 + make.below(2)]), np.array([make.below(len(shape))])), shape
+
+
+# --- what computes element by element, and along axes ---
+
+
+@step(3)
+def _activation(make):
+    x, shape = make.take()
+    one = np.float32(1)
+    activation = make.among(
+        ops.relu,
+        ops.tanh,
+        ops.sigmoid,
+        ops.abs,
+        ops.hswish,
+        ops.negative,
+        lambda x: ops.gelu(x, "ERF"),
+        lambda x: ops.clamp(x, -1.0, 1.0),
+        lambda x: ops.swish(x, one),
+        lambda x: ops.elu(x, 1.0),
+    )
+    return activation(x), shape
+
+
+@step(5)
+def _with_constant(make):
+    x, shape = make.take()
+    axis = make.below(len(shape))
+    along = [size if i == axis else 1 for i, size in enumerate(shape)]
+    some = [size if make.chance(0.5) else 1 for size in shape]
+    constant = make.numbers(*make.among([], shape[-1:], along, along[axis:], shape[axis:], some))
+    compute = make.among(ops.add, ops.multiply, ops.subtract, ops.maximum)
+    return compute(x, constant) if make.chance(0.7) else compute(ops.constant(constant), x), shape
+
+
+@step(1)
+def _slopes(make):
+    x, shape = make.take(rank=(2, 5))
+    return ops.prelu(x, make.numbers(shape[1])), shape
+
+
+@step(4)
+def _two(make):
+    x, shape = make.take()
+
+    def fits(other):
+        return all(a == b or 1 in (a, b) for a, b in zip(shape[::-1], other[::-1], strict=False))
+
+    y, other = make.take(lambda other: fits(other) and math.prod(np.broadcast_shapes(shape, other)) <= MOST_ELEMENTS)
+    compute = make.among(ops.add, ops.multiply, ops.subtract, ops.maximum)
+    return compute(x, y), list(np.broadcast_shapes(shape, other))
+
+
+@step(3)
+def _reduce(make):
+    x, shape = make.take(rank=(2, 6))
+    count = 1 + make.below(min(3, len(shape) - 1))
+    axes = [int(axis) for axis in make.rng.choice(len(shape), count, replace=False)]
+    keep = make.chance(0.5)
+    compute = make.among(ops.reduce_mean, ops.reduce_sum, ops.reduce_max, ops.reduce_l2)
+    new = [1 if i in axes else size for i, size in enumerate(shape) if keep or i not in axes]
+    return compute(x, np.array(axes) - len(shape) * make.below(2), keep), new
+
+
+@step(2)
+def _normal(make):
+    x, shape = make.take(lambda shape: max(shape) > 2)
+    axis = make.among(*(i for i, size in enumerate(shape) if size > 2))
+    if make.chance(0.5):
+        return ops.softmax(x, axis), shape
+    return ops.mvn(x, np.array([axis]), True, 1e-2, "INSIDE_SQRT"), shape
+
+
+# --- images ---
+
+
+@step(3)
+def _convolution(make):
+    x, shape = make.take(lambda shape: min(shape[2:]) > 1, rank=(4, 4), most=1000)
+    size, features = make.among(1, 1, 3), 1 + make.below(6)
+    pads, ones = [size // 2] * 2, [1, 1]
+    if make.chance(0.3):
+        return ops.group_convolution(x, make.numbers(shape[1], 1, 1, size, size), ones, pads, pads, ones), shape
+    new = [shape[0], features, *shape[2:]]
+    return ops.convolution(x, make.numbers(features, shape[1], size, size), ones, pads, pads, ones), new
+
+
+@step(1)
+def _pool(make):
+    x, shape = make.take(lambda shape: min(shape[2:]) > 1, rank=(4, 4))
+    two, none = [2, 2], [0, 0]
+    new = [*shape[:2], shape[2] // 2, shape[3] // 2]
+    if make.chance(0.5):
+        return ops.max_pool(x, two, [1, 1], none, none, two, "floor").output(0), new
+    return opset13.avg_pool(x, two, none, none, two, True, "floor"), new
+
+
+@step(1)
+def _resize(make):
+    x, shape = make.take(rank=(4, 4), most=500)
+    axes = make.among([2, 3], [1, 2])
+    new = [2 * size if i in axes else size for i, size in enumerate(shape)]
+    return ops.interpolate(x, np.array([new[i] for i in axes]), "nearest", "sizes", axes=np.array(axes)), new
+
+
+# --- products and attention ---
+
+
+@step(4)
+def _linear(make):
+    x, shape = make.take(rank=(2, 6), most=1000)
+    features = make.among(1, 2, 3, 4, 6, shape[1])
+    weights = make.numbers(shape[-1], features)
+    if make.chance(0.3):
+        product = ops.matmul(x, np.ascontiguousarray(weights.T), False, True)
+    else:
+        product = ops.matmul(x, weights, False, False)
+    return ops.add(product, make.numbers(features)) if make.chance(0.5) else product, [*shape[:-1], features]
+
+
+@step(2)
+def _product(make):
+    x, shape = make.take(rank=(2, 5), most=500)
+    first, second = make.chance(0.3), make.chance(0.5)
+    inner = shape[-2] if first else shape[-1]
+
+    def fits(other):
+        batch = all(a == b or 1 in (a, b) for a, b in zip(shape[-3::-1], other[-3::-1], strict=False))
+        return batch and other[-1 if second else -2] == inner
+
+    y, other = make.take(fits, rank=(2, 5), most=500)
+    batch = np.broadcast_shapes(shape[:-2], other[:-2])
+    new = [*batch, shape[-1] if first else shape[-2], other[-2] if second else other[-1]]
+    return ops.matmul(x, y, first, second), new
+
+
+@step(3)
+def _attention(make):
+    """Of a projection in three parts; queries may be scaled, scores have a mask."""
+    x, (batch, tokens, width) = make.take(rank=(3, 3), most=500)
+    heads, size = make.among(1, 2, tokens), make.among(2, 4)
+    y = ops.add(ops.matmul(x, make.numbers(width, 3 * heads * size), False, False), make.numbers(3 * heads * size))
+    form = make.below(3)
+    if form == 0:
+        y = ops.transpose(ops.reshape(y, np.array([0, 0, 3, heads, size]), True), np.array([2, 0, 3, 1, 4]))
+        q, k, v = (ops.gather(y, np.array(i), np.array(0)) for i in range(3))
+    elif form == 1:
+        y = ops.transpose(ops.reshape(y, np.array([0, 0, heads, 3 * size]), True), np.array([0, 2, 1, 3]))
+        q, k, v = ops.split(y, np.array(3), 3).outputs()
+    else:
+        parts = (
+            ops.reshape(part, np.array([0, 0, heads, size]), True) for part in ops.split(y, np.array(2), 3).outputs()
+        )
+        q, k, v = (ops.transpose(part, np.array([0, 2, 1, 3])) for part in parts)
+    if make.chance(0.4):
+        q = make.among(ops.relu, lambda q: ops.multiply(q, np.float32(0.5)), lambda q: ops.softmax(q, 3))(q)
+    scores = ops.matmul(q, k, False, True)
+    if make.chance(0.5):
+        scores = ops.add(
+            scores, make.numbers(*make.among([1, heads, tokens, tokens], [1, 1, tokens, tokens], [tokens]))
+        )
+    y = ops.transpose(ops.matmul(ops.softmax(scores, 3), v, False, False), np.array([0, 2, 1, 3]))
+    y = ops.reshape(y, np.array([0, 0, heads * size]), True)
+    if make.chance(0.5):
+        return ops.matmul(y, make.numbers(heads * size, width), False, False), [batch, tokens, width]
+    return y, [batch, tokens, heads * size]
+
+
+@step(2)
+def _windows(make):
+    """Windows of two by two, of an image that may be rolled, and the way back."""
+    x, shape = make.take(lambda shape: shape[1] % 2 == shape[2] % 2 == 0, rank=(4, 4))
+    batch, height, width, features = shape
+    first = -1 if make.is_dynamic else batch
+    is_rolled = make.chance(0.5)
+    if is_rolled:
+        x = ops.roll(x, np.array([-1, -1]), np.array([1, 2]))
+    order = np.array([0, 1, 3, 2, 4, 5])
+    x = ops.transpose(ops.reshape(x, np.array([first, height // 2, 2, width // 2, 2, features]), False), order)
+    x = ops.reshape(x, np.array([-1, 4, features]), False)
+    if make.chance(0.5):
+        x = ops.add(ops.matmul(x, make.numbers(features, features), False, False), make.numbers(features))
+    if make.chance(0.3):
+        return x, [batch * height * width // 4, 4, features]
+    x = ops.transpose(ops.reshape(x, np.array([first, height // 2, width // 2, 2, 2, features]), False), order)
+    x = ops.reshape(x, np.array([first, height, width, features]), False)
+    return ops.roll(x, np.array([1, 1]), np.array([1, 2])) if is_rolled else x, shape
