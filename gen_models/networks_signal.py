@@ -144,6 +144,12 @@ def _along_axis_1(self: Any, x: Any) -> Any:
     return self.last(self.slopes(first)) * paddle.arange(5, dtype="float32").reshape([1, 5, 1, 1])
 
 
+def _reshaped_means(x: Any, y: Any) -> Any:
+    """Means and maxima of several axes, each with every other number, and those of a single sequence as a column."""
+    product = paddle.matmul(paddle.mean(x, axis=1).reshape([-1, 1]), paddle.max(x, axis=0).reshape([1, -1]))
+    return product, paddle.sum(y, axis=1).transpose([1, 0])
+
+
 def _moves(x: Any, y: Any) -> Any:
     first = paddle.concat([x, paddle.transpose(y, [1, 0])], axis=0)
     second = paddle.flip(paddle.roll(first, 1, 0), [1]).reshape([-1, 2, 2])
@@ -195,6 +201,7 @@ NETWORKS = [
         lambda: assembled(_along_axis_1_parts, _along_axis_1),
         {"x": tensor([2, 5, 3, 6], dims=[-1, 5, 3, 6])},
     ),
+    _network("reshaped_means", _reshaped_means, x=tensor([2, 4, 3], dims=[-1, -1, 3]), y=tensor([1, 4, 3])),
     _network("complex_moves", _moves, pir_only=True, x=_A_DYNAMIC, y=_B),
     _network("complex_products", _products, pir_only=True, x=_A_DYNAMIC, y=_B),
     _network("complex_elementary", _elementary, x=_A_DYNAMIC, y=_A),

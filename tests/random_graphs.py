@@ -5,6 +5,7 @@ ones, and adds nodes to them; what no other step reads is a result. Lengths are 
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from openvino import Model, PartialShape, Type, opset13
@@ -12,7 +13,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.testing import compile_model
 
-STEPS = {}
+STEPS: dict[Callable[..., object], int] = {}
 """Step -> how often it is taken."""
 MOST_ELEMENTS = 4000
 

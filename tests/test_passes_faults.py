@@ -1,6 +1,7 @@
 """Graphs that OpenVINO computes wrongly.
 
-Some scores and transposes of attention, constants along axis 1 after products, reductions of three dimensions.
+Some scores and transposes of attention, constants along axis 1 after products, reductions of three dimensions, and
+reductions that are reshaped.
 """
 
 import numpy as np
@@ -9,12 +10,13 @@ from openvino import Model, Shape, Tensor, Type
 from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
+from paddle2ov.passes.keep_reduced import keep_reduced
 from paddle2ov.passes.part_scores import part_scores
 from paddle2ov.passes.part_transposes import part_transposes
 from paddle2ov.passes.spread_constants import spread_constants
 from paddle2ov.passes.widen_reductions import widen_reductions
 from paddle2ov.testing import compile_model
-from tests.passes_checks import apply, parameter, random, transpose
+from tests.passes_checks import apply, parameter, random, reshape, transpose
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
 SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
@@ -172,6 +174,50 @@ def test_spread_constants_refuses(build_result):
         return Model([build_result(x)], [x])
 
     assert apply(spread_constants, build, [2, 5, 3, WIDTH])[1] == {"constants": 0}
+
+
+def mean(x, *axes, keep=False):
+    return ops.reduce_mean(x, np.array(axes), keep)
+
+
+RESHAPED = {
+    "column": (lambda x: reshape(mean(x, 1), -1, 1), lambda x: x.mean(1).reshape(-1, 1)),
+    "row": (lambda x: reshape(mean(x, 0), 1, -1), lambda x: x.mean(0).reshape(1, -1)),
+    "transposed": (lambda x: transpose(mean(x, 1), 1, 0), lambda x: x.mean(1).T),
+    "there and back": (
+        lambda x: reshape(ops.unsqueeze(mean(x, -2), np.array([0])), -1, 1),
+        lambda x: x.mean(1).reshape(-1, 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("sizes", [(1, 4, 3), (-1, 4, 3), (-1, -1, -1)])
+@pytest.mark.parametrize(("build", "same"), RESHAPED.values(), ids=RESHAPED)
+def test_keep_reduced(build, same, sizes):
+    """OpenVINO 2026.4 leaves the reshape out."""
+    x, array = parameter(*sizes), random(1, 4, 3)
+    model = Model([build(x)], [x])
+    assert keep_reduced(Graph(model)) == {"reductions": 1}
+    computed = compile_model(model)([array])[0]
+    assert computed.shape == same(array).shape
+    np.testing.assert_allclose(computed, same(array), rtol=1e-5, atol=1e-6)
+
+
+NOT_RESHAPED = {
+    "kept": lambda x: reshape(mean(x, 1, keep=True), 1, -1, 1),
+    "another rank": lambda x: ops.unsqueeze(mean(x, 1), np.array([1])),
+    "activation": lambda x: reshape(ops.relu(mean(x, 1)), -1, 1),
+    "one axis left": lambda x: reshape(mean(x, 0, 1), -1),
+}
+
+
+@pytest.mark.parametrize("build_result", NOT_RESHAPED.values(), ids=NOT_RESHAPED)
+def test_keep_reduced_refuses(build_result):
+    def build():
+        x = parameter(-1, 4, 3)
+        return Model([build_result(x)], [x])
+
+    assert apply(keep_reduced, build, [2, 4, 3])[1] == {"reductions": 0}
 
 
 PER_CHANNEL = random(4)

@@ -19,6 +19,7 @@ from paddle2ov.passes.drop_ones import drop_ones
 from paddle2ov.passes.fuse_transposes import fuse_transposes
 from paddle2ov.passes.gather_windows import gather_windows
 from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.keep_reduced import keep_reduced
 from paddle2ov.passes.merge_patches import merge_patches
 from paddle2ov.passes.move_transposes import move_transposes
 from paddle2ov.passes.part_scores import part_scores
@@ -50,6 +51,7 @@ REWRITES: tuple[Rewrite, ...] = (
     part_transposes,
     spread_constants,
     widen_reductions,
+    keep_reduced,
 )
 
 
