@@ -1,7 +1,8 @@
 """A block of an `if` or a `while` as a Paddle model of its own: what enters it becomes inputs, what leaves it results.
 
 The operators are those of the file, in their order; constants from outside of the block are computed as there. What
-works on tensor arrays is left out: arrays are neither fed nor fetched. `body_pir.py` and `body_legacy.py` write it.
+works on tensor arrays is left out: arrays are neither fed nor fetched. What is written to them is a result.
+`body_pir.py` and `body_legacy.py` write it.
 """
 
 from __future__ import annotations

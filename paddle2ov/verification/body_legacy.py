@@ -41,6 +41,7 @@ def write_body(
         return None  # whether it goes on depends on arrays
     written = {name for op in body for port in op.outputs for name in port.arguments}
     leaving = [name for name in leaving if name in written or name in state]
+    leaving += [name for name in _lost(list(inner.ops), positions) if name in written and name not in leaving]
     if reached is None or not leaving:
         return None
     given, constants = reached
@@ -118,6 +119,12 @@ def _without_arrays(ops: list[Any], lists: set[str]) -> list[int]:
         else:
             lists |= made
     return found
+
+
+def _lost(ops: list[Any], positions: Collection[int]) -> dict[str, None]:
+    """What the operators that work with arrays read."""
+    dropped = [op for i, op in enumerate(ops) if i not in positions]
+    return dict.fromkeys(name for op in dropped for port in op.inputs for name in port.arguments)
 
 
 def _read_first(desc: Any, ops: Iterable[Any]) -> set[str]:

@@ -62,7 +62,9 @@ def write_body(
     feeds += [feed(variable, kind) for variable, kind in given.items()]
     kinds = {value["%"]: value for op in (*feeds, *ops, *body) for value in values_of(op)}
     results: dict[int, str] = {}
-    for value in (ids.get(item["%"], item["%"]) for item in last["I"] if item["%"] not in arrays):
+    leaving = [item["%"] for item in last["I"] if item["%"] not in arrays]
+    leaving += _lost(body[:-1], chosen)
+    for value in (ids.get(one, one) for one in leaving):
         if kinds[value]["TT"]["#"] == "0.t_dtensor":
             results.setdefault(value, f"result_{len(results)}")
     fetches = [fetch(name, i, kinds[value], new()) for i, (value, name) in enumerate(results.items())]
@@ -152,6 +154,12 @@ def _without(ops: list[Raw], arrays: set[int]) -> list[int]:
         else:
             found.append(position)
     return found
+
+
+def _lost(ops: list[Raw], chosen: Collection[int]) -> list[int]:
+    """What operators that work without arrays make for those that do."""
+    made = _made([ops[i] for i in chosen])
+    return [one for i, op in enumerate(ops) if i not in chosen for one in _captured([op]) if one in made]
 
 
 def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int]:

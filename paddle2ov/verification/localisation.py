@@ -23,7 +23,8 @@ class OperatorComparison:
     Attributes:
         operator: the operator.
         outputs: its results that the program uses, as far as both sides can hand them out.
-        inputs_agree: whether all of its inputs are the same on both sides, as far as they are known.
+        inputs_agree: whether all of its inputs are the same on both sides, as far as they are known. What loops and
+            branches wrote to tensor arrays is not known.
         isolated: how its results compare when OpenVINO gets Paddle's inputs; filled for suspects.
     """
 
@@ -51,6 +52,21 @@ class Isolated:
     expected: dict[str, Expected]
     results: dict[str, Result]
     model: openvino.Model
+
+
+@dataclass(slots=True)
+class _Suspect:
+    """An operator whose results differ, or the loop or branch whose arrays it reads.
+
+    Attributes:
+        blamed: which it is, with the results that show it.
+        operator: the one whose results differ.
+        filled: the operators that filled its arrays.
+    """
+
+    blamed: OperatorComparison
+    operator: Operator
+    filled: list[Operator]
 
 
 @dataclass(slots=True)
@@ -94,37 +110,48 @@ class Localiser:
             if progress is not None:
                 progress(min(start + _AT_ONCE, len(names)), len(names))
         location = Localisation()
+        suspects: list[_Suspect] = []
         for operator in values.block.operators:
             outputs = tuple(found[name] for name in operator.output_names() if name in found)
-            agree = all(found[name].ok for name in read(operator) if name in found)
-            location.operators.append(OperatorComparison(operator, outputs, agree))
-        suspects = [one for one in location.operators if not one.ok and one.inputs_agree]
-        suspects = [one for one in suspects if one.operator.type not in RANDOM] or suspects
+            filled = values.filled_by(operator)
+            agree = all(found[name].ok for one in (*filled, operator) for name in read(one) if name in found)
+            # Nothing but what reads an array shows what a loop or branch wrote to it.
+            owner = next((one for one in filled if one.blocks), None)
+            compared = OperatorComparison(operator, outputs, agree and owner is None)
+            location.operators.append(compared)
+            if agree and not compared.ok:
+                blamed = compared if owner is None else OperatorComparison(owner, outputs, True)
+                suspects.append(_Suspect(blamed, operator, filled))
+        suspects = [one for one in suspects if one.blamed.operator.type not in RANDOM] or suspects
         for suspect in suspects:
-            isolated = self.isolate(suspect.operator)
+            isolated = self.isolate(suspect.operator, suspect.filled)
             if isolated is not None:
-                suspect.isolated = tuple(
+                suspect.blamed.isolated = tuple(
                     compare_tensor(name, isolated.results[name], want, self._tolerance)
                     for name, want in isolated.expected.items()
                 )
-                if all(one.ok for one in suspect.isolated):
+                if all(one.ok for one in suspect.blamed.isolated):
                     continue
-            location.culprit, location.isolated = suspect, isolated
+            location.culprit, location.isolated = suspect.blamed, isolated
             return location
         if suspects:
-            location.culprit, location.amplifies = suspects[0], True
-            location.isolated = self.isolate(suspects[0].operator)
+            location.culprit, location.amplifies = suspects[0].blamed, True
+            location.isolated = self.isolate(suspects[0].operator, suspects[0].filled)
         return location
 
-    def isolate(self, operator: Operator) -> Isolated | None:
-        """The operator alone, on Paddle's own inputs; None where it cannot be cut out."""
-        available = self._values.read_by(operator)
-        expected = self._values.of_paddle(name for name in operator.output_names() if name in self._values.used)
+    def isolate(self, operator: Operator, filled: Sequence[Operator] = ()) -> Isolated | None:
+        """The operator alone, on Paddle's own inputs, behind those that filled its arrays; None where it cannot be."""
+        values, together = self._values, (*filled, operator)
+        made = {name for one in together for name in one.output_names()}
+        available = {
+            name: one for member in together for name, one in values.read_by(member).items() if name not in made
+        }
+        expected = values.of_paddle(name for name in operator.output_names() if name in values.used)
         # Numbers that a converter must know, such as shapes, may only be known through what computes them.
         floats = {name: one for name, one in available.items() if one.dtype not in ("int32", "int64", "bool")}
         for cuts in (available, floats):
             try:
-                results, model = self._values.compute(cuts, list(expected))
+                results, model = values.compute(cuts, list(expected))
             except Exception:  # whatever a conversion of a cut program raises: the whole one has passed
                 continue
             return Isolated(cuts, expected, dict(zip(expected, results, strict=True)), model)

@@ -47,6 +47,7 @@ class Values:
         self._extension = extension
         self.block, self.used = prune(program.block, (item.variable for item in program.outputs))
         self._places = {name: place for operator in self.block.operators for name, place in _places(program, operator)}
+        self._makers = {name: operator for operator in self.block.operators for name in operator.output_names()}
         self.dynamic = _depending(self.block, [variable.name for variable in program.inputs])
 
     def is_known(self, name: str) -> bool:
@@ -71,6 +72,17 @@ class Values:
             if name in self.inputs:
                 found[name] = Expected(name, self.program.variables[name].dtype or "float32", self.inputs[name])
         return found
+
+    def filled_by(self, operator: Operator) -> list[Operator]:
+        """The operators that made and filled the tensor arrays that an operator reads, in program order."""
+        found: dict[int, Operator] = {}
+        waiting = [operator]
+        while waiting:
+            arrays = [name for name in read(waiting.pop()) if self._is_array(name)]
+            makers = [self._makers[name] for name in arrays if name in self._makers]
+            waiting += [one for one in makers if one.index not in found]
+            found |= {one.index: one for one in makers}
+        return [found[index] for index in sorted(found) if index < operator.index]
 
     def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Any]:
         """OpenVINO's values of variables from given values of others, and the model that computes them."""
