@@ -146,6 +146,8 @@ def _over_windows(node: NodeContext, x: Output, mode: str) -> Node:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
     exclusive = bool(node.get_attribute("exclusive", True))
+    if at.later and at.ceil and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
+        node.refuse("needs a known input size", padding_algorithm="SAME", ceil_mode=True, ksize=at.sizes)
     over = [0] * len(dims) if at.later else beyond(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
     if mode == "avg" and not exclusive and node.get_attribute("whole_window", False):
         return _avg_of_whole_windows(x, at, over)
@@ -174,12 +176,13 @@ def _average(node: NodeContext, x: Output, at: _Windows, exclusive: bool) -> Nod
         return _avg(x, at)
     if not at.ceil and all(before >= after for before, after in zip(at.begin, at.end, strict=True)):
         return _avg(x, at, exclusive=False)
-    extra = [after - before for before, after in zip(at.begin, at.end, strict=True)]
-    if any(more < 0 for more in extra):
+    counted = [min(before, after) for before, after in zip(at.begin, at.end, strict=True)]
+    if at.ceil and counted != at.begin:
         node.refuse(
             "fewer after than before, in an average that counts them and rounds up", paddings=(at.begin, at.end)
         )
-    return _avg(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *at.begin])), at.of_padded(extra))
+    extra = [after - pad for after, pad in zip(at.end, counted, strict=True)]
+    return _avg(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *counted])), at.of_padded(extra))
 
 
 def _avg_of_whole_windows(x: Output, at: _Windows, over: list[int]) -> Node:

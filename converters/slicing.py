@@ -18,6 +18,7 @@ from paddle2ov.opset import ops
 from paddle2ov.types import numpy_dtype
 
 _END = np.iinfo(np.int32).max
+_BEFORE_FIRST = np.iinfo(np.int32).min
 
 
 class _Bounds:
@@ -62,7 +63,8 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
     if kept:
-        along, start, end = [axes[i] for i in kept], starts.select(kept), ends.select(kept)
+        along, start = [axes[i] for i in kept], starts.select(kept)
+        end = _ends(node, x, along, kept, ends, steps)
         step = steps.select(kept) if steps else ints([1] * len(kept))
         if steps and _may_begin_before(x, along, kept, starts, steps):
             end = _backwards_from_nothing(x, along, start, end, step)
@@ -84,6 +86,34 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     return {"out": x}
 
 
+def _ends(
+    node: NodeContext, x: Output, axes: list[int], positions: list[int], ends: _Bounds, steps: _Bounds | None
+) -> Tensor:
+    """The ends at some positions.
+
+    Where a slice of Paddle 2 reads backwards, the end -1 means "before the first element", and a lesser one that would
+    begin before the tensor is the first element.
+    """
+    if steps is None or not node.get_attribute("minus_one_is_open", False):
+        return ends.select(positions)
+    if steps.known is not None and all(steps.known[i] > 0 for i in positions):
+        return ends.select(positions)
+    dims = x.get_partial_shape()
+    if steps.known is not None and ends.known is not None and all(dims[axis].is_static for axis in axes):
+        sizes = [int(dims[axis].get_length()) for axis in axes]
+        both = [(ends.known[i], steps.known[i]) for i in positions]
+        return ints(
+            [_backward_end(end, size) if step < 0 else end for (end, step), size in zip(both, sizes, strict=True)]
+        )
+    end, size = ends.select(positions), ops.gather(shape_of(x), ints(axes), ints(0))
+    inside = ops.select(ops.equal(end, ints(-1)), ints(_BEFORE_FIRST), ops.maximum(end, ops.negative(size)))
+    return ops.select(ops.less(steps.select(positions), ints(0)), inside, end)
+
+
+def _backward_end(end: int, size: int) -> int:
+    return _BEFORE_FIRST if end == -1 else max(end, -size)
+
+
 def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
     """Whether a slice that reads backwards may start before the first element."""
     for axis, i in zip(axes, positions, strict=True):
@@ -102,7 +132,7 @@ def _backwards_from_nothing(x: Output, axes: list[int], start: Tensor, end: Tens
     OpenVINO's Slice would begin at the first element.
     """
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
-    before = ops.less(ops.add(start, sizes), ints(0))
+    before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
     return ops.select(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
 
 
@@ -179,23 +209,25 @@ def set_value(node: NodeContext) -> NamedOutputs:
     values = _values(node, x.get_element_type())
     if not axes and node.has_input("values") and node.input_shape("values") == node.input_shape("x"):
         return {"out": values}  # as after index_put, when x[index] = ... is written in Python
+    if not axes and not rank:
+        return {"out": ops.reshape(values, ints([]), False)}
     if not axes:
-        return {"out": ops.broadcast(values, shape_of(x)) if rank else ops.reshape(values, ints([]), False)}
+        return {"out": ops.broadcast(_fit(node, values, rank, dropped, added), shape_of(x))}
     everything = list(range(len(axes)))
     bounds = [
         _Bounds(node, "starts", len(axes)),
         _Bounds(node, "ends", len(axes)),
         _Bounds(node, "steps", len(axes), 1),
     ]
-    start, end, step = (bound.select(everything) for bound in bounds)
     starts = bounds[0].known
     if starts is not None and bounds[1].known is not None:
         # An index of -1 comes as the bounds -1 and 0.
-        ends = [
+        bounds[1].known = [
             _END if axis in dropped and first == -1 and last == 0 else last
             for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
         ]
-        end = ints(ends)
+    start, step = bounds[0].select(everything), bounds[2].select(everything)
+    end = _ends(node, x, axes, everything, bounds[1], bounds[2])
     may_be_empty = _may_begin_before(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _backwards_from_nothing(x, axes, start, end, step)

@@ -50,6 +50,7 @@ POOL2D = [
     case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, padding=[0, 1, 1, 0]),
     case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, stride=1, padding=[0, 1, 0, 2], exclusive=False),
     case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, stride=1, padding=[1, 0, 2, 1], exclusive=False),
+    case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, stride=2, padding=[0, 2, 1, 0], exclusive=False),
     case(x=tensor([1, 2, 5, 6]), mode="max", kernel=[1, 2], stride=1, padding=[1, 3]),
     case(x=tensor([1, 2, 5, 6]), mode="avg", kernel=[1, 2], stride=1, padding=[1, 2]),
     case(x=tensor([1, 2, 5, 6]), mode="avg", kernel=[1, 2], stride=1, padding=[1, 2], exclusive=False),

@@ -247,7 +247,7 @@ class _Reader:
                 inputs["array"] = [before]
         attributes, call_stack = _attributes(desc, signature)
         if self._program_version < _PADDLE_3:
-            _open_backward_ends(attributes)
+            _note_backward_ends(attributes)
             attributes.update(old_meaning(desc.type, self._program_version))
         for attribute in desc.attributes:  # one may name variables instead of holding a value: it is an operand then
             if attribute.names:
@@ -474,16 +474,10 @@ def _by_preference(items: Sequence[tuple[Any, ...]], signature: Signature | None
     return signature.by_preference(names)
 
 
-def _open_backward_ends(attributes: dict[str, Any]) -> None:
+def _note_backward_ends(attributes: dict[str, Any]) -> None:
     # Paddle 2 writes x[::-1] with the end -1, for "before the first element"; since Paddle 3 that is the last element.
-    steps = attributes.get("strides", attributes.get("steps"))
-    ends = attributes.get("ends")
-    if isinstance(steps, list) and isinstance(ends, list) and len(steps) == len(ends):
-        both = zip(ends, steps, strict=True)
-        attributes["ends"] = [_BEFORE_FIRST if step < 0 and end == -1 else end for end, step in both]
-
-
-_BEFORE_FIRST = -(2**31)
+    if "ends" in attributes:
+        attributes["minus_one_is_open"] = True
 
 
 def _column(desc: _Op, index: int) -> int:
