@@ -15,7 +15,8 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-from paddle2ov.types import numpy_dtype
+from paddle2ov.shapes import static_dims
+from paddle2ov.types import Known, numpy_dtype
 
 _END = np.iinfo(np.int32).max
 _BEFORE_FIRST = np.iinfo(np.int32).min
@@ -64,11 +65,19 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
     if kept:
         along, start = [axes[i] for i in kept], starts.select(kept)
-        end = _ends(node, x, along, kept, ends, steps)
         step = steps.select(kept) if steps else ints([1] * len(kept))
-        if steps and _may_begin_before(x, along, kept, starts, steps):
+        end = _opened(node, ends, steps, kept) if steps else ends.select(kept)
+        if steps and _is_of_paddle_2(node):
+            if (steps.known is None or min(steps.known) < 0) and (ends.known is None or min(ends.known) < -1):
+                end = _from_first(x, along, end, step)
+        elif steps and _may_begin_before(x, along, kept, starts, steps):
             end = _backwards_from_nothing(x, along, start, end, step)
         x = ops.slice(x, start, end, step, ints(along)).output(0)
+        dims, storage = static_dims(x), numpy_dtype(x.get_element_type())
+        if dropped and 0 in (dims or ()) and storage is not None:  # OpenVINO's CPU plugin divides by 0 in a Gather
+            return {
+                "out": Known(np.empty([dim for axis, dim in enumerate(dims or ()) if axis not in dropped], storage))
+            }
     declared = node.output_shape("out")
     # Before 0-D tensors (Paddle 2.5), dropping all axes left one: the program declares it.
     all_dropped = len(set(dropped)) == rank and declared is not None and len(declared) == 1
@@ -86,32 +95,27 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     return {"out": x}
 
 
-def _ends(
-    node: NodeContext, x: Output, axes: list[int], positions: list[int], ends: _Bounds, steps: _Bounds | None
-) -> Tensor:
-    """The ends at some positions.
-
-    Where a slice of Paddle 2 reads backwards, the end -1 means "before the first element", and a lesser one that would
-    begin before the tensor is the first element.
-    """
-    if steps is None or not node.get_attribute("minus_one_is_open", False):
+def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
+    """The ends, where the end -1 of what Paddle 2 reads or writes backwards is the one before the first element."""
+    if not _is_of_paddle_2(node) or (steps.known is not None and min(steps.known) > 0):
         return ends.select(positions)
-    if steps.known is not None and all(steps.known[i] > 0 for i in positions):
-        return ends.select(positions)
-    dims = x.get_partial_shape()
-    if steps.known is not None and ends.known is not None and all(dims[axis].is_static for axis in axes):
-        sizes = [int(dims[axis].get_length()) for axis in axes]
+    if steps.known is not None and ends.known is not None:
         both = [(ends.known[i], steps.known[i]) for i in positions]
-        return ints(
-            [_backward_end(end, size) if step < 0 else end for (end, step), size in zip(both, sizes, strict=True)]
-        )
-    end, size = ends.select(positions), ops.gather(shape_of(x), ints(axes), ints(0))
-    inside = ops.select(ops.equal(end, ints(-1)), ints(_BEFORE_FIRST), ops.maximum(end, ops.negative(size)))
-    return ops.select(ops.less(steps.select(positions), ints(0)), inside, end)
+        return ints([_BEFORE_FIRST if end == -1 and step < 0 else end for end, step in both])
+    end, step = ends.select(positions), steps.select(positions)
+    before = ops.logical_and(ops.equal(end, ints(-1)), ops.less(step, ints(0)))
+    return ops.select(before, ints(_BEFORE_FIRST), end)
 
 
-def _backward_end(end: int, size: int) -> int:
-    return _BEFORE_FIRST if end == -1 else max(end, -size)
+def _is_of_paddle_2(node: NodeContext) -> bool:
+    return bool(node.get_attribute("bounds_of_paddle_2", False))
+
+
+def _from_first(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
+    """The ends, where one before the first element, unless it is open, counts as the first element, as in Paddle 2."""
+    sizes = ops.gather(shape_of(x), ints(axes), ints(0))
+    bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
+    return ops.select(bounded, ops.maximum(end, ops.negative(sizes)), end)
 
 
 def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
@@ -227,8 +231,13 @@ def set_value(node: NodeContext) -> NamedOutputs:
             for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
         ]
     start, step = bounds[0].select(everything), bounds[2].select(everything)
-    end = _ends(node, x, axes, everything, bounds[1], bounds[2])
-    may_be_empty = _may_begin_before(x, axes, everything, bounds[0], bounds[2])
+    end = _opened(node, bounds[1], bounds[2], everything)
+    if dropped and (starts is None or bounds[1].known is None):
+        last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
+        end = ops.select(
+            ops.logical_and(last, ops.constant(np.array([axis in dropped for axis in axes]))), ints(_END), end
+        )
+    may_be_empty = not _is_of_paddle_2(node) and _may_begin_before(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _backwards_from_nothing(x, axes, start, end, step)
     part = ops.slice(x, start, end, step, ints(axes))

@@ -126,7 +126,7 @@ class Translator:
             _refuse_unnamed(operator, signature)
         sequences = self._sequences_of(operator, signature, scope) if self._any_sequences else {}
         context = NodeContext(operator, inputs, self.variables, signature, self._used, sequences, bool(self._complex))
-        if self._empty and self._has_empty(operator, inputs):
+        if self._empty and any(is_empty(value) for values in inputs.values() for value in values):
             results = self._without_elements(converter, context, operator, inputs, signature)
         else:
             results = _named(_called(converter, context, operator), operator, signature)
@@ -150,12 +150,6 @@ class Translator:
                 raise OpConversionError(operator.place, "complex numbers are not supported by this operator")
         return converter
 
-    def _has_empty(self, operator: Operator, inputs: Inputs) -> bool:
-        """Whether an input has no elements, or a result is declared to have none: a converter may pass through some."""
-        if any(not self._empty.isdisjoint(names) for names in operator.outputs.values()):
-            return True
-        return any(is_empty(value) for values in inputs.values() for value in values)
-
     def _without_elements(
         self,
         converter: Converter,
@@ -164,7 +158,7 @@ class Translator:
         inputs: Inputs,
         signature: Signature | None,
     ) -> dict[str, list[Any]]:
-        """The results where something has no elements: what is declared to have none need not be computed."""
+        """The results where an input has no elements: what is declared to have none either need not be computed."""
         declared = results_without_elements(operator, inputs, self.variables, self._used, self._empty) or {}
         try:
             given = _called(converter, context, operator)

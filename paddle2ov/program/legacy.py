@@ -247,7 +247,7 @@ class _Reader:
                 inputs["array"] = [before]
         attributes, call_stack = _attributes(desc, signature)
         if self._program_version < _PADDLE_3:
-            _note_backward_ends(attributes)
+            _note_bounds(attributes)
             attributes.update(old_meaning(desc.type, self._program_version))
         for attribute in desc.attributes:  # one may name variables instead of holding a value: it is an operand then
             if attribute.names:
@@ -474,10 +474,11 @@ def _by_preference(items: Sequence[tuple[Any, ...]], signature: Signature | None
     return signature.by_preference(names)
 
 
-def _note_backward_ends(attributes: dict[str, Any]) -> None:
+def _note_bounds(attributes: dict[str, Any]) -> None:
     # Paddle 2 writes x[::-1] with the end -1, for "before the first element"; since Paddle 3 that is the last element.
+    # The bounds may come as tensors, so that this is left to the converters.
     if "ends" in attributes:
-        attributes["minus_one_is_open"] = True
+        attributes["bounds_of_paddle_2"] = True
 
 
 def _column(desc: _Op, index: int) -> int:
