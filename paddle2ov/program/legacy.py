@@ -477,7 +477,7 @@ def _by_preference(items: Sequence[tuple[Any, ...]], signature: Signature | None
 def _note_bounds(attributes: dict[str, Any]) -> None:
     # Paddle 2 writes x[::-1] with the end -1, for "before the first element"; since Paddle 3 that is the last element.
     # The bounds may come as tensors, so that this is left to the converters.
-    if "ends" in attributes:
+    if "ends" in attributes and not attributes.keys().isdisjoint(("strides", "steps")):
         attributes["bounds_of_paddle_2"] = True
 
 
