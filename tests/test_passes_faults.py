@@ -17,6 +17,7 @@ from paddle2ov.passes.spread_constants import spread_constants
 from paddle2ov.passes.widen_reductions import widen_reductions
 from paddle2ov.testing import compile_model
 from tests.passes_checks import apply, parameter, random, reshape, transpose
+from tests.random_graphs import node_by_node
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
 SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
@@ -134,6 +135,56 @@ def test_part_transposes_refuses(tokens, attend):
         return Model([attend(x)], [x])
 
     assert apply(part_transposes, build, [2, 3, tokens, 3])[1] == {"transposes": 0}
+
+
+FILTERS = {rank: random(2, 4, *[1] * (rank - 2)) for rank in (3, 4, 5)}
+
+
+def channels_first(x):
+    rank = len(x.get_output_partial_shape(0))
+    ones, none = [1] * (rank - 2), [0] * (rank - 2)
+    return ops.convolution(transpose(x, 0, rank - 1, *range(1, rank - 1)), FILTERS[rank], ones, none, none, ones)
+
+
+RESULTS = {
+    "rows": lambda x: reshape(x, -1, 4),
+    "one more": lambda x: ops.unsqueeze(x, np.array([0])),
+    "joined": lambda x: ops.concat([x, ops.tanh(x)], 0),
+    "joined rows": lambda x: reshape(ops.concat([x, ops.tanh(x)], 0), -1, 4),
+}
+
+
+@pytest.mark.parametrize("rank", [3, 4, 5])
+@pytest.mark.parametrize("of", RESULTS.values(), ids=RESULTS)
+def test_part_transposes_of_results(of, rank):
+    """OpenVINO 2026.4 lets the convolution read another tensor's memory."""
+
+    def build():
+        x = parameter(2, *[3] * (rank - 2), 4)
+        last = ops.relu(x)
+        return Model([channels_first(last), of(last)], [x])
+
+    model, array = build(), random(2, *[3] * (rank - 2), 4)
+    assert part_transposes(Graph(model)) == {"transposes": 1}
+    computed = compile_model(model)([array])
+    for i, want in enumerate(node_by_node(build(), [array])):
+        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
+
+
+NO_RESULTS = {
+    "as it is": lambda x: [channels_first(x), x],
+    "activated": lambda x: [channels_first(x), ops.tanh(reshape(x, -1, 4))],
+    "other order": lambda x: [transpose(x, 0, 2, 1, 3), reshape(x, -1, 4)],
+}
+
+
+@pytest.mark.parametrize("build_results", NO_RESULTS.values(), ids=NO_RESULTS)
+def test_part_transposes_of_no_results(build_results):
+    def build():
+        x = parameter(2, 3, 3, 4)
+        return Model(build_results(ops.relu(x)), [x])
+
+    assert apply(part_transposes, build, [2, 3, 3, 4])[1] == {"transposes": 0}
 
 
 FEATURES = random(WIDTH, 5)
