@@ -44,7 +44,7 @@ test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models writte
 
 .PHONY: fuzz
 fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/top_k_v2*'; random ones: SEEDS=200
-	$(BIN)/python -m pytest -n auto tests/test_op_fuzzy.py --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
+	$(BIN)/python -m pytest -n auto tests/ops/test_op_fuzzy.py --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
 	$(BIN)/python -m tools.campaign --filter='$(FILTER)' --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
 
 .PHONY: bench

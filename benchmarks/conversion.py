@@ -36,7 +36,7 @@ from typing import Any
 import openvino
 
 import paddle2ov
-from gen_models.legacy import legacy_python
+from gen_models.harness.legacy import legacy_python
 
 ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = (

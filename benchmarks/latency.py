@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.conversion import ROOT, exported, reason, spread
-from gen_models.legacy import legacy_python
+from gen_models.harness.legacy import legacy_python
 
 INPUTS: dict[str, dict[str, tuple[list[int], str]]] = {
     "resnet18": {"x": ([1, 3, 224, 224], "float32")},

@@ -1,7 +1,7 @@
 """The networks that are converted and timed.
 
 They are those of `paddle.vision.models`, those of attention_networks.py, and, as the Paddle collections write them, a
-light classifier, a text recogniser and two detectors; and those of gen_models/networks_layouts.py in a size of use.
+light classifier, a text recogniser and two detectors; and those of gen_models/networks/layouts.py in a size of use.
 
 Run as a script it exports one of them: `python -m benchmarks.networks pp_lcnet PREFIX`, with Paddle 2.6 as a legacy
 model, with Paddle 3 as a PIR one.
@@ -19,8 +19,8 @@ from paddle.nn import functional
 
 from benchmarks.attention_networks import NETWORKS as ATTENTION
 from benchmarks.attention_networks import Block
-from gen_models import networks_layouts
-from gen_models.building import multiclass_nms3
+from gen_models.harness.building import multiclass_nms3
+from gen_models.networks import layouts
 
 
 def conv_norm(
@@ -331,10 +331,10 @@ MOBILE = (
     *((5, 4, 2, True), (5, 6, 1, True), (5, 6, 1, True)),
 )
 CHANNELS_LAST = {
-    "resnet_last": (partial(networks_layouts.resnet, 64, (2, 2, 2, 2), 1000), [LAST]),
-    "mobilenet_last": (partial(networks_layouts.mobilenet, 24, MOBILE, 1000), [LAST]),
-    "inception_last": (partial(networks_layouts.inception, 48, 4, 1000), [LAST]),
-    "csp_last": (partial(networks_layouts.csp, 32, (1, 2, 2), 1000), [LAST]),
+    "resnet_last": (partial(layouts.resnet, 64, (2, 2, 2, 2), 1000), [LAST]),
+    "mobilenet_last": (partial(layouts.mobilenet, 24, MOBILE, 1000), [LAST]),
+    "inception_last": (partial(layouts.inception, 48, 4, 1000), [LAST]),
+    "csp_last": (partial(layouts.csp, 32, (1, 2, 2), 1000), [LAST]),
 }
 _IM_SHAPE, _SCALE = ("im_shape", [2], "float32"), ("scale_factor", [2], "float32")
 NETWORKS: dict[str, tuple[Any, list[tuple[str, list[int], str]]]] = {

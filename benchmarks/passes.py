@@ -124,8 +124,8 @@ def main() -> None:
 def print_permutes() -> dict[str, Any]:
     """The table of OpenCV's issue 16306 for the same heads as Paddle exports them, one image at a time."""
     from gen_models import all_networks
-    from gen_models.networks_permutes import PERMUTES
-    from gen_models.store import generated_network
+    from gen_models.harness.store import generated_network
+    from gen_models.networks.permutes import PERMUTES
 
     found = {}
     print(f"{'':26}{'in all':>8}{'to 2-D':>8}{'to reshape':>12}{'removed':>9}   OpenCV's table")
@@ -138,9 +138,9 @@ def print_permutes() -> dict[str, Any]:
 
 
 def print_chains() -> dict[str, Any]:
-    """What the chains of `gen_models/post_ops.py` compile to: operators of Paddle, and nodes that OpenVINO runs."""
-    from gen_models.post_ops import CHAINS
-    from gen_models.store import generated
+    """The chains of `gen_models/networks/post_ops.py` as Paddle's operators, and as nodes that OpenVINO runs."""
+    from gen_models.harness.store import generated
+    from gen_models.networks.post_ops import CHAINS
 
     found: dict[str, Counter[str]] = {}
     for op in CHAINS:

@@ -23,9 +23,9 @@ import openvino
 from numpy.typing import NDArray
 
 from benchmarks.detection_heads import HEADS, Head
-from paddle2ov.building import convert_program
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.registry import Registry
+from paddle2ov.translation.model_builder import convert_program
+from paddle2ov.translation.registry import Registry
 
 OBJECTS = (0, 100, 300, 5000, -1)
 

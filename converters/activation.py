@@ -17,10 +17,10 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.common import as_float, const_like, refuse_complex
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.registry import Converter
+from paddle2ov.converters.graph.common import as_float, const_like, refuse_complex
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 
 def unary(build: Callable[[Output], Node]) -> Converter:

@@ -11,7 +11,8 @@ import math
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.elementwise import operands
+from paddle2ov.converters.graph.common import (
     Tensor,
     as_declared,
     as_float,
@@ -22,10 +23,9 @@ from paddle2ov.converters.common import (
     shape_of,
     widened,
 )
-from paddle2ov.converters.elementwise import operands
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.pairs import parts
+from paddle2ov.graph.complex_pairs import parts
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def atan2(node: NodeContext) -> NamedOutputs:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.common import Tensor, as_declared, cast_to, const_like, ints, refuse_complex, widened
-from paddle2ov.converters.powers import fixed_power
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.types import Known, numpy_dtype
+from paddle2ov.converters.graph.common import Tensor, as_declared, cast_to, const_like, ints, refuse_complex, widened
+from paddle2ov.converters.graph.powers import fixed_power
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def number(node: NodeContext, name: str, x: Output, default: float) -> Tensor | float:

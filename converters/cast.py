@@ -4,7 +4,7 @@ Paddle: `cast`; `assign`, `share_data`, `memcpy`, `memcpy_d2h`, `memcpy_h2d`, `n
 `depend`, `lod_reset`, `assign_out`, `c_identity`, `shadow_feed`; `assert`; `dropout`, `dropout_nd`, `seed`.
 Semantics: `paddle/phi/kernels/cpu/{cast,dropout}_kernel.cc`.
 
-Dropout in training mode is random, see `random.py`.
+Dropout in training mode is random, see `random/distributions.py`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ from __future__ import annotations
 import numpy as np
 from openvino import Type
 
-from paddle2ov.converters.common import NARROW, cast_to, const_like, exactly_divided, fold_known, ints, refuse_complex
-from paddle2ov.converters.complex import from_real
-from paddle2ov.converters.random import dropout_in_training
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.pairs import parts
-from paddle2ov.registry import Converter
-from paddle2ov.types import EmptyArray, Known
+from paddle2ov.converters.complex.elementary import from_real
+from paddle2ov.converters.graph.common import (
+    NARROW,
+    cast_to,
+    const_like,
+    exactly_divided,
+    fold_known,
+    ints,
+    refuse_complex,
+)
+from paddle2ov.converters.random.distributions import dropout_in_training
+from paddle2ov.graph.complex_pairs import parts
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import EmptyArray, Known
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 
 def cast(node: NodeContext) -> NamedOutputs:

@@ -14,13 +14,13 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const, exactly_divided, fold_known, ints, output_of
 from paddle2ov.converters.elementwise import operands
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exactly_divided, fold_known, ints, output_of
 from paddle2ov.converters.reduction import scalar_as_declared
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
-from paddle2ov.registry import Converter
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 
 def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:

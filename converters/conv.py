@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import Tensor, ints, rank_of, shape_of
-from paddle2ov.converters.fused_activation import fused_activation
-from paddle2ov.converters.spatial import (
+from paddle2ov.converters.fused.activation import fused_activation
+from paddle2ov.converters.graph.common import Tensor, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import (
     beyond,
     channels_last,
     padding_algorithm,
@@ -25,9 +25,9 @@ from paddle2ov.converters.spatial import (
     to_channels_last,
     without_negative_pads,
 )
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import dims_of, static_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def conv(node: NodeContext) -> NamedOutputs:

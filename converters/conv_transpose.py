@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.conv import grouped_filter
-from paddle2ov.converters.spatial import (
+from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import (
     channels_last,
     known_dims,
     padding_algorithm,
@@ -22,8 +22,8 @@ from paddle2ov.converters.spatial import (
     to_channels_first,
     to_channels_last,
 )
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def conv_transpose(node: NodeContext) -> NamedOutputs:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const,
@@ -20,9 +20,9 @@ from paddle2ov.converters.common import (
     shape_of,
 )
 from paddle2ov.converters.permutation import transpose_to
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def _axis(node: NodeContext, x: Output) -> int | None:

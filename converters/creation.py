@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const, ints, rank_of, shape_of, shape_vector
-from paddle2ov.node_context import NamedOutputs, NodeContext, OutputLike
-from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
-from paddle2ov.types import Known, Lengths, numpy_dtype
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, rank_of, shape_of, shape_vector
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import Known, Lengths, numpy_dtype
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""

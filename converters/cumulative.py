@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Model, Node, Output, Type
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
@@ -29,11 +29,11 @@ from paddle2ov.converters.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.computed_axis import around, computed_axis
-from paddle2ov.loop_wiring import wired_loop
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
+from paddle2ov.converters.graph.computed_axis import around, computed_axis
+from paddle2ov.graph.loop import wired_loop
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 State: TypeAlias = list[Output]
 Combine: TypeAlias = Callable[[State, State], State]

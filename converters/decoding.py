@@ -3,7 +3,7 @@
 Paddle: `viterbi_decode`, `crf_decoding`, `gather_tree`, `ctc_align`.
 Semantics: `paddle/phi/kernels/cpu/{viterbi_decode,crf_decoding,gather_tree}_kernel.cc`,
 `paddle/phi/kernels/impl/ctc_align_kernel_impl.h`.
-Sequences without given lengths lie one after the other: see `paddle2ov.converters.packed`.
+Sequences without given lengths lie one after the other: see `paddle2ov.converters.lod.sequences`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, shape_of, size_of
-from paddle2ov.converters.packed import batch_of, dense_of, joined
-from paddle2ov.converters.rounds import Outputs, along
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.types import Packed
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, shape_of, size_of
+from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.converters.lod.sequences import batch_of, dense_of, joined
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Packed
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def viterbi_decode(node: NodeContext) -> NamedOutputs:

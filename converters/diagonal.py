@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const,
@@ -24,8 +24,8 @@ from paddle2ov.converters.common import (
 )
 from paddle2ov.converters.indexing import chosen, picked
 from paddle2ov.converters.permutation import transpose_to
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _END = 2**31 - 1
 

@@ -2,19 +2,19 @@
 
 Paddle: `edit_distance`.
 Semantics: `paddle/phi/kernels/cpu/edit_distance_kernel.cc`.
-Sequences without given lengths lie one after the other: see `paddle2ov.converters.packed`.
+Sequences without given lengths lie one after the other: see `paddle2ov.converters.lod.sequences`.
 """
 
 from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, ints, shape_of
-from paddle2ov.converters.packed import batch_of
-from paddle2ov.converters.rounds import Outputs, along
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.types import Packed
+from paddle2ov.converters.graph.common import Tensor, ints, shape_of
+from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.converters.lod.sequences import batch_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Packed
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def edit_distance(node: NodeContext) -> NamedOutputs:

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters import complex
-from paddle2ov.converters.common import (
+from paddle2ov.converters.complex import elementary
+from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
@@ -30,12 +30,12 @@ from paddle2ov.converters.common import (
     refuse_complex,
     widened,
 )
-from paddle2ov.converters.powers import power
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.powers import power
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
 from paddle2ov.program.model import AnyArray
-from paddle2ov.registry import Converter
-from paddle2ov.shapes import static_dims
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 Build = Callable[[Tensor, Tensor], Node]
 
@@ -108,8 +108,8 @@ def _complex_operands(node: NodeContext) -> tuple[Tensor, Tensor]:
     )
     x, y = node.get_input("x"), node.get_input("y")
     if not node.is_complex("x"):
-        return complex.from_real(x, y.get_element_type()), y
-    return x, y if node.is_complex("y") else complex.from_real(y, x.get_element_type())
+        return elementary.from_real(x, y.get_element_type()), y
+    return x, y if node.is_complex("y") else elementary.from_real(y, x.get_element_type())
 
 
 def _is_float(x: Tensor) -> bool:
@@ -239,8 +239,8 @@ def _power(x: AnyArray, y: AnyArray) -> AnyArray:
 
 elementwise_add = binary(ops.add, np.add, on_bool=ops.logical_or, on_complex=ops.add)
 elementwise_sub = binary(ops.subtract, np.subtract, on_complex=ops.subtract)
-elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_complex=complex.product)
-elementwise_div = binary(divide, _trunc_quotient, on_bool=ops.logical_and, on_complex=complex.quotient)
+elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_complex=elementary.product)
+elementwise_div = binary(divide, _trunc_quotient, on_bool=ops.logical_and, on_complex=elementary.quotient)
 elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
 trunc_divide = binary(truncated_divide, lambda x, y: np.asarray(np.trunc(_trunc_quotient(x, y))))

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of, shape_vector
+from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of, shape_vector
 from paddle2ov.converters.indexing import picked
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def expand(node: NodeContext) -> NamedOutputs:

@@ -12,11 +12,11 @@ import math
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of, size_of
-from paddle2ov.converters.complex import conjugate, from_real
+from paddle2ov.converters.complex.elementary import conjugate, from_real
+from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of, size_of
 from paddle2ov.converters.permutation import transpose_to
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def fft_c2c(node: NodeContext) -> NamedOutputs:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import const
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import const
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _HALF_STEP = 2.0**-24 * (1 + 2.0**-23)
 """Of |x|: more than half the step to either neighbour and less than what rounds to the one behind it."""

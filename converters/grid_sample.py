@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.spatial import known_dims
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def grid_sampler(node: NodeContext) -> NamedOutputs:

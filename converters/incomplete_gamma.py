@@ -12,11 +12,11 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import real_input
-from paddle2ov.converters.common import Tensor, const_like, shape_of
-from paddle2ov.converters.rounds import Outputs, repeat
+from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
+from paddle2ov.converters.graph.loops import Outputs, repeat
 from paddle2ov.converters.special import log_gamma
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _MOST_TERMS = 2000
 _NEGLIGIBLE = 1e-9

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.computed_axis import around
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.computed_axis import around
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _END = 2**31 - 1
 

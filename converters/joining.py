@@ -14,10 +14,10 @@ from functools import reduce
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.computed_axis import around, computed_axis
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import Tensor, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.computed_axis import around, computed_axis
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def concat(node: NodeContext) -> NamedOutputs:

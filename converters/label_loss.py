@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from openvino import Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
 from paddle2ov.converters.reduction import scalar_as_declared
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def nll_loss(node: NodeContext) -> NamedOutputs:

@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import const_like, fold_known, refuse_complex
 from paddle2ov.converters.elementwise import operands
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import const_like, fold_known, refuse_complex
+from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
-from paddle2ov.registry import Converter
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 Binary = Callable[[Output, Output], Node]
 

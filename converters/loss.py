@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from openvino import Type
 
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, size_of
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, size_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:

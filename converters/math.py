@@ -18,7 +18,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import real_input, unary
-from paddle2ov.converters.common import (
+from paddle2ov.converters.graph.common import (
     Tensor,
     const,
     const_like,
@@ -28,10 +28,10 @@ from paddle2ov.converters.common import (
     rank_of,
     refuse_complex,
 )
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
-from paddle2ov.registry import Converter
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 
 def keeps_integers(

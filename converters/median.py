@@ -12,7 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.elementwise import divide
+from paddle2ov.converters.graph.common import (
     Tensor,
     const_like,
     ints,
@@ -23,10 +24,9 @@ from paddle2ov.converters.common import (
     shape_of,
     size_of,
 )
-from paddle2ov.converters.elementwise import divide
-from paddle2ov.converters.sorting import sort
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.sorting import sort
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:

@@ -11,10 +11,19 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, reshape, shape_of
-from paddle2ov.converters.spatial import channels_last, known_dims, to_channels_first, to_channels_last
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    ints,
+    normalize_axis,
+    rank_of,
+    reshape,
+    shape_of,
+)
+from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def rms_norm(node: NodeContext) -> NamedOutputs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const,
@@ -20,9 +20,9 @@ from paddle2ov.converters.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.spatial import channels_last, known_dims, to_channels_first, to_channels_last
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def batch_norm(node: NodeContext) -> NamedOutputs:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, rank_of, shape_of, size_of
-from paddle2ov.converters.spatial import channels_last, known_dims
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.spatial import channels_last, known_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def pad(node: NodeContext) -> NamedOutputs:

@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.spatial import known_dims
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def transpose_to(x: Output, perm: list[int]) -> Output:
@@ -46,7 +46,7 @@ def transpose(node: NodeContext) -> NamedOutputs:
     perm = [normalize_axis(node, axis, logical, "perm") for axis in node.get_ints("perm")]
     perm += range(len(perm), logical)
     node.require(sorted(perm) == list(range(logical)), f"no permutation of {logical} axes", perm=perm)
-    # As it is: `paddle2ov.passes.reduce_transposes` removes it where no data moves, and counts it.
+    # As it is: `paddle2ov.passes.layout.reduce_transposes` removes it where no data moves, and counts it.
     return {"out": ops.transpose(x, ints([*perm, *range(logical, rank)]))}
 
 

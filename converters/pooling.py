@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.spatial import (
+from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import (
     beyond,
     channels_last,
     known_dims,
@@ -30,8 +30,8 @@ from paddle2ov.converters.spatial import (
     to_channels_first,
     to_channels_last,
 )
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def pool(node: NodeContext) -> NamedOutputs:

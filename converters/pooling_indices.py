@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import beyond, channels_last, known_dims, pads_of
 from paddle2ov.converters.pooling import adaptive_sizes
-from paddle2ov.converters.spatial import beyond, channels_last, known_dims, pads_of
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def max_pool_with_index(node: NodeContext) -> NamedOutputs:

@@ -11,7 +11,8 @@ import math
 import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.elementwise import operands
+from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     ints,
@@ -22,12 +23,11 @@ from paddle2ov.converters.common import (
     shape_of,
     to_rank,
 )
-from paddle2ov.converters.computed_axis import around
-from paddle2ov.converters.elementwise import operands
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
-from paddle2ov.types import Known, numpy_dtype
+from paddle2ov.converters.graph.computed_axis import around
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _UNSET_AXIS = 9
 

@@ -7,10 +7,10 @@ Refused: images of unknown size, which the windows follow from, and smaller than
 
 from __future__ import annotations
 
-from paddle2ov.converters.common import ints
-from paddle2ov.converters.spatial import known_dims
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import ints
+from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def spp(node: NodeContext) -> NamedOutputs:

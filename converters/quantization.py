@@ -23,12 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, output_of, rank_of, reshape
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, output_of, rank_of, reshape
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Known, value_of
 from paddle2ov.program.model import AnyArray
-from paddle2ov.registry import Converter
-from paddle2ov.types import Known, value_of
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 _INT8 = 127
 _TINY, _EPSILON = 1e-30, 1e-6

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import cast_to, const_like, exact_divide, ints
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.types import Known, numpy_dtype
+from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide, ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _LARGE = 4096
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
@@ -30,10 +30,10 @@ from paddle2ov.converters.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.computed_axis import reduced
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
+from paddle2ov.converters.graph.computed_axis import reduced
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Reduction: TypeAlias = Callable[..., Node]
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, reshape
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, reshape
+from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
 """For each of OpenVINO's gates, which of Paddle's it is."""

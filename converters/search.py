@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import (
+from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
@@ -26,11 +26,11 @@ from paddle2ov.converters.common import (
     shape_of,
     size_of,
 )
-from paddle2ov.converters.computed_axis import around, computed_axis
-from paddle2ov.converters.sorting import sort, top
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.registry import Converter
+from paddle2ov.converters.graph.computed_axis import around, computed_axis
+from paddle2ov.converters.graph.sorting import sort, top
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 
 def _sortable(x: Tensor) -> Tensor:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from openvino import Node, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _REDUCTIONS = {"SUM": "sum", "MEAN": "sum", "MAX": "max", "MIN": "min"}
 

@@ -12,11 +12,21 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, rank_of, reshape, shape_of, size_of
-from paddle2ov.converters.packed import Count, joined, sequences
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.types import Packed
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    ints,
+    rank_of,
+    reshape,
+    shape_of,
+    size_of,
+)
+from paddle2ov.converters.lod.sequences import Count, joined, sequences
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Packed
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def _batch(node: NodeContext) -> tuple[Tensor, Count | None]:

@@ -14,14 +14,14 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.computed_axis import around
+from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.computed_axis import around
 from paddle2ov.converters.reduction import scalar_as_declared
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.registry import Converter
-from paddle2ov.shapes import static_dims
-from paddle2ov.types import Known, numpy_dtype
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
 
 
 def _shape(default: Type) -> Converter:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.common import Tensor, ints, rank_of
-from paddle2ov.converters.spatial import known_dims
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import Tensor, ints, rank_of
+from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def cos_sim(node: NodeContext) -> NamedOutputs:

@@ -12,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
-from paddle2ov.types import Known, numpy_dtype
+from paddle2ov.converters.graph.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _END = np.iinfo(np.int32).max
 _BEFORE_FIRST = np.iinfo(np.int32).min

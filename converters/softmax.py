@@ -14,9 +14,9 @@ import numpy as np
 from openvino import Output, Type
 
 from paddle2ov.converters.activation import real_input
-from paddle2ov.converters.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def softmax(node: NodeContext) -> NamedOutputs:

@@ -17,9 +17,9 @@ import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.converters.activation import real_input, unary
-from paddle2ov.converters.common import Tensor, const_like
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def polynomial(x: Tensor, coefficients: Sequence[float]) -> Tensor:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from openvino import Node, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def var(node: NodeContext) -> NamedOutputs:

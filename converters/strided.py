@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import const, ints, normalize_axis, rank_of, size_of
+from paddle2ov.converters.graph.common import const, ints, normalize_axis, rank_of, size_of
 from paddle2ov.converters.indexing import picked
 from paddle2ov.converters.permutation import transpose_to
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def as_strided(node: NodeContext) -> NamedOutputs:

@@ -7,8 +7,8 @@ Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/opera
 
 An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A
 program that writes elements of different shapes is refused where that is known, and fails when it runs otherwise. Only
-where nothing but the concatenation of the elements is wanted (`paddle2ov/joined_arrays.py`), that is what is carried,
-and the elements' first sizes may differ.
+where nothing but the concatenation of the elements is wanted (`paddle2ov/program/joined_arrays.py`), that is what is
+carried, and the elements' first sizes may differ.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.joined_arrays import MARK
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.types import EmptyArray, Known
+from paddle2ov.converters.graph.common import Tensor, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import EmptyArray, Known
+from paddle2ov.program.joined_arrays import MARK
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def create_array(node: NodeContext) -> NamedOutputs:

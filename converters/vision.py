@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.conv import groups_of
-from paddle2ov.converters.spatial import beyond, channels_last, known_dims, pads_of, steps_of
-from paddle2ov.node_context import NamedOutputs, NodeContext
-from paddle2ov.opset import ops
-from paddle2ov.shapes import dims_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import beyond, channels_last, known_dims, pads_of, steps_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def unfold(node: NodeContext) -> NamedOutputs:

@@ -1,22 +1,25 @@
-"""Generators of Paddle models: a module per family of operators with a list `OPS`; networks in lists `NETWORKS`."""
+"""Generators of Paddle models: a module per family of operators with a list `OPS`; `networks/` has lists `NETWORKS`."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gen_models.network import Network
-    from gen_models.spec import Op
+    from gen_models.harness.network import Network
+    from gen_models.harness.spec import Op
 
 
 @cache
 def all_networks() -> dict[str, Network]:
     """All whole networks under test by name, in alphabetical order."""
-    modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    found = [network for module in modules for network in getattr(module, "NETWORKS", ())]
+    folders = (__name__, f"{__name__}.networks")
+    found = [
+        network for folder in folders for module in _modules(folder) for network in getattr(module, "NETWORKS", ())
+    ]
     return {network.name: network for network in sorted(found, key=lambda one: one.name)}
 
 
@@ -28,9 +31,15 @@ def all_ops() -> dict[str, Op]:
         ValueError: two modules define the same operator.
     """
     found: dict[str, Op] = {}
-    for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
-        for op in getattr(importlib.import_module(f"{__name__}.{module}"), "OPS", ()):
+    for module in _modules(__name__):
+        for op in getattr(module, "OPS", ()):
             if op.name in found:
                 raise ValueError(f"operator '{op.name}' is defined in {found[op.name].module} and in {op.module}")
             found[op.name] = op
     return dict(sorted(found.items()))
+
+
+def _modules(package: str) -> list[ModuleType]:
+    """The modules of a package, without those of its folders, in alphabetical order."""
+    infos = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    return [importlib.import_module(f"{package}.{info.name}") for info in infos if not info.ispkg]

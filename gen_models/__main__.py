@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from gen_models import all_ops
-from gen_models.generate import GenerationError
-from gen_models.naming import matches
-from gen_models.spec import FORMATS
-from gen_models.store import worker, write
+from gen_models.harness.generate import GenerationError
+from gen_models.harness.naming import matches
+from gen_models.harness.spec import FORMATS
+from gen_models.harness.store import worker, write
 
 
 def main() -> int:

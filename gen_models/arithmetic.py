@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.activation import decimals, random_input
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it, or none that takes this"}
 F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}

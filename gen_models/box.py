@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, in_sequences, legacy_op
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
 def boxes(

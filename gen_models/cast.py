@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.activation import random_input
-from gen_models.building import legacy_op
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 does not cast complex numbers"}
 PIR: dict[str, Any] = {"formats": ("pir",), "why": "only PIR programs have it"}

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.elementwise import random_binary
-from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 
 
 def _compare(name: str) -> Callable[..., Any]:

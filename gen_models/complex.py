@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import shape, shapes_to_broadcast, varied
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import shape, shapes_to_broadcast, varied
 
 _X = tensor([3, 4], "complex64")
 _DYNAMIC = tensor([2, 3, 4], "complex64", dims=[-1, 3, -1])

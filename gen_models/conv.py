@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def weight(shape, dtype="float32", low=-0.5, high=0.5, seed=0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 PIR = ("pir",)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import in_sequences, legacy_op
-from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
-from gen_models.strategies import integer, one_of, shape, varied
+from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.strategies import integer, one_of, shape, varied
 
 DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
 PIR = ("pir",)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import integer, one_of
 from gen_models.matrix import LOOSE, PLANE, regular, regular_complex
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import integer, one_of
 
 _NEW: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3"}
 

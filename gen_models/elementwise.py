@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.building import legacy_op
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.strategies import shapes_to_broadcast
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.strategies import shapes_to_broadcast
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.strategies import axes, flag, integer, one_of, shape, varied
+from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.strategies import axes, flag, integer, one_of, shape, varied
 
 _SUMS: dict[str, Any] = {"atol": 1e-4, "why": "sums of up to 729 numbers"}
 _NORMS = ("backward", "forward", "ortho")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import one_of, shape, varied
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import one_of, shape, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 _EXACT: dict[str, Any] = {"atol": 0.0, "rtol": 0.0, "why": "the next number is one unit away"}

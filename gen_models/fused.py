@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import flag, integer, one_of, varied
+from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import flag, integer, one_of, varied
 
 
 def _fc(input: Any, w: Any, bias: Any = None, *, in_num_col_dims: int = 1, activation_type: str = "") -> Any:

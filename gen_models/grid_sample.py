@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import varied
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import varied
 
 
 def _grid_sample(x, grid, *, mode="bilinear", padding_mode="zeros", align_corners=True) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import one_of, shape, varied
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import one_of, shape, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 _LARGE: dict[str, Any] = {

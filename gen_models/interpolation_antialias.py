@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import flag, integer, one_of, varied
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import flag, integer, one_of, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3"}
 

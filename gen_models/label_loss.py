@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import flag, integer, one_of, shape, varied
+from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import flag, integer, one_of, shape, varied
 
 
 def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:

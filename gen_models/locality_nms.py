@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import legacy_op
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
+from gen_models.harness.strategies import flag, integer, one_of
 from gen_models.nms import crowd, polygons, shuffled
-from gen_models.spec import Case, Op, TensorSpec, case, tensor
-from gen_models.strategies import flag, integer, one_of
 
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 1 and 2"}
 _DEFAULTS = {

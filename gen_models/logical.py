@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.elementwise import random_binary
-from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
-from gen_models.strategies import one_of, shape, varied
+from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.strategies import one_of, shape, varied
 
 _CORNERS = [[0, 1j, 1, 1 + 1j], [-0.0, 2j, 0.5, 0]]
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}

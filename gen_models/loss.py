@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, legacy_op
+from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import flag, one_of, shape, varied
 from gen_models.reduction import F64
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import flag, one_of, shape, varied
 
 
 def _cross_entropy(

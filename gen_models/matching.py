@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.building import in_pir, in_sequences, legacy_op
-from gen_models.packed import LOD, offsets
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.strategies import flag, integer, one_of, varied
+from gen_models.harness.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.strategies import flag, integer, one_of, varied
+from gen_models.lod import LOD, offsets
 
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
 

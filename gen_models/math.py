@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.activation import COMPLEX, NEW, ON_CUTS, PLANE, random_input, unary
-from gen_models.building import legacy_op
-from gen_models.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
 
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 INTEGER: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.strategies import flag, integer
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.strategies import flag, integer
 
 LOOSE: dict[str, Any] = {"atol": 2e-4, "rtol": 2e-4, "why": "rounding of an elimination, in another order"}
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "in Paddle 2.6 a median is several operators, and has no mode"}
 OLD_CRASHES: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 crashes when it runs a saved nanmedian"}

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 _DEFAULTS = {
     "score_threshold": 0.3,

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.conv import weight
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _dtype(x) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 
 
 def _pad(x, pad, *, mode="constant", value=0.0, data_format="NCHW") -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.building import legacy_op
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.shape import OLD
-from gen_models.spec import Op, case, paddle, tensor
 
 
 def _transpose(x, *, perm):

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _max_pool(x, *, kernel=2, stride=None, padding=0, ceil_mode=False, size=None) -> Any:

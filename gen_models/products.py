@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
-from gen_models.strategies import shapes_to_broadcast
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import shapes_to_broadcast
 
 
 def _kron(x: Any, y: Any) -> Any:

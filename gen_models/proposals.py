@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.nms import shuffled
 from gen_models.roi import regions
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 _RPN = {"pre_nms_top_n": 6000, "post_nms_top_n": 1000, "nms_thresh": 0.5, "min_size": 0.1, "eta": 1.0}
 

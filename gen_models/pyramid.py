@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import legacy_op
-from gen_models.spec import Case, Op, case, tensor
-from gen_models.strategies import integer, one_of
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import Case, Op, case, tensor
+from gen_models.harness.strategies import integer, one_of
 
 _SIZE: dict[str, Any] = {
     "formats": ("legacy",),

@@ -1,6 +1,6 @@
 """Random numbers. Values cannot be compared: a case gives the shape, and whether all numbers are in their range.
 
-What the numbers are distributed like is tested in tests/test_random_ops.py.
+What the numbers are distributed like is tested in tests/ops/test_random_ops.py.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import flag, integer, one_of, shape, varied
+from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import flag, integer, one_of, shape, varied
 
 
 def _checked(out: Any, low: float, high: float) -> list[Any]:

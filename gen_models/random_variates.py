@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import in_pir, legacy_op
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import integer, shape, varied
+from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import integer, shape, varied
 
 _NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _s(value, dtype="float32"):

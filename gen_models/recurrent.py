@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gen_models.spec import Op, case, paddle, tensor
-from gen_models.strategies import flag, integer, one_of, varied
+from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.strategies import flag, integer, one_of, varied
 
 Body = Callable[..., tuple[list[Any], list[Any]]]
 

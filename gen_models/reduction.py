@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.building import in_pir, legacy_op
-from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
-from gen_models.strategies import axes, axis, flag, one_of, shape, varied
+from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import axes, axis, flag, one_of, shape, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
 F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.box import boxes
-from gen_models.building import legacy_op
-from gen_models.spec import Case, Op, case, tensor
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import Case, Op, case, tensor
 
 _OLD: dict[str, Any] = {
     "formats": ("legacy",),

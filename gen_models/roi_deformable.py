@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import in_sequences, legacy_op
-from gen_models.packed import offsets
+from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.spec import Case, Op, case, tensor
+from gen_models.harness.strategies import flag, integer, one_of
+from gen_models.lod import offsets
 from gen_models.roi import regions
-from gen_models.spec import Case, Op, case, tensor
-from gen_models.strategies import flag, integer, one_of
 
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
 

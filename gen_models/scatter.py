@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 PIR = ("pir",)
 

@@ -6,8 +6,8 @@ import math
 
 from hypothesis import strategies as st
 
-from gen_models.building import legacy_op
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _topk(x, *, k, axis=-1, largest=True, sorted=True):

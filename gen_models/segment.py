@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import integer, one_of, shape, varied
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import integer, one_of, shape, varied
 
 
 def _segment_pool(x: Any, ids: Any, *, kind: str) -> Any:

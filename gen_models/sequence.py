@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import in_sequences, legacy_op
-from gen_models.spec import Case, Op, case, tensor
-from gen_models.strategies import flag, integer, varied
+from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.spec import Case, Op, case, tensor
+from gen_models.harness.strategies import flag, integer, varied
 
 _OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
 _F64: dict[str, Any] = {"formats": ("legacy",), "why": "legacy only; OpenVINO's CPU plugin computes f64 as f32"}

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.activation import NEW, unary
-from gen_models.spec import Case, Op, case, paddle, tensor
-from gen_models.strategies import integer, shape, varied
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import integer, shape, varied
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.strategies import flag, integer, one_of
 from gen_models.matrix import LOOSE, LOOSE_COMPLEX
-from gen_models.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.strategies import flag, integer, one_of
 
 _NEW: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3"}
 _RANK: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}

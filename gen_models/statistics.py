@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import legacy_op
-from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
-from gen_models.strategies import axes, flag, integer, one_of, shape, varied
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.strategies import axes, flag, integer, one_of, shape, varied
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 

@@ -1,4 +1,4 @@
-"""Tensor arrays in straight-line programs; gen_models.control_flow has them in loops.
+"""Tensor arrays in straight-line programs; gen_models.networks.control_flow has them in loops.
 
 `create_array` stands in every program here; `slice_array`, `slice_array_dense` and `array_pop` are what Paddle 3 writes
 for slices, elements and changes of a list that is a tensor array.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.building import in_pir
-from gen_models.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.building import in_pir
+from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 
 def _index(value: int) -> Any:

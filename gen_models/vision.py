@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.building import legacy_op
 from gen_models.conv import weight
-from gen_models.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.building import legacy_op
+from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
 
 
 def _unfold(x, *, kernel, stride=1, padding=0, dilation=1) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
 def _yolo_box(

@@ -26,23 +26,23 @@ if TYPE_CHECKING:
         Place,
         UnsupportedOpsError,
     )
-    from paddle2ov.extension import ConversionExtension, register_converter
     from paddle2ov.inspection import Inspection, inspect
-    from paddle2ov.node_context import NamedOutputs, NodeContext
     from paddle2ov.program import read_program
     from paddle2ov.report import ConversionReport
+    from paddle2ov.translation.extension import ConversionExtension, register_converter
+    from paddle2ov.translation.node_context import NamedOutputs, NodeContext
     from paddle2ov.verification.verify import Verification, verify
 
 # Importing the package must cost next to nothing beside OpenVINO: a module is loaded when its name is first used.
 _MODULES = {
-    "ConversionExtension": "extension",
+    "ConversionExtension": "translation.extension",
     "ConversionInputError": "errors",
     "ConversionReport": "report",
     "ConversionWarning": "errors",
     "Inspection": "inspection",
     "ModelReadError": "errors",
-    "NamedOutputs": "node_context",
-    "NodeContext": "node_context",
+    "NamedOutputs": "translation.node_context",
+    "NodeContext": "translation.node_context",
     "OpConversionError": "errors",
     "OpenVINORunError": "errors",
     "Paddle2OVError": "errors",
@@ -53,7 +53,7 @@ _MODULES = {
     "convert": "conversion",
     "inspect": "inspection",
     "read_program": "program",
-    "register_converter": "extension",
+    "register_converter": "translation.extension",
     "verify": "verification.verify",
 }
 

@@ -12,19 +12,18 @@ from typing import Any
 
 from openvino import Model
 
-from paddle2ov.arguments import InputArgument, InputOverride, parse_input, parse_output
-from paddle2ov.building import Progress, convert_program
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.extension import Extension
-from paddle2ov.merging import count_chosen
-from paddle2ov.node_names import name_nodes
 from paddle2ov.passes import run_rewrites
-from paddle2ov.plain import size
 from paddle2ov.program import Program, load_readers, read_program
+from paddle2ov.program.merging import count_chosen
 from paddle2ov.program.signatures import Signature
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.registry import Registry
-from paddle2ov.report import ConversionReport
+from paddle2ov.report import ConversionReport, size
+from paddle2ov.translation.extension import Extension
+from paddle2ov.translation.input_spec import InputArgument, InputOverride, parse_input, parse_output
+from paddle2ov.translation.model_builder import Progress, convert_program
+from paddle2ov.translation.node_names import name_nodes
+from paddle2ov.translation.registry import Registry
 
 log = logging.getLogger("paddle2ov")
 
@@ -144,7 +143,7 @@ def _read(
     if params is not None and not isinstance(model, str | os.PathLike):
         raise ConversionInputError(f"params is for a model in files, not for a {type(model).__name__}")
     if not isinstance(model, str | os.PathLike | Program):
-        from paddle2ov.live import read_live
+        from paddle2ov.translation.live import read_live
 
         return read_live(model, given, wanted, example, signatures)
     if example is not None:

@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paddle2ov.building import convert_program
 from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, UnsupportedOpsError
-from paddle2ov.extension import Extension
+from paddle2ov.graph.types import EmptyArray
 from paddle2ov.program import read_program
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.registry import STRUCTURE, Registry
-from paddle2ov.scope import Scope
-from paddle2ov.translator import Translator, input_parameter
-from paddle2ov.types import EmptyArray
+from paddle2ov.translation.extension import Extension
+from paddle2ov.translation.model_builder import convert_program
+from paddle2ov.translation.registry import STRUCTURE, Registry
+from paddle2ov.translation.scope import Scope
+from paddle2ov.translation.translator import Translator, input_parameter
 
 
 @dataclass(frozen=True, slots=True)

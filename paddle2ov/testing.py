@@ -20,8 +20,8 @@ import openvino
 from numpy.typing import NDArray
 
 from paddle2ov.conversion import convert
-from paddle2ov.openvino_core import shared_core
-from paddle2ov.types import OV_TYPES
+from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.types import OV_TYPES
 
 Array = NDArray[Any]
 

@@ -16,17 +16,18 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from gen_models import all_ops, campaign
-from gen_models.exploration import formats
-from gen_models.legacy import legacy_python
-from gen_models.spec import FORMATS
-from gen_models.store import FOLDER, paddle_version
+from gen_models import all_ops
+from gen_models.harness import campaign
+from gen_models.harness.exploration import formats
+from gen_models.harness.legacy import legacy_python
+from gen_models.harness.spec import FORMATS
+from gen_models.harness.store import FOLDER, paddle_version
+from paddle2ov.deployment.saving import write_text
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.running.cluster import RayExecutor
-from paddle2ov.running.executor import Executor
-from paddle2ov.running.local import LocalExecutor
-from paddle2ov.running.state import State
-from paddle2ov.saving import write_text
+from paddle2ov.jobs.cluster import RayExecutor
+from paddle2ov.jobs.executor import Executor
+from paddle2ov.jobs.local import LocalExecutor
+from paddle2ov.jobs.state import State
 
 TIMEOUT = 900.0
 JOBS_PER_WORKER = 100  # Paddle and OpenVINO keep something of every program: a process is replaced now and then

@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 from gen_models import all_ops
-from gen_models.spec import FORMATS, Op
+from gen_models.harness.spec import FORMATS, Op
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.signatures import signature
-from paddle2ov.registry import STRUCTURE
+from paddle2ov.translation.registry import STRUCTURE
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "coverage.md"

@@ -26,7 +26,7 @@ Semantics: paddle/phi/kernels/cpu/{op}_kernel.cc. Not supported: {op}, until it 
 
 from __future__ import annotations
 
-from paddle2ov.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 '''
 
 CONVERTER = '''
@@ -38,7 +38,7 @@ def {function}(node: NodeContext) -> NamedOutputs:
 
 GENERATOR_HEADER = '''"""Cases of Paddle's {family} operators; converters/{family}.py is tested with them."""
 
-from gen_models.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 OPS = [
 ]
@@ -110,7 +110,9 @@ class Scaffold:
         text = self.read(self.converter_file) if exists else CONVERTER_HEADER.format(**names)
         if re.search(rf"^(def {self.function}\(|{self.function}\b.*=)", text, re.MULTILINE):
             raise ScaffoldError(f"{self.converter_file} already has a {self.function}")
-        text = extend_import(text, "paddle2ov.node_context", ["NamedOutputs", "NodeContext"], self.converter_file)
+        text = extend_import(
+            text, "paddle2ov.translation.node_context", ["NamedOutputs", "NodeContext"], self.converter_file
+        )
         self.changes[self.converter_file] = text.rstrip("\n") + "\n" + CONVERTER.format(**names)
         self.notes.append(f"{self.converter_file}: write {self.function}()")
 
@@ -134,7 +136,7 @@ class Scaffold:
         """A builder before OPS, an entry at the end of it."""
         exists = (self.root / self.generator_file).exists()
         text = self.read(self.generator_file) if exists else GENERATOR_HEADER.format(family=self.family)
-        text = extend_import(text, "gen_models.spec", ["Op", "case", "paddle", "tensor"], self.generator_file)
+        text = extend_import(text, "gen_models.harness.spec", ["Op", "case", "paddle", "tensor"], self.generator_file)
         start = re.search(r"^OPS\b.*= \[\n?", text, re.MULTILINE)
         end = re.search(r"^\]", text[start.end() :], re.MULTILINE) if start else None
         if not start or not end:

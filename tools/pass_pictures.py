@@ -16,19 +16,19 @@ from typing import Any
 import numpy as np
 from openvino import Model, Output
 
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
-from paddle2ov.passes.absorb_transposes import absorb_transposes
-from paddle2ov.passes.cut_projections import cut_projections
-from paddle2ov.passes.drop_ones import drop_ones
-from paddle2ov.passes.fuse_transposes import fuse_transposes
-from paddle2ov.passes.gather_windows import gather_windows
-from paddle2ov.passes.merge_patches import merge_patches
-from paddle2ov.passes.move_transposes import move_transposes
-from paddle2ov.passes.reduce_transposes import reduce_transposes
-from paddle2ov.passes.sink_squeezes import sink_squeezes
-from paddle2ov.passes.spread_masks import spread_masks
-from paddle2ov.passes.transpose_grids import transpose_grids
+from paddle2ov.passes.attention.gather_windows import gather_windows
+from paddle2ov.passes.attention.merge_patches import merge_patches
+from paddle2ov.passes.attention.split_qkv import cut_projections
+from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
+from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
+from paddle2ov.passes.layout.move_transposes import move_transposes
+from paddle2ov.passes.layout.reduce_transposes import reduce_transposes
+from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
+from paddle2ov.passes.layout.squeeze_unit_axes import drop_ones
+from paddle2ov.passes.layout.transpose_grids import transpose_grids
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 
 MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape", "Slice", "Concat"}

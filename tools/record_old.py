@@ -1,4 +1,4 @@
-"""Records what Paddle 1.8 exports and computes, for tests/test_paddle_1_8.py.
+"""Records what Paddle 1.8 exports and computes, for tests/ops/test_paddle_1_8.py.
 
 Run it with a Python that has Paddle 1.8.5:
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors, run_extensions
+from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain_errors
 
 if TYPE_CHECKING:
-    from paddle2ov.batch.work import Job, Record
-    from paddle2ov.running.executor import Executor
+    from paddle2ov.jobs.conversions import Job, Record
+    from paddle2ov.jobs.executor import Executor
 
 
 @click.command("batch")
@@ -67,11 +67,13 @@ def batch_command(
     The exit status is 0 if every model is converted (and agrees, if need be up to the order of ties), 1 if not, 2 if
     nothing could be done.
     """
-    from paddle2ov.batch.discovery import find_models, fingerprint
-    from paddle2ov.batch.work import GOOD, Job
+    from paddle2ov.jobs.conversions import GOOD, Job
+    from paddle2ov.jobs.discovery import find_models, fingerprint
 
     records: dict[str, Record] = {}
     with plain_errors(status=2, interrupted="Interrupted; the same command goes on from here."):
+        from paddle2ov.translation.extension import run_extensions
+
         run_extensions(extensions)  # each process does; what is wrong with them is said once, before
         models = find_models(folder, out)
         if not models:
@@ -104,10 +106,10 @@ def batch_command(
 
 def _executor(ray: str | None, workers: int | None, timeout: float) -> Executor:
     if ray is not None:
-        from paddle2ov.running.cluster import RayExecutor
+        from paddle2ov.jobs.cluster import RayExecutor
 
         return RayExecutor(ray, timeout, workers)
-    from paddle2ov.running.local import LocalExecutor
+    from paddle2ov.jobs.local import LocalExecutor
 
     return LocalExecutor(workers or max(1, (os.cpu_count() or 1) // 2), timeout, jobs_per_worker=50)
 
@@ -117,9 +119,9 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress
 
-    from paddle2ov.batch.work import GOOD, run
-    from paddle2ov.running.state import State
-    from paddle2ov.saving import remove_unfinished
+    from paddle2ov.deployment.saving import remove_unfinished
+    from paddle2ov.jobs.conversions import GOOD, run
+    from paddle2ov.jobs.state import State
 
     with State(out / ".paddle2ov-batch") as state:
         if again:
@@ -145,8 +147,8 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
 
 
 def _write_summary(records: dict[str, Any], out: Path) -> None:
-    from paddle2ov.batch.work import GOOD
-    from paddle2ov.saving import write_text
+    from paddle2ov.deployment.saving import write_text
+    from paddle2ov.jobs.conversions import GOOD
 
     data = {"models": [{"name": name, **record} for name, record in records.items()]}
     write_text(out / "summary.json", json.dumps(data, indent=1) + "\n")

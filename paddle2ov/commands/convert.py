@@ -14,7 +14,6 @@ from paddle2ov.commands.shared import (
     not_empty,
     plain_errors,
     progress_bar,
-    run_extensions,
     traceback_option,
 )
 from paddle2ov.commands.verify import STATUS, STATUS_UNKNOWN, VERDICTS
@@ -155,6 +154,8 @@ def convert_command(
 
         reporting.check_targets(reports)
         conversion = ConversionReport() if reports or compare else None
+        from paddle2ov.translation.extension import run_extensions
+
         run_extensions(extensions)
         try:
             with progress_bar("converting", shown=not quiet) as advance:
@@ -211,8 +212,8 @@ def convert_command(
 
 def _write(model: Model, xml: Path, serving: Path | None, fp16: bool, beside: bool) -> list[Path]:
     """Writes the model for servers, or as IR, or both where that is to stand `beside` the former; what was written."""
+    from paddle2ov.deployment.saving import save_model, write_ir
     from paddle2ov.deployment.serving import write_layout
-    from paddle2ov.saving import save_model, write_ir
 
     written = []
     if serving is not None:

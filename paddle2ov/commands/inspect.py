@@ -14,10 +14,9 @@ from paddle2ov.commands.shared import (
     extension_option,
     params_option,
     plain_errors,
-    run_extensions,
     traceback_option,
 )
-from paddle2ov.plain import size
+from paddle2ov.report import size
 
 if TYPE_CHECKING:
     from paddle2ov.inspection import Inspection
@@ -38,6 +37,7 @@ def inspect_command(
     """
     with plain_errors(traceback, 2):
         from paddle2ov.inspection import inspect
+        from paddle2ov.translation.extension import run_extensions
 
         run_extensions(extensions)
         found = inspect(model, params)

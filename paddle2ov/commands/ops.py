@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from paddle2ov.registry import Registry
+    from paddle2ov.translation.registry import Registry
 
 
 @click.command("ops")
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--unsupported", is_flag=True, help="List the operators of Paddle that cannot be converted, and why.")
 def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
     """List the operators that can be converted, by family; PATTERN filters them ('reduce_*')."""
-    from paddle2ov.registry import STRUCTURE, Registry
+    from paddle2ov.translation.registry import STRUCTURE, Registry
 
     registry = Registry()
     if unsupported:
@@ -43,8 +43,8 @@ def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
 
 def _print_unsupported(registry: Registry, pattern: str, as_json: bool) -> None:
     from paddle2ov.program.signatures import ROWS
-    from paddle2ov.registry import STRUCTURE
-    from paddle2ov.unsupported import by_reason
+    from paddle2ov.translation.registry import STRUCTURE
+    from paddle2ov.translation.unsupported import by_reason
 
     missing = [name for name in ROWS if registry.get(name) is None and name not in STRUCTURE]
     groups = by_reason(name for name in missing if fnmatch.fnmatchcase(name, pattern))

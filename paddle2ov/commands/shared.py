@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import os
-import runpy
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from paddle2ov.running.termination import Terminated, terminable
+from paddle2ov.jobs.termination import Terminated, terminable
 
 
 class PathType(click.Path):
@@ -53,31 +52,6 @@ def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
     if math.isnan(value):
         raise click.BadParameter("nan is not a number.", ctx, param)
     return value
-
-
-def run_extensions(paths: Iterable[Path]) -> None:
-    """Runs the files of `--extension`, which register their converters, or list them as `CONVERTERS`.
-
-    Raises:
-        ConversionInputError: one of them cannot be run to its end, or has no converters.
-    """
-    from paddle2ov.errors import ConversionInputError, Paddle2OVError
-    from paddle2ov.extension import extensions_of, register_converter, script_extensions
-
-    for path in paths:
-        before = script_extensions()
-        try:
-            names = runpy.run_path(str(path))
-        except Paddle2OVError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise ConversionInputError(f"extension {path}: {type(error).__name__}: {error}") from error
-        for one in extensions_of(names.get("CONVERTERS")):
-            register_converter(one.op_type, signature=one.signature, override=True)(one.callback)
-        if script_extensions() == before:
-            raise ConversionInputError(
-                f"extension {path}: it has no converters: neither a list CONVERTERS nor @register_converter"
-            )
 
 
 @contextmanager

@@ -15,7 +15,6 @@ from paddle2ov.commands.shared import (
     params_option,
     plain_errors,
     progress_bar,
-    run_extensions,
     traceback_option,
 )
 
@@ -103,6 +102,8 @@ def verify_command(
     from paddle2ov.verification.verify import verify
 
     with plain_errors(traceback, STATUS_UNKNOWN):
+        from paddle2ov.translation.extension import run_extensions
+
         run_extensions(extensions)
         with progress_bar("reading") as progress:
             found = verify(

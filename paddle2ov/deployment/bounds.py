@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from openvino import Dimension, PartialShape
 
-from paddle2ov.arguments import InputOverride
 from paddle2ov.deployment.planning import plan
 from paddle2ov.deployment.settings import Settings
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.program.model import Variable
+from paddle2ov.translation.input_spec import InputOverride
 
 
 def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[InputOverride]) -> list[InputOverride]:

@@ -12,7 +12,7 @@ from openvino import Type
 from paddle2ov.deployment.sizes import Number, rounded, up_to_multiple, whole
 from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
 from paddle2ov.deployment.taps import area, blended, counted, pillow, pixels_in
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 
 
 @dataclass(frozen=True, slots=True)

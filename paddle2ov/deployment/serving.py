@@ -18,8 +18,8 @@ from typing import Any
 from google.protobuf import text_encoding
 from openvino import Model, Output
 
+from paddle2ov.deployment.saving import write_text
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.saving import write_text
 
 _TYPES = {
     "f16": "FP16",

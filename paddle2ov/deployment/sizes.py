@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.opset import ops
-from paddle2ov.whole_numbers import Number, divided
+from paddle2ov.graph.integers import Number, divided
+from paddle2ov.graph.opset import ops
 
 MOST = 2**15 - 1
 """The largest side, and the largest number in the settings."""

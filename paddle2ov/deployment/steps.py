@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.deployment.sizes import Number, divided, up_to_multiple, whole
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 
 Value: TypeAlias = Output | Node
 Size: TypeAlias = tuple[int | None, int | None]

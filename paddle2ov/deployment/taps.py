@@ -18,7 +18,7 @@ from openvino import Node, Type
 
 from paddle2ov.deployment.sizes import Number, divided, whole
 from paddle2ov.deployment.steps import Value, sides
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from openvino import Type
 from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import Number, divided, scaled, to_multiple, up_to_multiple, whole
 from paddle2ov.deployment.steps import Size, Step, Value, longest, padded, shortest, sides
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 
 Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]
 """Which side has the limit."""

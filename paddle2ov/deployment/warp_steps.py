@@ -15,7 +15,7 @@ from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import Number, divided, rounded, scaled, up_to_multiple, whole
 from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
 from paddle2ov.deployment.taps import blended, counted, pixels_in
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 
 MOST_WARPED = 2**13 - 1
 """The largest side that is warped to: what its places are computed from fits into 32 bits."""

@@ -16,11 +16,11 @@ import openvino
 
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORunError
+from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.inference.config import Config
-from paddle2ov.openvino_core import shared_core
 from paddle2ov.program.model import AnyArray
-from paddle2ov.sequence_lengths import SUFFIX
-from paddle2ov.types import numpy_dtype
+from paddle2ov.translation.sequence_lengths import SUFFIX
 
 
 class Tensor:

@@ -12,24 +12,24 @@ from typing import TypeAlias
 
 from openvino import Model
 
-from paddle2ov.passes.absorb_transposes import absorb_transposes
-from paddle2ov.passes.choose_directly import choose_directly
-from paddle2ov.passes.cut_projections import cut_projections
-from paddle2ov.passes.drop_ones import drop_ones
-from paddle2ov.passes.fuse_transposes import fuse_transposes
-from paddle2ov.passes.gather_windows import gather_windows
+from paddle2ov.passes.attention.gather_windows import gather_windows
+from paddle2ov.passes.attention.merge_patches import merge_patches
+from paddle2ov.passes.attention.split_qkv import cut_projections
+from paddle2ov.passes.attention.spread_masks import spread_masks
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.keep_reduced import keep_reduced
-from paddle2ov.passes.merge_patches import merge_patches
-from paddle2ov.passes.move_transposes import move_transposes
-from paddle2ov.passes.part_scores import part_scores
-from paddle2ov.passes.part_transposes import part_transposes
-from paddle2ov.passes.reduce_transposes import reduce_transposes
-from paddle2ov.passes.sink_squeezes import sink_squeezes
-from paddle2ov.passes.spread_constants import spread_constants
-from paddle2ov.passes.spread_masks import spread_masks
-from paddle2ov.passes.transpose_grids import transpose_grids
-from paddle2ov.passes.widen_reductions import widen_reductions
+from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
+from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
+from paddle2ov.passes.layout.move_transposes import move_transposes
+from paddle2ov.passes.layout.reduce_transposes import reduce_transposes
+from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
+from paddle2ov.passes.layout.squeeze_unit_axes import drop_ones
+from paddle2ov.passes.layout.transpose_grids import transpose_grids
+from paddle2ov.passes.workarounds.choose_directly import choose_directly
+from paddle2ov.passes.workarounds.keep_reduced import keep_reduced
+from paddle2ov.passes.workarounds.part_scores import part_scores
+from paddle2ov.passes.workarounds.part_transposes import part_transposes
+from paddle2ov.passes.workarounds.spread_constants import spread_constants
+from paddle2ov.passes.workarounds.widen_reductions import widen_reductions
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""

@@ -11,12 +11,12 @@ from openvino import Input, Model, Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 
-from paddle2ov.opset import OPSET, ops
+from paddle2ov.graph.opset import OPSET, ops
+from paddle2ov.graph.shapes import Dims as Dims
+from paddle2ov.graph.shapes import dims_of as dims_of
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import numbers_of as numbers_of
 from paddle2ov.program.model import AnyArray
-from paddle2ov.shapes import Dims as Dims
-from paddle2ov.shapes import dims_of as dims_of
-from paddle2ov.shapes import static_dims
-from paddle2ov.types import numbers_of as numbers_of
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""

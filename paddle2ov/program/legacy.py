@@ -23,7 +23,7 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
-from paddle2ov.program.old_meanings import old_meaning
+from paddle2ov.program.op_versions import old_meaning
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 

@@ -13,7 +13,7 @@ PIR does not have. A PIR operator may carry fewer operands than its row (`full` 
 
 Facts: `ops.yaml`, `fused_ops.yaml`, `static_ops.yaml` and `op_compat.yaml` of PaddlePaddle, the operator headers of its
 wheel (3.3.1: `pd_op.h`, `manual_op.h`, `control_flow_op.h`), the legacy protos of 2.6 and 3.3, and Paddle 1.8 for what
-is older. tests/test_signatures.py checks the rows against the installed Paddle.
+is older. tests/program/test_signatures.py checks the rows against the installed Paddle.
 """
 
 # ruff: noqa: E501 (a row of the table is one line, however long: sorted, searched and added to by line)

@@ -13,14 +13,14 @@ from openvino import Model, Output, PartialShape, Type
 import paddle2ov
 from paddle2ov.deployment.preprocessing import PREPROCESSING
 from paddle2ov.errors import ConversionInputError, OpConversionError, Paddle2OVError, UnsupportedOpsError
+from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.model import Port, Refusal, Report, ReportedOperator
 from paddle2ov.reporting.program import listed
-from paddle2ov.sequence_lengths import SUFFIX
-from paddle2ov.types import OV_TYPES, numpy_dtype
+from paddle2ov.translation.sequence_lengths import SUFFIX
 from paddle2ov.verification.inputs import random_inputs
 from paddle2ov.verification.verify import Verification
 

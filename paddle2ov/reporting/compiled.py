@@ -9,7 +9,7 @@ from typing import Any
 
 from openvino import CompiledModel, Model
 
-from paddle2ov.openvino_core import shared_core
+from paddle2ov.graph.core import shared_core
 from paddle2ov.program.model import AnyArray
 from paddle2ov.reporting.memory import bounded_memory
 from paddle2ov.reporting.model import CompiledReport, ReportedOperator

@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddle2ov.plain import plain
-from paddle2ov.report import ConversionReport
+from paddle2ov.report import ConversionReport, plain
 from paddle2ov.verification.verify import Verification
 
 SCHEMA = "paddle2ov-report/1"

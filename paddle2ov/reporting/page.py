@@ -16,12 +16,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from paddle2ov.deployment.saving import write_text
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.plain import size
+from paddle2ov.report import size
 from paddle2ov.reporting.graphs import compiled_graph, program_graph
 from paddle2ov.reporting.model import FATES, Report
 from paddle2ov.reporting.terminal import shapes
-from paddle2ov.saving import write_text
 
 _HERE = Path(__file__).parent
 _SUFFIXES = (".json", ".html")

@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from paddle2ov.plain import size
-from paddle2ov.report import ConversionReport
+from paddle2ov.report import ConversionReport, size
 from paddle2ov.reporting.model import FATES, CompiledReport, Report
 
 _MOST_ROWS = 15

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import openvino
 
 from paddle2ov.errors import PaddleRunError
-from paddle2ov.extension import Extension
 from paddle2ov.program import ModelFiles
 from paddle2ov.program.model import Program
 from paddle2ov.testing import Expected, Result, infer
+from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.paddle_process import PaddleProcess

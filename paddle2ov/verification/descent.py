@@ -18,11 +18,11 @@ import numpy as np
 
 from paddle2ov.conversion import convert
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.extension import Extension
 from paddle2ov.program import ModelFiles, read_program
 from paddle2ov.program.model import AnyArray, Operator, Program
-from paddle2ov.registry import Registry
 from paddle2ov.testing import compile_model, infer
+from paddle2ov.translation.extension import Extension
+from paddle2ov.translation.registry import Registry
 from paddle2ov.verification import body_legacy, body_pir
 from paddle2ov.verification.body import Body
 from paddle2ov.verification.comparison import compare_results

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paddle2ov.conversion import convert
-from paddle2ov.plain import plain
+from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
-from paddle2ov.saving import save_model, write_text
+from paddle2ov.report import plain
 from paddle2ov.testing import compile_model
 from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results

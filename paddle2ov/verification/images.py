@@ -16,7 +16,7 @@ from paddle2ov.deployment.resize_steps import Resize, ResizeKept
 from paddle2ov.deployment.settings import NAMES, find_settings, read_settings
 from paddle2ov.deployment.warp_steps import LetterBox
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray, Program, Variable
 from paddle2ov.testing import compile_model
 from paddle2ov.verification.inputs import Inputs, given_inputs

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from openvino import Dimension, Model, PartialShape
 
-from paddle2ov.arguments import InputArgument, parse_input
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import AnyArray, Operator, Program, Variable
-from paddle2ov.types import OV_TYPES, numpy_dtype
+from paddle2ov.translation.input_spec import InputArgument, parse_input
 
 Inputs = dict[str, AnyArray]
 InputsArgument = (

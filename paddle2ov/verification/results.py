@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from paddle2ov.plain import plain
+from paddle2ov.report import plain
 from paddle2ov.verification.comparison import TensorComparison
 from paddle2ov.verification.ties import Tie
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from paddle2ov.conversion import convert
-from paddle2ov.extension import Extension
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import AnyArray, Block, Operator, Program
 from paddle2ov.testing import Expected, Result, compile_model, infer
+from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.paddle_process import PaddleProcess
 
 

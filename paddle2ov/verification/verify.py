@@ -10,14 +10,14 @@ from typing import Any, Literal, get_args
 
 import openvino
 
-from paddle2ov.arguments import InputArgument, parse_output
-from paddle2ov.building import chosen_outputs
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, PaddleRunError
-from paddle2ov.extension import Extension
 from paddle2ov.program import find_model, read_program
-from paddle2ov.registry import Registry
 from paddle2ov.testing import compile_model
+from paddle2ov.translation.extension import Extension
+from paddle2ov.translation.input_spec import InputArgument, parse_output
+from paddle2ov.translation.model_builder import chosen_outputs
+from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.both_sides import Subject, run_both
 from paddle2ov.verification.faults import look_inside
 from paddle2ov.verification.images import image_inputs

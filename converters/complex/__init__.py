@@ -1,0 +1,1 @@
+"""Complex numbers: rules for operators, and converters for their complex forms."""

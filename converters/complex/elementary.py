@@ -1,0 +1,159 @@
+"""Complex numbers, which are carried as real ones with a last dimension of 2: the real and the imaginary part.
+
+Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`; and the complex forms of `abs`, `cast`, of
+`elementwise_add`, `_sub`, `_mul`, `_div`, `_mod`, and of `square`, `reciprocal`, `equal`, `not_equal`, `less_than`,
+`less_equal`, `greater_than`, `greater_equal`, `isclose`. Other functions are in `functions.py`, matrices in
+`matrices.py` and `factorizations.py`, and what other operators do with complex numbers is in
+`rules.py`.
+Semantics: `paddle/phi/kernels/funcs/{complex,compare,elementwise}_functor*.h`,
+`paddle/phi/kernels/impl/{complex,isclose}_kernel_impl.h`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.graph.common import Tensor, const_like, ints, shape_of
+from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
+
+Pair: TypeAlias = tuple[Tensor, Tensor]
+"""The real and the imaginary part."""
+
+
+def times(x: Pair, y: Pair) -> tuple[Node, Node]:
+    """x · y of numbers that are given by their parts."""
+    (a, b), (c, d) = x, y
+    real = ops.subtract(ops.multiply(a, c), ops.multiply(b, d))
+    return real, ops.add(ops.multiply(a, d), ops.multiply(b, c))
+
+
+def over(x: Pair, y: Pair, squares: Tensor) -> tuple[Node, Node]:
+    """x / y of numbers that are given by their parts; squares: |y|²."""
+    (a, b), (c, d) = x, y
+    real = ops.divide(ops.add(ops.multiply(a, c), ops.multiply(b, d)), squares)
+    return real, ops.divide(ops.subtract(ops.multiply(b, c), ops.multiply(a, d)), squares)
+
+
+def product(x: Tensor, y: Tensor) -> Node:
+    """x · y of complex numbers."""
+    return joined(*times(parts(x), parts(y)))
+
+
+def conjugate(x: Tensor) -> Node:
+    """x with its imaginary part negated."""
+    return ops.multiply(x, ops.constant(np.array([1, -1]), x.get_element_type()))
+
+
+def quotient(x: Tensor, y: Tensor) -> Node:
+    """x / y of complex numbers: x · conj(y) / |y|²."""
+    size = ops.reduce_sum(ops.multiply(y, y), ints([-1]), True)
+    return ops.divide(product(x, conjugate(y)), size)
+
+
+def inverse_of(x: Tensor) -> Node:
+    """1 / x of complex numbers: conj(x) / |x|²."""
+    return ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True))
+
+
+def complex_(node: NodeContext) -> NamedOutputs:
+    """out = real + i · imag, broadcast."""
+    real, imag = node.get_input("real"), node.get_input("imag")
+    whole = ops.broadcast(real, shape_of(imag), broadcast_spec="BIDIRECTIONAL")
+    return {"out": joined(whole, ops.broadcast(imag, shape_of(real), broadcast_spec="BIDIRECTIONAL"))}
+
+
+def real(node: NodeContext) -> NamedOutputs:
+    """out = the real part of x."""
+    x = node.get_input("x")
+    return {"out": parts(x)[0] if node.is_complex("x") else x}
+
+
+def imag(node: NodeContext) -> NamedOutputs:
+    """out = the imaginary part of x."""
+    node.require(node.is_complex("x"), "of a real tensor")
+    return {"out": parts(node.get_input("x"))[1]}
+
+
+def conj(node: NodeContext) -> NamedOutputs:
+    """out = x with its imaginary part negated."""
+    x = node.get_input("x")
+    return {"out": conjugate(x) if node.is_complex("x") else x}
+
+
+def reinterpret(node: NodeContext) -> NamedOutputs:
+    """out = x: pairs of numbers as complex ones, or the reverse."""
+    return {"out": node.get_input("x")}
+
+
+def from_real(x: Tensor, dtype: Type) -> Node:
+    """Real numbers as complex ones."""
+    whole = ops.convert(x, dtype)
+    return joined(whole, ops.multiply(whole, const_like(0, whole)))
+
+
+def square(node: NodeContext) -> NamedOutputs:
+    """out = x · x."""
+    x = node.get_input("x")
+    return {"out": product(x, x)}
+
+
+def reciprocal(node: NodeContext) -> NamedOutputs:
+    """out = 1 / x = conj(x) / |x|²."""
+    return {"out": inverse_of(node.get_input("x"))}
+
+
+def equal(node: NodeContext) -> NamedOutputs:
+    """out = whether both parts are equal."""
+    same = ops.equal(node.get_input("x"), node.get_input("y"))
+    return {"out": ops.reduce_logical_and(same, ints([-1]), False)}
+
+
+def not_equal(node: NodeContext) -> NamedOutputs:
+    """out = whether one part differs."""
+    differs = ops.not_equal(node.get_input("x"), node.get_input("y"))
+    return {"out": ops.reduce_logical_or(differs, ints([-1]), False)}
+
+
+def comparison(compare: Callable[..., Node], or_equal: bool) -> Converter:
+    """A converter: whether x comes before y by its real part or, where those are equal, by its imaginary part."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = whether x is less (or greater) than y."""
+        (a, b), (c, d) = parts(node.get_input("x")), parts(node.get_input("y"))
+        decided = compare(a, c)
+        tie = ops.logical_and(ops.equal(a, c), compare(b, d))
+        if or_equal:
+            tie = ops.logical_or(tie, ops.logical_and(ops.equal(a, c), ops.equal(b, d)))
+        # Of numbers with a part that is NaN nothing holds, also where the other parts would decide.
+        whole = ops.logical_and(ops.equal(b, b), ops.equal(d, d))
+        return {"out": ops.logical_and(ops.logical_or(decided, tie), whole)}
+
+    return convert
+
+
+def isclose(node: NodeContext) -> NamedOutputs:
+    """out = whether |x - y| <= atol + rtol · |y|; with a NaN in one of them, as Paddle has it, what true is."""
+    x, y = node.get_input("x"), node.get_input("y")
+    dtype = x.get_element_type()
+    rtol, atol = (
+        ops.reshape(node.get_tensor(name, dtype, default), ints([]), False)
+        for name, default in (("rtol", 1e-5), ("atol", 1e-8))
+    )
+    apart, size = (ops.reduce_l2(value, ints([-1]), False) for value in (ops.subtract(x, y), y))
+    close = ops.less_equal(apart, ops.add(atol, ops.multiply(rtol, size)))
+    unknown = ops.reduce_logical_or(ops.is_nan(ops.add(x, y)), ints([-1]), False)
+    return {"out": ops.logical_or(close, unknown)}
+
+
+def remainder(node: NodeContext) -> NamedOutputs:
+    """out = x - y · (x / y with both parts rounded, halves away from zero)."""
+    x, y = node.get_input("x"), node.get_input("y")
+    rounded = ops.round(quotient(x, y), "half_away_from_zero")
+    return {"out": ops.subtract(x, product(y, rounded))}

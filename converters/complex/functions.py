@@ -1,0 +1,218 @@
+"""Functions of complex numbers, element by element, and tensors filled with them.
+
+Paddle: the complex forms of `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`, `log10`, `log1p`,
+`expm1`, `sqrt`, `sigmoid`, `silu`, `logsigmoid`, `softplus`, `softsign`, `stanh`, `hard_swish`, `sign`, `pow`,
+`elementwise_pow`, `isnan_v2`, `isinf_v2`, `isfinite_v2`, `assign_value`; the inverse functions are in
+`inverse_functions.py`.
+Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`,
+`paddle/phi/kernels/impl/isfinite_kernel_impl.h`.
+Not supported: overflow on the way to a result that is finite, as of sinh(100 + i) / cosh(100 + i).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.angles import angle_of
+from paddle2ov.converters.complex.elementary import inverse_of, product, quotient
+from paddle2ov.converters.graph.common import Tensor, const_like, ints
+from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
+
+_POWERS_OF_ZERO = ((math.nan, math.nan), (math.inf, math.nan), (0.0, 0.0))
+
+
+def _sin(a: Tensor, b: Tensor) -> Node:
+    return joined(ops.multiply(ops.sin(a), ops.cosh(b)), ops.multiply(ops.cos(a), ops.sinh(b)))
+
+
+def _cos(a: Tensor, b: Tensor) -> Node:
+    return joined(ops.multiply(ops.cos(a), ops.cosh(b)), ops.negative(ops.multiply(ops.sin(a), ops.sinh(b))))
+
+
+def _sinh(a: Tensor, b: Tensor) -> Node:
+    return joined(ops.multiply(ops.sinh(a), ops.cos(b)), ops.multiply(ops.cosh(a), ops.sin(b)))
+
+
+def _cosh(a: Tensor, b: Tensor) -> Node:
+    return joined(ops.multiply(ops.cosh(a), ops.cos(b)), ops.multiply(ops.sinh(a), ops.sin(b)))
+
+
+def _exp(a: Tensor, b: Tensor) -> Node:
+    size = ops.exp(a)
+    return joined(ops.multiply(size, ops.cos(b)), ops.multiply(size, ops.sin(b)))
+
+
+def _log(a: Tensor, b: Tensor) -> Node:
+    return joined(ops.log(_size(a, b)), angle_of(b, a))
+
+
+def _sqrt(a: Tensor, b: Tensor) -> Node:
+    return joined(*root(a, b))
+
+
+def root(a: Tensor, b: Tensor) -> tuple[Node, Node]:
+    """The root of a + i · b that lies in the right half of the plane."""
+    size, two = _size(a, b), const_like(2, a)
+    # The part that is no difference first: no digits are lost there, and the other one is b / 2 over it.
+    larger = ops.sqrt(ops.divide(ops.add(size, ops.abs(a)), two))
+    safe = ops.select(ops.equal(larger, const_like(0, a)), const_like(1, a), larger)
+    smaller = ops.divide(ops.abs(b), ops.multiply(const_like(2, a), safe))
+    right = ops.greater_equal(a, const_like(0, a))
+    imag = ops.select(right, smaller, larger)
+    down = ops.less(b, const_like(0, a))
+    return ops.select(right, larger, smaller), ops.select(down, ops.negative(imag), imag)
+
+
+def _size(a: Tensor, b: Tensor) -> Node:
+    return ops.sqrt(ops.add(ops.multiply(a, a), ops.multiply(b, b)))
+
+
+def _plus(x: Tensor, value: float) -> Node:
+    return ops.add(x, ops.constant(np.array([value, 0.0]), x.get_element_type()))
+
+
+def _of_parts(function: Callable[[Tensor, Tensor], Node], formula: str) -> Converter:
+    """A converter of a function that is given the real and the imaginary part, a and b."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        return {"out": function(*parts(node.get_input("x")))}
+
+    convert.__doc__ = f"out = {formula}."
+    return convert
+
+
+def _of_whole(function: Callable[[Tensor], Node], formula: str) -> Converter:
+    def convert(node: NodeContext) -> NamedOutputs:
+        return {"out": function(node.get_input("x"))}
+
+    convert.__doc__ = f"out = {formula}."
+    return convert
+
+
+def _scaled(x: Tensor, value: float) -> Node:
+    return ops.multiply(x, const_like(value, x))
+
+
+def _log_to(base: float) -> Callable[[Tensor], Node]:
+    def function(x: Tensor) -> Node:
+        return ops.multiply(_log(*parts(x)), const_like(1 / math.log(base), x))
+
+    return function
+
+
+def _softplus(x: Tensor) -> Node:
+    return _log(*parts(_plus(_exp(*parts(x)), 1)))
+
+
+def _sizes(x: Tensor) -> Node:
+    """|x|, one for both parts."""
+    return ops.reduce_l2(x, ints([-1]), True)
+
+
+def _plus_one(x: Tensor) -> Node:
+    return ops.add(x, const_like(1, x))
+
+
+def _sigmoid(x: Tensor) -> Node:
+    return inverse_of(_plus(_exp(*parts(ops.negative(x))), 1))
+
+
+sin = _of_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
+cos = _of_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
+sinh = _of_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
+cosh = _of_parts(_cosh, "cosh a · cos b + i · sinh a · sin b")
+tan = _of_parts(lambda a, b: quotient(_sin(a, b), _cos(a, b)), "sin x / cos x")
+tanh = _of_parts(lambda a, b: quotient(_sinh(a, b), _cosh(a, b)), "sinh x / cosh x")
+exp = _of_parts(_exp, "e^a · (cos b + i · sin b)")
+log = _of_parts(_log, "log |x| + i · the angle of x")
+sqrt = _of_parts(_sqrt, "the root of x in the right half of the plane")
+log2 = _of_whole(_log_to(2), "log x / log 2")
+log10 = _of_whole(_log_to(10), "log x / log 10")
+log1p = _of_whole(lambda x: _log(*parts(_plus(x, 1))), "log(1 + x)")
+expm1 = _of_whole(lambda x: _plus(_exp(*parts(x)), -1), "e^x - 1")
+sigmoid = _of_whole(_sigmoid, "1 / (1 + e^-x)")
+silu = _of_whole(lambda x: product(x, _sigmoid(x)), "x / (1 + e^-x)")
+logsigmoid = _of_whole(lambda x: ops.negative(_softplus(ops.negative(x))), "-log(1 + e^-x)")
+softsign = _of_whole(lambda x: ops.divide(x, _plus_one(_sizes(x))), "x / (1 + |x|)")
+
+
+def sign(node: NodeContext) -> NamedOutputs:
+    """out = x / |x|, and 0 for 0."""
+    x = node.get_input("x")
+    size = _sizes(x)
+    return {"out": ops.divide(x, ops.select(ops.equal(size, const_like(0, x)), const_like(1, x), size))}
+
+
+def softplus(node: NodeContext) -> NamedOutputs:
+    """out = log(1 + e^(beta · x)) / beta, and x where the real part of beta · x exceeds the threshold."""
+    x = node.get_input("x")
+    beta, threshold = node.get_float("beta", 1.0), node.get_float("threshold", 20.0)
+    node.require(beta != 0, "division by zero", beta=beta)
+    scaled = _scaled(x, beta)
+    above = ops.unsqueeze(ops.greater(parts(scaled)[0], const_like(threshold, x)), ints([-1]))
+    return {"out": ops.select(above, x, _scaled(_softplus(scaled), 1 / beta))}
+
+
+def stanh(node: NodeContext) -> NamedOutputs:
+    """out = scale_b · tanh(scale_a · x)."""
+    a, b = parts(_scaled(node.get_input("x"), node.get_float("scale_a", 0.67)))
+    return {"out": _scaled(quotient(_sinh(a, b), _cosh(a, b)), node.get_float("scale_b", 1.7159))}
+
+
+def hard_swish(node: NodeContext) -> NamedOutputs:
+    """out = x · (x + offset) / scale; the sum is 0 where its real part is below 0, threshold where it is above that."""
+    x = node.get_input("x")
+    threshold, scale = node.get_float("threshold", 6.0), node.get_float("scale", 6.0)
+    shifted = _plus(x, node.get_float("offset", 3.0))
+    real = ops.unsqueeze(parts(shifted)[0], ints([-1]))
+    gate = ops.select(ops.less(real, const_like(0, x)), const_like(0, x), shifted)
+    highest = ops.constant(np.array([threshold, 0.0]), x.get_element_type())
+    gate = ops.select(ops.greater(real, const_like(threshold, x)), highest, gate)
+    return {"out": _scaled(product(gate, x), 1 / scale)}
+
+
+def pow_(node: NodeContext) -> NamedOutputs:
+    """out = x^y, y one real number."""
+    x = node.get_input("x")
+    exponent = ops.reshape(node.get_tensor("y", x.get_element_type(), 1.0), ints([]), False)
+    return {"out": _power(x, joined(exponent, const_like(0, exponent)))}
+
+
+def power(node: NodeContext) -> NamedOutputs:
+    """out = e^(y · log x); 0 to a power is 0, or undefined where the power's real part is not positive."""
+    return {"out": _power(node.get_input("x"), node.get_input("y"))}
+
+
+def _power(x: Tensor, y: Tensor) -> Node:
+    raised = _exp(*parts(product(y, _log(*parts(x)))))
+    real = ops.unsqueeze(parts(y)[0], ints([-1]))
+    undefined, infinite, zero = (ops.constant(np.array(pair), x.get_element_type()) for pair in _POWERS_OF_ZERO)
+    of_zero = ops.select(ops.less(real, const_like(0, x)), infinite, undefined)
+    of_zero = ops.select(ops.greater(real, const_like(0, x)), zero, of_zero)
+    is_zero = ops.equal(ops.reduce_max(ops.abs(x), ints([-1]), True), const_like(0, x))
+    return ops.select(is_zero, of_zero, raised)
+
+
+def of_any_part(test: Callable[[Tensor], Node], all_parts: bool = False) -> Converter:
+    """A converter: whether a test holds for one part of a number, or for both."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        found = test(node.get_input("x"))
+        return {"out": (ops.reduce_logical_and if all_parts else ops.reduce_logical_or)(found, ints([-1]), False)}
+
+    convert.__doc__ = f"out = {test.__name__} of {'both parts' if all_parts else 'one part'} of x."
+    return convert
+
+
+def assign_value(node: NodeContext) -> NamedOutputs:
+    """out = the tensor of `shape` that holds the numbers in `values`."""
+    dtype = node.of_parts({}).output_dtype("out") or Type.f32
+    numbers = np.asarray(node.get_attribute("values"), np.complex128).reshape(node.get_attribute("shape"))
+    return {"out": ops.constant(np.stack([numbers.real, numbers.imag], -1), dtype)}

@@ -1,0 +1,94 @@
+"""Inverse trigonometric and hyperbolic functions of complex numbers.
+
+Paddle: the complex forms of `acos`, `asin`, `atan`, `acosh`, `asinh`, `atanh`.
+Semantics: C++'s functions of `std::complex`, by the formulas of W. Kahan ("Branch cuts for complex elementary
+functions"), which lose no digits near the branch points. On a cut, where C++ tells +0 from -0, an imaginary part of -0
+counts as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from openvino import Node
+
+from paddle2ov.converters.angles import angle_of
+from paddle2ov.converters.complex.elementary import Pair
+from paddle2ov.converters.complex.functions import root
+from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
+
+
+def _acos(a: Tensor, b: Tensor) -> Pair:
+    (re_less, im_less), (re_more, im_more), down = _roots(a, b)
+    real = ops.multiply(const_like(2, a), angle_of(re_less, re_more))
+    imag = ops.asinh(ops.subtract(ops.multiply(re_more, im_less), ops.multiply(im_more, re_less)))
+    return real, _turned(imag, down)
+
+
+def _asin(a: Tensor, b: Tensor) -> Pair:
+    (re_less, im_less), (re_more, im_more), down = _roots(a, b)
+    across = ops.subtract(ops.multiply(re_less, re_more), ops.multiply(im_less, im_more))
+    imag = ops.asinh(ops.subtract(ops.multiply(re_less, im_more), ops.multiply(im_less, re_more)))
+    return angle_of(a, across), _turned(imag, down)
+
+
+def _acosh(a: Tensor, b: Tensor) -> Pair:
+    size, one = ops.abs(b), const_like(1, a)
+    (re_less, im_less) = root(ops.subtract(a, one), size)
+    (re_more, im_more) = root(ops.add(a, const_like(1, a)), size)
+    real = ops.asinh(ops.add(ops.multiply(re_less, re_more), ops.multiply(im_less, im_more)))
+    imag = ops.multiply(const_like(2, a), angle_of(im_less, re_more))
+    return real, _turned(imag, _down(b))
+
+
+def _asinh(a: Tensor, b: Tensor) -> Pair:
+    real, imag = _asin(ops.negative(b), a)  # asinh x = -i · asin(i · x)
+    return imag, ops.negative(real)
+
+
+def _atanh(a: Tensor, b: Tensor) -> Pair:
+    squares = ops.add(ops.multiply(a, a), ops.multiply(b, b))
+    double = ops.multiply(const_like(2, a), a)
+    real = ops.multiply(const_like(0.5, a), ops.atanh(ops.divide(double, ops.add(const_like(1, a), squares))))
+    turn = angle_of(ops.multiply(const_like(2, b), b), ops.subtract(const_like(1, a), squares))
+    return real, ops.multiply(const_like(0.5, a), turn)
+
+
+def _atan(a: Tensor, b: Tensor) -> Pair:
+    real, imag = _atanh(ops.negative(b), a)  # atan x = -i · atanh(i · x)
+    return imag, ops.negative(real)
+
+
+def _roots(a: Tensor, b: Tensor) -> tuple[Pair, Pair, Node]:
+    """The roots of 1 - x and 1 + x for the one of x and its conjugate that lies above; whether x lies below."""
+    size = ops.abs(b)
+    real, imag = root(ops.subtract(const_like(1, a), a), size)
+    return (real, ops.negative(imag)), root(ops.add(const_like(1, a), a), size), _down(b)
+
+
+def _down(b: Tensor) -> Node:
+    return ops.less(b, const_like(0, b))
+
+
+def _turned(x: Tensor, where: Tensor) -> Node:
+    return ops.select(where, ops.negative(x), x)
+
+
+def _converter(function: Callable[[Tensor, Tensor], Pair], formula: str) -> Converter:
+    def convert(node: NodeContext) -> NamedOutputs:
+        return {"out": joined(*function(*parts(node.get_input("x"))))}
+
+    convert.__doc__ = f"out = {formula}."
+    return convert
+
+
+acos = _converter(_acos, "the angle whose cosine is x")
+asin = _converter(_asin, "the angle whose sine is x")
+atan = _converter(_atan, "the angle whose tangent is x")
+acosh = _converter(_acosh, "the number whose hyperbolic cosine is x")
+asinh = _converter(_asinh, "the number whose hyperbolic sine is x")
+atanh = _converter(_atanh, "the number whose hyperbolic tangent is x")

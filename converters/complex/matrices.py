@@ -1,0 +1,74 @@
+"""Complex matrices.
+
+Paddle: the complex forms of `inverse`, `matrix_power`, `triangular_solve`; those that are computed column by column are
+in `factorizations.py`.
+Semantics: as in `linalg/matrix.py`.
+
+The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inverse, and real powers.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output
+
+from paddle2ov.converters.complex.elementary import Pair
+from paddle2ov.converters.graph.common import Tensor, const_like, ints, size_of
+from paddle2ov.converters.linalg.pieces import places_of, range_to, swapped, triangle
+from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
+
+_END = 2**31 - 1
+
+
+def as_real(matrix: Pair) -> Output:
+    """[[a, -b], [b, a]]."""
+    a, b = matrix
+    rows = [ops.concat([a, ops.negative(b)], -1), ops.concat([b, a], -1)]
+    return ops.concat(rows, -2).output(0)
+
+
+def as_complex(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
+    """The matrix of so many rows and columns that was written as a real one."""
+    left = ops.slice(found, ints([0]), ops.unsqueeze(columns, ints([0])), ints([1]), ints([-1]))
+    down = ops.unsqueeze(rows, ints([0]))
+    a = ops.slice(left, ints([0]), down, ints([1]), ints([-2]))
+    return joined(a, ops.slice(left, down, ints([_END]), ints([1]), ints([-2])))
+
+
+def of_real_matrix(convert: Converter) -> Converter:
+    """The function of a square matrix that the converter computes of real ones."""
+
+    def of_complex(node: NodeContext) -> NamedOutputs:
+        """out = f([[a, -b], [b, a]]), of which the left half is the result."""
+        matrix = parts(node.get_input("x"))
+        (found,) = convert(node.of_parts({("x", 0): as_real(matrix)})).values()
+        assert isinstance(found, Node)
+        size = size_of(matrix[0], -1)
+        return {"out": as_complex(found, size, size)}
+
+    return of_complex
+
+
+def triangular_solve(node: NodeContext) -> NamedOutputs:
+    """out = x^-1 @ y (or x^-T @ y) for the upper or lower triangle of x, with ones on its diagonal if unitriangular."""
+    a, b = parts(node.get_input("x"))
+    rank = len(a.get_partial_shape())
+    upper = bool(node.get_attribute("upper", True))
+    real, imag = triangle(a, rank, upper), triangle(b, rank, upper)
+    if node.get_attribute("unitriangular", False):
+        size = size_of(a, -1)
+        diagonal = ops.equal(places_of(size), range_to(size))
+        real = ops.select(diagonal, const_like(1, a), real)
+        imag = ops.select(diagonal, const_like(0, a), imag)
+    if node.get_attribute("transpose", False):
+        real, imag = swapped(real, rank), swapped(imag, rank)
+    return {"out": solved((real, imag), node.get_input("y"))}
+
+
+def solved(matrix: Pair, y: Output) -> Node:
+    """matrix^-1 @ y."""
+    inverse = ops.inverse(as_real(matrix), adjoint=False)
+    found = ops.matmul(inverse, ops.concat(list(parts(y)), -2), False, False)
+    return as_complex(found, size_of(matrix[0], -1), ints(_END))

@@ -1,0 +1,67 @@
+"""Products of complex numbers along an axis, and the root of a sum of products.
+
+Paddle: the complex forms of `reduce_prod`, `cumprod`, `frobenius_norm`.
+Semantics: `paddle/phi/kernels/cpu/{prod,cumprod,frobenius_norm}_kernel.cc`.
+Not supported: axes that the program computes.
+"""
+
+from __future__ import annotations
+
+from openvino import Output
+
+from paddle2ov.converters.complex.elementary import product, times
+from paddle2ov.converters.complex.functions import root
+from paddle2ov.converters.cumulative import State, scan, shifted
+from paddle2ov.converters.graph.common import const_like, ints, normalize_axis, shape_of
+from paddle2ov.converters.reduction import axes_of
+from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def cumprod(node: NodeContext) -> NamedOutputs:
+    """out[i] = x[0] * ... * x[i] along `dim`; without x[i] if exclusive, from the end if reverse."""
+    state: State = list(parts(node.get_input("x")))
+    rank = len(state[0].get_partial_shape())
+    if rank == 0:
+        return {"out": node.get_input("x")}
+    axis = normalize_axis(node, node.get_int("dim", -1), rank)
+    reverse = node.get_attribute("reverse", False)
+    state = scan(state, axis, _product, reverse)
+    if node.get_attribute("exclusive", False):
+        state = [shifted(part, axis, start, reverse) for part, start in zip(state, (1, 0), strict=True)]
+    return {"out": joined(*state)}
+
+
+def reduce_prod(node: NodeContext) -> NamedOutputs:
+    """out = the product of x over axis."""
+    x = node.get_input("x")
+    state: State = list(parts(x))
+    axes = axes_of(node, x)
+    for axis in axes:
+        # What is multiplied begins with a 1, so that there is a product of nothing.
+        dims = shape_of(state[0])
+        places = ops.range(ints(0), ints(len(state[0].get_partial_shape())), ints(1), "i64")
+        single = ops.select(ops.equal(places, ints(axis)), ints(1), dims)
+        first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
+        longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
+        last = [ints([at]) for at in (-1, 2**31 - 1)]
+        state = [
+            ops.slice(part, *last, ints([1]), ints([axis])).output(0) for part in scan(longer, axis, _product, False)
+        ]
+    if axes and not node.get_attribute("keepdim", False):
+        state = [ops.squeeze(part, ints(axes)).output(0) for part in state]
+    return {"out": joined(*state)}
+
+
+def frobenius_norm(node: NodeContext) -> NamedOutputs:
+    """out = the root of the sum of x · x over axis, a complex number."""
+    x = node.get_input("x")
+    axes, keepdim = axes_of(node, x), node.get_attribute("keep_dim", False)
+    squares = [ops.reduce_sum(part, ints(axes), keepdim) if axes else part for part in parts(product(x, x))]
+    return {"out": joined(*root(*squares))}
+
+
+def _product(before: list[Output], after: list[Output]) -> State:
+    (a, b), (c, d) = before, after
+    return [part.output(0) for part in times((a, b), (c, d))]

@@ -1,0 +1,1 @@
+"""Boxes: priors, coding, proposals, regions of interest, suppression."""

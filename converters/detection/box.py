@@ -1,0 +1,185 @@
+"""Boxes: coding against priors, similarity, clipping.
+
+Paddle: `box_coder`, `box_clip`; legacy only `iou_similarity`, `box_decoder_and_assign` (Cascade R-CNN),
+`polygon_box_transform` (EAST text detectors).
+Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/impl/box_clip_kernel_impl.h`, and
+`paddle/fluid/operators/detection/{iou_similarity,box_decoder_and_assign}_op.h` of Paddle 2.6.
+`box_clip` finds the image of a box in the LoD.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.graph.common import Tensor, const, exact_divide, ints, output_of, rank_of, shape_of, size_of
+from paddle2ov.converters.lod.sequences import owners
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def halves(x: Tensor) -> tuple[Output, Output]:
+    """The last dimension of four as two and two: the minimum and the maximum corner of boxes."""
+    split = ops.variadic_split(x, ints(-1), ints([2, 2]))
+    return split.output(0), split.output(1)
+
+
+def box_coder(node: NodeContext) -> NamedOutputs:
+    """encode: (center_t - center_p) / size_p / v, log|size_t / size_p| / v; decode: the inverse, as corners."""
+    prior, target = node.get_input("prior_box"), node.get_input("target_box")
+    code_type = node.get_attribute("code_type", "encode_center_size")
+    normalized = node.get_attribute("box_normalized", True)
+    if code_type.lower() in ("encode_center_size", "encode"):
+        return {"output_box": _encode(node, prior, target, normalized)}
+    node.require(code_type.lower() in ("decode_center_size", "decode"), "unknown code type", code_type=code_type)
+    axis = node.get_int("axis", 0)
+    node.require(axis in (0, 1), "priors run along dimension 1 (axis 0) or 0 (axis 1) of the target", axis=axis)
+    return {"output_box": _decode(node, prior, target, normalized, axis)}
+
+
+def _encode(node: NodeContext, prior: Output, target: Output, normalized: bool) -> Node:
+    # target [N, 4] against prior [M, 4] gives [N, M, 4]
+    prior_center, prior_size = _center_size(prior, normalized)
+    low, high = halves(ops.unsqueeze(target, ints(1)))
+    center = ops.divide(ops.add(high, low), const(2, target.get_element_type()))
+    size = _size(low, high, normalized)
+    offset = ops.divide(ops.subtract(center, prior_center), prior_size)
+    ratio = ops.log(ops.abs(ops.divide(size, prior_size)))
+    code = ops.concat([offset, ratio], -1)
+    variance = _variance(node, target.get_element_type())
+    return code if variance is None else ops.divide(code, variance)
+
+
+def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, axis: int) -> Node:
+    # target [N, M, 4]; prior [M, 4] for axis 0, [N, 4] for axis 1
+    variance = _variance(node, target.get_element_type())
+    code = target
+    if variance is not None:
+        code = ops.multiply(_along(variance, axis), target).output(0)
+    center, size = _center_size(_along(prior, axis), normalized)
+    shift, scale = halves(code)
+    middle = ops.add(ops.multiply(shift, size), center)
+    half = ops.divide(ops.multiply(ops.exp(scale), size), const(2, target.get_element_type()))
+    high = ops.add(middle, half)
+    if not normalized:
+        high = ops.subtract(high, const(1, target.get_element_type()))
+    return ops.concat([ops.subtract(middle, half), high], -1)
+
+
+def _along(x: Tensor, axis: int) -> Tensor:
+    if axis == 0 or rank_of_value(x) == 1:
+        return x
+    return ops.unsqueeze(x, ints(1))
+
+
+def rank_of_value(x: Tensor) -> int:
+    """The rank of a value whose rank is known."""
+    shape = output_of(x).get_partial_shape()
+    return int(shape.rank.get_length())
+
+
+def _variance(node: NodeContext, dtype: Type) -> Tensor | None:
+    if node.has_input("prior_box_var"):
+        variance = node.get_input("prior_box_var")
+        rank_of(node, variance)
+        return variance
+    values = node.get_attribute("variance", [])
+    if not values:
+        return None
+    node.require(len(values) == 4, "four numbers are expected", variance=values)
+    return const(values, dtype)
+
+
+def _size(low: Output, high: Output, normalized: bool) -> Node:
+    size = ops.subtract(high, low)
+    return size if normalized else ops.add(size, const(1, low.get_element_type()))
+
+
+def _center_size(box: Tensor, normalized: bool) -> tuple[Node, Node]:
+    low, high = halves(box)
+    size = _size(low, high, normalized)
+    return ops.add(low, ops.divide(size, const(2, low.get_element_type()))), size
+
+
+def area(low: Tensor, high: Tensor, dtype: Type, normalized: bool) -> Node:
+    """Width times height of boxes with their last dimension reduced; pixels count both ends unless normalized."""
+    size = ops.subtract(high, low)
+    if not normalized:
+        size = ops.add(size, const(1, dtype))
+    return ops.reduce_prod(size, ints(-1), False)
+
+
+def iou_similarity(node: NodeContext) -> NamedOutputs:
+    """out[i, j] = intersection over union of box i of x and box j of y."""
+    x, y = node.get_input("x"), node.get_input("y")
+    normalized = node.get_attribute("box_normalized", True)
+    dtype = x.get_element_type()
+    low_x, high_x = halves(ops.unsqueeze(x, ints(1)))
+    low_y, high_y = halves(y)
+    size = ops.subtract(ops.minimum(high_x, high_y), ops.maximum(low_x, low_y))
+    if not normalized:
+        size = ops.add(size, const(1, dtype))
+    inter = ops.reduce_prod(ops.maximum(size, const(0, dtype)), ints(-1), False)
+    areas = ops.add(area(low_x, high_x, dtype, normalized), area(low_y, high_y, dtype, normalized))
+    union = ops.add(ops.subtract(areas, inter), const(1e-10, dtype))
+    return {"out": ops.divide(inter, union)}
+
+
+def box_clip(node: NodeContext) -> NamedOutputs:
+    """output = boxes cut off at their original image's edges, which are round(im_info[:2] / im_info[2]) - 1."""
+    info = node.get_input("im_info")
+    boxes, images = node.get_input("input"), info.get_partial_shape()[0]
+    rank, dtype = rank_of(node, boxes), boxes.get_element_type()
+    if images.is_dynamic or images.get_length() != 1:
+        lengths = node.sequence_lengths("input")
+        if lengths is None:
+            node.refuse("nothing (LoD) tells the image of each box")
+        info = ops.gather(info, owners(lengths, size_of(boxes, 0)), ints(0)).output(0)
+    sides = ops.split(ops.reshape(info, ints([0, *[1] * (rank - 2), 3]), True), ints(-1), 3)
+    height, width, scale = sides.outputs()
+    # C's round() takes halves away from zero; sizes are positive
+    half = const(0.5, dtype)
+    sizes = [ops.floor(ops.add(exact_divide(side, scale), half)) for side in (width, height)]
+    bound = ops.subtract(ops.concat([*sizes, *sizes], -1), const(1, dtype))
+    return {"output": ops.maximum(ops.minimum(boxes, bound), const(0, dtype))}
+
+
+def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
+    """decode_box = the box of each class; output_assign_box = that of the best class but class 0, or the prior."""
+    prior, score = node.get_input("prior_box"), node.get_input("box_score")
+    dtype = prior.get_element_type()
+    target = ops.reshape(node.get_input("target_box"), ints([0, -1, 4]), True)
+    code = ops.multiply(target, node.get_input("prior_box_var"))
+    shift, stretch = halves(code)
+    center, size = _center_size(ops.unsqueeze(prior, ints([1])), normalized=False)
+    middle = ops.add(ops.multiply(shift, size), center)
+    limited = ops.minimum(stretch, const(node.get_float("box_clip", 4.135), dtype))
+    half = ops.divide(ops.multiply(ops.exp(limited), size), const(2, dtype))
+    high = ops.subtract(ops.add(middle, half), const(1, dtype))
+    boxes = ops.concat([ops.subtract(middle, half), high], -1)
+    # The prior box stands in the place of the first class, and -1 for its score.
+    choices = ops.concat(
+        [ops.unsqueeze(prior, ints([1])), ops.slice(boxes, ints([1]), ints([2**31 - 1]), ints([1]), ints([1]))], 1
+    )
+    rest = ops.slice(score, ints([1]), ints([2**31 - 1]), ints([1]), ints([1]))
+    scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
+    chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
+    rows = ops.range(ints(0), size_of(score, 0), ints(1), "i64")
+    places = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
+    decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(_classes(score), ints([4]))], 0), True)
+    return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, places)}
+
+
+def _classes(score: Output) -> Node:
+    return ops.gather(shape_of(score), ints([1]), ints(0))
+
+
+def polygon_box_transform(node: NodeContext) -> NamedOutputs:
+    """output = the corners that offsets point to: 4 · column - input in even channels, 4 · row - input in odd ones."""
+    x = node.get_input("input")
+    dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
+    node.require(channels >= 0, "the number of channels must be known")
+    rows, columns = (ops.range(ints(0), size_of(x, axis), ints(1), "i64") for axis in (2, 3))
+    odd = const(np.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
+    places = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
+    return {"output": ops.subtract(ops.multiply(ops.convert(places, dtype), const(4, dtype)), x)}

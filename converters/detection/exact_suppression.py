@@ -1,0 +1,205 @@
+"""Greedy suppression by the overlap as Paddle defines it, for the boxes where OpenVINO's differs; see `suppression`.
+
+Paddle's overlap (`JaccardOverlap` of `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`): boxes that do not touch have
+none, even if both reach into one pixel; a box whose corners are reversed has no area; 0 / 0 is more than any threshold.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.detection.rows import column, columns, dim_of, dims_of, positions
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
+from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.graph.opset import ops
+
+_MOST_PAIRS = 1 << 22
+"""More pairs of boxes are not held in memory at once."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """When two boxes overlap by more than a threshold.
+
+    Attributes:
+        threshold: of the intersection over union.
+        normalized: whether sides are differences of coordinates, or one more (pixels).
+        eta: factor on the threshold after each kept box, while it is above 0.5.
+    """
+
+    threshold: float
+    normalized: bool
+    eta: float = 1.0
+
+    # --- where OpenVINO's overlap is another one ----------------------------------------------------------------------
+
+    def may_differ(self, boxes: Tensor, rows: Tensor) -> Node:
+        """Whether `disputed` has anything to look at: a small box that was kept, or a reversed one; 0-D."""
+        side = _least_sides(boxes)
+        own = ops.less_equal(ops.gather_nd(side, columns(rows, 0, 2)), const(self._bound, Type.f32))
+        is_reversed = ops.less(side, const(-self._one, Type.f32))
+        return ops.logical_or(
+            ops.reduce_logical_or(own, ints(0), False), ops.reduce_logical_or(is_reversed, ints([0, 1]), False)
+        )
+
+    def disputed(self, boxes: Tensor, scores: Tensor, score_threshold: float, rows: Tensor) -> Node:
+        """Whether a box that OpenVINO kept may overlap another one of its group by one measure only; 0-D.
+
+        boxes [P, N, 4]; scores [P, Q, N]; rows (p, q, n): what OpenVINO kept.
+
+        With pixels, boxes with a gap of less than one between them overlap, for OpenVINO, by more than the threshold
+        only if both are narrower than 1 / threshold; and so where a side is between -1 and 0. Otherwise only boxes
+        without area differ. Reversed corners are always a dispute.
+        """
+        least = const(score_threshold, Type.f32)
+        side = _least_sides(boxes)
+        is_small = ops.less_equal(side, const(self._bound, Type.f32))  # [P, N]
+        own = ops.gather(rows, positions(ops.gather_nd(is_small, columns(rows, 0, 2))), ints(0))  # [T, 3]
+        is_reversed = ops.less(side, const(-self._one, Type.f32))
+        places = _places(is_small)  # [U, 2]
+        best = ops.reduce_max(ops.gather(scores, column(places, 1), ints(2)), ints(1), False)  # [P, U]
+        number = ops.range(ints(0), dim_of(places, 0), ints(1), "i64")
+        best = ops.gather_nd(best, ops.concat([columns(places, 0), ops.unsqueeze(number, ints(1))], 1))
+        places = ops.gather(places, positions(ops.greater(best, least)), ints(0))
+        reversed_ = ops.reduce_logical_or(ops.gather_nd(is_reversed, places), ints(0), False)
+
+        many = ops.greater(ops.multiply(dim_of(own, 0), dim_of(places, 0)), ints(_MOST_PAIRS))
+        others = ops.slice(places, ints([0]), ops.select(many, ints([0]), dims_of(places, [0])), ints([1]))
+        pairs = _places(self._unlike(boxes, columns(own, 0, 2), others))
+        group = ops.gather(columns(own, 0, 1), column(pairs, 0), ints(0))
+        box = ops.gather(columns(others, 1), column(pairs, 1), ints(0))
+        rivals = ops.greater(ops.gather_nd(scores, ops.concat([group, box], 1)), least)
+        return ops.logical_or(ops.logical_or(ops.reduce_logical_or(rivals, ints(0), False), reversed_), many)
+
+    def _unlike(self, boxes: Tensor, own: Tensor, others: Tensor) -> Node:
+        """Which small boxes (image, number), own [T, 2] and others [U, 2], may not overlap alike: [T, U]."""
+        one = self._measured(ops.unsqueeze(ops.gather_nd(boxes, own), ints(1)))
+        other = self._measured(ops.gather_nd(boxes, others))
+        apart, inter = self._meet(one, other)
+        areas = ops.add(one[4], other[4])
+        if self.normalized:
+            unlike = ops.logical_and(ops.logical_not(apart), ops.less_equal(areas, const(0, Type.f32)))
+        else:
+            # Rounding must not decide: a little less than the threshold
+            over = ops.greater(inter, ops.multiply(ops.subtract(areas, inter), const(0.99 * self.threshold, Type.f32)))
+            flat = (ops.logical_or(ops.less(x_, x), ops.less(y_, y)) for x, y, x_, y_, _ in (one, other))
+            unlike = ops.logical_or(ops.logical_and(apart, over), ops.logical_or(*flat))
+        image, box = (ops.unsqueeze(column(own, i), ints(1)) for i in (0, 1))
+        mine = ops.logical_and(ops.equal(image, column(others, 0)), ops.not_equal(box, column(others, 1)))
+        return ops.logical_and(mine, unlike)
+
+    # --- as written ---------------------------------------------------------------------------------------------------
+
+    def choose(self, box: Tensor, valid: Tensor) -> Node:
+        """Which boxes of each group are kept: box [G, K, 4], the best first, valid [G, K] -> [G, K]."""
+        if self.eta < 1:
+            return ops.convert(self._in_turn(box, valid, dim_of(valid, 1)), Type.boolean)
+        width = dim_of(valid, 1)
+        pairs = ops.multiply(dim_of(valid, 0), ops.multiply(width, width))
+        few = ops.less_equal(pairs, ints(self._most_pairs))
+        # One of the two has nothing to do: one column is spread over all by the choice between them.
+        end = ops.unsqueeze(ops.select(few, width, ints(1)), ints(0))
+        part, own = (ops.slice(value, ints([0]), end, ints([1]), ints([1])) for value in (box, valid))
+        return ops.select(few, self._at_once(part, own), self._in_turn(box, valid, ops.select(few, ints(0), width)))
+
+    def _at_once(self, box: Tensor, valid: Tensor) -> Output:
+        """What no kept better box suppresses; round r settles those that r others in a row depend on."""
+        values = self._measured(box)
+        first, second = ([ops.unsqueeze(value, ints(axis)) for value in values] for axis in (-1, -2))
+        number = ops.range(ints(0), dim_of(valid, 1), ints(1), "i64")
+        better = ops.less(number, ops.unsqueeze(number, ints(1)))  # [K, K]
+        against = ops.logical_and(self._over(first, second, const(self.threshold, Type.f32)), better)
+        matrix, own = cast_to(against, Type.f32), cast_to(ops.unsqueeze(valid, ints(2)), Type.f32)
+
+        def settle(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], Node]:
+            (kept,), (own, matrix) = state, fixed
+            suppressed = ops.minimum(ops.matmul(matrix, kept, False, False), const(1, Type.f32))
+            new = ops.multiply(own, ops.subtract(const(1, Type.f32), suppressed))
+            return [new], ops.reduce_logical_or(ops.not_equal(new, kept), ints([0, 1, 2]), False)
+
+        (kept,) = repeat(ops.add(dim_of(valid, 1), ints(1)), [own], [own, matrix], settle)
+        return ops.squeeze(ops.greater(kept, const(0, Type.f32)), ints(2)).output(0)
+
+    def _in_turn(self, box: Tensor, valid: Tensor, rounds: Tensor) -> Output:
+        """Round i decides on the i-th box of every group."""
+        number = ops.range(ints(0), dim_of(valid, 1), ints(1), "i64")  # [K]
+        threshold = ops.broadcast(const(self.threshold, Type.f32), ops.concat([dims_of(valid, [0]), ints([1])], 0))
+        nothing = ops.broadcast(const(False, Type.boolean), ops.shape_of(valid))
+
+        def decide(i: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
+            kept, limit = state
+            *values, valid, number = fixed
+            at = ops.unsqueeze(i, ints(0))
+            *own, valid_i = (ops.gather(value, at, ints(-1)) for value in (*values, valid))
+            against = ops.logical_and(kept, self._over(own, values, limit))
+            keep = ops.logical_and(valid_i, ops.logical_not(ops.reduce_logical_or(against, ints(1), True)))
+            new = ops.logical_or(kept, ops.logical_and(keep, ops.equal(number, i)))
+            adapts = ops.logical_and(keep, ops.greater(limit, const(0.5, Type.f32)))
+            return [new, ops.select(adapts, ops.multiply(limit, const(min(self.eta, 1.0), Type.f32)), limit)], None
+
+        kept, _ = repeat(rounds, [nothing, threshold], [*self._measured(box), valid, number], decide)
+        return kept
+
+    def exceeds(self, one: Tensor, other: Tensor) -> Node:
+        """Whether boxes [N, size] overlap others [N, size] by more than the threshold: [N]; 0 / 0 is none."""
+        first, second = self._measured(one), self._measured(other)
+        some = ops.greater(ops.add(first[4], second[4]), const(0, Type.f32))
+        return ops.logical_and(some, self._over(first, second, const(self.threshold, Type.f32)))
+
+    # --- the measure --------------------------------------------------------------------------------------------------
+
+    @property
+    def _most_pairs(self) -> int:
+        return _MOST_PAIRS
+
+    @property
+    def _bound(self) -> float:
+        """A box whose shorter side is not larger may be measured another way."""
+        return 0.0 if self.normalized else 1 / self.threshold
+
+    @property
+    def _one(self) -> float:
+        return 0.0 if self.normalized else 1.0
+
+    def _over(self, one: Sequence[Tensor], other: Sequence[Tensor], threshold: Tensor) -> Node:
+        """Whether boxes overlap by more, given as they are measured."""
+        apart, inter = self._meet(one, other)
+        overlap = ops.divide(inter, ops.subtract(ops.add(other[4], one[4]), inter))
+        # 0 / 0 is not <= anything
+        return ops.logical_and(ops.logical_not(apart), ops.logical_not(ops.less_equal(overlap, threshold)))
+
+    def _meet(self, one: Sequence[Tensor], other: Sequence[Tensor]) -> tuple[Node, Node]:
+        """Whether boxes do not touch, and the area that they share."""
+        apart: list[Node] = []
+        sides = []
+        for i in (0, 1):
+            apart += ops.greater(other[i], one[2 + i]), ops.less(other[2 + i], one[i])
+            side = ops.subtract(ops.minimum(other[2 + i], one[2 + i]), ops.maximum(other[i], one[i]))
+            sides.append(side if self.normalized else ops.add(side, const(1, Type.f32)))
+        return functools.reduce(ops.logical_or, apart), ops.multiply(*sides)
+
+    def _measured(self, box: Tensor) -> list[Tensor]:
+        """Left, top, right, bottom and area of boxes [..., 4], each [...], so that the last dimension is long."""
+        x, y, x_, y_ = (ops.squeeze(part, ints(-1)) for part in ops.split(box, ints(-1), 4).outputs())
+        width, height = ops.subtract(x_, x), ops.subtract(y_, y)
+        zero = const(0, Type.f32)
+        is_box = ops.logical_and(ops.greater_equal(width, zero), ops.greater_equal(height, zero))
+        if not self.normalized:
+            width, height = (ops.add(side, const(1, Type.f32)) for side in (width, height))
+        return [x, y, x_, y_, ops.select(is_box, ops.multiply(width, height), zero)]
+
+
+def _least_sides(boxes: Tensor) -> Node:
+    """The shorter side of boxes: [P, N, 4] -> [P, N]. A product does not take the corners apart, which is slow."""
+    differences = const(np.array([[-1, 0, 1, 0], [0, -1, 0, 1]]), Type.f32)
+    return ops.reduce_min(ops.matmul(differences, boxes, False, True), ints(1), False)
+
+
+def _places(mask: Tensor) -> Node:
+    """Where a mask is true, one row for each."""
+    return ops.transpose(ops.non_zero(mask, "i64"), ints([1, 0]))

@@ -1,0 +1,92 @@
+"""Suppression that first merges neighbours in a row, as the text detector EAST has it.
+
+Paddle: `locality_aware_nms` (legacy only).
+Semantics: `paddle/fluid/operators/detection/locality_aware_nms_op.cc` of Paddle 2.
+Refused: more than one class besides the background: Paddle merges the boxes of each class in place, so that the next
+class begins with what the one before has made of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.detection.exact_suppression import Overlap
+from paddle2ov.converters.detection.nms import box_size, never_empty
+from paddle2ov.converters.detection.rows import best, column, columns, dim_of, positions
+from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
+from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Packed
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def locality_aware_nms(node: NodeContext) -> NamedOutputs:
+    """out = (class, score, box) of the merged boxes that survive: bboxes [N, M, size], scores [N, C, M]."""
+    scores, boxes = node.get_input("scores"), node.get_input("bboxes")
+    dtype, size = scores.get_element_type(), box_size(node, boxes)
+    label = _class(node)
+    boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, size]), True).output(0)
+    score = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
+    greedy = Greedy(
+        node.get_float("nms_threshold", 0.3),
+        node.get_float("score_threshold"),
+        node.get_int("nms_top_k"),
+        node.get_attribute("normalized", True),
+        node.get_float("nms_eta", 1.0),
+        size // 2,
+    )
+    boxes, score = _merged(greedy.overlap, boxes, score)
+    rows, found = greedy(boxes, ops.unsqueeze(score, ints(1)))
+    keep = node.get_int("keep_top_k")
+    if keep >= 0:
+        images = dim_of(boxes, 0)
+        image = column(rows, 0)
+        chosen = best(image, found, images, keep) if keep else positions(ops.less(image, ints(0)))
+        rows, found = (ops.gather(value, chosen, ints(0)) for value in (rows, found))
+    box = ops.gather_nd(boxes, columns(rows, 0, 2))
+    found = ops.unsqueeze(found, ints(1))
+    labels = ops.broadcast(const(label, Type.f32), ops.shape_of(found))
+    out = never_empty(cast_to(ops.concat([labels, found, box], 1), dtype), 2 + size)
+    return {"out": Packed(out, None)}
+
+
+def _class(node: NodeContext) -> int:
+    """The one class that is not the background."""
+    declared, background = node.input_shape("scores"), node.get_int("background_label", -1)
+    given = node.get_input("scores").get_partial_shape()[1]
+    count = given.get_length() if given.is_static else declared[1] if declared else -1
+    classes = [i for i in range(count) if i != background]
+    if len(classes) != 1:
+        node.refuse(f"one class besides the background is supported, not {len(classes)}", background_label=background)
+    return classes[0]
+
+
+def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Boxes [N, M, size] and scores [N, M], where each run of neighbours that overlap is one box.
+
+    That box is their mean, weighted by the scores, and its score their sum; it stands in the place of the last one. The
+    others have a score of -∞.
+    """
+
+    def next_run(number: Tensor, parts: Outputs, state: Outputs, _: Outputs) -> tuple[list[Node], list[Node]]:
+        (box_, score_), (box, score) = parts, state
+        own = ops.squeeze(box_, ints([1]))
+        over = ops.unsqueeze(overlap.exceeds(own, box), ints([1]))
+        joins = ops.logical_and(over, ops.greater(number, ints(0)))
+        total = ops.add(score_, score)
+        mean = ops.divide(ops.add(ops.multiply(own, score_), ops.multiply(box, score)), total)
+        new_box, new_score = ops.select(joins, mean, own), ops.select(joins, total, score_)
+        return [new_box, new_score], [ops.unsqueeze(new_box, ints([1])), new_score, ops.logical_not(joins)]
+
+    first_box, first_score = (ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1])) for one in (boxes, scores))
+    start = [ops.squeeze(first_box, ints([1])), first_score]
+    _, (merged, sums, begins) = along(1, [boxes, scores], start, [], next_run)
+    # The last of a run is the one before the next begins.
+    following = ops.slice(begins, ints([1]), ints([np.iinfo(np.int64).max]), ints([1]), ints([1]))
+    end = ops.broadcast(
+        const(True, Type.boolean), ops.shape_of(ops.slice(begins, ints([0]), ints([1]), ints([1]), ints([1])))
+    )
+    ends = ops.concat([following, end], 1)
+    return merged, ops.select(ends, sums, const(-np.inf, Type.f32))

@@ -1,0 +1,225 @@
+"""Non-maximum suppression over classes and images.
+
+Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only), `nms`, `matrix_nms`.
+Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kernels/legacy/cpu/multiclass_nms_kernel.cc`,
+`paddle/phi/kernels/cpu/nms_kernel.cc`, `paddle/phi/kernels/cpu/matrix_nms_kernel.cc`.
+Polygons (8, 16, 24 or 32 coordinates per box) are to be simple, see `polygon_overlap`; `matrix_nms` has none. Boxes of
+the 2-D form without `rois_num` have their images from LoD, or belong to one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.detection.candidates import Candidates, candidates, candidates_among
+from paddle2ov.converters.detection.rows import best, column, columns, count_images, dim_of, positions
+from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, reshape
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Packed
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What survives: for each box its image, class, number, score and corners; and how many images there are."""
+
+    image: Tensor
+    label: Tensor
+    number: Tensor
+    score: Tensor
+    box: Tensor
+    images: Tensor
+
+    def at(self, found: Tensor) -> _Kept:
+        """The entries at some positions."""
+        image, label, number, score, box = (
+            ops.gather(part, found, ints(0)) for part in (self.image, self.label, self.number, self.score, self.box)
+        )
+        return _Kept(image, label, number, score, box, self.images)
+
+
+def multiclass_nms(node: NodeContext) -> NamedOutputs:
+    """out = (class, score, box) of the boxes that survive in their class, the best keep_top_k of an image, by class.
+
+    Scores [N, C, M] share their image's boxes [N, M, 4]; scores [M, C] have boxes [M, C, 4] of their own, and rois_num
+    tells the images apart. Instead of both there may be YOLO's heads, see `candidates`.
+    """
+    few = _few(node)
+    boxes = output_of(few.boxes) if few else node.get_input("bboxes")
+    scores = output_of(few.scores) if few else node.get_input("scores")
+    dtype = scores.get_element_type()
+    size = box_size(node, boxes)
+    boxes, scores = output_of(cast_to(boxes, Type.f32)), output_of(cast_to(scores, Type.f32))
+    if boxes.get_partial_shape()[2].is_dynamic:
+        boxes = ops.reshape(boxes, ints([0, 0, size]), True).output(0)
+    greedy = Greedy(
+        node.get_float("nms_threshold", 0.3),
+        node.get_float("score_threshold"),
+        node.get_int("nms_top_k"),
+        node.get_attribute("normalized", True),
+        node.get_float("nms_eta", 1.0),
+        size // 2,
+    )
+    if rank_of(node, scores) == 2:
+        kept = _separate(node, greedy, boxes, scores)
+        index = ops.add(ops.multiply(kept.number, dim_of(scores, 1)), kept.label)
+    else:
+        kept = _shared(node, greedy, boxes, scores)
+        number = ops.gather(few.number, kept.number, ints(0)) if few else kept.number
+        index = ops.add(ops.multiply(kept.image, few.total if few else dim_of(boxes, 1)), number)
+    keep = node.get_int("keep_top_k")
+    if keep >= 0:
+        chosen = best(kept.image, kept.score, kept.images, keep) if keep else positions(ops.less(kept.image, ints(0)))
+        kept, index = kept.at(chosen), ops.gather(index, chosen, ints(0))
+
+    label, score = ops.unsqueeze(cast_to(kept.label, Type.f32), ints(1)), ops.unsqueeze(kept.score, ints(1))
+    out = cast_to(ops.concat([label, score, kept.box], 1), dtype)
+    if not node.get_output_size("index"):
+        out = never_empty(out, 2 + size)
+    return {
+        "out": Packed(out, None),
+        "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
+        "nms_rois_num": count_images(kept.image, kept.images),
+    }
+
+
+def _few(node: NodeContext) -> Candidates | None:
+    """The boxes that can survive, where they can be told before they are decoded."""
+    threshold = node.get_float("score_threshold")
+    return candidates(node, threshold) if node.has_attribute("heads") else candidates_among(node, threshold)
+
+
+def box_size(node: NodeContext, boxes: Tensor) -> int:
+    """How many coordinates a box has: 4, or pairs for each corner of a polygon."""
+    given, declared = output_of(boxes).get_partial_shape()[2], node.output_shape("out")
+    size = 4
+    if given.is_static:
+        size = int(given.get_length())
+    elif declared and len(declared) == 2 and declared[1] > 2:
+        size = declared[1] - 2
+    node.require(size in (4, 8, 16, 24, 32), "boxes have 4 coordinates, polygons 8, 16, 24 or 32", box_size=size)
+    return size
+
+
+def _shared(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) -> _Kept:
+    images = dim_of(scores, 0)
+    rows, score = greedy(boxes, _foreground(scores, node.get_int("background_label", 0), 3))
+    image, label, number = (column(rows, i) for i in range(3))
+    box = ops.gather_nd(boxes, columns(rows, 0, 2))
+    return _Kept(image, label, number, score, box, images)
+
+
+def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) -> _Kept:
+    # One group for each class and image: boxes [C, M, 4], scores [C, images, M]
+    boxes = ops.transpose(boxes, ints([1, 0, 2]))
+    scores = _foreground(scores, node.get_int("background_label", 0), 2)
+    scores = ops.unsqueeze(ops.transpose(scores, ints([1, 0])), ints(1))
+    total = dim_of(boxes, 1)
+    counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")
+    if counts is not None:
+        ends = ops.cum_sum(counts, ints(0))
+        number = ops.range(ints(0), total, ints(1), "i64")
+        starts = ops.subtract(ends, counts)
+        own = ops.logical_and(
+            ops.greater_equal(number, ops.unsqueeze(starts, ints(1))), ops.less(number, ops.unsqueeze(ends, ints(1)))
+        )
+        scores = ops.select(own, scores, const(-np.inf, Type.f32))
+        images = dim_of(counts, 0)
+    else:
+        images = ints(1)
+    rows, score = greedy(boxes, scores)
+    label, image, number = (column(rows, i) for i in range(3))
+    # by image, class and number of the box: Paddle sorts this form by number, not by score
+    key = ops.add(ops.multiply(ops.add(ops.multiply(image, dim_of(boxes, 0)), label), total), number)
+    key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK wants at least one
+    size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
+    order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
+    box = ops.gather_nd(boxes, columns(rows, 0, 2))
+    kept = _Kept(image, label, number, score, box, images)
+    return kept.at(ops.slice(order, ints([0]), ints([-1]), ints([1])))
+
+
+def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
+    """`scores` where the background class never counts."""
+    if background < 0:
+        return scores
+    number = ops.range(ints(0), dim_of(scores, 1), ints(1), "i64")
+    others = ops.not_equal(number, ints(background))
+    if rank == 3:
+        others = ops.unsqueeze(others, ints(1))
+    return ops.select(others, scores, const(-np.inf, Type.f32))
+
+
+def never_empty(out: Tensor, width: int) -> Node:
+    """[[-1]] when nothing survives, as the operators say that have no other way."""
+    count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
+    some = ops.minimum(count, ints(1))
+    marked = ops.concat([out, const(-np.ones((1, width)), out.get_element_type())], 0)
+    ends = ops.concat([ops.maximum(count, ints(1)), ops.add(ops.multiply(some, ints(width - 1)), ints(1))], 0)
+    return ops.slice(marked, ints([0, 0]), ends, ints([1, 1]))
+
+
+def nms(node: NodeContext) -> NamedOutputs:
+    """out = the numbers of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
+    x = cast_to(node.get_input("x"), Type.f32)
+    count = dim_of(x, 0)
+    # Earlier boxes have the better score.
+    score = cast_to(ops.subtract(count, ops.range(ints(0), count, ints(1), "i64")), Type.f32)
+    greedy = Greedy(node.get_float("threshold", 1.0))
+    # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
+    rows, _ = greedy.plain(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
+    return {"out": column(rows, 2)}
+
+
+def matrix_nms(node: NodeContext) -> NamedOutputs:
+    """out = (class, score, box) with scores that decay by the overlap with better boxes; best first in each image."""
+    few = _few(node)
+    boxes = output_of(few.boxes) if few else node.get_input("bboxes")
+    scores = output_of(few.scores) if few else node.get_input("scores")
+    dtype = scores.get_element_type()
+    size = boxes.get_partial_shape()[2]
+    node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
+    # A box with the best score in a first class of its own, for each image: OpenVINO raises where nothing survives.
+    boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, 4]), True).output(0)
+    count, images = dim_of(boxes, 1), dim_of(scores, 0)
+    last = ops.equal(ops.range(ints(0), ops.add(count, ints(1)), ints(1), "i64"), count)
+    extra = ops.select(last, const(_SENTINEL, Type.f32), const(-np.inf, Type.f32))
+    row_shape = ops.concat([ops.unsqueeze(size, ints(0)) for size in (images, ints(1), ops.add(count, ints(1)))], 0)
+    padded = ops.pad(cast_to(scores, Type.f32), ints([0, 0, 0]), ints([0, 0, 1]), "constant", const(-np.inf, Type.f32))
+    keep, top = node.get_int("keep_top_k"), node.get_int("nms_top_k")
+    found = ops.matrix_nms(
+        ops.pad(boxes, ints([0, 0, 0]), ints([0, 1, 0]), "constant", const(0, Type.f32)),
+        ops.concat([ops.broadcast(extra, row_shape), padded], 1),
+        sort_result_type="score",
+        sort_result_across_batch=False,
+        output_type="i64",
+        score_threshold=node.get_float("score_threshold") if top else _SENTINEL / 2,
+        nms_top_k=top or 1,
+        keep_top_k=keep + 1 if keep >= 0 else -1,
+        background_class=max(node.get_int("background_label", 0) + 1, 0) or -1,
+        decay_function="gaussian" if node.get_attribute("use_gaussian", False) else "linear",
+        gaussian_sigma=node.get_float("gaussian_sigma", 2.0),
+        post_threshold=node.get_float("post_threshold", 0.0),
+        normalized=node.get_attribute("normalized", True),
+    )
+    real = positions(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
+    out = ops.subtract(ops.gather(found.output(0), real, ints(0)), const([1, 0, 0, 0, 0, 0], Type.f32))
+    index = ops.gather(found.output(1), real, ints(0))
+    image = ops.divide(index, ops.add(count, ints(1)))
+    index = ops.subtract(index, image)  # one box less for each image
+    if few:
+        number = ops.gather(few.number, ops.subtract(index, ops.multiply(image, count)), ints(0))
+        index = ops.add(ops.multiply(image, few.total), number)
+    return {
+        "out": Packed(cast_to(out, dtype), None),
+        "index": cast_to(index, Type.i32),
+        "roisnum": cast_to(ops.subtract(found.output(2), ints(1)), Type.i32),
+    }
+
+
+_SENTINEL = 3e38
+"""A score above all others."""

@@ -1,0 +1,196 @@
+"""Prior boxes and anchors: boxes that depend on the sizes of a feature map and of the image only.
+
+Paddle: `prior_box`, `density_prior_box` (legacy only), `anchor_generator`.
+Semantics: `paddle/phi/kernels/cpu/prior_box_kernel.cc`, `paddle/phi/kernels/impl/anchor_generator_kernel_impl.h`, and
+`paddle/fluid/operators/detection/density_prior_box_op.h` of Paddle 2.6.
+Where the sizes are known the boxes are a constant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.graph.common import cast_to, const, ints, reshape
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.program.model import AnyArray
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+Boxes: TypeAlias = Known | Node
+"""Known where the sizes are."""
+
+
+def prior_box(node: NodeContext) -> NamedOutputs:
+    """out[h, w, p] = (center(h, w) -+ half size of prior p) / image size; var = the variances everywhere."""
+    dtype = node.get_input("input").get_element_type()
+    half = _prior_halves(node)
+    grid = _Grid(node, dtype, node.get_float("step_w", 0.0), node.get_float("step_h", 0.0))
+    boxes = grid.boxes(np.concatenate([-half, half], 1), node.get_float("offset", 0.5))
+    if node.get_attribute("clip", True):
+        boxes = _clip(boxes)
+    return {"out": boxes, "var": _variances(node, boxes, len(half))}
+
+
+def _prior_halves(node: NodeContext) -> AnyArray:
+    """Half widths and heights of the priors at one position, in Paddle's order, [P, 2]."""
+    min_sizes = [float(size) for size in node.get_attribute("min_sizes")]
+    max_sizes = [float(size) for size in node.get_attribute("max_sizes", [])]
+    ratios = _expanded(node.get_attribute("aspect_ratios", []), node.get_attribute("flip", True))
+    first = node.get_attribute("min_max_aspect_ratios_order", False)
+    node.require(not max_sizes or len(max_sizes) >= len(min_sizes), "fewer than min_sizes", max_sizes=max_sizes)
+    halves = []
+    for i, small in enumerate(min_sizes):
+        square = [(math.sqrt(small * max_sizes[i]) / 2,) * 2] if max_sizes else []
+        ratio = [(small * math.sqrt(r) / 2, small / math.sqrt(r) / 2) for r in ratios]
+        if first:
+            halves += [
+                (small / 2, small / 2),
+                *square,
+                *(h for h, r in zip(ratio, ratios, strict=True) if abs(r - 1) >= 1e-6),
+            ]
+        else:
+            halves += [*ratio, *square]
+    return np.array(halves)
+
+
+def _expanded(ratios: Sequence[float], flip: bool) -> list[float]:
+    """1 first, each ratio once, followed by its inverse when `flip`."""
+    found = [1.0]
+    for ratio in ratios:
+        if all(abs(ratio - other) >= 1e-6 for other in found):
+            found += [ratio, 1.0 / ratio] if flip else [ratio]
+    return found
+
+
+def density_prior_box(node: NodeContext) -> NamedOutputs:
+    """Like prior_box, with densities[s] x densities[s] shifted centers for each fixed size s and ratio."""
+    dtype = node.get_input("input").get_element_type()
+    grid = _Grid(node, dtype, node.get_float("step_w", 0.0), node.get_float("step_h", 0.0))
+    node.require(grid.known, "the sizes of the feature map and the image must be known: shifts are whole pixels")
+    step = int((grid.step[0] + grid.step[1]) * 0.5)
+    corners = []
+    for size, density in zip(node.get_attribute("fixed_sizes"), node.get_attribute("densities"), strict=True):
+        shift = step // density
+        shifts = [-step / 2 + shift / 2 + k * shift for k in range(density)]
+        for ratio in node.get_attribute("fixed_ratios"):
+            w, h = size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2
+            corners += [(x - w, y - h, x + w, y + h) for y in shifts for x in shifts]
+    boxes = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
+    assert isinstance(boxes, Known)
+    cut = boxes.array.copy()
+    cut[..., :2] = np.maximum(cut[..., :2], 0)
+    cut[..., 2:] = np.minimum(cut[..., 2:], 1)
+    boxes = _clip(Known(cut)) if node.get_attribute("clip", True) else Known(cut)
+    variances = _variances(node, boxes, len(corners))
+    if node.get_attribute("flatten_to_2d", False):
+        assert isinstance(variances, Known)
+        return {"out": Known(boxes.array.reshape(-1, 4)), "var": Known(variances.array.reshape(-1, 4))}
+    return {"out": boxes, "var": variances}
+
+
+def anchor_generator(node: NodeContext) -> NamedOutputs:
+    """anchors[h, w, a] = h, w times stride -+ half of anchor a, in pixels of the image, both ends counted."""
+    x = node.get_input("input")
+    dtype = x.get_element_type()
+    stride = [float(s) for s in node.get_attribute("stride", [16.0, 16.0])]
+    offset = node.get_float("offset", 0.5)
+    halves = []
+    for ratio in node.get_attribute("aspect_ratios"):
+        for size in node.get_attribute("anchor_sizes"):
+            width = math.floor(math.sqrt(np.float32(stride[0] * stride[1] / ratio)) + 0.5)
+            height = math.floor(np.float32(width * ratio) + 0.5)
+            halves.append((0.5 * (size / stride[0] * width - 1), 0.5 * (size / stride[1] * height - 1)))
+    half = np.array(halves)
+    grid = _Grid(node, dtype, stride[0], stride[1], image=False)
+    corners = np.concatenate([-half, half], 1) + np.tile([offset * (s - 1) for s in stride], 2)
+    anchors = grid.boxes(corners, 0.0)
+    return {"anchors": anchors, "variances_out": _variances(node, anchors, len(halves))}
+
+
+class _Grid:
+    """The centers of a feature map's cells in the image, and boxes around them."""
+
+    def __init__(self, node: NodeContext, dtype: Type, step_w: float, step_h: float, image: bool = True) -> None:
+        x = node.get_input("input")
+        self.dtype = dtype
+        self.storage = numpy_dtype(dtype) or np.dtype(np.float32)
+        self.feature = _sides(x)
+        self.image = _sides(node.get_input("image")) if image else None
+        by_image = image and (step_w == 0 or step_h == 0)
+        needed = [self.feature] + ([self.image] if self.image else [])
+        self.known = all(isinstance(side, int) for sides in needed for side in sides)
+        self.step: list[float] = [step_w, step_h]
+        self.by_image = by_image
+        if by_image and self.known and self.image:
+            sides = zip(self.image, self.feature, strict=True)
+            self.step = [self.storage.type(i).item() / f for i, f in sides]
+
+    def boxes(self, corners: AnyArray, offset: float) -> Boxes:
+        """(center + corners) / image size: [H, W, P, 4] for corners [P, 4] relative to the center."""
+        if self.known:
+            width, height = (int(side) for side in self.feature)
+            x, y = ((np.arange(n) + offset) * s for n, s in zip((width, height), self.step, strict=True))
+            center = np.stack(np.broadcast_arrays(x[None, :], y[:, None]), -1)
+            boxes = np.tile(center, 2)[:, :, None, :] + corners
+            if self.image:
+                boxes = boxes / np.tile(np.array(self.image, np.float64), 2)
+            return Known(boxes.astype(self.storage))
+        center = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
+        corner = ops.unsqueeze(ops.concat([center, center], 2), ints(2))
+        found = ops.add(corner, const(corners, self.dtype))
+        if self.image:
+            sides = [self._side(side) for side in self.image]
+            found = ops.divide(found, ops.concat(sides + sides, 0))
+        return found
+
+    def _centers(self, axis: int, offset: float) -> Node:
+        """Coordinate `axis` (0: x, 1: y) of the centers, [H, W, 1]."""
+        sides = [self._side(side, Type.i64) for side in self.feature]
+        count = ops.squeeze(sides[axis], ints(0))
+        line = ops.range(ints(0), count, ints(1), "i64")
+        place = ops.add(cast_to(line, self.dtype), const(offset, self.dtype))
+        if self.by_image:
+            assert self.image
+            step = ops.divide(self._side(self.image[axis]), self._side(self.feature[axis]))
+        else:
+            step = const(self.step[axis], self.dtype)
+        place = reshape(ops.multiply(place, step), [1, -1, 1] if axis == 0 else [-1, 1, 1])
+        return ops.broadcast(place, ops.concat([sides[1], sides[0], ints([1])], 0))
+
+    def _side(self, side: int | Output, kind: Type | None = None) -> Node:
+        kind = kind or self.dtype
+        if isinstance(side, int):
+            return const([side], kind)
+        found = cast_to(side, kind)
+        return found if isinstance(found, Node) else ops.reshape(found, ints([1]), False)
+
+
+def _sides(x: Output) -> tuple[int | Output, int | Output]:
+    """Width and height of an NCHW tensor: numbers where they are known, [1] tensors where not."""
+    shape = x.get_partial_shape()
+    sides: list[int | Output] = []
+    for axis in (3, 2):
+        if shape[axis].is_static:
+            sides.append(shape[axis].get_length())
+        else:
+            sides.append(ops.gather(ops.shape_of(x, Type.i64), ints([axis]), ints(0)).output(0))
+    return sides[0], sides[1]
+
+
+def _clip(boxes: Boxes) -> Boxes:
+    if isinstance(boxes, Known):
+        return Known(np.clip(boxes.array, 0, 1))
+    return ops.clamp(boxes, 0.0, 1.0)
+
+
+def _variances(node: NodeContext, boxes: Boxes, priors: int) -> Boxes:
+    values = node.get_attribute("variances", [])
+    node.require(len(values) == 4, "four numbers are expected", variances=values)
+    if isinstance(boxes, Known):
+        return Known(np.tile(np.asarray(values, boxes.array.dtype), (*boxes.array.shape[:-1], 1)))
+    return ops.broadcast(const(values, boxes.get_element_type()), ops.shape_of(boxes, Type.i64))

@@ -1,0 +1,206 @@
+"""Proposals of regions, and their way through the levels of a feature pyramid.
+
+Paddle: `generate_proposals_v2` (PIR `generate_proposals`), `generate_proposals` (legacy only),
+`distribute_fpn_proposals`, `collect_fpn_proposals`.
+Semantics: `paddle/phi/kernels/cpu/generate_proposals_kernel.cc`, `distribute_fpn_proposals_kernel.cc`,
+`paddle/phi/kernels/impl/collect_fpn_proposals_kernel_impl.h`, and `generate_proposals_op.cc` of Paddle 2.6.
+Boxes that score the same come in Paddle's order of an unstable sort; here the first one comes first. Regions without
+`rois_num` have their images from LoD, or belong to one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.detection.rows import column, columns, count_images, positions
+from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
+from paddle2ov.converters.lod.sequences import owners
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Lengths, Packed
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def generate_proposals(node: NodeContext) -> NamedOutputs:
+    """rpn_rois = what survives suppression of the best anchors moved by bbox_deltas; one empty box if nothing does."""
+    legacy = node.has_input("im_info")  # (height, width, scale) of generate_proposals, (height, width) of its v2
+    scores = node.get_input("scores")
+    dtype = scores.get_element_type()
+    pixel = True if legacy else node.get_attribute("pixel_offset", True)
+    offset = const(1 if pixel else 0, Type.f32)
+    info = cast_to(node.get_input("im_info" if legacy else "im_shape"), Type.f32)
+    size = ops.unsqueeze(ops.gather(info, ints([1, 0]), ints(1)), ints(1))  # [N, 1, 2], width first
+
+    score = ops.transpose(cast_to(scores, Type.f32), ints([0, 2, 3, 1]))
+    score = ops.reshape(score, ints([0, -1]), True)  # [N, T]
+    delta = ops.transpose(cast_to(node.get_input("bbox_deltas"), Type.f32), ints([0, 2, 3, 1]))
+    delta = reshape(delta, [-1, 4])  # [N * T, 4]
+    images, total = (size_of(score, axis) for axis in (0, 1))
+    limit: Tensor = total
+    first = node.get_int("pre_nms_top_n")
+    if first > 0:
+        limit = ops.minimum(limit, ints(first))
+    top = ops.topk(score, limit, 1, "max", "value", index_element_type="i64")
+    score, chosen = top.output(0), top.output(1)  # [N, K]
+
+    anchor, variance = (
+        ops.gather(reshape(cast_to(node.get_input(name), Type.f32), [-1, 4]), chosen, ints(0))
+        for name in ("anchors", "variances")
+    )
+    # A Gather with batch dimensions reads beyond its data on OpenVINO's CPU plugin (2026.4).
+    start = ops.multiply(ops.range(ints(0), images, ints(1), "i64"), total)
+    delta = ops.gather(delta, ops.add(chosen, ops.unsqueeze(start, ints(1))), ints(0))  # [N, K, 4]
+    boxes = _decode(anchor, ops.multiply(variance, delta), offset)
+    bound = ops.subtract(ops.concat([size, size], 2), offset)
+    boxes = ops.maximum(ops.minimum(boxes, bound), const(0, Type.f32))
+
+    scale = ops.unsqueeze(ops.gather(info, ints([2]), ints(1)), ints(1)) if legacy else None
+    large = _large(boxes, max(node.get_float("min_size"), 1.0), size if pixel else None, scale, offset)
+    score = ops.select(large, score, const(-np.inf, Type.f32))
+    nothing = ops.logical_not(ops.reduce_logical_or(large, ints(1), True))
+    score = ops.concat([score, ops.select(nothing, const(0, Type.f32), const(-np.inf, Type.f32))], 1)
+    boxes = ops.pad(boxes, ints([0, 0, 0]), ints([0, 1, 0]), "constant", const(0, Type.f32))
+
+    threshold = node.get_float("nms_thresh")
+    if threshold > 0:
+        greedy = Greedy(threshold, normalized=not pixel, eta=node.get_float("eta", 1.0))
+        rows, kept = greedy(boxes, ops.unsqueeze(score, ints(1)))
+        rows = columns(rows, 0, 2)
+        last = node.get_int("post_nms_top_n")
+        if last > 0:
+            within = positions(ops.less(_rank(column(rows, 0), images), ints(last)))
+            rows, kept = ops.gather(rows, within, ints(0)), ops.gather(kept, within, ints(0))
+    else:
+        found = ops.greater(score, const(-np.inf, Type.f32))
+        rows = ops.transpose(ops.non_zero(found, "i64"), ints([1, 0]))
+        kept = ops.gather_nd(score, rows)
+    number = count_images(column(rows, 0), images)
+    return {
+        "rpn_rois": Packed(cast_to(ops.gather_nd(boxes, rows), dtype), Lengths(number.output(0))),
+        "rpn_roi_probs": Packed(cast_to(ops.unsqueeze(kept, ints(1)), dtype), Lengths(number.output(0))),
+        "rpn_rois_num": number,
+        # Paddle 1 has the places where the images' boxes end.
+        "rpn_rois_lod": ops.cumsum(ops.convert(number, Type.i64), ints(0)),
+    }
+
+
+def _decode(anchor: Node, delta: Node, offset: Node) -> Node:
+    low, high = ops.variadic_split(anchor, ints(2), ints([2, 2])).outputs()
+    shift, stretch = ops.variadic_split(delta, ints(2), ints([2, 2])).outputs()
+    size = ops.add(ops.subtract(high, low), offset)
+    half = const(0.5, Type.f32)
+    center = ops.add(ops.multiply(shift, size), ops.add(low, ops.multiply(size, half)))
+    most = const(math.log(1000.0 / 16.0), Type.f32)
+    extent = ops.multiply(ops.multiply(ops.exp(ops.minimum(stretch, most)), size), half)
+    return ops.concat([ops.subtract(center, extent), ops.subtract(ops.add(center, extent), offset)], 2)
+
+
+def _large(boxes: Node, least: float, size: Node | None, scale: Node | None, offset: Node) -> Node:
+    """Which boxes [N, K, 4] have sides of at least `least`, and their center in the image."""
+    low, high = ops.variadic_split(boxes, ints(2), ints([2, 2])).outputs()
+    side = ops.subtract(high, low)
+    extent = ops.add(side, offset)
+    original = extent if scale is None else ops.add(exact_divide(side, scale), offset)
+    large = ops.greater_equal(original, const(least, Type.f32))
+    if size is not None:
+        center = ops.add(low, ops.multiply(extent, const(0.5, Type.f32)))
+        large = ops.logical_and(large, ops.less_equal(center, size))
+    return ops.reduce_logical_and(large, ints(2), False)
+
+
+def _rank(image: Tensor, images: Tensor) -> Node:
+    """The place of each entry among those of its image, which stand together."""
+    counts = cast_to(count_images(image, images), Type.i64)
+    starts = ops.cum_sum(counts, ints(0), exclusive=True)
+    number = ops.range(ints(0), ops.squeeze(ops.shape_of(image, Type.i64), ints(0)), ints(1), "i64")
+    return ops.subtract(number, ops.gather(starts, image, ints(0)))
+
+
+def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
+    """Regions of level floor(refer_level + log2(sqrt(area) / refer_scale)), level by level, and the way back."""
+    rois = node.get_input("fpn_rois")
+    dtype = rois.get_element_type()
+    lowest, highest = node.get_int("min_level"), node.get_int("max_level")
+    given = node.get_output_size("multi_fpn_rois")
+    reason = f"the operator has {given} levels of regions"
+    node.require(highest - lowest + 1 == given, reason, min_level=lowest, max_level=highest)
+    low, high = ops.variadic_split(cast_to(rois, Type.f32), ints(1), ints([2, 2])).outputs()
+    size = ops.subtract(high, low)
+    is_box = ops.reduce_logical_and(ops.greater_equal(size, const(0, Type.f32)), ints(1), False)
+    if node.get_attribute("pixel_offset", True):
+        size = ops.add(size, const(1, Type.f32))
+    area = ops.select(is_box, ops.reduce_prod(size, ints(1), False), const(0, Type.f32))
+    relative = exact_divide(ops.sqrt(area), const(node.get_int("refer_scale"), Type.f32))
+    relative = ops.add(relative, const(1e-6, Type.f32))
+    bounds = [_bound(level, node.get_int("refer_level")) for level in range(lowest + 1, highest + 1)]
+
+    count = size_of(rois, 0)
+    above = [ops.greater_equal(relative, const(bound, Type.f32)) for bound in bounds]
+    everything = ops.broadcast(const(True, Type.boolean), ops.unsqueeze(count, ints(0)))
+    nothing = ops.logical_not(everything)
+    from_level, to_level = [everything, *above], [*above, nothing]
+    members = [ops.logical_and(a, ops.logical_not(b)) for a, b in zip(from_level, to_level, strict=True)]
+    found = [positions(member) for member in members]
+
+    order = ops.concat(found, 0) if len(found) > 1 else found[0]
+    number = ops.range(ints(0), count, ints(1), "i64")
+    restore = ops.scatter_update(number, order, number, ints(0))
+    own = _own(node, number)  # [B, R]
+    counts = [ops.reduce_sum(cast_to(ops.logical_and(own, m), Type.i32), ints(1), False) for m in members]
+    levels = [cast_to(ops.gather(rois, index, ints(0)), dtype) for index in found]
+    return {
+        "multi_fpn_rois": [Packed(one, Lengths(own.output(0))) for one, own in zip(levels, counts, strict=True)],
+        "restore_index": cast_to(ops.unsqueeze(restore, ints(1)), Type.i32),
+        "multi_level_rois_num": counts[: node.get_output_size("multi_level_rois_num")],
+    }
+
+
+def _bound(level: int, refer_level: int) -> float:
+    """The smallest number whose logarithm, as floats are rounded, is of the level."""
+    found = np.float32(2.0) ** np.float32(level - refer_level)
+    while True:
+        smaller = np.nextafter(found, np.float32(0))
+        if np.floor(np.log2(smaller) + np.float32(refer_level)) < level:
+            return float(found)
+        found = smaller
+
+
+def _own(node: NodeContext, number: Node) -> Node:
+    """Whether region r is one of image b, [B, R]."""
+    given = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("fpn_rois")
+    if given is None:
+        return ops.unsqueeze(ops.greater_equal(number, ints(0)), ints(0))
+    counts = ops.unsqueeze(given, ints(1))
+    ends = ops.cum_sum(counts, ints(0))
+    return ops.logical_and(ops.greater_equal(number, ops.subtract(ends, counts)), ops.less(number, ends))
+
+
+def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
+    """fpn_rois = the post_nms_topn best regions of all levels, by image and score."""
+    rois, scores = node.get_inputs("multi_level_rois"), node.get_inputs("multi_level_scores")
+    dtype = rois[0].get_element_type()
+    score = ops.concat([reshape(cast_to(score, Type.f32), [-1]) for score in scores], 0)
+    images: Tensor = ints(1)
+    given = node.get_inputs("multi_level_rois_num") or [
+        one for i in range(len(rois)) if (one := node.sequence_lengths("multi_level_rois", i)) is not None
+    ]
+    if given:
+        each = zip(rois, given, strict=True)
+        image = ops.concat([owners(counts, size_of(roi, 0)) for roi, counts in each], 0)
+        images = ops.squeeze(shape_of(given[0]), ints(0))
+    else:
+        image = ops.broadcast(ints(0), ops.shape_of(score, Type.i64))
+    size = ops.squeeze(ops.shape_of(score, Type.i64), ints(0))
+    limit = ops.minimum(size, ints(node.get_int("post_nms_topn")))
+    best = ops.topk(score, limit, 0, "max", "value", index_element_type="i64").output(1)
+    image = ops.gather(image, best, ints(0))
+    place = ops.range(ints(0), limit, ints(1), "i64")
+    key = ops.add(ops.multiply(image, limit), place)
+    order = ops.topk(key, limit, 0, "min", "value", index_element_type="i64").output(1)
+    chosen = ops.gather(best, order, ints(0))
+    boxes = ops.gather(ops.concat(rois, 0), chosen, ints(0))
+    number = count_images(image, images)
+    return {"fpn_rois": Packed(cast_to(boxes, dtype), Lengths(number.output(0))), "rois_num": number}

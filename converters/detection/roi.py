@@ -1,0 +1,135 @@
+"""Pooling of regions of interest.
+
+Paddle: `roi_align`, `roi_pool`, `psroi_pool`.
+Semantics: `paddle/phi/kernels/cpu/roi_align_kernel.cc`, `roi_pool_kernel.cc`, `psroi_pool_kernel.cc`.
+Refused: the result `arg_max` of `roi_pool`, which only its gradient reads. Boxes without
+`boxes_num` have their image from LoD, or are of one image.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
+from paddle2ov.converters.lod.sequences import owners
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def roi_align(node: NodeContext) -> NamedOutputs:
+    """out[r, c, i, j] = the mean of bilinear samples in cell (i, j) of region r of its image."""
+    x, boxes = node.get_input("x"), node.get_input("boxes")
+    dtype = x.get_element_type()
+    node.require(
+        dtype.is_real(), "of integers Paddle computes places and weights as integers, too", x=dtype.get_type_name()
+    )
+    aligned = node.get_attribute("aligned", False)
+    image = images_of(node, boxes)
+    # A program may know the shape of the boxes where the input given to OpenVINO does not.
+    boxes = ops.reshape(cast_to(boxes, Type.f32), ints([-1, 4]), False)
+    out = ops.roi_align(
+        cast_to(x, Type.f32),
+        boxes,
+        image,
+        node.get_int("pooled_height", 1),
+        node.get_int("pooled_width", 1),
+        max(node.get_int("sampling_ratio", -1), 0),
+        node.get_float("spatial_scale", 1.0),
+        "avg",
+        "half_pixel_for_nn" if aligned else "asymmetric",
+    )
+    return {"out": cast_to(out, dtype)}
+
+
+def roi_pool(node: NodeContext) -> NamedOutputs:
+    """out[r, c, i, j] = the maximum in cell (i, j) of region r, rounded to whole pixels; 0 where it is empty."""
+    node.require(not node.is_output_used("arg_max"), "arg_max is not supported")
+    x, boxes = node.get_input("x"), node.get_input("boxes")
+    dtype = x.get_element_type()
+    size = [node.get_int("pooled_height", 1), node.get_int("pooled_width", 1)]
+    scale = node.get_float("spatial_scale", 1.0)
+    out = ops.roi_pooling(cast_to(x, Type.f32), _with_image(node, boxes), size, scale, "max")
+    return {"out": cast_to(out, dtype)}
+
+
+def psroi_pool(node: NodeContext) -> NamedOutputs:
+    """out[r, c, i, j] = the mean of channel (c, i, j) of the input in cell (i, j) of region r."""
+    x, boxes = node.get_input("x"), node.get_input("boxes")
+    dtype = x.get_element_type()
+    height, width = node.get_int("pooled_height", 1), node.get_int("pooled_width", 1)
+    channels, scale = node.get_int("output_channels", 1), node.get_float("spatial_scale", 1.0)
+    shapes_known = x.get_partial_shape().is_static and boxes.get_partial_shape().is_static
+    if height == width and shapes_known:
+        regions = _with_image(node, boxes)
+        out = ops.psroi_pooling(cast_to(x, Type.f32), regions, channels, height, scale, 1, 1, "average")
+        return {"out": cast_to(out, dtype)}
+    # OpenVINO's operator has square cells and shapes that are known: sums as products with the cells' indicators.
+    image = images_of(node, boxes)
+    low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
+    start = ops.multiply(_round(low), const(scale, Type.f32))
+    end = ops.multiply(ops.add(_round(high), const(1, Type.f32)), const(scale, Type.f32))
+    size = ops.maximum(ops.subtract(end, start), const(0.1, Type.f32))
+    dims = shape_of(x)
+    rows = _inside(start, size, 1, height, ops.gather(dims, ints(2), ints(0)))  # [R, height, H]
+    columns = _inside(start, size, 0, width, ops.gather(dims, ints(3), ints(0)))  # [R, width, W]
+    count = ops.gather(dims, ints(0), ints(0))
+    own = ops.equal(ops.unsqueeze(image, ints(1)), ops.range(ints(0), count, ints(1), "i64"))  # [R, N]
+    own = cast_to(own, Type.f32)
+    cell = ops.multiply(ops.unsqueeze(rows, ints([2, 4])), ops.unsqueeze(columns, ints([1, 3])))
+    cell = ops.multiply(ops.unsqueeze(cell, ints(3)), ops.unsqueeze(own, ints([1, 2, 4, 5])))  # [R, h, w, N, H, W]
+    cell = ops.transpose(_flat(cell, 3), ints([1, 2, 0, 3]))  # [h, w, R, N * H * W]
+    maps = ops.reshape(cast_to(x, Type.f32), ops.concat([ints([0, channels, height, width]), _tail(dims)], 0), True)
+    maps = ops.transpose(maps, ints([2, 3, 0, 4, 5, 1]))  # [h, w, N, H, W, C]
+    maps = ops.reshape(maps, ints([0, 0, -1, channels]), True)
+    total = ops.matmul(cell, maps, False, False)  # [h, w, R, C]
+    area = ops.reduce_sum(cell, ints(3), True)
+    mean = ops.divide(total, ops.maximum(area, const(1, Type.f32)))
+    return {"out": cast_to(ops.transpose(mean, ints([2, 3, 0, 1])), dtype)}
+
+
+def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> Node:
+    """1 where pixel p along `axis` (0: x, 1: y) lies in cell i of region r, else 0: [R, cells, length]."""
+    begin, extent = ops.gather(start, ints([axis]), ints(1)), ops.gather(size, ints([axis]), ints(1))  # [R, 1]
+    step = exact_divide(extent, const(cells, Type.f32))
+    first = ops.floor(ops.add(ops.multiply(const(np.arange(cells), Type.f32), step), begin))
+    last = ops.ceiling(ops.add(ops.multiply(const(np.arange(1, cells + 1), Type.f32), step), begin))
+    pixel = cast_to(ops.range(ints(0), length, ints(1), "i64"), Type.f32)
+    inside = ops.logical_and(
+        ops.greater_equal(pixel, ops.unsqueeze(first, ints(2))), ops.less(pixel, ops.unsqueeze(last, ints(2)))
+    )
+    return ops.convert(inside, Type.f32)
+
+
+def _flat(x: Node, axes: int) -> Node:
+    """The dimensions from `axes` on as one."""
+    return ops.reshape(x, ints([0] * axes + [-1]), True)
+
+
+def _tail(dims: Node) -> Node:
+    return ops.gather(dims, ints([2, 3]), ints(0))
+
+
+def _round(x: Output) -> Node:
+    """Halves away from zero, as C does."""
+    return ops.round(x, "half_away_from_zero")
+
+
+def images_of(node: NodeContext, boxes: Output) -> Node:
+    """The number of each region's image, int64 [R]."""
+    count = size_of(boxes, 0)
+    given = node.has_input("boxes_num")
+    counts = node.get_tensor("boxes_num", Type.i64) if given else node.sequence_lengths("boxes")
+    if counts is not None:
+        return owners(counts, count)
+    images = node.get_input("x").get_partial_shape()[0]
+    node.require(
+        images.is_dynamic or images.get_length() == 1, "neither boxes_num nor LoD tells the image of each region"
+    )
+    return ops.broadcast(ints(0), ops.unsqueeze(count, ints(0)))
+
+
+def _with_image(node: NodeContext, boxes: Output) -> Node:
+    """Regions as (image, x1, y1, x2, y2)."""
+    image = ops.unsqueeze(cast_to(images_of(node, boxes), Type.f32), ints(1))
+    return ops.concat([image, reshape(cast_to(boxes, Type.f32), [-1, 4])], 1)

@@ -1,0 +1,64 @@
+"""Rows (group, ..., number) that say what was chosen, and choosing among them; shared by the suppressions."""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
+from paddle2ov.graph.opset import ops
+
+
+def positions(mask: Tensor) -> Node:
+    """Where a 1-D mask is true, [M]."""
+    return ops.squeeze(ops.non_zero(mask, "i64"), ints(0))
+
+
+def best(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> Node:
+    """The positions, ascending, of the `limit` best scores of each image; of equal ones the first count.
+
+    image [M]: the image of each score; images: how many there are, 0-D.
+    """
+    # One that never counts keeps TopK from being empty.
+    image = ops.concat([image, ints([-1])], 0)
+    scores = ops.concat([scores, const([-np.inf], Type.f32)], 0)
+    own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
+    table = ops.select(own, scores, const(-np.inf, Type.f32))  # [images, M + 1]
+    size = ops.squeeze(ops.shape_of(scores, Type.i64), ints(0))
+    k = ops.minimum(ints(limit), size)
+    last = ops.reduce_min(ops.topk(table, k, 1, "max", "none", index_element_type="i64").output(0), ints(1), True)
+    better = ops.greater(table, last)
+    missing = ops.subtract(k, ops.reduce_sum(cast_to(better, Type.i64), ints(1), True))
+    tied = ops.logical_and(own, ops.equal(table, last))
+    first = ops.less_equal(ops.cum_sum(cast_to(tied, Type.i64), ints(1)), missing)
+    chosen = ops.logical_or(better, ops.logical_and(tied, first))
+    return positions(ops.reduce_logical_or(chosen, ints(0), False))
+
+
+def count_images(image: Tensor, images: Tensor) -> Node:
+    """How many entries each image has, int32 [images]."""
+    own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
+    return ops.reduce_sum(cast_to(own, Type.i32), ints(1), False)
+
+
+def column(rows: Tensor, i: int) -> Node:
+    """Column `i` of a matrix, 1-D."""
+    return ops.gather(rows, ints(i), ints(1))
+
+
+def columns(rows: Tensor, *which: int) -> Node:
+    """Some columns of a matrix."""
+    return ops.concat([ops.gather(rows, ints([i]), ints(1)) for i in which], 1)
+
+
+def dim_of(x: Tensor, axis: int) -> Node:
+    """A dimension, 0-D; a constant where it is known."""
+    return ops.squeeze(dims_of(x, [axis]), ints(0))
+
+
+def dims_of(x: Tensor, axes: list[int]) -> Node:
+    """Dimensions, 1-D; a constant where they are known."""
+    shape = output_of(x).get_partial_shape()
+    if all(shape[axis].is_static for axis in axes):
+        return ints([shape[axis].get_length() for axis in axes])
+    return ops.gather(ops.shape_of(x, Type.i64), ints(axes), ints(0))

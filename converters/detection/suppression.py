@@ -1,0 +1,194 @@
+"""Greedy non-maximum suppression as Paddle does it, made from OpenVINO's NonMaxSuppression; for several converters.
+
+OpenVINO's operator has Paddle's order (group, score, then index) and its strict thresholds, after these repairs:
+- it suppresses at IoU >= threshold, Paddle above it: the next larger number is the threshold;
+- it has no pixel boxes: one is added to the maximum corner of boxes that are not normalized;
+- it has no `nms_top_k`: what does not rank among the best is dropped afterwards, which cannot change the rest;
+- Paddle says that pixel boxes less than a pixel apart do not overlap, and that equal boxes of no area do: where two
+  boxes are so small that this counts, and where the threshold adapts (eta < 1), `exact_suppression` does it as written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.detection.exact_suppression import Overlap
+from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
+from paddle2ov.converters.detection.rows import column, columns, dim_of, dims_of, positions
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
+from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.graph.opset import ops
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """The attributes of a suppression.
+
+    Attributes:
+        iou_threshold: boxes that overlap a kept one by more are dropped.
+        score_threshold: only scores above it take part.
+        top_k: how many of a group's best scores take part; -1 for all.
+        normalized: whether sides are differences of coordinates, or one more (pixels).
+        eta: factor on the threshold after each kept box, while it is above 0.5.
+        points: corners of each polygon; 2 for boxes along the axes.
+    """
+
+    iou_threshold: float
+    score_threshold: float = -np.inf
+    top_k: int = -1
+    normalized: bool = True
+    eta: float = 1.0
+    points: int = 2
+
+    def __call__(self, boxes: Tensor, scores: Tensor) -> tuple[Node, Node]:
+        """What survives in each group (p, q): boxes [P, N, 2 points], scores [P, Q, N] give rows [M, 3] and scores [M].
+
+        Rows are (p, q, n), ordered by p, q, score (descending) and n.
+        """
+        if self.top_k == 0:
+            return replace(self, score_threshold=np.inf, top_k=-1)(boxes, scores)
+        if (
+            self.points > 2
+            or (self.eta < 1 and self.iou_threshold > 0.5)
+            or (self.iou_threshold <= 0 and not self.normalized)
+        ):
+            rows: Tensor = self._exact(boxes, scores)
+        else:
+            plain, _ = self.plain(boxes, scores)
+            rows = self._settled(plain, boxes, scores)
+        return rows, ops.gather_nd(scores, rows)
+
+    def _settled(self, plain: Node, boxes: Tensor, scores: Tensor) -> Output:
+        """The rows that OpenVINO kept, or others where its measure of very small boxes counts.
+
+        That is a hundred nodes, which nearly no image needs: they are the body of a loop of no round, or one. (An If
+        would say it better, but OpenVINO 2026.4 mixes up the memory of its results.)
+        """
+        some = self.overlap.may_differ(boxes, plain)
+        # A loop takes copies of what it reads, needed or not.
+        boxes, scores = (
+            ops.slice(value, ints([0]), ops.select(some, dims_of(value, [axis]), ints([0])), ints([1]), ints([axis]))
+            for value, axis in ((boxes, 1), (scores, 2))
+        )
+
+        def settle(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
+            (plain,), (boxes, scores) = state, fixed
+            disputed = self.overlap.disputed(boxes, scores, self.score_threshold, plain)
+            end = ops.select(disputed, ints([0]), dims_of(plain, [0]))
+            other = self._exact(boxes, scores, disputed)
+            return [ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)], None
+
+        (rows,) = repeat(cast_to(some, Type.i64), [plain], [boxes, scores], settle)
+        return rows
+
+    # --- OpenVINO's operator --------------------------------------------------------------------------------------
+
+    def plain(self, boxes: Tensor, scores: Tensor) -> tuple[Node, Node]:
+        """The same for boxes that are not too small and a threshold that does not adapt."""
+        boxes = boxes if self.normalized else ops.add(boxes, const([0, 0, 1, 1], Type.f32))
+        smallest = np.finfo(np.float32).tiny
+        above = max(np.nextafter(np.float32(self.iou_threshold), np.float32(np.inf)), smallest)
+        rows, kept = _non_max_suppression(boxes, scores, above, self.score_threshold, self.top_k)
+        count = _last_dim(scores)
+        if self.top_k < 0 or (count is not None and count <= self.top_k):
+            return rows, kept
+        found = self._ranked(scores, rows, kept)
+        return ops.gather(rows, found, ints(0)), ops.gather(kept, found, ints(0))
+
+    def _ranked(self, scores: Tensor, rows: Tensor, kept: Tensor) -> Node:
+        """Which rows are among the `top_k` best of their group: not behind the last of those in score or index."""
+        groups = ops.reshape(scores, ops.concat([ints([-1]), dims_of(scores, [2])], 0), False)
+        takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
+        ones = ops.select(takes_part, const(1, Type.f32), const(0, Type.f32))
+        counts = cast_to(ops.reduce_sum(ones, ints(1), False), Type.i32)
+        too_many = ops.greater(counts, const(self.top_k, Type.i32))
+        # Few groups have more, if any; the first one is always looked at, so that there is one.
+        seen = ops.concat([positions(too_many), ints([0])], 0)
+        value, index = self._last(ops.gather(groups, seen, ints(0)))
+        value = ops.select(ops.gather(too_many, seen, ints(0)), value, const(-np.inf, Type.f32))
+        no_limit = ops.broadcast(const(-np.inf, Type.f32), ops.shape_of(counts))
+        limits = ops.scatter_update(no_limit, seen, value, ints(0))
+        lasts = ops.scatter_update(cast_to(counts, Type.i64), seen, index, ints(0))
+        group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
+        limit, last = ops.gather(limits, group, ints(0)), ops.gather(lasts, group, ints(0))
+        tied = ops.logical_and(ops.equal(kept, limit), ops.less_equal(column(rows, 2), last))
+        return positions(ops.logical_or(ops.greater(kept, limit), tied))
+
+    def _last(self, groups: Tensor) -> tuple[Node, Node]:
+        """Score and index of the last one of the `top_k` best of each group [T, N]; of equal ones the first count."""
+        k = ops.minimum(ints(self.top_k), dim_of(groups, 1))
+        best_scores = ops.topk(groups, k, 1, "max", "none", index_element_type="i64").output(0)
+        value = ops.reduce_min(best_scores, ints(1), True)
+        better = ops.reduce_sum(cast_to(ops.greater(groups, value), Type.i64), ints(1), True)
+        tied = ops.equal(groups, value)
+        nth = ops.cum_sum(cast_to(tied, Type.i64), ints(1))
+        taken = ops.logical_and(tied, ops.less_equal(nth, ops.subtract(k, better)))
+        number = ops.range(ints(0), dim_of(groups, 1), ints(1), "i64")
+        index = ops.reduce_max(ops.select(taken, number, ints(-1)), ints(1), False)
+        return ops.squeeze(value, ints(1)), index
+
+    # --- as written -----------------------------------------------------------------------------------------------
+
+    def _exact(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Node:
+        """The same for any boxes; nothing unless `condition`."""
+        # Nothing is suppressed here, so that it does not matter where the boxes are. (Not a constant: if the scores are
+        # constant too, the CPU plugin cannot compile it.)
+        places = ops.slice(boxes, ints([0]), ints([4]), ints([1]), ints([2])) if self.points > 2 else boxes
+        rows, _ = _non_max_suppression(places, scores, 2.0, self.score_threshold, self.top_k, condition)
+        groups = ops.multiply(dim_of(scores, 0), dim_of(scores, 1))
+        group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
+        group = ops.concat([group, ops.unsqueeze(groups, ints(0))], 0)  # there may be none
+        every = ops.range(ints(0), groups, ints(1), "i64")
+        starts = ops.search_sorted(group, every)
+        counts = ops.subtract(ops.search_sorted(group, every, right_mode=True), starts)  # [G]
+        width = ops.reduce_max(ops.concat([counts, ints([1])], 0), ints(0), False)  # never zero
+        number = ops.range(ints(0), width, ints(1), "i64")  # [K]
+        valid = ops.less(number, ops.unsqueeze(counts, ints(1)))  # [G, K]
+        table = ops.select(valid, ops.add(ops.unsqueeze(starts, ints(1)), number), ints(0))  # [G, K] -> row
+        box = ops.gather_nd(boxes, columns(rows, 0, 2))  # [M, 2 points]
+        box = ops.concat([box, const(np.zeros((1, 2 * self.points)), Type.f32)], 0)  # there may be none
+        kept = self.overlap.choose(ops.gather(box, table, ints(0)), valid)
+        found = ops.gather_nd(table, ops.transpose(ops.non_zero(kept, "i64"), ints([1, 0])))
+        return ops.gather(rows, found, ints(0))
+
+    @property
+    def overlap(self) -> Overlap:
+        """How much is too much."""
+        if self.points > 2:
+            return PolygonOverlap(self.iou_threshold, self.normalized, self.eta, self.points)
+        return Overlap(self.iou_threshold, self.normalized, self.eta)
+
+
+def _non_max_suppression(
+    boxes: Tensor,
+    scores: Tensor,
+    iou_threshold: float,
+    score_threshold: float,
+    top_k: int,
+    condition: Tensor | None = None,
+) -> tuple[Node, Node]:
+    if output_of(boxes).get_partial_shape()[2].is_dynamic:
+        boxes = ops.reshape(boxes, ints([0, 0, 4]), True)
+    limit = ints(top_k) if top_k >= 0 else ints(np.iinfo(np.int32).max)
+    if condition is not None:
+        limit = ops.select(condition, limit, ints(0))
+    found = ops.non_max_suppression(
+        boxes,
+        scores,
+        limit,
+        const(iou_threshold, Type.f32),
+        const(score_threshold, Type.f32),
+        const(0, Type.f32),
+        box_encoding="corner",
+        sort_result_descending=False,
+        output_type="i64",
+    )
+    return found.output(0), column(found.output(1), 2)
+
+
+def _last_dim(x: Tensor) -> int | None:
+    dim = output_of(x).get_partial_shape()[2]
+    return int(dim.get_length()) if dim.is_static else None

@@ -1,0 +1,1 @@
+"""Layers that Paddle's passes fuse into one operator."""

@@ -1,0 +1,61 @@
+"""The activation that Paddle's passes for oneDNN write into the operator before it.
+
+Semantics: `OneDNNActivationMap` in `paddle/phi/backends/onednn/onednn_reuse.h`, oneDNN's eltwise primitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from openvino import Node
+
+from paddle2ov.converters.graph.common import Tensor, const_like, ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NodeContext
+
+
+def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
+    """oneDNN's function of that name; alpha and beta are what it takes them for."""
+    name = str(node.get_attribute("fuse_activation", ""))
+    if name in ("", "identity"):
+        return _of_paddle_1(node, x)
+    alpha, beta = node.get_float("fuse_alpha", 0.0), node.get_float("fuse_beta", 0.0)
+    if name in _PLAIN:
+        return _PLAIN[name](x)
+    if name in ("relu", "leaky_relu"):
+        return ops.relu(x) if alpha == 0 else ops.prelu(x, ops.unsqueeze(const_like(alpha, x), ints([0])))
+    if name == "relu6":  # up to Paddle 2.2 alpha is the bound
+        return ops.clamp(x, 0.0, beta or alpha)
+    if name == "clip":
+        return ops.clamp(x, alpha, beta)
+    if name == "swish":
+        return ops.swish(x, const_like(alpha, x))
+    node.require(name in ("hard_sigmoid", "hard_swish"), "is not supported", fuse_activation=name)
+    if name == "hard_swish" and alpha == beta == 0:  # oneDNN 2 has no others than these
+        alpha, beta = 1 / 6, 0.5
+    gate = ops.clamp(ops.add(scaled(x, alpha), const_like(beta, x)), 0.0, 1.0)
+    return gate if name == "hard_sigmoid" else ops.multiply(x, gate)
+
+
+def _of_paddle_1(node: NodeContext, x: Tensor) -> Tensor:
+    """The activation of a convolution that has an attribute for each."""
+    if node.get_attribute("fuse_brelu", False):
+        return ops.clamp(x, 0.0, node.get_float("fuse_brelu_threshold", 6.0))
+    return ops.relu(x) if node.get_attribute("fuse_relu", False) else x
+
+
+_PLAIN: dict[str, Callable[[Tensor], Node]] = {
+    "abs": ops.abs,
+    "gelu": lambda x: ops.gelu(x, "erf"),
+    "gelu_erf": lambda x: ops.gelu(x, "erf"),
+    "gelu_tanh": lambda x: ops.gelu(x, "tanh"),
+    "mish": ops.mish,
+    "sigmoid": ops.sigmoid,
+    "sqrt": ops.sqrt,
+    "tanh": ops.tanh,
+}
+
+
+def scaled(x: Tensor, scale: float) -> Tensor:
+    """x times a number, which is mostly 1."""
+    return x if scale == 1 else ops.multiply(x, const_like(scale, x))

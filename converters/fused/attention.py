@@ -1,0 +1,244 @@
+"""Attention that is one operator of the program, as models exported on a GPU or run through Paddle's passes have it.
+
+Paddle: `flash_attn`, `memory_efficient_attention`, `multihead_matmul`, `fused_attention`, `fused_softmax_mask`,
+`fused_softmax_mask_upper_triangle`, `fused_rotary_position_embedding`.
+Semantics: `paddle/phi/kernels/gpu/flash_attn_kernel.cu`, `paddle/phi/kernels/fusion/gpu/{fused_attention,
+multihead_matmul,fused_rope}_kernel.cu`, `paddle/phi/kernels/fusion/cpu/fused_softmax_mask_kernel.cc`.
+Not supported: dropout in training, key-value caches, the weights of the attention as a result, layers that are split
+over several devices.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.fused.layers import add_bias, refuse_dropout, refuse_ring, trailing_norm, without_dropout
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    ints,
+    output_of,
+    rank_of,
+    reshape,
+    shape_of,
+    size_of,
+)
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+_HEADS_FIRST = [0, 2, 1, 3]
+"""[batch, tokens, heads, width] to [batch, heads, tokens, width], and back."""
+
+
+def flash_attn(node: NodeContext) -> NamedOutputs:
+    """out = softmax(q k^T / sqrt(width) + attn_mask) v, of [batch, tokens, heads, width]; causal from the end."""
+    refuse_dropout(node, "dropout")
+    q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
+    k, v = (_repeated(node, one, q) for one in (k, v))
+    mask: Tensor | None = node.get_input("attn_mask") if node.has_input("attn_mask") else None
+    causal = node.get_attribute("causal", False)
+    if causal:
+        later = _later(q, k)
+        mask = later if mask is None else ops.add(mask, later)
+    out: Tensor = _attention(q, k, v, mask)
+    if causal and _may_see_nothing(q, k):
+        # Of more queries than keys the first ones see no key: the result of those is 0.
+        queries, keys = _tokens(q), _tokens(k)
+        seen = ops.greater_equal(_count(queries), ops.subtract(queries, keys))
+        out = ops.select(ops.unsqueeze(seen, ints([1])), out, const_like(0.0, out))
+    return {"out": ops.transpose(out, ints(_HEADS_FIRST))}
+
+
+def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
+    """output = softmax(query key^T * scale + bias) value, all [batch, tokens, heads, width]; causal from the start."""
+    refuse_dropout(node, "dropout_p")
+    for name in ("cu_seqlens_q", "cu_seqlens_k", "causal_diagonal", "seqlen_k"):
+        node.require(not node.has_input(name), f"'{name}' is not supported")
+    q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("query", "key", "value"))
+    scale = node.get_float("scale", -1.0)
+    mask: Tensor | None = node.get_input("bias") if node.has_input("bias") else None
+    if node.get_attribute("causal", False):
+        later = _later(q, k, from_end=False)
+        mask = later if mask is None else ops.add(mask, later)
+    out = _attention(q, k, v, mask, None if scale < 0 else scale)
+    return {"output": ops.transpose(out, ints(_HEADS_FIRST))}
+
+
+def multihead_matmul(node: NodeContext) -> NamedOutputs:
+    """out = attention of input @ w + bias, which holds q, k and v side by side; alpha scales q k^T."""
+    x, heads = node.get_input("input"), node.get_int("head_number", 1)
+    node.require(
+        not node.get_attribute("transpose_q", False)
+        and node.get_attribute("transpose_k", True)
+        and not node.get_attribute("transpose_v", False),
+        "transposed q or v, or k that is not, is not supported",
+    )
+    projected = ops.matmul(x, ops.reshape(node.get_input("w"), ints([0, -1]), True), False, False)
+    projected = ops.add(projected, reshape(node.get_input("bias"), [-1]))
+    mask = node.get_input("bias_qk") if node.has_input("bias_qk") else None
+    if mask is not None:
+        rank = rank_of(node, mask)
+        node.require(rank == 4, f"a mask of rank {rank} is not supported")
+    q, k, v = _split(projected, heads)
+    return {"out": _joined(_attention(q, k, v, mask, node.get_float("alpha", 1.0)))}
+
+
+def fused_attention(node: NodeContext) -> NamedOutputs:
+    """out = x + attention(layer_norm(x)) @ out_linear_weight + bias, or normalized after that instead of before."""
+    refuse_ring(node)
+    node.require(not node.has_input("cache_kv"), "a key-value cache is not supported")
+    x, pre = node.get_input("x"), node.get_attribute("pre_layer_norm", False)
+    entered = trailing_norm(node, x, "ln_scale", "ln_bias", node.get_float("epsilon", 1e-5)) if pre else x
+    weight = node.get_input("qkv_weight")
+    if node.get_attribute("transpose_qkv_wb", False):
+        heads = node.get_int("num_heads")
+        projected = ops.matmul(entered, weight, False, False)
+    else:
+        # [3, heads, width, features]
+        size = weight.get_partial_shape()
+        heads = size[1].get_length()
+        projected = ops.matmul(entered, reshape(weight, [-1, size[3].get_length()]), False, True)
+    if node.has_input("qkv_bias"):
+        projected = ops.add(projected, reshape(node.get_input("qkv_bias"), [-1]))
+    mask = node.get_input("src_mask") if node.has_input("src_mask") else None
+    attended: Tensor = _joined(_attention(*_split(projected, heads), mask))
+    # The weights are scaled alike, so the result may be scaled instead.
+    implementation = "attn_dropout_implementation"
+    attended = without_dropout(node, attended, "attn_dropout_rate", implementation, "upscale_in_train")
+    out: Tensor = ops.matmul(attended, node.get_input("out_linear_weight"), False, False)
+    out = without_dropout(node, add_bias(node, out, "out_linear_bias"), "dropout_rate")
+    if node.get_attribute("add_residual", True):
+        out = ops.add(x, out)
+    if not pre:
+        out = trailing_norm(node, out, "ln_scale_2", "ln_bias_2", node.get_float("ln_epsilon", 1e-5))
+    return {"out": out}
+
+
+def fused_softmax_mask(node: NodeContext) -> NamedOutputs:
+    """out = softmax(x + mask) over the last axis."""
+    return {"out": ops.softmax(ops.add(node.get_input("x"), node.get_input("mask")), -1)}
+
+
+def fused_softmax_mask_upper_triangle(node: NodeContext) -> NamedOutputs:
+    """out = softmax over the last axis of x [batch, heads, rows, columns], where row i sees columns 0 ... i only."""
+    x = node.get_input("x")
+    size = shape_of(x)
+    rows, columns = (ops.range(ints(0), ops.gather(size, ints(axis), ints(0)), ints(1), "i64") for axis in (2, 3))
+    seen = ops.less_equal(columns, ops.unsqueeze(rows, ints([1])))
+    return {"out": ops.softmax(ops.select(seen, x, const_like(-np.inf, x)), -1)}
+
+
+def fused_rotary_position_embedding(node: NodeContext) -> NamedOutputs:
+    """out = x * cos + rotated(x) * sin: pairs (-x1, x0) of neighbours in neox style, of the two halves otherwise."""
+    q = node.get_input("q")
+    cos, sin = _angles(node, q)
+    neighbours = node.get_attribute("use_neox_rotary_style", True)
+    results: dict[str, Tensor] = {}
+    for name in ("q", "k", "v"):
+        if not node.has_input(name):
+            continue
+        x = node.get_input(name)
+        width = node.get_input(name).get_partial_shape()[3]
+        node.require(width.is_static, "heads of unknown width are not supported")
+        half = width.get_length() // 2
+        pairs = ops.reshape(x, ints([0, 0, 0, half, 2] if neighbours else [0, 0, 0, 2, half]), True)
+        axis = 4 if neighbours else 3
+        first, second = ops.split(pairs, ints(axis), 2).outputs()
+        rotated = ops.reshape(ops.concat([ops.negative(second), first], axis), ints([0, 0, 0, 2 * half]), True)
+        results[f"out_{name}"] = ops.add(ops.multiply(x, cos), ops.multiply(rotated, sin))
+    return results
+
+
+def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
+    """cos and sin, as [batch or 1, tokens, 1, width] (tokens first if time_major)."""
+    time_major = node.get_attribute("time_major", False)
+    if not (node.has_input("sin") and node.has_input("cos")):  # position_ids are not read then
+        angles = ops.unsqueeze(_angles_of_base(node, x, 0 if time_major else 1), ints([1, 2] if time_major else [0, 2]))
+        return cast_to(ops.cos(angles), x.get_element_type()), cast_to(ops.sin(angles), x.get_element_type())
+    tables = [node.get_input("cos"), node.get_input("sin")]
+    flat = [reshape(table, [-1, _width(node, x)]) for table in tables]
+    if node.has_input("position_ids"):
+        places = node.get_input("position_ids")
+        order = [1, 0, 2] if time_major else [0, 1, 2]
+        cos, sin = (
+            ops.unsqueeze(ops.transpose(ops.gather(one, places, ints(0)), ints(order)), ints([2])) for one in flat
+        )
+        return cos, sin
+    cos, sin = (ops.unsqueeze(one, ints([1, 2] if time_major else [0, 2])) for one in flat)
+    return cos, sin
+
+
+def _angles_of_base(node: NodeContext, x: Output, axis: int) -> Node:
+    """[tokens, width]: the place divided by base^(2i / width) for the columns 2i and 2i + 1, in either style."""
+    width = _width(node, x)
+    base = np.float32(node.get_float("rotary_emb_base", 10000.0))
+    columns = (np.arange(width) // 2 * 2).astype(np.float32) * np.float32(1 / width)
+    tokens = size_of(x, axis)
+    places = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
+    return ops.multiply(places, const((np.float32(1) / base**columns)[None], Type.f32))
+
+
+def _width(node: NodeContext, x: Output) -> int:
+    width = x.get_partial_shape()[rank_of(node, x) - 1]
+    node.require(width.is_static, "heads of unknown width are not supported")
+    return int(width.get_length())
+
+
+def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float | None = None) -> Node:
+    factor = None if scale is None else const(scale, output_of(q).get_element_type())
+    if factor is not None and mask is None:
+        mask = const(0.0, output_of(q).get_element_type())
+    if mask is None:
+        return ops.scaled_dot_product_attention(q, k, v)
+    mask = (
+        cast_to(mask, output_of(q).get_element_type()) if output_of(mask).get_element_type() != Type.boolean else mask
+    )
+    if factor is None:
+        return ops.scaled_dot_product_attention(q, k, v, mask)
+    return ops.scaled_dot_product_attention(q, k, v, mask, factor)
+
+
+def _later(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
+    """[tokens of q, tokens of k]: -inf where the key comes after the query, both counted from the end or the start."""
+    queries, keys = _tokens(q), _tokens(k)
+    rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else _count(queries)
+    seen = ops.less_equal(_count(keys), ops.unsqueeze(rows, ints([1])))
+    return ops.select(seen, const_like(0.0, output_of(q)), const_like(-np.inf, output_of(q)))
+
+
+def _tokens(x: Tensor) -> Node:
+    return size_of(x, 2)
+
+
+def _may_see_nothing(q: Node, k: Tensor) -> bool:
+    queries, keys = (one.get_output_partial_shape(0)[2] for one in (q, output_of(k).get_node()))
+    return bool(queries.is_dynamic or keys.is_dynamic or queries.get_length() > keys.get_length())
+
+
+def _count(number: Node) -> Node:
+    return ops.range(ints(0), number, ints(1), "i64")
+
+
+def _repeated(node: NodeContext, x: Node, q: Node) -> Tensor:
+    """Keys or values with each head repeated for the queries' heads that share it."""
+    own, wanted = x.get_output_partial_shape(0)[1], q.get_output_partial_shape(0)[1]
+    if own == wanted:
+        return x
+    node.require(own.is_static and wanted.is_static, "an unknown number of heads is not supported")
+    times = wanted.get_length() // own.get_length()
+    spread = ops.broadcast(ops.unsqueeze(x, ints([2])), ints([1, 1, times, 1, 1]), None, "BIDIRECTIONAL")
+    return ops.reshape(spread, ints([0, wanted.get_length(), -1, _width(node, x.output(0))]), True)
+
+
+def _split(projected: Tensor, heads: int) -> tuple[Node, Node, Node]:
+    """[batch, tokens, 3 * heads * width] as q, k, v of [batch, heads, tokens, width]."""
+    parts = ops.split(ops.reshape(projected, ints([0, 0, 3, heads, -1]), True), ints(2), 3).outputs()
+    q, k, v = (ops.transpose(ops.squeeze(part, ints([2])), ints(_HEADS_FIRST)) for part in parts)
+    return q, k, v
+
+
+def _joined(attended: Tensor) -> Node:
+    return ops.reshape(ops.transpose(attended, ints(_HEADS_FIRST)), ints([0, 0, -1]), True)

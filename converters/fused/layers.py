@@ -1,0 +1,158 @@
+"""Layers that Paddle's passes and its incubating layers fuse into one operator.
+
+Paddle: `fc`, `fused_gemm_epilogue`, `fused_feedforward`, `fused_bias_dropout_residual_layer_norm`, `fused_dropout_add`,
+`fused_embedding_eltwise_layernorm`, `fusion_squared_mat_sub`, `fusion_repeated_fc_relu`.
+Semantics: `paddle/phi/kernels/fusion/cpu/{fc,fusion_squared_mat_sub,fusion_repeated_fc_relu}_kernel.cc`,
+`paddle/phi/kernels/fusion/gpu/fused_*_kernel.cu`.
+Not supported: dropout in training, activations other than those named here, padded weights of `fc`, layers that are
+split over several devices.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.converters.fused.activation import fused_activation
+from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of, reshape
+from paddle2ov.converters.matmul import flattened_matmul
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def fc(node: NodeContext) -> NamedOutputs:
+    """out = activation(input @ w + bias), with the input flattened at `in_num_col_dims`."""
+    node.require(
+        not node.get_attribute("padding_weights", False), "padded weights are not supported", padding_weights=True
+    )
+    x, w = node.get_input("input"), node.get_input("w")
+    out: Tensor = flattened_matmul(node, x, w, node.get_int("in_num_col_dims", 1), 1)
+    out = activated(node, add_bias(node, out, "bias"), node.get_attribute("activation_type", ""))
+    if node.has_input("residual_data"):  # as Paddle's passes for oneDNN have it
+        out = ops.add(out, node.get_input("residual_data"))
+    return {"out": fused_activation(node, out)}
+
+
+def fused_gemm_epilogue(node: NodeContext) -> NamedOutputs:
+    """out = activation(x @ y + bias); gelu is cuBLAS's, by tanh. A transposed x has its first dimension summed over."""
+    trans_x, trans_y = node.get_attribute("trans_x", False), node.get_attribute("trans_y", False)
+    x: Tensor = node.get_input("x")
+    rank = rank_of(node, x)
+    if trans_x and rank > 2:
+        x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])), False
+    out = ops.add(ops.matmul(x, node.get_input("y"), trans_x, trans_y), node.get_input("bias"))
+    activation = node.get_attribute("activation", "none")
+    return {"out": ops.gelu(out, "tanh") if activation == "gelu" else activated(node, out, activation)}
+
+
+def fused_feedforward(node: NodeContext) -> NamedOutputs:
+    """out = x + linear2(activation(linear1(layer_norm(x)))), or normalized after that instead of before."""
+    refuse_ring(node)
+    x, pre = node.get_input("x"), node.get_attribute("pre_layer_norm", False)
+    out: Tensor = trailing_norm(node, x, "ln1_scale", "ln1_bias", node.get_float("ln1_epsilon", 1e-5)) if pre else x
+    out = add_bias(node, ops.matmul(out, node.get_input("linear1_weight"), False, False), "linear1_bias")
+    out = activated(node, out, node.get_attribute("act_method", "gelu"))
+    out = without_dropout(node, out, "dropout1_prob", "dropout1_implementation")
+    out = add_bias(node, ops.matmul(out, node.get_input("linear2_weight"), False, False), "linear2_bias")
+    out = without_dropout(node, out, "dropout2_prob", "dropout2_implementation")
+    if node.get_attribute("add_residual", True):
+        out = ops.add(x, out)
+    if not pre:
+        out = trailing_norm(node, out, "ln2_scale", "ln2_bias", node.get_float("ln2_epsilon", 1e-5))
+    return {"out": out}
+
+
+def fused_bias_dropout_residual_layer_norm(node: NodeContext) -> NamedOutputs:
+    """y = layer_norm(residual + x + bias)."""
+    entered = without_dropout(node, add_bias(node, node.get_input("x"), "bias"), "dropout_rate")
+    total = ops.add(node.get_input("residual"), entered)
+    y = trailing_norm(node, total, "ln_scale", "ln_bias", node.get_float("ln_epsilon", 1e-5))
+    return {"y": y, "bias_dropout_residual_out": total}
+
+
+def fused_dropout_add(node: NodeContext) -> NamedOutputs:
+    """out = x + y; x * (1 - p) + y in any mode but "upscale_in_train"."""
+    return {"out": ops.add(without_dropout(node, node.get_input("x"), "p", "mode"), node.get_input("y"))}
+
+
+def fused_embedding_eltwise_layernorm(node: NodeContext) -> NamedOutputs:
+    """out = layer_norm(embs[0][ids[0]] + embs[1][ids[1]] + ...)."""
+    total: Tensor | None = None
+    for ids, table in zip(node.get_inputs("ids"), node.get_inputs("embs"), strict=True):
+        flat = ops.squeeze(ids, ints([2])) if rank_of(node, ids) == 3 else ids
+        rows = ops.gather(table, flat, ints(0))
+        total = rows if total is None else ops.add(total, rows)
+    if total is None:
+        node.refuse("no tables")
+    return {"out": trailing_norm(node, total, "scale", "bias", node.get_float("epsilon", 1e-5))}
+
+
+def fusion_squared_mat_sub(node: NodeContext) -> NamedOutputs:
+    """out = ((x @ y)^2 - x^2 @ y^2) * scalar."""
+    x, y = node.get_input("x"), node.get_input("y")
+    product = ops.matmul(x, y, False, False)
+    squares = ops.matmul(ops.multiply(x, x), ops.multiply(y, y), False, False)
+    out = ops.subtract(ops.multiply(product, product), squares)
+    return {"out": ops.multiply(out, const_like(node.get_float("scalar", 1.0), out))}
+
+
+def fusion_repeated_fc_relu(node: NodeContext) -> NamedOutputs:
+    """out = relu(... relu(x @ w[0] + bias[0]) ... @ w[n-1] + bias[n-1])."""
+    out: Tensor = node.get_input("x")
+    for w, bias in zip(node.get_inputs("w"), node.get_inputs("bias"), strict=True):
+        out = ops.relu(ops.add(ops.matmul(out, w, False, False), reshape(bias, [-1])))
+    return {"out": out}
+
+
+def activated(node: NodeContext, x: Tensor, name: str) -> Tensor:
+    """The activation that a fused operator names; an empty name or "none" is the identity."""
+    if name in ("", "none", "identity"):
+        return x
+    known = {"relu": ops.relu, "sigmoid": ops.sigmoid, "tanh": ops.tanh}
+    if name == "gelu":
+        return ops.gelu(x, "erf")
+    if name not in known:
+        node.refuse("this activation is not supported", activation=name)
+    return known[name](x)
+
+
+def add_bias(node: NodeContext, x: Tensor, name: str) -> Tensor:
+    """x plus the bias `name` along the last axis, if the program passes it."""
+    return ops.add(x, reshape(node.get_input(name), [-1])) if node.has_input(name) else x
+
+
+def trailing_norm(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: float) -> Node:
+    """Layer normalization over the last axis, with the scale and bias that the program passes."""
+    out = ops.mvn(x, ints([-1]), True, epsilon, "inside_sqrt")
+    if node.has_input(scale):
+        out = ops.multiply(out, node.get_input(scale))
+    return ops.add(out, node.get_input(bias)) if node.has_input(bias) else out
+
+
+def without_dropout(
+    node: NodeContext,
+    x: Tensor,
+    rate: str,
+    mode: str = "dropout_implementation",
+    default_mode: str = "downgrade_in_infer",
+) -> Tensor:
+    """What a dropout does at inference: nothing, or x * (1 - rate) if training did not scale what it kept."""
+    refuse_dropout(node, rate, 0.5)
+    probability = node.get_float(rate, 0.5)
+    if probability == 0 or node.get_attribute(mode, default_mode) == "upscale_in_train":
+        return x
+    return ops.multiply(x, const_like(1.0 - probability, x))
+
+
+def refuse_dropout(node: NodeContext, rate: str, default: float = 0.0) -> None:
+    """Refuses a dropout in training."""
+    probability = node.get_float(rate, default)
+    if probability != 0:
+        node.require(
+            node.get_attribute("is_test", False), "dropout in training is not supported", **{rate: probability}
+        )
+
+
+def refuse_ring(node: NodeContext) -> None:
+    """Refuses a layer whose parts lie on several devices, which add up their results."""
+    ring = node.get_int("ring_id", -1)
+    node.require(ring < 0, "a layer that is split over several devices is not supported", ring_id=ring)

@@ -1,0 +1,1 @@
+"""What converters are written with; no operator of its own."""

@@ -1,0 +1,204 @@
+"""Small graph pieces that many converters need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.program.model import AnyArray
+from paddle2ov.translation.node_context import NodeContext
+
+Tensor: TypeAlias = Output | Node
+"""What a node reads: an output, or a node that has one."""
+
+
+def output_of(value: Tensor) -> Output:
+    """The output of a node that has one."""
+    return value.output(0) if isinstance(value, Node) else value
+
+
+def rank_of(node: NodeContext, x: Output) -> int:
+    """The rank of `x`; refuses when it is not known."""
+    rank = x.get_partial_shape().rank
+    if rank.is_dynamic:
+        node.refuse("an input of unknown rank is not supported")
+    return int(rank.get_length())
+
+
+def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") -> int:
+    """`axis` counted from the front; refuses one that is out of range (0-D counts as 1-D, as in Paddle)."""
+    bound = max(rank, 1)
+    if not -bound <= axis < bound:
+        node.refuse(f"out of range for rank {rank}", **{name: axis})
+    return axis % bound
+
+
+def int_vector(node: NodeContext, name: str) -> Output:
+    """A list of integers (a shape, axes, bounds) as a 1-D int64 tensor, whatever the shape of the operand is."""
+    x = node.get_tensor(name, Type.i64)
+    if x.get_partial_shape().rank == 1:
+        return x
+    return ops.reshape(x, ints([-1]), False).output(0)
+
+
+def shape_vector(node: NodeContext, name: str) -> Output:
+    """A shape as a 1-D int64 tensor, whose length, which is the rank of the result, must be known."""
+    x = int_vector(node, name)
+    if x.get_partial_shape()[0].is_dynamic:
+        node.refuse(f"'{name}' is computed by the program, and how many dimensions it gives is not known")
+    return x
+
+
+def const(value: float | bool | Sequence[float] | AnyArray, dtype: Type) -> Node:
+    """A constant of the given type; a Python number gives a 0-D one."""
+    return ops.constant(np.asarray(value, order="C"), dtype)  # OpenVINO takes another order in float16 for int16
+
+
+def ints(value: Sequence[int] | int) -> Node:
+    """A constant of int64: a list gives a 1-D one, a number a 0-D one."""
+    return ops.constant(np.asarray(value, np.int64))
+
+
+def const_like(value: float | bool, x: Tensor) -> Node:
+    """A 0-D constant of the type of `x`."""
+    kind = x.get_element_type()
+    if kind == Type.bf16 and not np.isfinite(value):  # OpenVINO makes no such constant
+        return ops.convert(ops.constant(np.asarray(value, np.float32)), kind)
+    return ops.constant(np.asarray(value), kind)
+
+
+def shape_of(x: Tensor) -> Node:
+    """The shape of `x` as a 1-D int64 tensor; a constant where it is known."""
+    dims = static_dims(x)
+    return ops.shape_of(x, Type.i64) if dims is None else ints(dims)
+
+
+def size_of(x: Tensor, axis: int) -> Node:
+    """One dimension of `x`, 0-D int64; an axis below 0 counts from the end."""
+    return ops.gather(shape_of(x), ints(axis), ints(0))
+
+
+NARROW = (Type.i8, Type.u8, Type.i16)
+"""Integers that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
+
+
+def widened(x: Output) -> Output:
+    """`x`, narrow integers as int32; `cast_to` the narrow type makes a result wrap around as in C++."""
+    return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW else x
+
+
+def cast_to(x: Tensor, dtype: Type | None) -> Tensor:
+    """`x` in another type; itself where it has that type already or None is asked for."""
+    if dtype is None or x.get_element_type() == dtype:
+        return x
+    return ops.convert(x, dtype)
+
+
+def to_rank(node: NodeContext, x: Output, rank: int) -> Output:
+    """`x` with dimensions of 1 in front, to have the given rank."""
+    missing = rank - rank_of(node, x)
+    return ops.unsqueeze(x, ints(list(range(missing)))).output(0) if missing > 0 else x
+
+
+def reshape(x: Tensor, shape: Sequence[int]) -> Node:
+    """`x` in another shape; one dimension may be -1."""
+    return ops.reshape(x, ints(list(shape)), False)
+
+
+def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> Known | None:
+    """`function` of the inputs, if all are small and known: shape arithmetic stays known for the operators after it."""
+    arrays = []
+    for name in names:
+        array = node.get_known(name)
+        if array is None or array.size > 64 or array.dtype.kind not in "biuf":  # mostly the first one is computed
+            return None
+        arrays.append(array)
+    dtype = node.output_dtype()
+    storage = numpy_dtype(dtype) if dtype is not None else None
+    if storage is None or node.is_complex("out"):
+        return None
+    with np.errstate(all="ignore"):
+        return Known(np.asarray(function(*arrays)).astype(storage))
+
+
+def refuse_complex(node: NodeContext, *names: str) -> None:
+    """Refuses complex inputs; for converters that are right for real numbers only."""
+    for name in names:
+        node.require(not node.is_complex(name), f"complex '{name}' is not supported")
+
+
+def as_float(node: NodeContext, x: Output) -> Output:
+    """`x` as floating point: integers become the type that the program declares for the result, else float32."""
+    if x.get_element_type().is_real():
+        return x
+    declared = node.output_dtype()
+    return ops.convert(x, declared if declared is not None and declared.is_real() else Type.f32).output(0)
+
+
+def as_declared(node: NodeContext, x: Output) -> Output:
+    """`x`; integers as floating point where the program declares the result as such."""
+    declared = node.output_dtype()
+    if declared is None or not declared.is_real() or x.get_element_type().is_real():
+        return x
+    return ops.convert(x, declared).output(0)
+
+
+def exact_divide(x: Tensor, y: Tensor) -> Node:
+    """x / y rounded once; where a floor, a ceiling or a comparison follows.
+
+    OpenVINO multiplies by the inverse of y, which is off in the last place for a third of all numbers. What it leaves
+    over says by how much: products of numbers of 12 bits are exact.
+    """
+    kind = output_of(x).get_element_type()
+    if kind in (Type.f16, Type.bf16):
+        return ops.convert(ops.divide(ops.convert(x, Type.f32), ops.convert(y, Type.f32)), kind)
+    quotient = ops.divide(x, y)
+    rest: Tensor = x
+    for part in halves(quotient):
+        for factor in halves(y):
+            rest = ops.subtract(rest, ops.multiply(part, factor))
+    more = ops.divide(rest, y)
+    # Nothing is left over of infinities, and of what has no halves.
+    return ops.add(quotient, ops.select(ops.is_finite(more), more, const_like(0, x)))
+
+
+def halves(x: Tensor) -> tuple[Node, Node]:
+    """The upper and the lower 12 bits of float32 numbers, which are not to be larger than 1e34."""
+    wide = ops.multiply(x, const_like(4097, output_of(x)))
+    high = ops.subtract(wide, ops.subtract(wide, x))
+    return high, ops.subtract(x, high)
+
+
+def exactly_divided(x: Output, depth: int = 3) -> Output:
+    """x for what drops its fraction, or compares it: quotients in its last sums and products are rounded once."""
+    node = x.get_node()
+    if node.get_type_name() == "Divide":
+        return exact_divide(*node.input_values()).output(0)
+    build = {"Add": ops.add, "Subtract": ops.subtract, "Multiply": ops.multiply}.get(node.get_type_name())
+    if build is None or depth == 0:
+        return x
+    terms = node.input_values()
+    exact = [exactly_divided(term, depth - 1) for term in terms]
+    if all(one is term for one, term in zip(exact, terms, strict=True)):
+        return x
+    out: Output = build(*exact).output(0)
+    return out
+
+
+def kept_apart(x: Tensor, out: Node, axes: Sequence[int]) -> Node:
+    """`out`, a reduction of x over axes, with a node behind it that changes nothing, where OpenVINO would get it wrong.
+
+    OpenVINO's CPU plugin (2026.4) computes arithmetic that it fuses into a reduction of integers over the last or the
+    middle one of three axes twice, from the second index of the first axis on: 2 - 1 = -2.
+    """
+    value = output_of(x)
+    integral = value.get_element_type().is_integral() and value.get_element_type() != Type.boolean
+    if not integral or len(value.get_partial_shape()) != 3 or 0 in axes:
+        return out
+    return ops.squeeze(ops.cum_sum(ops.unsqueeze(out, ints([-1])), ints(-1)), ints([-1]))

@@ -1,0 +1,58 @@
+"""Axes that only the run shows: a transpose whose order is computed moves them to a known place, and back.
+
+OpenVINO's operators want their axes at conversion. A rank that depends on such an axis is refused where it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from openvino import Node
+
+from paddle2ov.converters.graph.common import Tensor, int_vector, ints, shape_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NodeContext
+
+
+def computed_axis(node: NodeContext, rank: int, name: str = "axis") -> Node:
+    """A single axis, 0-D and counted from the front."""
+    node.require(not node.is_complex("x"), f"complex numbers with '{name}' computed by the program are not supported")
+    return ops.floor_mod(ops.reshape(int_vector(node, name), ints([]), False), ints(rank))
+
+
+def around(axis: Tensor, rank: int) -> tuple[Node, Node]:
+    """The orders that transpose an axis (0-D, not negative) to the front, and back."""
+    places = ints(list(range(rank)))
+    # The axes before the chosen one move up by one place.
+    front = ops.select(ops.less_equal(places, axis), ops.subtract(places, ints(1)), places)
+    back = ops.select(ops.less(places, axis), ops.add(places, ints(1)), places)
+    return (
+        ops.select(ops.equal(places, ints(0)), axis, front),
+        ops.select(ops.equal(places, axis), ints(0), back),
+    )
+
+
+def reduced(node: NodeContext, reduce: Callable[..., Node], x: Tensor, rank: int, keepdim: bool) -> Node:
+    """`x` reduced over the input `axis`, whose number of axes is known."""
+    node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
+    axes = int_vector(node, "axis")
+    count = axes.get_partial_shape()[0]
+    if count.is_dynamic:
+        node.refuse("'axis' is computed by the program, and how many axes it names is not known")
+    places, one = ints(list(range(rank))), ints(1)
+    same = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), places)
+    chosen = ops.reduce_logical_or(same, ints([0]), False)
+    if count.get_length() == 0:  # Paddle reduces over all
+        chosen = ops.equal(places, places)
+    left = ops.squeeze(ops.non_zero(ops.logical_not(chosen), "i64"), ints([0]))
+    order = ops.concat([ops.squeeze(ops.non_zero(chosen, "i64"), ints([0])), left], 0)
+    dims = shape_of(x)
+    # As a matrix: the chosen axes are its rows.
+    ones = ops.select(chosen, one, dims)
+    sizes = [ops.reduce_prod(size, ints([0]), True) for size in (ops.select(chosen, dims, one), ones)]
+    matrix = ops.transpose(x, ops.reshape(order, ints([rank]), False))
+    out = reduce(ops.reshape(matrix, ops.concat(sizes, 0), False), ints([0]), False)
+    if keepdim:
+        return ops.reshape(out, ones, False)
+    rest = rank - (count.get_length() or rank)
+    return ops.reshape(out, ops.reshape(ops.gather(dims, left, ints(0)), ints([rest]), False), False)

@@ -1,0 +1,119 @@
+"""What convolution, pooling and their kin share: data layouts and Paddle's way to write paddings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openvino import Node, Output
+
+from paddle2ov.converters.graph.common import Tensor, ints
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.translation.node_context import NodeContext
+
+CHANNELS_FIRST = ("NCHW", "NCDHW", "NCL", "NCW", "NC", "AnyLayout", "ANYLAYOUT", "AnyLayOut", "Undefined", "")
+CHANNELS_LAST = ("NHWC", "NDHWC", "NLC", "NWC")
+
+
+def channels_last(node: NodeContext, name: str = "data_format", default: str = "NCHW") -> bool:
+    """Whether the layout attribute puts the channels last."""
+    layout = node.get_attribute(name, default)
+    node.require(layout in CHANNELS_FIRST or layout in CHANNELS_LAST, "unknown layout", **{name: layout})
+    return layout in CHANNELS_LAST
+
+
+def to_channels_first(x: Tensor, rank: int) -> Node:
+    """[N, ..., C] -> [N, C, ...]; undoes `to_channels_last` where that made `x`."""
+    producer = x if isinstance(x, Node) else x.get_node()
+    if producer.get_type_name() == "Transpose":
+        order = producer.input_value(1).get_node()
+        if order.get_type_name() == "Constant" and order.get_data().tolist() == [0, *range(2, rank), 1]:
+            before: Node = producer.input_value(0).get_node()
+            if before.get_output_size() == 1:
+                return before
+    return ops.transpose(x, ints([0, rank - 1, *range(1, rank - 1)]))
+
+
+def to_channels_last(x: Tensor, rank: int) -> Node:
+    """[N, C, ...] -> [N, ..., C]."""
+    return ops.transpose(x, ints([0, *range(2, rank), 1]))
+
+
+def known_dims(x: Tensor) -> list[int | None]:
+    """The dimensions of `x`, None where one is not known."""
+    dims = dims_of(x)
+    if dims is None:
+        raise ValueError("an input of unknown rank is not supported")
+    return dims
+
+
+def spatial_dims(x: Output, last: bool) -> list[int | None]:
+    """The dimensions of `x` besides batch and channels."""
+    dims = known_dims(x)
+    return dims[1:-1] if last else dims[2:]
+
+
+def pads_of(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Paddings as (begin, end): Paddle writes one number per dimension, or (begin, end) pairs."""
+    if len(paddings) == spatial:
+        return list(paddings), list(paddings)
+    node.require(len(paddings) == 2 * spatial, f"{spatial} or {2 * spatial} numbers are expected", paddings=paddings)
+    return list(paddings[0::2]), list(paddings[1::2])
+
+
+def steps_of(node: NodeContext, name: str, spatial: int) -> list[int]:
+    """Strides or dilations: one number from 1 on for each dimension."""
+    values = node.get_ints(name, [1] * spatial)
+    node.require(len(values) == spatial, f"{spatial} numbers are expected", **{name: values})
+    node.require(all(1 <= value < 2**31 for value in values), "1 or more is expected", **{name: values})
+    return values
+
+
+def beyond(
+    dims: Sequence[int | None],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    begin: Sequence[int],
+    end: Sequence[int],
+    ceil: bool = False,
+) -> list[int]:
+    """How far a window reaches beyond the padded end of each dimension that it is larger than.
+
+    Paddle's quotients round towards zero: by less than a stride, or by less than two where the number of windows is
+    rounded up, and there is one result; OpenVINO refuses the window.
+    """
+    over = []
+    for dim, size, stride, low, high in zip(dims, kernel, strides, begin, end, strict=True):
+        missing = 0 if dim is None else size - dim - low - high
+        over.append(missing if 0 < missing < (2 * stride - 1 if ceil else stride) else 0)
+    return over
+
+
+def without_negative_pads(
+    x: Output, begin: Sequence[int], end: Sequence[int], last: bool
+) -> tuple[Output, list[int], list[int]]:
+    """Negative paddings cut from the input of a convolution, which OpenVINO's CPU plugin does not; (x, begin, end)."""
+    cuts = [(axis, max(-low, 0), max(-high, 0)) for axis, (low, high) in enumerate(zip(begin, end, strict=True))]
+    cuts = [cut for cut in cuts if cut[1] or cut[2]]
+    if cuts:
+        axes = ints([axis + (1 if last else 2) for axis, _, _ in cuts])
+        stops = ints([-high if high else 2**31 - 1 for _, _, high in cuts])
+        x = ops.slice(x, ints([low for _, low, _ in cuts]), stops, ints([1] * len(cuts)), axes).output(0)
+    return x, [max(pad, 0) for pad in begin], [max(pad, 0) for pad in end]
+
+
+def same_pads(dims: Sequence[int], strides: Sequence[int], kernel: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The paddings of SAME for known dimensions: out = ceil(in / stride), the odd one at the end."""
+    begin, end = [], []
+    for dim, stride, size in zip(dims, strides, kernel, strict=True):
+        total = max((-(-dim // stride) - 1) * stride + size - dim, 0)
+        begin.append(total // 2)
+        end.append(total - total // 2)
+    return begin, end
+
+
+def padding_algorithm(node: NodeContext) -> str:
+    """EXPLICIT, SAME or VALID."""
+    algorithm = str(node.get_attribute("padding_algorithm", "EXPLICIT")).upper()
+    node.require(algorithm in ("EXPLICIT", "SAME", "VALID"), "unknown", padding_algorithm=algorithm)
+    return algorithm

@@ -1,0 +1,1 @@
+"""Decompositions of matrices, and what is solved with them."""

@@ -1,0 +1,182 @@
+"""Factors of matrices that are computed column by column.
+
+Paddle: `qr`, `lu`, `lu_unpack`, `lu_solve` (PIR only).
+Semantics: `paddle/phi/kernels/cpu/{qr,lu}_kernel.cc` (Eigen's HouseholderQR, LAPACK's getrf),
+`paddle/phi/kernels/impl/lu_unpack_kernel_impl.h`. The signs are theirs: a diagonal element of R is negative where the
+column's own element is not, and the last column of a square matrix is left as it is.
+Not supported: lu without pivoting, which Paddle has not on a CPU either. Complex matrices are in
+`complex/factorizations.py`.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.linalg.pieces import column_sums, identities, places_of, range_to, swapped, triangle
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
+
+_END = 2**31 - 1
+
+
+def qr(node: NodeContext) -> NamedOutputs:
+    """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder's reflections."""
+    x = node.get_input("x")
+    mode = node.get_attribute("mode", "reduced")
+    node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
+    node.require(mode != "r" or not node.is_output_used("q"), "there is no q in this mode", mode=mode)
+    q, r = orthogonalized(x, rank_of(node, x), complete=mode == "complete")
+    return {"r": r} if mode == "r" else {"q": q, "r": r}
+
+
+def orthogonalized(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
+    """The factors q and r; a complete q is square."""
+    rows, columns = size_of(x, rank - 2), size_of(x, rank - 1)
+    least = ops.minimum(rows, columns)
+    # The reflections turn [x | 1] into [r | q^T].
+    table = ops.concat([x, identities(x, rows)], rank - 1)
+
+    def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
+        (table,), (places,) = state, fixed
+        column = ops.gather(table, ops.unsqueeze(k, ints([0])), ints(rank - 1))  # [..., m, 1]
+        here = cast_to(ops.equal(places, k), table.get_element_type())
+        below = cast_to(ops.greater(places, k), table.get_element_type())
+        head = column_sums(ops.multiply(column, here), rank)
+        tail = column_sums(ops.multiply(ops.multiply(column, column), below), rank)
+        size = ops.sqrt(ops.add(ops.multiply(head, head), tail))
+        new = ops.select(ops.greater_equal(head, const_like(0, x)), ops.negative(size), size)
+        done = ops.equal(tail, const_like(0, x))
+        new = ops.select(done, const_like(1, x), new)
+        weight = ops.select(done, const_like(0, x), ops.divide(ops.subtract(new, head), new))
+        # `head - new` adds numbers of one sign.
+        direction = ops.divide(column, ops.select(done, const_like(1, x), ops.subtract(head, new)))
+        direction = ops.add(ops.multiply(direction, below), here)
+        along = ops.matmul(direction, table, True, False)
+        return [ops.subtract(table, ops.multiply(ops.multiply(direction, weight), along))], None
+
+    (table_out,) = repeat(least, [table], [places_of(rows)], reflect)
+    end = ops.unsqueeze(rows if complete else least, ints([0]))
+    r = triangle(_part(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
+    q = _part(table_out, ops.unsqueeze(columns, ints([0])), ints([_END]), rank - 1)
+    return swapped(_part(q, ints([0]), end, rank - 2), rank), _part(r, ints([0]), end, rank - 2)
+
+
+def lu(node: NodeContext) -> NamedOutputs:
+    """out = the factors of the row-permuted x, l (without its ones) below u.
+
+    pivots = the row that each row swapped places with, counted from 1; infos = the first column, from 1, without a
+    pivot that is not 0.
+    """
+    x = node.get_input("x")
+    node.require(node.get_attribute("pivot", True), "only partial pivoting is supported", pivot=False)
+    rank = rank_of(node, x)
+    rows, columns = size_of(x, rank - 2), size_of(x, rank - 1)
+    least = ops.minimum(rows, columns)
+    dtype = x.get_element_type()
+
+    def eliminate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
+        (table, pivots, info), (down, across, order) = state, fixed
+        at = ops.unsqueeze(k, ints([0]))
+        column = ops.gather(table, at, ints(rank - 1))
+        left = cast_to(ops.greater_equal(down, k), dtype)
+        size = ops.subtract(ops.multiply(ops.add(ops.abs(column), const_like(1, x)), left), const_like(1, x))
+        best = ops.topk(size, ints(1), rank - 2, "max", "value", index_element_type=Type.i64, stable=True).output(1)
+        chosen = ops.equal(down, best)
+        row = column_sums(ops.multiply(table, cast_to(chosen, dtype)), rank)
+        here = ops.equal(down, k)
+        moved = ops.gather(table, at, ints(rank - 2))
+        table = ops.select(here, row, ops.select(chosen, moved, table)).output(0)
+        pivot = ops.gather(row, at, ints(rank - 1))
+        singular = ops.equal(pivot, const_like(0, x))
+        below = cast_to(ops.greater(down, k), dtype)
+        column = ops.multiply(ops.gather(table, at, ints(rank - 1)), below)
+        factor = ops.divide(column, ops.select(singular, const_like(1, x), pivot))
+        rest = ops.subtract(table, ops.multiply(factor, ops.multiply(row, cast_to(ops.greater(across, k), dtype))))
+        mine = ops.logical_and(ops.equal(across, k), ops.greater(down, k))
+        table = ops.select(mine, factor, rest).output(0)
+        named = ops.convert(ops.add(ops.squeeze(best, ints([rank - 2])), ints(1)), Type.i32)
+        pivots = ops.select(ops.equal(order, k), named, pivots).output(0)
+        first = ops.logical_and(ops.equal(info, ops.constant(0, Type.i32)), ops.squeeze(singular, ints([-2, -1])))
+        info = ops.select(first, ops.convert(ops.add(k, ints(1)), Type.i32), info).output(0)
+        return [table, pivots, info], None
+
+    outer = ops.slice(shape_of(x), ints([0]), ints([-2]), ints([1]))
+    zero = ops.constant(0, Type.i32)
+    start = [
+        x,
+        ops.broadcast(zero, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0)),
+        ops.broadcast(ops.constant(0, Type.i32), outer),
+    ]
+    across = ops.unsqueeze(range_to(columns), ints(0))
+    fixed = [places_of(rows), across, range_to(least)]
+    table, pivots, info = repeat(least, start, fixed, eliminate)
+    if rank == 2 and node.output_shape("infos") != ():  # of Paddle 2
+        info = ops.reshape(info, ints([1]), False).output(0)
+    return {"out": table, "pivots": pivots, "infos": info}
+
+
+def lu_unpack(node: NodeContext) -> NamedOutputs:
+    """pmat, l, u = the permutation and the two factors that lu packed: pmat @ l @ u is the matrix."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    found: dict[str, OutputLike] = {}
+    if node.is_output_used("pmat"):
+        node.require(node.get_attribute("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
+        found["pmat"] = permutation(node.get_input("y"), size_of(x, rank - 2), rank, x)
+    if node.is_output_used("l") or node.is_output_used("u"):
+        node.require(node.get_attribute("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
+        found["l"], found["u"] = factors(x, rank)
+    return found
+
+
+def lu_solve(node: NodeContext) -> NamedOutputs:
+    """out = x^-1 @ b (or x^-T @ b), where lu and pivots are what lu made of x."""
+    b, packed = node.get_input("b"), node.get_input("lu")
+    rank = rank_of(node, packed)
+    trans = node.get_attribute("trans", "N")
+    node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
+    order = permutation(node.get_input("pivots"), size_of(packed, rank - 2), rank, packed)
+    low, high = (ops.inverse(factor, adjoint=False) for factor in factors(packed, rank))
+    if trans == "N":
+        return {"out": ops.matmul(high, ops.matmul(low, ops.matmul(order, b, True, False), False, False), False, False)}
+    return {"out": ops.matmul(order, ops.matmul(low, ops.matmul(high, b, True, False), True, False), False, False)}
+
+
+def factors(packed: Output, rank: int) -> tuple[Node, Node]:
+    """The lower factor, with ones on its diagonal, and the upper one."""
+    rows, columns = size_of(packed, rank - 2), size_of(packed, rank - 1)
+    end = ops.unsqueeze(ops.minimum(rows, columns), ints([0]))
+    upper = triangle(_part(packed, ints([0]), end, rank - 2), rank, upper=True)
+    narrow = _part(packed, ints([0]), end, rank - 1)
+    down, across = places_of(size_of(narrow, rank - 2)), range_to(size_of(narrow, rank - 1))
+    below = ops.select(ops.greater(down, across), narrow, const_like(0, packed))
+    lower = ops.select(ops.equal(down, across), const_like(1, packed), below)
+    return lower, upper
+
+
+def permutation(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
+    """The matrix that undoes the swaps of rows, one after the other."""
+    least = size_of(pivots, rank - 2)
+    outer = ops.slice(shape_of(pivots), ints([0]), ints([-1]), ints([1]))
+    order = range_to(rows)
+    start = ops.broadcast(order, ops.concat([outer, ops.unsqueeze(rows, ints([0]))], 0))
+
+    def swap(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
+        (standing,), (pivots, order) = state, fixed
+        at = ops.unsqueeze(k, ints([0]))
+        other = ops.subtract(ops.convert(ops.gather(pivots, at, ints(rank - 2)), Type.i64), ints(1))
+        mine = ops.gather(standing, at, ints(rank - 2))
+        theirs = ops.gather_elements(standing, other, rank - 2)
+        exchanged = ops.select(ops.equal(order, other), mine, standing)
+        return [ops.select(ops.equal(order, k), theirs, exchanged)], None
+
+    (standing,) = repeat(least, [start], [pivots, order], swap)
+    return cast_to(
+        ops.equal(ops.unsqueeze(order, ints([1])), ops.unsqueeze(standing, ints([-2]))), like.get_element_type()
+    )
+
+
+def _part(x: Tensor, begin: Tensor, end: Tensor, axis: int) -> Node:
+    return ops.slice(x, begin, end, ints([1]), ints([axis]))

@@ -1,0 +1,256 @@
+"""Steps of sequences: reversed, cut, joined, repeated, padded.
+
+Paddle: `lod_reset`, `sequence_{reverse,concat,reshape,pad,unpad,slice,expand,expand_as,erase,scatter}`,
+`fusion_seqexpand_concat_fc`.
+Semantics: `paddle/fluid/operators/lod_reset_op.h`, and `paddle/fluid/operators/sequence_ops/*_op.h`,
+`paddle/fluid/operators/fused/fusion_seqexpand_concat_fc_op.cc` of Paddle 2.6.
+Refused: sequences of which nothing is known (see `paddle2ov.converters.lod.sequences`), two levels of LoD.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from openvino import Node, Type
+
+from paddle2ov.converters.fused.layers import activated
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of, size_of
+from paddle2ov.converters.lod.sequences import (
+    END,
+    Count,
+    all_owners,
+    begins,
+    dense_of,
+    filled,
+    inside_of,
+    joined,
+    length_of,
+    lengths_as,
+    lengths_of,
+    numbers,
+    owners,
+    part,
+    reversed_steps,
+    sequences,
+    vector,
+)
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import Lengths, Packed
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def lod_reset(node: NodeContext) -> NamedOutputs:
+    """out = x as sequences that begin at target_lod, or at those of y, or at y."""
+    x = node.get_input("x")
+    if node.has_sequences("y"):
+        return {"out": Packed(x, node.sequence_layout("y"))}
+    if not node.is_known("y"):
+        offsets = ops.reshape(cast_to(node.get_input("y"), Type.i64), ints([-1]), False)
+        lengths_later = ops.subtract(part(offsets, 1, END), part(offsets, 0, -1))
+        return {"out": Packed(x, Lengths(lengths_later.output(0)))}
+    begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
+    node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
+    lengths = np.diff(begins)
+    if node.get_attribute("append", False):
+        return {"out": Packed(x, None)}
+    equal = bool((lengths == lengths[0]).all())
+    return {"out": Packed(x, int(lengths.size) if equal else Lengths(ints(lengths.tolist()).output(0)))}
+
+
+def sequence_reverse(node: NodeContext) -> NamedOutputs:
+    """y = each sequence read backwards."""
+    x, count = sequences(node, "x", filling=None)
+    return {"y": joined(reversed_steps(x, count), count)}
+
+
+def sequence_concat(node: NodeContext) -> NamedOutputs:
+    """out = the first sequences of all inputs one after the other, then the second ones, ..."""
+    every = [sequences(node, "x", i, None) for i in range(node.get_input_size("x"))]
+    joint = ops.concat([x for x, _ in every], 1)
+    if not any(isinstance(count, Lengths) for _, count in every):
+        return {"out": joined(joint, every[0][1])}
+    inside = ops.concat([inside_of(*one) for one in every], 1)
+    total: Tensor = lengths_of(*every[0])
+    for one in every[1:]:
+        total = ops.add(total, lengths_of(*one))
+    rows = ops.gather_nd(joint, ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0])))
+    return {"out": Packed(rows, lengths_as(total))}
+
+
+def sequence_reshape(node: NodeContext) -> NamedOutputs:
+    """out = the same numbers in steps of new_dim."""
+    x, count, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
+    if isinstance(count, Lengths):
+        width = size_of(x, 1)
+        count = lengths_as(ops.divide(ops.multiply(cast_to(count.output, Type.i64), width), ints(wide)))
+    return {"out": Packed(ops.reshape(x, ints([-1, wide]), False), count)}
+
+
+def sequence_pad(node: NodeContext) -> NamedOutputs:
+    """out [count, padded_length, ...] = the sequences with steps of pad_value behind them; and their lengths."""
+    x, count = sequences(node, "x", filling=None)
+    lengths, wanted = lengths_of(x, count), node.get_int("padded_length", -1)
+    value: Tensor = cast_to(node.get_input("pad_value"), x.get_element_type())
+    size = output_of(value).get_partial_shape()
+    if size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1:
+        value = ops.reshape(value, ints([]), False)
+    x = filled(x, count, value)
+    if wanted == -1:
+        return {"out": Packed(x, 0), "length": Packed(lengths, 0)}
+    filling = _step_like(x, value, wanted)
+    both = ops.concat([x, filling], 1)
+    return {
+        "out": Packed(ops.slice(both, ints([0]), ints([wanted]), ints([1]), ints([1])), 0),
+        "length": Packed(lengths, 0),
+    }
+
+
+def _step_like(x: Tensor, value: Tensor, steps: int = 1) -> Node:
+    """`value` in the shape of x with the given number of steps."""
+    dims = shape_of(x)
+    return ops.broadcast(value, ops.concat([part(dims, 0, 1), ints([steps]), part(dims, 2, END)], 0))
+
+
+def sequence_unpad(node: NodeContext) -> NamedOutputs:
+    """out = the first length[i] steps of each x[i], one after the other."""
+    x, lengths = node.get_input("x"), node.get_input("length")
+    batch = x.get_partial_shape()[0]
+    known = node.get_known("length")
+    count: int | Lengths = 1 if batch.is_static and batch.get_length() == 1 else Lengths(lengths)
+    if known is not None and known.size and (known == known.flat[0]).all():
+        count = int(known.size)
+    places = ops.range(ints(0), ops.squeeze(length_of(x), ints([0])), ints(1), "i64")
+    inside = ops.less(places, ops.unsqueeze(cast_to(lengths, Type.i64), ints([1])))
+    if rank_of(node, x) == 2:
+        x = ops.unsqueeze(x, ints([2])).output(0)
+    chosen = ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0]))
+    return {"out": Packed(ops.gather_nd(x, chosen), count)}
+
+
+def sequence_slice(node: NodeContext) -> NamedOutputs:
+    """out = length steps from offset on, of each sequence."""
+    count, x = node.sequence_layout("x"), node.get_input("x")
+    begin, length = (
+        ops.reshape(cast_to(node.get_input(name), Type.i64), ints([-1]), False) for name in ("offset", "length")
+    )
+    if isinstance(count, int) and count == 1:
+        return {"out": Packed(ops.slice(x, begin, ops.add(begin, length), ints([1]), ints([0])), 1)}
+    first = ops.add(begins(_lengths(node, "x")), begin)
+    return {"out": Packed(ops.gather(x, _rows_from(first, length), ints(0)), lengths_as(length))}
+
+
+def _lengths(node: NodeContext, name: str) -> Tensor:
+    lengths = node.sequence_lengths(name)
+    assert lengths is not None
+    return lengths
+
+
+def _rows_from(first: Tensor, lengths: Tensor) -> Node:
+    """first[0], first[0] + 1, ... up to lengths[0] numbers, then those from first[1] on, ..."""
+    known = [numbers(one) for one in (first, lengths)]
+    if known[0] is not None and known[1] is not None:
+        return ints([int(one) + i for one, many in zip(*known, strict=True) for i in range(int(many))])
+    total = ops.reduce_sum(lengths, ints([0]), False)
+    shift = ops.gather(ops.subtract(first, begins(lengths)), all_owners(lengths), ints(0))
+    return ops.add(ops.range(ints(0), total, ints(1), "i64"), shift)
+
+
+def sequence_expand(node: NodeContext) -> NamedOutputs:
+    """out = sequence i of x (or its row, without LoD) as often as sequence i of y has steps."""
+    level = node.get_int("ref_level", -1)
+    node.require(level in (-1, 0), "only one level of LoD is supported", ref_level=level)
+    layouts = [node.sequence_layout(name) for name in ("x", "y") if name == "y" or node.has_sequences("x")]
+    if any(isinstance(one, Lengths) for one in layouts):
+        return {"out": _expanded(node)}
+    y, count = sequences(node, "y")
+    repeats = length_of(y)
+    if not node.has_sequences("x"):
+        return {"out": Packed(_repeated(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), 0)}
+    x, _ = sequences(node, "x")
+    return {"out": Packed(_repeated(x, repeats), _times(count, repeats))}
+
+
+def _expanded(node: NodeContext) -> Packed:
+    x, repeats = node.get_input("x"), _lengths(node, "y")
+    which = all_owners(repeats)
+    if not node.has_sequences("x"):
+        return Packed(ops.gather(x, which, ints(0)), 0)
+    lengths = _lengths(node, "x")
+    first, taken = (_taken(one, which) for one in (begins(lengths), lengths))
+    return Packed(ops.gather(x, _rows_from(first, taken), ints(0)), lengths_as(taken))
+
+
+def _taken(values: Tensor, places: Node) -> Node:
+    known, where = numbers(values), numbers(places)
+    if known is not None and where is not None:
+        return ints(known[where].tolist())
+    return ops.gather(values, places, ints(0))
+
+
+def _times(count: Count, more: Tensor) -> Count:
+    return ops.multiply(vector(count), more).output(0)
+
+
+def _repeated(x: Tensor, repeats: Tensor) -> Node:
+    """[count, steps, ...] with each sequence repeated, as [count * repeats * steps, ...]."""
+    dims = shape_of(x)
+    batch, rest = part(dims, 0, 1), part(dims, 1, END)
+    spread = ops.broadcast(ops.unsqueeze(x, ints([1])), ops.concat([batch, repeats, rest], 0))
+    rows = ops.multiply(ops.multiply(batch, repeats), part(dims, 1, 2))
+    return ops.reshape(spread, ops.concat([rows, part(dims, 2, END)], 0), False)
+
+
+def sequence_expand_as(node: NodeContext) -> NamedOutputs:
+    """out = row i of x as often as sequence i of y has steps."""
+    y, count = sequences(node, "y", filling=None)
+    return {"out": Packed(_for_each_step(node.get_input("x"), y, count), count)}
+
+
+def _for_each_step(rows: Tensor, dense: Tensor, count: Count) -> Node:
+    """Row i as often as sequence i of [count, steps, ...] has steps."""
+    if not isinstance(count, Lengths):
+        return _repeated(ops.unsqueeze(rows, ints([1])), length_of(dense))
+    return ops.gather(rows, all_owners(lengths_of(dense, count)), ints(0))
+
+
+def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
+    """out = activation([x[0], x[1] of the sequence, x[2] of the sequence, ...] @ fc_weight + fc_bias)."""
+    first, count = sequences(node, "x")
+    parts: list[Tensor] = [node.get_input("x")]
+    parts += [_for_each_step(node.get_input("x", i), first, count) for i in range(1, node.get_input_size("x"))]
+    out: Tensor = ops.matmul(ops.concat(parts, 1), node.get_input("fc_weight"), False, False)
+    if node.has_input("fc_bias"):
+        out = ops.add(out, ops.reshape(node.get_input("fc_bias"), ints([-1]), False))
+    return {"out": Packed(activated(node, out, node.get_attribute("fc_activation", "identity")), count)}
+
+
+def sequence_erase(node: NodeContext) -> NamedOutputs:
+    """out = x without the tokens."""
+    x, tokens = node.get_input("x"), node.get_ints("tokens")
+    lengths = node.sequence_lengths("x")
+    if not tokens:
+        return {"out": x}
+    flat = ops.reshape(x, ints([-1]), False)
+    kept = ops.reduce_logical_and(
+        ops.not_equal(ops.unsqueeze(flat, ints([1])), const(tokens, x.get_element_type())), ints([1]), False
+    )
+    places = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
+    out = ops.unsqueeze(ops.gather(flat, places, ints(0)), ints([1]))
+    if lengths is None or node.sequence_layout("x") == 1:
+        return {"out": Packed(out, None if lengths is None else 1)}
+    owner = owners(lengths, ops.squeeze(shape_of(flat), ints([0])))
+    none = ops.broadcast(ints(0), shape_of(lengths))
+    left = ops.scatter_elements_update(none, owner, ops.convert(kept, Type.i64), ints(0), reduction="sum")
+    return {"out": Packed(out, lengths_as(left))}
+
+
+def sequence_scatter(node: NodeContext) -> NamedOutputs:
+    """out = x with updates added to the elements of row i that sequence i of ids names."""
+    x = node.get_input("x")
+    ids, count = sequences(node, "ids")
+    dims = ops.concat([vector(count), ints([-1])], 0)
+    places = ops.reshape(ids, dims, False)
+    updates = ops.reshape(dense_of(node.get_input("updates"), count), dims, False)
+    out = ops.scatter_elements_update(x, places, cast_to(updates, x.get_element_type()), ints(1), reduction="sum")
+    return {"out": out}

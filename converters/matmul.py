@@ -1,0 +1,196 @@
+"""Products of matrices.
+
+Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`,
+`linear_v2` (PIR only), `mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`),
+`fsp`.
+Semantics: `paddle/phi/kernels/impl/matmul_kernel_impl.h`, `paddle/phi/infermeta/binary.cc` (MatmulInferMeta,
+MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}_kernel_impl.h`.
+Not supported: complex matrices.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output
+
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.reduction import scalar_as_declared
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def matmul_v2(node: NodeContext) -> NamedOutputs:
+    """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
+    x, y = _factors(node)
+    out = matrix_product(x, y, node.get_attribute("transpose_x", False), node.get_attribute("transpose_y", False))
+    return {"out": scalar_as_declared(node, out)}
+
+
+def matrix_product(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
+    """x @ y. OpenVINO's CPU plugin broadcasts a dynamic x over constant matrices [1, n, k, m], not over [n, k, m]."""
+    rows, matrices = x.get_partial_shape(), y.get_partial_shape()
+    if 0 in (static_dims(x) or ()):
+        dims = static_dims(ops.matmul(x, y, transpose_x, transpose_y))
+        if dims is not None and 0 not in dims:  # sums of nothing: the plugin leaves their memory as it is
+            return ops.broadcast(const_like(0, x), ints(dims))
+    shared = rows.is_dynamic and len(matrices) == 3 and y.get_node().get_type_name() == "Constant"
+    if not shared or matrices[0] == 1 or len(rows) > 3 or (len(rows) == 3 and rows[0] == matrices[0]):
+        return ops.matmul(x, y, transpose_x, transpose_y)
+    return ops.squeeze(ops.matmul(x, ops.unsqueeze(y, ints([0])), transpose_x, transpose_y), ints([0]))
+
+
+def matmul(node: NodeContext) -> NamedOutputs:
+    """out = alpha * (x @ y)."""
+    heads = node.get_int("head_number", 1)
+    node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
+    alpha = node.get_float("alpha", 1.0)
+    out = _outer_product(node)
+    if out is None:
+        out = matmul_v2(node)["out"]
+    return {"out": out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
+
+
+def _outer_product(node: NodeContext) -> Node | None:
+    """x yᵀ of two vectors with both transposed, which `matmul_v2` ignores; None of anything else."""
+    x, y = _factors(node)
+    both = node.get_attribute("transpose_x", False) and node.get_attribute("transpose_y", False)
+    if not both or rank_of(node, x) != 1 or rank_of(node, y) != 1:
+        return None
+    return ops.multiply(ops.unsqueeze(x, ints([1])), ops.unsqueeze(y, ints([0])))
+
+
+def linear_v2(node: NodeContext) -> NamedOutputs:
+    """out = input @ weight + bias; `transpose_weight` swaps the axes of the weight."""
+    transpose = bool(node.get_attribute("transpose_weight", False))
+    out = matrix_product(node.get_input("input"), node.get_input("weight"), False, transpose)
+    return {"out": ops.add(out, node.get_input("bias")) if node.has_input("bias") else out}
+
+
+def mul(node: NodeContext) -> NamedOutputs:
+    """out = x @ y, where x is flattened to two axes at `x_num_col_dims` and y at `y_num_col_dims`."""
+    x, y = _factors(node)
+    split_x, split_y = node.get_int("x_num_col_dims", 1), node.get_int("y_num_col_dims", 1)
+    return {"out": flattened_matmul(node, x, y, split_x, split_y)}
+
+
+def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, split_y: int) -> Node:
+    """x @ y with x flattened at axis `split_x` and y at `split_y`; the other axes come back in the result."""
+    rank_x, rank_y = (rank_of(node, output_of(tensor)) for tensor in (x, y))
+    if rank_y == 2 and split_y == 1 and split_x == rank_x - 1:
+        return ops.matmul(x, y, False, False)
+    rows, columns = shape_of(x), shape_of(y)
+    size = [
+        ops.slice(rows, ints([0]), ints([split_x]), ints([1])),
+        ops.slice(columns, ints([split_y]), ints([rank_y]), ints([1])),
+    ]
+    out = ops.matmul(_flatten(x, rank_x, split_x), _flatten(y, rank_y, split_y), False, False)
+    return ops.reshape(out, ops.concat(size, 0), False)
+
+
+def _flatten(x: Tensor, rank: int, split: int) -> Tensor:
+    if rank == 2 and split == 1:
+        return x
+    size = shape_of(x)
+    rows = ops.reduce_prod(ops.slice(size, ints([0]), ints([split]), ints([1])), ints([0]), True)
+    columns = ops.reduce_prod(ops.slice(size, ints([split]), ints([rank]), ints([1])), ints([0]), True)
+    return ops.reshape(x, ops.concat([rows, columns], 0), False)
+
+
+def bmm(node: NodeContext) -> NamedOutputs:
+    """out[b] = x[b] @ y[b]."""
+    return {"out": matrix_product(*_factors(node), False, False)}
+
+
+def mv(node: NodeContext) -> NamedOutputs:
+    """out = x @ vec."""
+    return {"out": matrix_product(node.get_input("x"), node.get_input("vec"), False, False)}
+
+
+def dot(node: NodeContext) -> NamedOutputs:
+    """out = the sum of x * y over the last axis."""
+    x, y = _factors(node)
+    # Paddle says the shape: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
+    declared = node.output_shape()
+    rank = rank_of(node, x)
+    out = ops.reduce_sum(ops.multiply(x, y), ints([-1]), declared is not None and len(declared) == rank)
+    return {"out": out}
+
+
+def addmm(node: NodeContext) -> NamedOutputs:
+    """out = beta * input + alpha * (x @ y)."""
+    addend, product = node.get_input("input"), matrix_product(*_factors(node), False, False)
+    alpha, beta = node.get_float("alpha", 1.0), node.get_float("beta", 1.0)
+    return {"out": ops.add(_scaled(addend, beta), _scaled(product, alpha))}
+
+
+def multi_dot(node: NodeContext) -> NamedOutputs:
+    """out = x[0] @ x[1] @ ... @ x[n-1], in the order that takes the fewest multiplications."""
+    factors = node.get_inputs("x")
+    first, last = rank_of(node, factors[0]), rank_of(node, factors[-1])
+    chain: list[Tensor] = list(factors)
+    if first == 1:
+        chain[0] = ops.unsqueeze(chain[0], ints([0]))
+    if last == 1:
+        chain[-1] = ops.unsqueeze(chain[-1], ints([1]))
+    out = _chain(chain)
+    dropped = [axis for axis, rank in ((0, first), (1, last)) if rank == 1]
+    return {"out": scalar_as_declared(node, ops.squeeze(out, ints(dropped)) if dropped else out)}
+
+
+def _chain(factors: list[Tensor]) -> Tensor:
+    """The product of matrices by the classic dynamic programme; a dimension that is not known counts as 64."""
+    sizes = [[64 if dim is None else dim for dim in known_dims(factor)] for factor in factors]
+    edges = [sizes[0][0], *(size[1] for size in sizes)]
+    best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(factors))}
+    for span in range(1, len(factors)):
+        for i in range(len(factors) - span):
+            j = i + span
+            best[i, j] = min(
+                (best[i, k][0] + best[k + 1, j][0] + edges[i] * edges[k + 1] * edges[j + 1], k) for k in range(i, j)
+            )
+
+    def product(i: int, j: int) -> Tensor:
+        if i == j:
+            return factors[i]
+        k = best[i, j][1]
+        return ops.matmul(product(i, k), product(k + 1, j), False, False)
+
+    return product(0, len(factors) - 1)
+
+
+def bilinear_tensor_product(node: NodeContext) -> NamedOutputs:
+    """out[b, o] = x[b] @ weight[o] @ y[b] + bias[o]."""
+    x, y, weight = node.get_input("x"), node.get_input("y"), node.get_input("weight")
+    # x[1, b, i] @ weight[o, i, j] = [o, b, j]; times y[b, j], summed over j.
+    left = matrix_product(ops.unsqueeze(x, ints([0])).output(0), weight, False, False)
+    out: Node = ops.transpose(ops.reduce_sum(ops.multiply(left, y), ints([2]), False), ints([1, 0]))
+    if node.has_input("bias"):
+        out = ops.add(out, node.get_input("bias"))
+    return {"out": out}
+
+
+def _factors(node: NodeContext) -> tuple[Output, Output]:
+    node.require(not node.is_complex("x") and not node.is_complex("y"), "complex matrices are not supported")
+    return node.get_input("x"), node.get_input("y")
+
+
+def _scaled(x: Tensor, factor: float) -> Tensor:
+    return x if factor == 1.0 else ops.multiply(x, const_like(factor, x))
+
+
+def einsum(node: NodeContext) -> NamedOutputs:
+    """out = the sum of products that `equation` names by its axes."""
+    operands = node.get_inputs("x")
+    node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
+    equation = node.get_attribute("equation").replace(" ", "")
+    labels = equation.partition("->")[2].replace("...", "")
+    node.require(len(set(labels)) == len(labels), "a label twice in the result is not supported", equation=equation)
+    return {"out": scalar_as_declared(node, ops.einsum(operands, equation))}
+
+
+def fsp(node: NodeContext) -> NamedOutputs:
+    """out[n, i, j] = the mean over all places of x[n, i] · y[n, j]."""
+    x, y = (ops.reshape(node.get_input(name), ints([0, 0, -1]), True) for name in ("x", "y"))
+    places = cast_to(size_of(x, 2), x.get_element_type())
+    return {"out": ops.divide(ops.matmul(x, y, False, True), places)}

@@ -1,0 +1,236 @@
+"""Random numbers: the shape, type and distribution of Paddle's, from OpenVINO's generator.
+
+Paddle: `uniform_random`, `gaussian_random` (PIR `uniform`, `gaussian`), their `_inplace` and `_batch_size_like` forms,
+`truncated_gaussian_random`, `randint`, `randperm`, `bernoulli`, `multinomial`, `exponential`, `gumbel_softmax`,
+`dropout` in training, `sampling_id`.
+Semantics: `paddle/phi/kernels/cpu/{uniform,gaussian,randint,randperm,bernoulli,multinomial,dropout}_kernel.cc`.
+
+The values are others than Paddle's: its generator is a Mersenne Twister, OpenVINO's a Philox. A seed that is not 0
+makes them the same each time the model is compiled; from run to run they go on. Refused: the diagonal that
+`uniform_random` can set.
+"""
+
+from __future__ import annotations
+
+import math
+
+from openvino import Node, Type
+
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    int_vector,
+    ints,
+    kept_apart,
+    normalize_axis,
+    rank_of,
+    reshape,
+    shape_of,
+    size_of,
+)
+from paddle2ov.converters.special import erf_inverse
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.registry import Converter
+
+
+def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> Node:
+    # OpenVINO computes 1 - RandomUniform when it compiles the model: the numbers would be the same in each run, and
+    # others than those that the next user gets. It does not look behind a Roll, which here turns a dimension of 1. That
+    # dimension is there anyway: RandomUniform knows no 0-D result.
+    drawn = ops.random_uniform(ops.concat([ints([1]), shape], 0), low, high, kind, seed, seed)
+    return ops.squeeze(ops.roll(drawn, ints([1]), ints([0])), ints([0]))
+
+
+def unit(shape: Tensor, seed: int) -> Node:
+    """Numbers in [0, 1)."""
+    return _uniform(shape, const(0.0, Type.f32), const(1.0, Type.f32), "f32", seed)
+
+
+def open_unit(shape: Tensor, seed: int) -> Node:
+    """Numbers in (0, 1], of which a logarithm can be taken."""
+    return ops.subtract(const(1.0, Type.f32), unit(shape, seed))
+
+
+def normal(shape: Tensor, seed: int) -> Node:
+    """Numbers of mean 0 and variance 1, by Box and Muller: √(-2 ln u) · cos(2π v)."""
+    # One generator gives both: two of one seed would give the same numbers.
+    both = open_unit(ops.concat([ints([2]), shape], 0), seed)
+    u, v = (ops.squeeze(half, ints([0])) for half in ops.split(both, ints(0), 2).outputs())
+    radius = ops.sqrt(ops.multiply(const(-2.0, Type.f32), ops.log(u)))
+    return ops.multiply(radius, ops.cos(ops.multiply(const(2 * math.pi, Type.f32), v)))
+
+
+def _shape(node: NodeContext) -> Tensor:
+    return int_vector(node, "shape")
+
+
+def _shape_like(node: NodeContext) -> Tensor:
+    """The shape given, with one dimension taken from an input's."""
+    dims: list[Tensor] = [ints([dim]) for dim in node.get_ints("shape")]
+    source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
+    dims[target] = ops.gather(shape_of(node.get_input("input")), ints([source]), ints(0))
+    return ops.concat(dims, 0)
+
+
+def _shape_of_x(node: NodeContext) -> Tensor:
+    return shape_of(node.get_input("x"))
+
+
+_SHAPES = {"": _shape, "like": _shape_like, "inplace": _shape_of_x}
+
+
+def _dtype(node: NodeContext) -> Type:
+    return node.output_dtype() or node.get_dtype("dtype", Type.f32) or Type.f32
+
+
+def uniform(form: str = "") -> Converter:
+    """A converter for numbers of equal probability; `form` says where the shape comes from."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out is uniform in [min, max)."""
+        node.require(node.get_int("diag_num", 0) == 0, "is not supported", diag_num=node.get_attribute("diag_num", 0))
+        low, high = (
+            reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("min", -1.0), ("max", 1.0))
+        )
+        out = _uniform(_SHAPES[form](node), low, high, "f32", node.get_int("seed", 0))
+        return {"out": cast_to(out, _dtype(node))}
+
+    return convert
+
+
+def gaussian(form: str = "") -> Converter:
+    """A converter for normally distributed numbers; `form` says where the shape comes from."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out is normal with the given mean and standard deviation."""
+        drawn = normal(_SHAPES[form](node), node.get_int("seed", 0))
+        mean, deviation = (
+            reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("mean", 0.0), ("std", 1.0))
+        )
+        return {"out": cast_to(ops.add(ops.multiply(drawn, deviation), mean), _dtype(node))}
+
+    return convert
+
+
+def truncated_gaussian_random(node: NodeContext) -> NamedOutputs:
+    """out is normal, of what lies within a ... b."""
+    mean, deviation = node.get_float("mean", 0.0), node.get_float("std", 1.0)
+    low, high = node.get_float("a", -2.0), node.get_float("b", 2.0)
+    below, above = (math.erf((bound - mean) / deviation / math.sqrt(2)) for bound in (low, high))
+    u = _uniform(_shape(node), const(below, Type.f32), const(above, Type.f32), "f32", node.get_int("seed", 0))
+    out = ops.add(ops.multiply(erf_inverse(u), const(math.sqrt(2) * deviation, Type.f32)), const(mean, Type.f32))
+    return {"out": cast_to(ops.clamp(out, low, high), _dtype(node))}
+
+
+def randint(node: NodeContext) -> NamedOutputs:
+    """out is an integer of low ... high - 1."""
+    low, high = (ints(node.get_int(name, default)) for name, default in (("low", 0), ("high", 0)))
+    dtype = node.get_dtype("dtype", Type.i64) or Type.i64
+    return {"out": cast_to(_uniform(_shape(node), low, high, "i64", node.get_int("seed", 0)), dtype)}
+
+
+def randperm(node: NodeContext) -> NamedOutputs:
+    """out = the integers 0 ... n - 1 in random order."""
+    count = node.get_int("n")
+    order = ops.topk(unit(ints([count]), node.get_int("seed", 0)), ints(count), 0, "max", "value", "i64").output(1)
+    return {"out": cast_to(order, node.get_dtype("dtype", Type.i64))}
+
+
+def bernoulli(node: NodeContext) -> NamedOutputs:
+    """out = 1 with probability x, else 0."""
+    x = node.get_input("x")
+    hit = ops.less(unit(shape_of(x), node.get_int("seed", 0)), ops.convert(x, Type.f32))
+    return {"out": ops.convert(hit, x.get_element_type())}
+
+
+def multinomial(node: NodeContext) -> NamedOutputs:
+    """out = num_samples indices along the last dimension, each drawn with a probability in proportion to x."""
+    x = ops.convert(node.get_input("x"), Type.f32)
+    count = reshape(node.get_tensor("num_samples", Type.i64, 1), [1])
+    if node.get_attribute("replacement", False):
+        return {"out": _drawn(x, count, 0)}
+    # The largest of u^(1 / x), which are those of log(u) / x (Efraimidis and Spirakis).
+    keys = ops.divide(ops.log(_inner_unit(shape_of(x), 0)), x)
+    return {"out": ops.topk(keys, ops.squeeze(count, ints([0])), -1, "max", "value", "i64").output(1)}
+
+
+def _drawn(x: Node, count: Tensor, seed: int) -> Node:
+    """`count` indices along the last dimension, with replacement: where a number falls into the running sums."""
+    # OpenVINO has Multinomial, which its CPU plugin refuses when two operators read the result.
+    sums = ops.cum_sum(x, ints(-1))
+    dims = shape_of(x)
+    total = ops.gather(sums, ints([-1]), ints(-1))
+    batch = ops.slice(dims, ints([0]), ints([-1]), ints([1]))
+    numbers = ops.multiply(unit(ops.concat([batch, count], 0), seed), total)
+    passed = ops.less_equal(ops.unsqueeze(sums, ints(-2)), ops.unsqueeze(numbers, ints(-1)))
+    ones = ops.convert(passed, Type.i64)
+    found = kept_apart(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
+    last = ops.subtract(ops.gather(dims, ints(-1), ints(0)), ints(1))
+    return ops.minimum(found, last)
+
+
+def sampling_id(node: NodeContext) -> NamedOutputs:
+    """out = for each row the index at which its running sum exceeds a number of min ... max, or else the last one."""
+    x = ops.convert(node.get_input("x"), Type.f32)
+    low, high = (const(node.get_float(name, default), Type.f32) for name, default in (("min", 0.0), ("max", 1.0)))
+    dims = shape_of(x)
+    rows, last = ops.gather(dims, ints([0]), ints(0)), ops.subtract(ops.gather(dims, ints(1), ints(0)), ints(1))
+    numbers = _uniform(ops.concat([rows, ints([1])], 0), low, high, "f32", node.get_int("seed", 0))
+    passed = ops.less_equal(ops.cum_sum(x, ints(1)), numbers)
+    found = ops.reduce_sum(ops.convert(passed, Type.i64), ints([1]), False)
+    return {"out": ops.minimum(found, last)}
+
+
+def exponential(node: NodeContext) -> NamedOutputs:
+    """out has the density lam · exp(-lam · t)."""
+    x = node.get_input("x")
+    out = ops.divide(ops.log(open_unit(shape_of(x), 0)), const(-node.get_float("lam", 1.0), Type.f32))
+    return {"out": cast_to(out, x.get_element_type())}
+
+
+def gumbel_softmax(node: NodeContext) -> NamedOutputs:
+    """out = softmax((x + g) / temperature), g of Gumbel's distribution; with hard, 1 at the largest and else 0."""
+    x = node.get_input("x")
+    rank = rank_of(node, x)
+    if rank == 0:
+        return {"out": const_like(1, x)}
+    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    noise = ops.negative(ops.log(ops.negative(ops.log(_inner_unit(shape_of(x), 0)))))
+    noisy = ops.divide(
+        ops.add(x, cast_to(noise, x.get_element_type())), const_like(node.get_float("temperature", 1.0), x)
+    )
+    out = ops.softmax(noisy, axis)
+    if not node.get_attribute("hard", False):
+        return {"out": out}
+    best = ops.topk(out, ints(1), axis, "max", "none", "i64").output(1)
+    places = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
+    along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
+    return {"out": ops.convert(ops.equal(best, along), x.get_element_type())}
+
+
+def _inner_unit(shape: Tensor, seed: int) -> Node:
+    """Numbers in (0, 1)."""
+    return _uniform(shape, const(1e-7, Type.f32), const(1.0 - 1e-7, Type.f32), "f32", seed)
+
+
+def dropout_in_training(node: NodeContext) -> NamedOutputs:
+    """out = x with each element set to 0 with probability p; what stays is divided by 1 - p to "upscale_in_train"."""
+    x = node.get_input("x")
+    seed = node.get_int("seed", 0) if node.get_attribute("fix_seed", False) else 0
+    if node.has_input("seed_tensor") and node.is_known("seed_tensor"):
+        seed = node.get_int("seed_tensor")
+    dims = shape_of(x)
+    axes = node.get_ints("axis", [])
+    if axes:  # the other dimensions are dropped together
+        kept = [1 if i in axes else 0 for i in range(rank_of(node, x))]
+        dims = ops.select(const(kept, Type.boolean), dims, const_like(1, dims))
+    p = reshape(node.get_tensor("p", Type.f32, 0.5), [])
+    stays = ops.greater_equal(unit(dims, seed), p)
+    zero = const_like(0, x)
+    scaled: Tensor = x
+    if node.get_attribute("mode", "downgrade_in_infer") == "upscale_in_train":
+        scaled = ops.divide(x, cast_to(ops.subtract(const(1.0, Type.f32), p), x.get_element_type()))
+    return {"out": ops.select(stays, scaled, zero), "mask": ops.convert(stays, Type.u8)}

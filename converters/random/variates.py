@@ -1,0 +1,101 @@
+"""Random numbers whose distribution each element of an input sets.
+
+Paddle: `standard_gamma`, `dirichlet`, `poisson`, `binomial`.
+Distributions: those of `paddle/phi/kernels/cpu/{standard_gamma,dirichlet,poisson,binomial}_kernel.cc`; the values are
+others, see `distributions.py`. Gamma as in G. Marsaglia and W. W. Tsang, "A simple method for generating gamma
+variables" (2000); the others by counting: the time grows with the largest number that is drawn, which is 2^24 at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of
+from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.random.distributions import normal, open_unit, unit
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+_ROUNDS = 8
+"""Of which each fails for one element in twenty at most; none in 10^10 elements fails in all."""
+_MOST_EVENTS = 2**24
+"""float32 counts no further; and of a rate that is infinite there would be no end."""
+
+
+def standard_gamma(node: NodeContext) -> NamedOutputs:
+    """out is gamma distributed with shape x and rate 1."""
+    x = node.get_input("x")
+    return {"out": cast_to(_gamma(cast_to(x, Type.f32)), x.get_element_type())}
+
+
+def dirichlet(node: NodeContext) -> NamedOutputs:
+    """out = shares that add up to 1 along the last axis, of concentration alpha."""
+    alpha = node.get_input("alpha")
+    parts = _gamma(cast_to(alpha, Type.f32))
+    total = ops.reduce_sum(parts, ints([rank_of(node, alpha) - 1]), True)
+    return {"out": cast_to(ops.divide(parts, total), alpha.get_element_type())}
+
+
+def _gamma(shape: Tensor) -> Node:
+    one = const(1, Type.f32)
+    small = ops.less(shape, one)
+    # Below 1: that of shape + 1, times u^(1 / shape)
+    d = ops.subtract(ops.add(shape, ops.convert(small, Type.f32)), const(1 / 3, Type.f32))
+    c = ops.divide(one, ops.sqrt(ops.multiply(d, const(9, Type.f32))))
+    many = ops.concat([ints([_ROUNDS]), shape_of(shape)], 0)
+    z, u = normal(many, 0), open_unit(many, 0)
+    v = ops.add(one, ops.multiply(c, z))
+    v = ops.multiply(ops.multiply(v, v), v)
+    positive = ops.greater(v, const(0, Type.f32))
+    v = ops.select(positive, v, one)
+    half = ops.multiply(ops.multiply(z, z), const(0.5, Type.f32))
+    bound = ops.add(half, ops.multiply(d, ops.add(ops.subtract(one, v), ops.log(v))))
+    taken = ops.logical_and(positive, ops.less(ops.log(u), bound))
+    rounds = ops.split(v, ints(0), _ROUNDS).outputs(), ops.split(taken, ints(0), _ROUNDS).outputs()
+    found: Tensor = one
+    for value, accepted in reversed(list(zip(*rounds, strict=True))):
+        found = ops.select(ops.squeeze(accepted, ints([0])), ops.squeeze(value, ints([0])), found)
+    drawn = ops.multiply(d, found)
+    lower = ops.power(open_unit(shape_of(shape), 0), ops.divide(one, shape))
+    return ops.select(small, ops.multiply(drawn, lower), drawn)
+
+
+def poisson(node: NodeContext) -> NamedOutputs:
+    """out = how many events with waiting times of mean 1 fall into a time x."""
+    x = node.get_input("x")
+
+    def event(clock: Node, rate: Node) -> tuple[Node, Node, Node]:
+        now = ops.subtract(clock, ops.log(open_unit(shape_of(clock), 0)))
+        inside = ops.less_equal(now, rate)
+        return now, inside, inside
+
+    return {"out": cast_to(_counted([cast_to(x, Type.f32)], event), x.get_element_type())}
+
+
+def binomial(node: NodeContext) -> NamedOutputs:
+    """out = how many of count (rounded down) trials succeed, each with probability prob."""
+    count, chance = (cast_to(node.get_input(name), Type.f32) for name in ("count", "prob"))
+
+    def trial(number: Node, trials: Node, chance: Node) -> tuple[Node, Node, Node]:
+        left = ops.less(number, trials)
+        success = ops.less(unit(shape_of(trials), 0), chance)
+        return ops.add(number, const(1, Type.f32)), ops.logical_and(left, success), left
+
+    return {"out": ops.convert(_counted([ops.floor(count), chance], trial), Type.i64)}
+
+
+def _counted(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, Node]]) -> Output:
+    """How often a step hits, until no element goes on: (state, *given) -> (state, hit, goes on), from 0 on."""
+    rank = len(output_of(given[0]).get_partial_shape())
+    nothing = ops.broadcast(const(0, Type.f32), shape_of(given[0]))
+
+    def count(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], Node]:
+        new, hit, open_ = step(state[0], *fixed)
+        return [new, ops.add(state[1], ops.convert(hit, Type.f32))], ops.reduce_logical_or(
+            open_, ints(list(range(rank))), False
+        )
+
+    _, hits = repeat(ints(_MOST_EVENTS), [nothing, nothing], given, count)
+    return hits

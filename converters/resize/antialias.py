@@ -1,0 +1,110 @@
+"""Resizing with a filter as wide as what it shrinks, as photographs are resized.
+
+Paddle: `interp_antialias` (PIR only).
+Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc` (InterpolateAA2DCPUFwd). Each result is a weighted mean of the
+elements under a triangle (bilinear) or a cubic (bicubic, a = -1/2) around its centre, stretched by the ratio where that
+is above 1. The weights are matrices that the rows and columns are multiplied by.
+Refused: integers, which Paddle mixes in fixed-point arithmetic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, int_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.resize.exact import scaled, scaled_later
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def interp_antialias(node: NodeContext) -> NamedOutputs:
+    """output = x resized along its two spatial dimensions."""
+    x = node.get_input("x")
+    rank, method = rank_of(node, x), node.get_attribute("interp_method", "bilinear")
+    node.require(rank == 4, "only two spatial dimensions are supported", rank=rank)
+    node.require(method in ("bilinear", "bicubic"), "unknown filter", interp_method=method)
+    node.require(x.get_element_type().is_real(), f"{x.get_element_type()} is not supported")
+    last = channels_last(node)
+    if last:
+        x = to_channels_first(x, rank).output(0)
+    before = ops.gather(shape_of(x), ints([2, 3]), ints(0))
+    after, scales = _sizes(node, x)
+    ratios = _ratios(before, after, scales, bool(node.get_attribute("align_corners", False)))
+    out: Tensor = x
+    for i in (1, 0):
+        old, new, ratio = (ops.gather(each, ints(i), ints(0)) for each in (before, after, ratios))
+        weights = cast_to(_weights(old, new, ratio, method), x.get_element_type())
+        out = ops.matmul(out, weights, False, True) if i else ops.matmul(weights, out, False, False)
+    return {"output": to_channels_last(out.output(0), rank) if last else out}
+
+
+def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
+    """The new sizes, and the scales that fix the ratios."""
+    if node.has_input("size_tensor"):
+        return node.get_tensor("size_tensor", Type.i64), None
+    scales: list[float] | None = None
+    if node.has_input("scale_tensor"):
+        scales = node.get_constant("scale_tensor").reshape(-1).tolist()
+    elif len(given := list(node.get_attribute("scale", []) or [])) > 1:  # Paddle passes over a single number
+        scales = given
+    if scales is not None:
+        scales = scales * 2 if len(scales) == 1 else scales
+        node.require(all(scale > 0 for scale in scales), "a scale must be positive", scale=scales)
+    if node.has_input("out_size"):
+        return int_vector(node, "out_size"), scales
+    if scales is not None:
+        dims = known_dims(x)[2:]
+        if None in dims:
+            return scaled_later(x, scales), scales
+        return ints([int(scaled(dim or 0, scale)) for dim, scale in zip(dims, scales, strict=True)]), scales
+    sizes = [node.get_int("out_h", -1), node.get_int("out_w", -1)]
+    node.require(all(size > 0 for size in sizes), "no size is given", sizes=sizes)
+    return ints(sizes), None
+
+
+def _ratios(before: Node, after: Tensor, scales: list[float] | None, align: bool) -> Node:
+    """Source elements per result. An image that keeps both sizes is copied, whatever the scale is."""
+    old, new = ops.convert(before, Type.f32), ops.convert(after, Type.f32)
+    one = _number(1)
+    if align:
+        steps = exact_divide(ops.subtract(old, one), ops.maximum(ops.subtract(new, _number(1)), _number(1)))
+        ratio = ops.select(ops.greater(after, ints(1)), steps, _number(0))
+    elif scales is not None:
+        ratio = ops.constant(np.float32(1.0 / np.asarray(scales)))
+    else:
+        ratio = exact_divide(old, new)
+    same = ops.reduce_logical_and(ops.equal(before, after), ints([0]), True)
+    return ops.select(same, _number(1), ratio)
+
+
+def _weights(old: Node, new: Node, ratio: Node, method: str) -> Node:
+    """[new, old]: how much of each source element a result takes."""
+    zero = ints(0)
+    results = ops.unsqueeze(ops.convert(ops.range(zero, new, ints(1), "i64"), Type.f32), ints(1))
+    sources = ops.convert(ops.range(zero, old, ints(1), "i64"), Type.f32)
+    centres = ops.multiply(ops.add(results, _number(0.5)), ratio)
+    away = ops.subtract(ops.add(sources, _number(0.5)), centres)
+    t = ops.abs(ops.divide(away, ops.maximum(ratio, _number(1))))
+    weights = _triangle(t) if method == "bilinear" else _cubic(t)
+    return ops.divide(weights, ops.reduce_sum(weights, ints([1]), True))
+
+
+def _triangle(t: Node) -> Node:
+    return ops.relu(ops.subtract(_number(1), t))
+
+
+def _cubic(t: Node) -> Node:
+    # (1.5 t - 2.5) t^2 + 1 up to 1, ((-0.5 t + 2.5) t - 4) t + 2 up to 2
+    near = ops.add(
+        ops.multiply(ops.multiply(ops.subtract(ops.multiply(t, _number(1.5)), _number(2.5)), t), t), _number(1)
+    )
+    far = ops.add(ops.multiply(t, _number(-0.5)), _number(2.5))
+    far = ops.add(ops.multiply(ops.subtract(ops.multiply(far, t), _number(4)), t), _number(2))
+    far = ops.select(ops.less(t, _number(2)), far, _number(0))
+    return ops.select(ops.less(t, _number(1)), near, far)
+
+
+def _number(value: float) -> Node:
+    return const(value, Type.f32)

@@ -1,0 +1,279 @@
+"""Paddle's arithmetic of resizing, for what OpenVINO's Interpolate computes otherwise: sizes, elements, weights.
+
+Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.graph.common import Tensor, const, exact_divide, ints, shape_of, size_of
+from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.graph.integers import divided
+from paddle2ov.graph.opset import ops
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+_LARGEST = 4096
+
+
+@dataclass(frozen=True)
+class Resize:
+    """What is asked for: `sizes` holds the new sizes that are known; `scales` are those that fix the ratio.
+
+    `first`: a dimension that becomes 1 is its first element (a ratio of 0), also where corners are not aligned.
+    """
+
+    mode: str
+    align_corners: bool
+    half_pixel: bool
+    rank: int
+    sizes: list[int | None]
+    size_tensor: Output | None
+    scales: list[float] | None
+    scale_tensor: Output | None
+    first: bool
+
+    def coordinates(self) -> str:
+        """OpenVINO's name for the transformation of coordinates."""
+        if self.align_corners:
+            return "align_corners"
+        return "half_pixel" if self.half_pixel else "asymmetric"
+
+    def ratio(self, i: int, dim: int, size: int) -> np.float32:
+        """Source coordinate per result coordinate of spatial dimension i."""
+        if size <= 1 and (self.align_corners or self.first):
+            return np.float32(0)
+        if self.align_corners:
+            return np.float32(dim - 1) / np.float32(size - 1)
+        if self.scales is not None:
+            return np.float32(1.0 / self.scales[i])
+        return np.float32(dim) / np.float32(size)
+
+
+# --- sizes that follow from a scale ---------------------------------------------------------------------------------
+
+
+def scaled(dims: npt.ArrayLike, scale: float) -> Integers:
+    """floor(dim * scale): in double precision where the program writes the scale so (newer ones), else in single."""
+    single = np.float32(scale)
+    product = np.asarray(dims, np.float32) * single if float(single) == scale else np.asarray(dims, np.float64) * scale
+    sizes: Integers = np.asarray(np.floor(product), np.int64)
+    return sizes
+
+
+def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
+    """The sizes that OpenVINO's Interpolate gives for a scale: it adds a millionth against rounding."""
+    product = np.asarray(dims, np.float32) * (np.float32(scale) + np.float32(1e-6))
+    sizes: Integers = np.asarray(np.floor(product), np.int64)
+    return sizes
+
+
+@cache
+def interpolate_scales_exactly(scale: float) -> bool:
+    """Whether Interpolate gives Paddle's size for any dimension."""
+    dims = np.arange(1, _LARGEST)
+    return bool((interpolate_sizes(dims, scale) == scaled(dims, scale)).all())
+
+
+@cache
+def _corrections(scale: float) -> tuple[Integers, Integers]:
+    """The dimensions that `_quotient` of the scale makes another size of, and by how much."""
+    dims = np.arange(1, _LARGEST)
+    above, below = _quotient(scale)
+    wrong = scaled(dims, scale) - dims * above // below
+    found = np.flatnonzero(wrong)
+    return dims[found], wrong[found]
+
+
+def _quotient(scale: float) -> tuple[int, int]:
+    """A quotient that is the scale, as nearly as 31 bits have its product with a dimension."""
+    found = Fraction(scale).limit_denominator(max(int(2**15 / max(scale, 1)), 1))
+    return found.numerator, found.denominator
+
+
+def _scaled_one_later(length: Node, scale: float) -> Node:
+    """`scaled` of one dimension (int64) that is not known yet, without floats, which may be rounded to bfloat16."""
+    above, below = _quotient(scale)
+    product = ops.multiply(ops.convert(length, Type.i32), ops.constant(np.int32(above)))
+    size = ops.convert(divided(product, ops.constant(np.int32(below)))[0] if below > 1 else product, Type.i64)
+    dims, wrong = _corrections(scale)
+    if dims.size:
+        hit = ops.convert(ops.equal(length, ops.constant(dims)), Type.i64)
+        size = ops.add(size, ops.reduce_sum(ops.multiply(hit, ops.constant(wrong)), ints([0])))
+    return size
+
+
+def scaled_later(x: Tensor, scales: Sequence[float], first: int = 2) -> Node:
+    """`scaled` of dimensions that are not known yet."""
+    shape = shape_of(x)
+    lengths = [ops.gather(shape, ints(first + i), ints(0)) for i in range(len(scales))]
+    sizes = [_scaled_one_later(length, scale) for length, scale in zip(lengths, scales, strict=True)]
+    return ops.concat([ops.unsqueeze(size, ints([0])) for size in sizes], 0)
+
+
+# --- the nearest element --------------------------------------------------------------------------------------------
+
+
+def _nearest_indices(plan: Resize, i: int, dim: int, size: int) -> Integers:
+    source = plan.ratio(i, dim, size) * np.arange(size, dtype=np.float32)
+    if plan.align_corners:
+        source = np.floor(source.astype(np.float64) + 0.5).astype(np.float32)
+    return source.astype(np.int64)
+
+
+def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
+    """Whether Interpolate picks Paddle's elements: no result may lie on a boundary that rounding could cross."""
+    for i, (dim, size) in enumerate(zip(dims, plan.sizes, strict=True)):
+        if dim is None or size is None:
+            scale = plan.scales[i] if plan.scales is not None else 0.0
+            if plan.align_corners or size is not None or scale != int(scale) or not 1 <= scale <= 32:
+                return False
+            continue
+        k = np.arange(size)
+        if plan.align_corners:
+            top, bottom = 2 * k * (dim - 1) + max(size - 1, 1), 2 * max(size - 1, 1)
+        else:
+            top, bottom = k * dim, size
+        safe = (size % dim == 0 and size // dim <= 32) or dim % size == 0 or not (top[1:] % bottom == 0).any()
+        if not safe or (top // bottom != _nearest_indices(plan, i, dim, size)).any():
+            return False
+    return True
+
+
+def nearest(x: Output, plan: Resize) -> Node:
+    """The elements that Paddle's arithmetic names, one dimension after the other."""
+    out: Tensor = x
+    dims = known_dims(x)
+    may_stay = plan.scales is not None and None in dims[2:] and any(1 < scale < 1.5 for scale in plan.scales)
+    resized = any_resized(x, plan.scales) if plan.scales is not None and may_stay else None
+    for i, size in enumerate(plan.sizes):
+        dim = dims[2 + i]
+        if dim is not None and size is not None and resized is None:
+            indices: Node = ints(_nearest_indices(plan, i, dim, size).tolist())
+        else:
+            indices = _indices_later(x, plan, i, size, resized)
+        out = ops.gather(out, indices, ints(2 + i))
+    return out
+
+
+def any_resized(x: Output, scales: Sequence[float]) -> Node:
+    """Whether any dimension changes its size, 0-D: where all keep theirs, Paddle copies, whatever the scales."""
+    dims = ops.slice(shape_of(x), ints([2]), ints([2 + len(scales)]), ints([1]))
+    return ops.reduce_logical_or(ops.not_equal(scaled_later(x, scales), dims), ints([0]), False)
+
+
+def _indices_later(x: Output, plan: Resize, i: int, size: int | None, resized: Node | None) -> Node:
+    whole = size_of(x, 2 + i)
+    length = ops.convert(whole, Type.f32)
+    if size is None:
+        assert plan.scales is not None
+        steps_in_all = _scaled_one_later(whole, plan.scales[i])
+    else:
+        steps_in_all = ints(size)
+    count = ops.convert(steps_in_all, Type.f32)
+    if plan.align_corners:
+        steps = ops.maximum(ops.subtract(count, ops.constant(np.float32(1))), ops.constant(np.float32(1)))
+        ratio: Node = exact_divide(ops.subtract(length, ops.constant(np.float32(1))), steps)
+    elif plan.scales is not None:
+        ratio = ops.constant(np.float32(1.0 / plan.scales[i]))
+        if resized is not None and 1 < plan.scales[i] < 1.5:
+            ratio = ops.select(resized, ratio, ops.constant(np.float32(1)))
+    else:
+        ratio = exact_divide(length, count)
+    k = ops.range(ints(0), steps_in_all, ints(1), Type.i64)
+    source = ops.multiply(ops.convert(k, Type.f32), ratio)
+    if plan.align_corners:
+        source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
+    # Where the quotient is whole the rounding of floats decides; elsewhere it must not, in bfloat16 neither.
+    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, resized))
+    if plan.scales is not None and not plan.align_corners and _rounds_to_itself(plan.scales[i]):
+        return ops.convert(place, Type.i64)
+    least = ops.subtract(place, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
+    return ops.convert(ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), place), Type.i64)
+
+
+@cache
+def _rounds_to_itself(scale: float) -> bool:
+    """Whether single precision divides by the scale as whole numbers do."""
+    k, one = np.arange(2 * _LARGEST), _inverse(scale)
+    single = k.astype(np.float32) * np.float32(1.0 / scale)
+    return bool((single.astype(np.int64) == k * one.numerator // one.denominator).all())
+
+
+def _inverse(scale: float) -> Fraction:
+    return Fraction(1.0 / scale).limit_denominator(2**15)
+
+
+def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resized: Node | None) -> tuple[Node, Node]:
+    """The source elements of results, as quotients of whole numbers (i32)."""
+    above, below = length, count
+    if plan.align_corners:
+        below = ops.maximum(ops.subtract(count, ints(1)), ints(1))
+        above = ops.multiply(ops.subtract(length, ints(1)), ints(2))
+    elif plan.scales is not None:
+        one = _inverse(plan.scales[i])
+        above, below = ints(one.numerator), ints(one.denominator)
+        if resized is not None and 1 < plan.scales[i] < 1.5:
+            above, below = ops.select(resized, above, ints(1)), ops.select(resized, below, ints(1))
+    top = ops.multiply(k, above)
+    if plan.align_corners:
+        top, below = ops.add(top, below), ops.multiply(below, ints(2))
+    return ops.convert(top, Type.i32), ops.convert(below, Type.i32)
+
+
+# --- linear and cubic by matrices -----------------------------------------------------------------------------------
+
+
+def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Node:
+    """A resize whose ratio is not that of its sizes: each dimension is multiplied by a matrix of weights."""
+    out: Tensor = x
+    dtype = x.get_element_type()
+    for i, (dim, size) in enumerate(zip(dims, plan.sizes, strict=True)):
+        assert dim is not None
+        assert size is not None
+        axis = 2 + i
+        order = [*(a for a in range(plan.rank) if a != axis), axis]
+        back = [order.index(a) for a in range(plan.rank)]
+        weights = const(_weights(plan, i, dim, size).T, dtype)
+        mixed = ops.matmul(ops.transpose(out, ints(order)), weights, False, False)
+        out = ops.transpose(mixed, ints(back))
+    return out
+
+
+def _weights(plan: Resize, i: int, dim: int, size: int) -> Floats:
+    """[size, dim]: how much of each source element a result takes."""
+    ratio = plan.ratio(i, dim, size)
+    k = np.arange(size, dtype=np.float32)
+    half = plan.half_pixel and not plan.align_corners
+    source = ratio * (k + np.float32(0.5)) - np.float32(0.5) if half else ratio * k
+    weights = np.zeros((size, dim), np.float32)
+    if plan.mode == "linear":
+        source = np.maximum(source, 0)
+        low = np.minimum(source.astype(np.int64), dim - 1)
+        part = source - low.astype(np.float32)
+        np.add.at(weights, (np.arange(size), low), 1 - part)
+        np.add.at(weights, (np.arange(size), np.minimum(low + 1, dim - 1)), part)
+        return weights
+    low = np.floor(source).astype(np.int64)
+    for offset, part in enumerate(_cubic(source - low.astype(np.float32))):
+        np.add.at(weights, (np.arange(size), np.clip(low - 1 + offset, 0, dim - 1)), part)
+    return weights
+
+
+def _cubic(t: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    def near(x: Floats) -> Floats:
+        return ((1.25 * x - 2.25) * x) * x + 1
+
+    def far(x: Floats) -> Floats:
+        return ((-0.75 * x + 3.75) * x - 6) * x + 3
+
+    return far(t + 1), near(t), near(1 - t), far(2 - t)

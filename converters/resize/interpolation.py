@@ -1,0 +1,233 @@
+"""Resizing.
+
+Paddle: `{nearest,bilinear,bicubic,linear,trilinear}_interp_v2` (PIR without `_v2`) and the older ops of the same names
+without `_v2`, whose `scale` is one number that decides the size only.
+Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. Sizes come from `size_tensor`, `out_size`, `scale_tensor`,
+`scale`, or `out_d`, `out_h`, `out_w`, in this order. A scale also fixes the ratio of coordinates (1 / scale). In two
+dimensions, and in the older ops, one that becomes 1 has the ratio 0: its first element, not its middle. (So it is in
+one and three dimensions in Paddle 2; here they follow Paddle 3.)
+
+OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
+Paddle's ratio is not in / out, rows are gathered or mixed by weights (interpolation_exact.py). A nearest resize to a
+size that the program computes goes to Interpolate: at ratios that are no integers an exact tie may fall on the
+neighbour.
+Not supported: a size together with a scale that is computed or of which the size is; a bicubic resize of unknown size
+to size 1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.converters.graph.common import Tensor, cast_to, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.resize.exact import (
+    Resize,
+    any_resized,
+    by_weights,
+    interpolate_scales_exactly,
+    interpolate_sizes,
+    nearest,
+    nearest_is_exact,
+    scaled,
+    scaled_later,
+)
+from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+
+def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOutputs]:
+    """The converter for one mode: nearest, linear (in any number of dimensions) or cubic."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """output = x resized along its spatial dimensions."""
+        x = node.get_input("x")
+        rank = rank_of(node, x)
+        kind = x.get_element_type()
+        if mode == "linear" and rank == 3:
+            node.require(
+                kind.is_real(), "of integers Paddle 3 cuts off the weights, Paddle 2 the mean", x=kind.get_type_name()
+            )
+        last = channels_last(node)
+        if last:
+            x = to_channels_first(x, rank).output(0)
+        plan = _plan(node, mode, version, x, rank)
+        out = _resize(node, _first_where_single(node, x, plan), plan)
+        return {"output": to_channels_last(out, rank) if last else out}
+
+    return convert
+
+
+def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> Resize:
+    dims = known_dims(x)[2:]
+    count = rank - 2
+    align_corners = bool(node.get_attribute("align_corners", True))
+    half_pixel = mode == "cubic" or (mode == "linear" and not align_corners and node.get_int("align_mode", 1) == 0)
+    scales, scale_tensor = _scales(node, count) if not node.has_input("size_tensor") else (None, None)
+    size_tensor: Output | None = None
+    sizes: list[int | None] = [None] * count
+    given = next((name for name in ("size_tensor", "out_size") if node.has_input(name)), None)
+    if given is not None:
+        node.require(scale_tensor is None, "a size together with a computed scale is not supported")
+        if node.is_known(given):
+            sizes = [*node.get_ints(given)[:count]]
+        else:
+            size_tensor = ops.reshape(node.get_tensor(given, Type.i64), ints([-1]), False).output(0)
+    elif scales is not None:
+        pairs = zip(dims, scales, strict=True)
+        sizes = [None if dim is None else int(scaled(dim, scale)) for dim, scale in pairs]
+    elif scale_tensor is None:
+        sizes = [*(node.get_int(name, -1) for name in ("out_d", "out_h", "out_w")[-count:])]
+        node.require(all(size and size > 0 for size in sizes), "no size is given", sizes=sizes)
+    if version == 1 or align_corners:
+        # The ratio comes from the sizes alone.
+        if scales is not None and given is None and None in sizes:
+            size_tensor = scaled_later(x, scales).output(0)
+        scales = None
+    elif scales is not None and size_tensor is not None:
+        node.refuse("a computed size together with a scale is not supported", scale=scales)
+    first = rank == 4 or version == 1
+    return Resize(mode, align_corners, half_pixel, rank, sizes, size_tensor, scales, scale_tensor, first)
+
+
+def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output | None]:
+    if node.has_input("scale_tensor"):
+        if not node.is_known("scale_tensor"):
+            flat = ops.reshape(cast_to(node.get_input("scale_tensor"), Type.f32), ints([-1]), False)
+            return None, ops.broadcast(flat, ints([count])).output(0)
+        values = node.get_constant("scale_tensor").reshape(-1).tolist()
+    else:
+        given = node.get_attribute("scale") if node.has_attribute("scale") else []  # one number in the older operators
+        values = np.asarray(given or []).reshape(-1).tolist()
+    if len(values) == 1:
+        values = values * count
+    if not values or any(value <= 0 for value in values):
+        return None, None
+    node.require(len(values) == count, f"{count} numbers are expected", scale=values)
+    return [float(value) for value in values], None
+
+
+def _resize(node: NodeContext, x: Output, plan: Resize) -> Tensor:
+    if plan.size_tensor is not None or plan.scale_tensor is not None:
+        return _interpolate(x, plan)
+    dims = known_dims(x)[2:]
+    if None not in dims and dims == plan.sizes:
+        return x
+    if plan.mode == "nearest":
+        return _interpolate(x, plan) if nearest_is_exact(plan, dims) else nearest(x, plan)
+    if not plan.align_corners and plan.first and 1 in plan.sizes:
+        return _to_single(node, x, plan)
+    if plan.scales is not None:
+        return _by_scales(node, x, plan)
+    return _interpolate(x, plan)
+
+
+def _by_scales(node: NodeContext, x: Output, plan: Resize) -> Node:
+    """A linear or cubic resize with the ratio 1 / scale. Interpolate may give one element too many: it is cut."""
+    assert plan.scales is not None
+    dims = known_dims(x)[2:]
+    surplus = False
+    for dim, size, scale in zip(dims, plan.sizes, plan.scales, strict=True):
+        if dim is None:
+            if size is not None:
+                node.refuse("a size together with a scale needs a known input size", scale=scale)
+            surplus = surplus or not interpolate_scales_exactly(scale)
+            continue
+        made = int(interpolate_sizes(dim, scale))
+        if size is not None and size > made:
+            if None in dims:
+                node.refuse("a size together with a scale needs a known input size", scale=scale)
+            return by_weights(x, plan, dims)
+        if None not in dims and made == dim and _needs_more(plan, scale):
+            return by_weights(x, plan, dims)
+        surplus = surplus or size != made
+    may_stay = None in dims and any(_needs_more(plan, scale) for scale in plan.scales)
+    if not surplus and not may_stay:
+        return _interpolate(x, plan)
+    sizes = scaled_later(x, plan.scales) if None in plan.sizes else ints([size or 0 for size in plan.sizes])
+    out = _interpolate(_lengthened(x, plan, plan.scales) if may_stay else x, plan)
+    count = plan.rank - 2
+    return ops.slice(out, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
+
+
+def _lengthened(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
+    """x with its last elements repeated so often that each dimension grows when it is resized.
+
+    OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only where
+    all of them keep theirs: there nothing is repeated.
+    """
+    resized = ops.convert(any_resized(x, scales), Type.i64)
+    more = [math.ceil(1 / (scale - 1)) if _needs_more(plan, scale) else 0 for scale in scales]
+    after = ops.concat([ints([0, 0]), ops.multiply(ints(more), resized)], 0)
+    return ops.pad(x, ints([0] * plan.rank), after, "edge")
+
+
+def _needs_more(plan: Resize, scale: float) -> bool:
+    """Whether a dimension of two elements or more may keep its size."""
+    return plan.mode == "linear" and 1 < scale < 1.5
+
+
+def _to_single(node: NodeContext, x: Output, plan: Resize) -> Tensor:
+    """A dimension that becomes 1 has the ratio 0: linear interpolation takes its first element."""
+    dims = known_dims(x)[2:]
+    if None not in dims and (plan.mode == "cubic" or plan.scales is not None):
+        return by_weights(x, plan, dims)
+    if plan.mode == "cubic" or plan.scales is not None:
+        node.refuse("a resize to size 1 needs a known input size here", sizes=plan.sizes, scale=plan.scales)
+    out: Tensor = x
+    for i, size in enumerate(plan.sizes):
+        if size == 1:
+            out = ops.slice(out, ints([0]), ints([1]), ints([1]), ints([2 + i]))
+    rest = [i for i, size in enumerate(plan.sizes) if size != 1]
+    if not rest:
+        return out
+    return _interpolate(out, dataclasses.replace(plan, sizes=[plan.sizes[i] for i in rest]), [2 + i for i in rest])
+
+
+def _first_where_single(node: NodeContext, x: Output, plan: Resize) -> Output:
+    """Copies of the first element along each dimension that a scale below 1 makes 1 when the model runs."""
+    scales = None if node.has_input("size_tensor") or node.has_input("out_size") else _scales(node, plan.rank - 2)[0]
+    if scales is None or plan.mode != "linear" or plan.align_corners or not plan.first:
+        return x
+    unknown = [i for i, dim in enumerate(known_dims(x)[2:]) if dim is None and scales[i] < 1]
+    if not unknown:
+        return x
+    sizes, dims = scaled_later(x, scales), shape_of(x)
+    for i in unknown:
+        several = ops.not_equal(ops.gather(sizes, ints(i), ints(0)), ints(1))
+        places = ops.range(ints(0), ops.gather(dims, ints(2 + i), ints(0)), ints(1), Type.i64)
+        x = ops.gather(x, ops.multiply(places, ops.convert(several, Type.i64)), ints(2 + i)).output(0)
+    return x
+
+
+def _interpolate(x: Tensor, plan: Resize, axes: Sequence[int] | None = None) -> Node:
+    axes = axes or range(2, plan.rank)
+    target: Tensor
+    if plan.size_tensor is not None:
+        calculation, target = "sizes", plan.size_tensor
+    elif plan.scale_tensor is not None:
+        calculation, target = "scales", plan.scale_tensor
+    elif plan.scales is not None and (None in plan.sizes or plan.mode != "nearest"):
+        calculation, target = "scales", ops.constant(np.asarray(plan.scales, np.float32))
+    else:
+        calculation, target = "sizes", ints([size or 0 for size in plan.sizes])
+    dtype = x.get_element_type()
+    whole = (Type.u8, Type.i8) if plan.mode == "nearest" else ()  # of means Paddle cuts the fraction off
+    if dtype not in (Type.f32, Type.f16, Type.bf16, *whole):
+        x = ops.convert(x, Type.f32)
+    out = ops.interpolate(
+        x,
+        target,
+        {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}[plan.mode],
+        calculation,
+        coordinate_transformation_mode=plan.coordinates(),
+        nearest_mode="round_prefer_ceil" if plan.align_corners else "floor",
+        cube_coeff=-0.75,
+        axes=ints(list(axes)),
+    )
+    return out if out.get_element_type() == dtype else ops.convert(out, dtype)

@@ -1,0 +1,1 @@
+"""What generators are written with, and what runs them: cases, strategies, stores, workers."""

@@ -1,0 +1,88 @@
+"""What builders share: the format being built, operators that no function of Paddle 2 reaches, parts of networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gen_models.harness.spec import paddle
+
+
+def in_pir() -> bool:
+    """Whether the program being built is a PIR one."""
+    return hasattr(paddle.framework, "in_pir_mode") and bool(paddle.framework.in_pir_mode())
+
+
+def in_sequences(x: Any, offsets: Sequence[int] | None = None) -> Any:
+    """x as sequences that begin at the offsets (LoD); without offsets as one sequence, which is how it is fed."""
+    if offsets is not None:
+        return legacy_op("lod_reset", {"X": x}, {"Out": x.dtype}, {"target_lod": list(offsets)})
+    x.desc.set_lod_level(1)
+    return x
+
+
+def legacy_op(
+    op_type: str,
+    inputs: dict[str, Any],
+    outputs: dict[str, str],
+    attrs: dict[str, Any],
+) -> Any:
+    """Appends an operator that no public function of Paddle 2.6 reaches; outputs: port -> dtype, in order."""
+    helper = paddle.base.layer_helper.LayerHelper(op_type)
+    made = {port: helper.create_variable_for_type_inference(dtype) for port, dtype in outputs.items()}
+    helper.append_op(
+        type=op_type,
+        inputs={k: v if isinstance(v, list) else [v] for k, v in inputs.items() if v is not None},
+        outputs={k: [v] for k, v in made.items()},
+        attrs=attrs,
+    )
+    return list(made.values()) if len(made) > 1 else next(iter(made.values()))
+
+
+def assembled(build: Any, forward: Any) -> Any:
+    """A layer with the parts that `build()` names; `forward(parts, *inputs)` runs it."""
+
+    class Assembled(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            for name, part in build().items():
+                setattr(self, name, part)
+
+    Assembled.forward = forward
+    return Assembled()
+
+
+def conv_norm(inputs: int, outputs: int, stride: int = 1, act: Any = None) -> Any:
+    """A 3 x 3 convolution, its batch norm, and an activation (a leaky ReLU unless it is given)."""
+    nn = paddle.nn
+    conv = nn.Conv2D(inputs, outputs, 3, stride, 1, bias_attr=False)
+    return nn.Sequential(conv, nn.BatchNorm2D(outputs), act or nn.LeakyReLU(0.1))
+
+
+def multiclass_nms3(
+    boxes: Any,
+    scores: Any,
+    *,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float,
+    normalized: bool,
+    background_label: int,
+) -> Any:
+    """The boxes that are left, and how many each image has; no public function of Paddle reaches this operator."""
+    attributes = {
+        "score_threshold": score_threshold,
+        "nms_top_k": nms_top_k,
+        "keep_top_k": keep_top_k,
+        "nms_threshold": nms_threshold,
+        "normalized": normalized,
+        "nms_eta": 1.0,
+        "background_label": background_label,
+    }
+    if in_pir() or paddle.in_dynamic_mode():
+        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *attributes.values())
+    else:
+        outputs = {"Out": boxes.dtype, "Index": "int32", "NmsRoisNum": "int32"}
+        out, _, count = legacy_op("multiclass_nms3", {"BBoxes": boxes, "Scores": scores}, outputs, attributes)
+    return out, count

@@ -1,0 +1,114 @@
+"""Random cases of many operators, in rounds, on any executor; what has run stands in a state file.
+
+A round draws a few cases of every operator in every format, so that a campaign that is cut short has reached all of
+them. An operator that fails in a format is left alone there until the campaign is started again.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gen_models import all_ops
+from gen_models.harness.exploration import explore, formats
+from gen_models.harness.naming import matches
+from gen_models.harness.spec import import_paddle
+from paddle2ov.jobs.executor import Executor, Outcome
+from paddle2ov.jobs.state import State
+
+ROUND = 20
+"""Cases of one operator in one format per round."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One operator in one format in one round. `kept` is the folder for what fails."""
+
+    op: str
+    format: str
+    round: int
+    examples: int
+    kept: str
+
+    @property
+    def name(self) -> str:
+        """As the tests are called: `testOpRandom/cumsum/pir`."""
+        return _name(self.op, self.format)
+
+    @property
+    def key(self) -> str:
+        return f"{self.op}/{self.format}/{self.round}"
+
+
+def chunks(pattern: str, seeds: int, formats_here: Iterable[str], kept: Path) -> list[Chunk]:
+    """All chunks of a campaign of `seeds` cases per operator, spread over those of its formats that are asked for."""
+    here = set(formats_here)
+    wanted: dict[tuple[str, str], int] = {}
+    for op in all_ops().values():
+        asked = [one for one in formats(op) if one in here and matches(_name(op.name, one), pattern)]
+        wanted |= {(op.name, format): -(-seeds // len(asked)) for format in asked}
+    return [
+        Chunk(op, format, start // ROUND, min(ROUND, count - start), str(kept / f"{op}-{format}-{start // ROUND}"))
+        for start in range(0, seeds, ROUND)
+        for (op, format), count in wanted.items()
+        if start < count
+    ]
+
+
+def _name(op: str, format: str) -> str:
+    return f"testOpRandom/{op}/{format}"
+
+
+def run_chunk(chunk: Chunk) -> dict[str, Any]:
+    """Runs one chunk; its record. Called in a process of the executor."""
+    import_paddle().disable_signal_handler()  # which writes a report when the pool ends this process
+    found = explore(all_ops()[chunk.op], chunk.format, chunk.examples, Path(chunk.kept), seed=chunk.round)
+    record: dict[str, Any] = {"asked": chunk.examples, "compared": sorted(found.compared)}
+    if found.error is not None:
+        record["failure"] = f"{type(found.error).__name__}: {found.error}"
+        record["case"] = "" if found.case is None else repr(found.case)
+        record["kept"] = chunk.kept
+    return record
+
+
+def run(
+    executor: Executor, planned: Iterable[Chunk], state: State, report: Callable[[Chunk, dict[str, Any]], None]
+) -> None:
+    """Runs the chunks that the state does not hold, or holds as failed; `report` is told of each that ends."""
+    failed: set[str] = set()
+
+    def waiting() -> Iterator[Chunk]:
+        for chunk in planned:
+            record = state.get(chunk.key)
+            done = record is not None and "failure" not in record and record["asked"] >= chunk.examples
+            if not done and chunk.name not in failed:
+                yield chunk
+
+    for outcome in executor.run(run_chunk, waiting()):
+        record = outcome.returned if outcome.returned is not None else _crash(outcome)
+        if "failure" in record:
+            failed.add(outcome.job.name)
+        state.put(outcome.job.key, record)
+        report(outcome.job, record)
+
+
+def _crash(outcome: Outcome[Chunk, Any]) -> dict[str, Any]:
+    """The record of a chunk that did not return, with the case that it drew last or those that it tried together."""
+    drawn = Path(outcome.job.kept) / "drawn.txt"
+    case = drawn.read_text() if drawn.is_file() else ""
+    return {
+        "asked": outcome.job.examples,
+        "compared": [],
+        "failure": outcome.failure,
+        "case": case,
+        "kept": outcome.job.kept,
+    }
+
+
+def scratch() -> Path:
+    """A new folder for a campaign that is not to be continued."""
+    return Path(tempfile.mkdtemp(prefix=f"campaign-{os.getpid()}-"))

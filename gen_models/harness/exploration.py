@@ -1,0 +1,131 @@
+"""Random cases of one operator in one format: drawn, written by Paddle, compared; a failure is shrunk."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import hypothesis
+from hypothesis import strategies as st
+
+from gen_models.harness.generate import GenerationError
+from gen_models.harness.spec import FORMATS, Case, Op
+from gen_models.harness.store import write
+from paddle2ov.testing import check_case, check_cases
+
+
+@dataclass
+class Exploration:
+    """What came of it.
+
+    Attributes:
+        compared: digests of the cases that Paddle computed and OpenVINO was compared with.
+        error: the error of the smallest failing case; None if all agree.
+        case: that case; None if the strategy itself failed.
+    """
+
+    compared: set[str] = field(default_factory=set)
+    error: Exception | None = None
+    case: Case | None = None
+
+
+def formats(op: Op) -> tuple[str, ...]:
+    """The formats that the operator has random cases in."""
+    if op.random is None:
+        return ()
+    return tuple(one for one in FORMATS if not op.cases or any(one in case.formats for case in op.cases))
+
+
+def explore(op: Op, format: str, examples: int, folder: Path, seed: int | None = None) -> Exploration:
+    """Draws up to `examples` cases that Paddle accepts, and compares what OpenVINO computes from each.
+
+    They are compared all together first, and one by one, which takes ten times as long, only if that fails. Without a
+    seed the cases are always the same. The folder is left behind only when something fails, or when the process dies:
+    its `case` is the smallest failing one, its `drawn.txt` the last that was tried, or all those tried together; then
+    the next call tries them one by one.
+    """
+    died_here = (folder / "drawn.txt").is_file()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    found = None if died_here else _explore_together(op, format, examples, folder, seed)
+    if found is None:
+        found = _explore_singly(op, format, examples, folder, seed)
+    if found.error is None:
+        shutil.rmtree(folder)
+    return found
+
+
+def _explore_together(op: Op, format: str, examples: int, folder: Path, seed: int | None) -> Exploration | None:
+    """None if something fails: which case, and its smallest form, is found one by one."""
+    cases: dict[str, Case] = {}
+
+    def write_down(case: Case) -> None:
+        _write(op, case, format, folder / case.digest())
+        cases[case.digest()] = case
+
+    try:
+        _draw(op, format, examples, folder, seed, write_down)
+        (folder / "drawn.txt").write_text("\n".join(map(repr, cases.values())))
+        check_cases(folder / digest for digest in cases)
+    except Exception:
+        return None
+    return Exploration(set(cases))
+
+
+def _explore_singly(op: Op, format: str, examples: int, folder: Path, seed: int | None) -> Exploration:
+    found = Exploration()
+
+    def check(case: Case) -> None:
+        found.case = None
+        trial = folder / "trial"
+        _write(op, case, format, trial)
+        found.compared.add(case.digest())
+        try:
+            check_case(trial)
+        except Exception:
+            shutil.rmtree(folder / "case", ignore_errors=True)
+            trial.rename(folder / "case")
+            found.case = case
+            raise
+
+    try:
+        _draw(op, format, examples, folder, seed, check)
+    except Exception as error:
+        found.error = error
+    return found
+
+
+def _draw(op: Op, format: str, examples: int, folder: Path, seed: int | None, use: Callable[[Case], None]) -> None:
+    """Draws cases of the format and uses them; a case whose use raises is drawn again, smaller and smaller."""
+    assert op.random is not None
+
+    @hypothesis.settings(
+        max_examples=examples,
+        derandomize=seed is None,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+        suppress_health_check=list(hypothesis.HealthCheck),
+        print_blob=False,
+    )
+    @hypothesis.given(st.composite(op.random)())
+    def each(case: Case) -> None:
+        if format not in case.formats:
+            hypothesis.reject()
+        (folder / "drawn.txt").write_text(repr(case))
+        use(case)
+
+    (hypothesis.seed(seed)(each) if seed is not None else each)()
+
+
+def _write(op: Op, case: Case, format: str, folder: Path) -> None:
+    """Writes the model of a case, or rejects the case if Paddle does: a strategy that draws nothing else fails."""
+    try:
+        write(op, case, format, folder)
+    except GenerationError as error:
+        if isinstance(error.__cause__, NameError | AttributeError | LookupError):
+            raise  # the builder's own mistake
+        hypothesis.reject()

@@ -1,0 +1,94 @@
+"""Legacy models need Paddle 2: a worker process in an interpreter of its own writes them."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from gen_models.harness.generate import GenerationError
+from gen_models.harness.spec import Case
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT = 120.0
+
+
+def legacy_python() -> str | None:
+    """The interpreter that has Paddle 2: PADDLE2OV_LEGACY_PYTHON, or that of `.venv-legacy`; None if there is none."""
+    named = os.environ.get("PADDLE2OV_LEGACY_PYTHON")
+    if named is not None:
+        return named or None
+    path = ROOT / ".venv-legacy" / "bin" / "python"
+    return str(path) if path.exists() else None
+
+
+class LegacyWorker:
+    """A worker process; it is started on first use, and again when it has died."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="paddle2ov-")  # removed with this object
+        self._log = Path(self._folder.name) / "log"
+
+    def generate(self, op: str, module: str, case: Case | None, folder: Path) -> Path:
+        """Writes a case of an operator, or (without a case) a whole network, as a legacy model.
+
+        Raises:
+            GenerationError: Paddle refuses the case, crashes on it, or takes too long.
+        """
+        process = self._running()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        source = getattr(sys.modules.get(module), "__file__", None)
+        request = {
+            "op": op,
+            "module": module,
+            "source": source,
+            "case": case.to_json() if case else None,
+            "folder": str(Path(folder).absolute()),
+        }
+        try:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            ready, _, _ = select.select([process.stdout], [], [], TIMEOUT)
+            line = process.stdout.readline() if ready else None
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            self.close()
+            what = "took too long" if line is None else f"died; the end of its log:\n{self._tail()}"
+            raise GenerationError(f"Paddle 2 {what} on {op}: {case}")
+        reply = json.loads(line)
+        if "error" in reply:
+            raise GenerationError(reply["error"])
+        return folder
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            python = legacy_python()
+            if python is None:
+                raise GenerationError("no interpreter with Paddle 2 for legacy models; `make venv-legacy` sets one up")
+            with self._log.open("w") as log:
+                self._process = subprocess.Popen(
+                    [python, "-W", "ignore", "-m", "gen_models.harness.worker"],
+                    cwd=ROOT,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                )
+        return self._process
+
+    def _tail(self) -> str:
+        return self._log.read_text(errors="replace")[-2000:].strip()

@@ -1,0 +1,64 @@
+"""Generates models on request, in the interpreter of another Paddle: one JSON request per line in, one reply out.
+
+Request: `{"op": name, "module": module, "source": its path, "case": {...}, "folder": path}`; without a case (null) `op`
+names a network. Reply: `{"ok": true}` or `{"error": text}`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+
+def serve() -> None:
+    """Answers requests until standard input ends."""
+    # Paddle prints: replies go to a copy of standard output, everything else to standard error.
+    replies = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    from gen_models.harness.generate import GenerationError, generate
+    from gen_models.harness.network import generate_network
+    from gen_models.harness.spec import Case
+
+    for line in sys.stdin:
+        request = json.loads(line)
+        reply: dict[str, object]
+        try:
+            module = _module(request["module"], request["source"])
+            if request["case"] is None:
+                network = next(one for one in module.NETWORKS if one.name == request["op"])
+                generate_network(network, "legacy", Path(request["folder"]))
+            else:
+                ops = (*getattr(module, "OPS", ()), *getattr(module, "CHAINS", ()))
+                op = next(one for one in ops if one.name == request["op"])
+                generate(op, Case.from_json(request["case"]), "legacy", Path(request["folder"]))
+            reply = {"ok": True}
+        except StopIteration:
+            reply = {"error": f"module {request['module']} has no {request['op']} in its OPS, CHAINS or NETWORKS"}
+        except GenerationError as error:
+            reply = {"error": str(error)}
+        except Exception as error:
+            reply = {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+        replies.write(json.dumps(reply) + "\n")
+
+
+def _module(name: str, source: str | None) -> Any:
+    """A module by its name or, if it stands outside the repository, by its path."""
+    if name in sys.modules or source is None or importlib.util.find_spec(name.partition(".")[0]):
+        return importlib.import_module(name)
+    spec = importlib.util.spec_from_file_location(name, source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,213 @@
+"""Chains of operators that a oneDNN primitive can compute in one: a primitive and what follows it.
+
+No operators of their own, so not in `OPS`: `tests/ops/test_post_ops.py` reads `CHAINS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from gen_models.conv import weight
+from gen_models.harness.spec import Op, case, paddle, tensor
+
+Step: TypeAlias = Callable[[Any], Any]
+"""What follows a primitive: a function of its result."""
+
+
+def _functional() -> Any:
+    return paddle.nn.functional
+
+
+# --- primitives: from the input to the result that post-ops are applied to --------------------------------------------
+
+
+def _convolution(x: Any, low: float) -> Any:
+    return _functional().conv2d(x, weight([8, 8, 3, 3], low=low), weight([8], low=low, seed=1), padding=1)
+
+
+def _depthwise(x: Any, low: float) -> Any:
+    return _functional().conv2d(x, weight([8, 1, 3, 3], low=low), weight([8], low=low, seed=1), padding=1, groups=8)
+
+
+def _deconvolution(x: Any, low: float) -> Any:
+    return _functional().conv2d_transpose(x, weight([8, 8, 2, 2], low=low), weight([8], low=low, seed=1), stride=2)
+
+
+def _convolution_1d(x: Any, low: float) -> Any:
+    return _functional().conv1d(x, weight([8, 8, 3], low=low), weight([8], low=low, seed=1), padding=1)
+
+
+def _depthwise_1d(x: Any, low: float) -> Any:
+    return _functional().conv1d(x, weight([8, 1, 3], low=low), weight([8], low=low, seed=1), padding=1, groups=8)
+
+
+def _deconvolution_1d(x: Any, low: float) -> Any:
+    return _functional().conv1d_transpose(x, weight([8, 8, 2], low=low), weight([8], low=low, seed=1), stride=2)
+
+
+def _inner_product(x: Any, low: float) -> Any:
+    return _functional().linear(x, weight([32, 16], low=low), weight([16], low=low, seed=1))
+
+
+def _matmul(x: Any, low: float) -> Any:
+    return paddle.matmul(x, x, transpose_y=True)
+
+
+def _pooling(x: Any, low: float) -> Any:
+    return _functional().avg_pool2d(x, 2, 2)
+
+
+def _reduction(x: Any, low: float) -> Any:
+    return paddle.mean(x, axis=[2, 3], keepdim=True)
+
+
+def _reduction_1d(x: Any, low: float) -> Any:
+    return paddle.mean(x, axis=2)
+
+
+PRIMITIVES: Mapping[str, tuple[Callable[[Any, float], Any], tuple[int, ...], tuple[int, ...]]] = {
+    "convolution": (_convolution, (1, 8, 10, 10), (1, 8, 10, 10)),
+    "depthwise_convolution": (_depthwise, (1, 8, 10, 10), (1, 8, 10, 10)),
+    "deconvolution": (_deconvolution, (1, 8, 6, 6), (1, 8, 12, 12)),
+    "inner_product": (_inner_product, (4, 32), (4, 16)),
+    "matmul": (_matmul, (2, 3, 6, 16), (2, 3, 6, 6)),
+    "pooling": (_pooling, (1, 8, 8, 8), (1, 8, 4, 4)),
+    "reduction": (_reduction, (2, 8, 6, 6), (2, 8, 1, 1)),
+}
+"""Name -> (builder, shape of the input, shape of the result)."""
+
+SEQUENTIAL: Mapping[str, tuple[Callable[[Any, float], Any], tuple[int, ...], tuple[int, ...]]] = {
+    "convolution_1d": (_convolution_1d, (1, 8, 10), (1, 8, 10)),
+    "depthwise_convolution_1d": (_depthwise_1d, (1, 8, 10), (1, 8, 10)),
+    "deconvolution_1d": (_deconvolution_1d, (1, 8, 6), (1, 8, 12)),
+    "reduction_1d": (_reduction_1d, (2, 8, 6), (2, 8)),
+}
+"""The same of sequences, convolved as Paddle writes it: unsqueeze, one of images, squeeze; with some post-ops."""
+
+
+# --- post-ops ---------------------------------------------------------------------------------------------------------
+
+ELTWISE: Mapping[str, Step] = {
+    "relu": lambda x: _functional().relu(x),
+    "leaky_relu": lambda x: _functional().leaky_relu(x, 0.1),
+    "elu": lambda x: _functional().elu(x, 0.7),
+    "relu6": lambda x: _functional().relu6(x),
+    "clip": lambda x: paddle.clip(x, -0.2, 0.3),
+    "swish": lambda x: _functional().swish(x),
+    "silu": lambda x: _functional().silu(x),
+    "x_times_sigmoid": lambda x: x * _functional().sigmoid(x),
+    "hard_swish": lambda x: _functional().hardswish(x),
+    "hard_sigmoid": lambda x: _functional().hardsigmoid(x),
+    "hard_sigmoid_0.2": lambda x: _functional().hardsigmoid(x, slope=0.2, offset=0.5),
+    "mish": lambda x: _functional().mish(x),
+    "gelu_erf": lambda x: _functional().gelu(x),
+    "gelu_tanh": lambda x: _functional().gelu(x, approximate=True),
+    "tanh": lambda x: paddle.tanh(x),
+    "sigmoid": lambda x: _functional().sigmoid(x),
+    "sqrt": lambda x: paddle.sqrt(x),
+    "square": lambda x: paddle.square(x),
+    "abs": lambda x: paddle.abs(x),
+    "exp": lambda x: paddle.exp(x),
+    "pow": lambda x: paddle.pow(x, 3.0),
+    "round": lambda x: paddle.round(x),
+    "softplus": lambda x: _functional().softplus(x),
+    "linear": lambda x: paddle.scale(x, 1.5, 0.25),
+}
+"""Every function of oneDNN's eltwise post-op that Paddle has an operator for."""
+
+_AFFINE: Mapping[str, Step] = {
+    "multiply_number": lambda x: x * 1.7,
+    "add_number": lambda x: x + 0.7,
+    "divide_number": lambda x: x / 1.7,
+    "subtract_from_number": lambda x: 0.7 - x,
+    "multiply_channel": lambda x: x * _per_channel(x),
+    "add_channel": lambda x: x + _per_channel(x),
+    "subtract_channel": lambda x: x - _per_channel(x),
+    "divide_channel": lambda x: x / _per_channel(x, 0.5),
+    "multiply_element": lambda x: x * _per_element(x),
+    "add_element": lambda x: x + _per_element(x),
+    "maximum_channel": lambda x: paddle.maximum(x, _per_channel(x)),
+    "prelu_tensor": lambda x: _functional().prelu(x, weight([1], low=0.1)),
+    "prelu_channel": lambda x: _functional().prelu(x, weight([x.shape[1]], low=0.1)),
+    "batch_norm": lambda x: _batch_norm(x),
+    "batch_norm_relu": lambda x: _functional().relu(_batch_norm(x)),
+    "scale_relu_scale": lambda x: paddle.scale(_functional().relu(paddle.scale(x, 1.5, 0.25)), 0.5, 0.1),
+    "relu_batch_norm": lambda x: _batch_norm(_functional().relu(x)),
+}
+
+_RESIDUAL: Mapping[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda x, other: x + other,
+    "sum_relu": lambda x, other: _functional().relu(x + other),
+    "sum_swish": lambda x, other: _functional().swish(other + x),
+    "relu_sum": lambda x, other: _functional().relu(x) + other,
+    "tanh_sum_scale_shift": lambda x, other: paddle.scale(paddle.tanh(x) + other, 1.5, 0.25),
+    "multiply_tensor": lambda x, other: x * other,
+}
+"""With a second input as large as the result."""
+
+_OF_SEQUENCES = (
+    "relu",
+    "leaky_relu",
+    "swish",
+    "gelu_erf",
+    "linear",
+    "multiply_channel",
+    "batch_norm",
+    "batch_norm_relu",
+)
+
+
+def _per_channel(x: Any, low: float = -0.5) -> Any:
+    shape = [1] * len(x.shape)
+    axis = -1 if x.shape[-1] == x.shape[-2] == 6 else 1  # a matrix product has its channels last
+    shape[axis] = x.shape[axis]
+    return weight(shape, low=low, seed=2)
+
+
+def _per_element(x: Any) -> Any:
+    return weight(list(x.shape), seed=3)
+
+
+def _batch_norm(x: Any) -> Any:
+    channels = x.shape[1]
+    mean, variance = weight([channels], seed=4), weight([channels], low=0.2, seed=5)
+    for statistic in (mean, variance):
+        statistic.stop_gradient = True
+    return _functional().batch_norm(x, mean, variance, weight([channels], low=0.3, seed=6), weight([channels], seed=7))
+
+
+def _chain(primitive: str, name: str, step: Callable[..., Any], low: float = -1.0, residual: bool = False) -> Op:
+    source, shape, results = {**PRIMITIVES, **SEQUENTIAL}[primitive]
+
+    def build(x: Any, other: Any = None) -> Any:
+        y = source(x, max(low, -0.5))
+        return step(y) if other is None else step(y, other)
+
+    inputs = {"x": tensor(shape, low=low, high=1.0)} | ({"other": tensor(results)} if residual else {})
+    return Op(f"{primitive}-{name}", build, cases=[case(**inputs)])
+
+
+def _pair(side: int) -> Op:
+    def build(x: Any) -> Any:
+        functional = paddle.nn.functional
+        x = functional.relu(functional.conv2d(x, weight([32, 8, 1, 1]), weight([32], seed=1)))
+        return functional.relu(functional.conv2d(x, weight([32, 1, 3, 3]), weight([32], seed=2), padding=1, groups=32))
+
+    return Op(f"convolution-relu_depthwise_relu_{side}", build, cases=[case(x=tensor([1, 8, side, side]))])
+
+
+def _chains() -> list[Op]:
+    chains = [_pair(10), _pair(512)]
+    for primitive in PRIMITIVES:
+        for name, step in {**ELTWISE, **_AFFINE}.items():
+            chains.append(_chain(primitive, name, step, 0.1 if name == "sqrt" else -1.0))
+        chains += [_chain(primitive, name, step, residual=True) for name, step in _RESIDUAL.items()]
+    steps = {**ELTWISE, **_AFFINE}
+    for primitive in SEQUENTIAL:
+        chains += [_chain(primitive, name, steps[name]) for name in _OF_SEQUENCES]
+        chains += [_chain(primitive, name, _RESIDUAL[name], residual=True) for name in ("sum", "sum_relu")]
+    return chains
+
+
+CHAINS: list[Op] = _chains()

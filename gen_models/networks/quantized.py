@@ -1,0 +1,102 @@
+"""Whole networks trained with simulated integers, as Paddle's own tools leave them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.harness.network import Network
+from gen_models.harness.spec import TensorSpec, paddle, tensor
+
+
+def _mobile() -> Any:
+    """MobileNet's parts: convolutions, depthwise ones, gates, sums, a linear head."""
+    nn = paddle.nn
+
+    class Mobile(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.enter = nn.Sequential(nn.Conv2D(3, 8, 3, 2, 1), nn.BatchNorm2D(8), nn.ReLU())
+            self.wide = nn.Sequential(nn.Conv2D(8, 16, 1), nn.BatchNorm2D(16), nn.ReLU6())
+            self.deep = nn.Sequential(nn.Conv2D(16, 16, 3, 1, 1, groups=16), nn.BatchNorm2D(16), nn.Hardswish())
+            self.squeeze, self.gate = nn.Conv2D(16, 4, 1), nn.Conv2D(4, 16, 1)
+            self.narrow = nn.Sequential(nn.Conv2D(16, 8, 1), nn.BatchNorm2D(8))
+            self.pool, self.head = nn.AdaptiveAvgPool2D(1), nn.Linear(8, 5)
+
+        def forward(self, x):
+            x = self.enter(x)
+            y = self.deep(self.wide(x))
+            gate = self.gate(paddle.nn.functional.relu(self.squeeze(self.pool(y))))
+            x = x + self.narrow(y * paddle.nn.functional.hardsigmoid(gate))
+            return self.head(self.pool(x).flatten(1))
+
+    return Mobile()
+
+
+def _without_saturation(layer: Any) -> None:
+    """Halves all weights of a channel but one, and clears those beside it.
+
+    Integer products of processors without VNNI add pairs in 16 bits: a byte without sign times a weight fits twice
+    only if one of the two weights is small.
+    """
+    for part in layer.sublayers():
+        kind = type(part).__name__
+        if kind not in ("Conv2D", "Linear"):
+            continue
+        weight = part.weight.numpy() * 0.5
+        rows = weight.T if kind == "Linear" else weight
+        rows = rows.reshape(len(rows), rows.shape[1], -1)
+        largest = 2.0 * abs(rows).max()
+        rows[:, :4, 0] = rows[:, 0, :4] = 0.0
+        rows[:, 0, 0] = largest
+        weight = rows[:, :, 0].T if kind == "Linear" else rows.reshape(weight.shape)
+        part.weight.set_value(weight)
+
+
+def _trained(layer: Any) -> Any:
+    """A step in training mode, after which the scales of activations are known."""
+    layer.train()
+    layer(paddle.uniform([2, 3, 16, 16], min=-1.0, max=1.0))
+    layer.eval()
+    return layer
+
+
+def _per_tensor() -> Any:
+    """Scales per tensor, by `paddle.quantization.QAT`: moving averages for activations and weights alike."""
+    from paddle.quantization import QAT, QuantConfig
+    from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
+
+    layer = _mobile()
+    _without_saturation(layer)
+    quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
+    tool = QAT(QuantConfig(activation=quanter, weight=quanter))
+    quantized = _trained(tool.quantize(layer))
+    # Paddle 3.3 cannot finish the conversion to quantize_linear: its layers have no zero point.
+    return quantized if int(paddle.__version__.split(".")[0]) >= 3 else tool.convert(quantized)
+
+
+def _per_channel() -> Any:
+    """Scales per channel of weights, by `ImperativeQuantAware`, as PaddleSlim uses it."""
+    from paddle.quantization import ImperativeQuantAware
+
+    layer = _mobile()
+    _without_saturation(layer)
+    ImperativeQuantAware(weight_quantize_type="channel_wise_abs_max").quantize(layer)
+    return _trained(layer)
+
+
+def _pictures(batch: int) -> dict[str, TensorSpec]:
+    return {"x": tensor([batch, 3, 16, 16], dims=[-1, 3, 16, 16])}
+
+
+NETWORKS = [
+    Network(
+        "quantized_channels",
+        _per_channel,
+        _pictures(1),
+        more=[_pictures(3)],
+        tolerance=2e-2,
+        formats=("legacy",),
+        why="Paddle 3 has no such tool for PIR",
+    ),
+    Network("quantized_tensors", _per_tensor, _pictures(1), more=[_pictures(3)], tolerance=2e-2),
+]

@@ -1,0 +1,208 @@
+"""Whole networks: spectra, features of sound, convolution in the frequency domain, rotations by complex numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gen_models.harness.building import assembled
+from gen_models.harness.network import Network
+from gen_models.harness.spec import paddle, tensor
+
+
+def _layer(function: Callable[..., Any], arguments: int) -> Callable[[], Any]:
+    """Builds a layer without weights."""
+
+    def build() -> Any:
+        class One(paddle.nn.Layer):
+            def forward(self, x: Any) -> Any:
+                return self.function(x)
+
+        class Two(paddle.nn.Layer):
+            def forward(self, x: Any, y: Any) -> Any:
+                return self.function(x, y)
+
+        layer = One() if arguments == 1 else Two()
+        layer.function = function
+        return layer
+
+    build.__module__ = __name__
+    return build
+
+
+def _network(name: str, forward: Callable[..., Any], pir_only: bool = False, **inputs: Any) -> Network:
+    return Network(name, _layer(forward, len(inputs)), inputs, **(_PIR if pir_only else {}))
+
+
+_PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 does not take complex numbers in all of its functions"}
+
+
+def _stft(inverse: bool = False, **options: Any) -> Callable[[], Any]:
+    """The short-time Fourier transform as pairs of numbers, or a signal taken apart and put together again.
+
+    Paddle exports no stft with a window of its own (`len(window)` fails); the features below have one.
+    """
+
+    def build() -> Any:
+        class Stft(paddle.nn.Layer):
+            def __init__(self) -> None:
+                super().__init__()
+                self.options = options
+                self.inverse = inverse
+
+            def forward(self, x: Any) -> Any:
+                spectrum = paddle.signal.stft(x, 32, 8, **self.options)
+                if self.inverse:
+                    return paddle.signal.istft(spectrum * 2.0, 32, 8)
+                return paddle.as_real(spectrum)
+
+        return Stft()
+
+    build.__module__ = __name__
+    return build
+
+
+def _features(kind: str) -> Callable[[], Any]:
+    def build() -> Any:
+        features = getattr(paddle.audio.features, kind)
+        options = {} if kind == "Spectrogram" else {"sr": 8000, "n_mels": 20}
+        if kind == "MFCC":
+            options |= {"n_mfcc": 12}
+        return features(n_fft=128, hop_length=64, **options)
+
+    build.__module__ = __name__
+    return build
+
+
+def _spectral_convolution() -> Any:
+    """Fourier neural operator: weights on the lowest frequencies."""
+
+    class Spectral(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.real = self.create_parameter([4, 5, 3, 3])
+            self.imag = self.create_parameter([4, 5, 3, 3])
+
+        def forward(self, x: Any) -> Any:
+            spectrum = paddle.fft.rfft2(x)
+            low = spectrum[:, :, :3, :3]
+            weight = paddle.complex(self.real, self.imag)
+            kept = paddle.einsum("bixy,ioxy->boxy", low, weight)
+            real, imag = (paddle.nn.functional.pad(part, [0, 2, 0, 5]) for part in (kept.real(), kept.imag()))
+            return paddle.fft.irfft2(paddle.complex(real, imag), s=(8, 8))
+
+    return Spectral()
+
+
+def _fourier_unit() -> Any:
+    """Fast Fourier convolution (as in LaMa): a convolution on the real and imaginary parts of the spectrum."""
+
+    class Unit(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = paddle.nn.Conv2D(8, 8, 1)
+
+        def forward(self, x: Any) -> Any:
+            spectrum = paddle.fft.rfftn(x, axes=(-2, -1), norm="ortho")
+            parts = paddle.stack([paddle.real(spectrum), paddle.imag(spectrum)], axis=-1)
+            parts = parts.transpose([0, 1, 4, 2, 3]).reshape([0, 8, 8, 5])
+            parts = paddle.nn.functional.relu(self.conv(parts))
+            parts = parts.reshape([0, 4, 2, 8, 5]).transpose([0, 1, 3, 4, 2])
+            return paddle.fft.irfftn(
+                paddle.complex(parts[..., 0], parts[..., 1]), s=(8, 8), axes=(-2, -1), norm="ortho"
+            )
+
+    return Unit()
+
+
+def _mixing(x: Any) -> Any:
+    """FNet: the real part of a transform takes the place of attention."""
+    return paddle.fft.fft2(x).real()
+
+
+def _rotary(x: Any, y: Any) -> Any:
+    """Positions by complex rotation, as the Llama of 2023 wrote it."""
+    rotation = paddle.complex(paddle.cos(y), paddle.sin(y))
+    pairs = paddle.as_complex(x.reshape([0, 6, 4, 2]))
+    return paddle.as_real(pairs * rotation.unsqueeze(0)).flatten(2)
+
+
+def _square_attention(self: Any, q: Any, k: Any, v: Any) -> Any:
+    """As many heads as tokens, with queries that are activated."""
+    scores = paddle.matmul(paddle.nn.functional.relu(q), k, transpose_y=True)
+    attended = paddle.matmul(paddle.nn.functional.softmax(scores), v)
+    return paddle.transpose(attended, [0, 2, 1, 3]).flatten(2)
+
+
+def _along_axis_1_parts() -> dict[str, Any]:
+    return {"linear": paddle.nn.Linear(6, 5), "slopes": paddle.nn.PReLU(5, 0.1), "last": paddle.nn.Linear(5, 5)}
+
+
+def _along_axis_1(self: Any, x: Any) -> Any:
+    """One number for each of axis 1, after products that have as many features."""
+    first = self.linear(x) + paddle.to_tensor([0.5, -1.0, 2.0, 0.0, 3.0]).reshape([5, 1, 1])
+    return self.last(self.slopes(first)) * paddle.arange(5, dtype="float32").reshape([1, 5, 1, 1])
+
+
+def _reshaped_means(x: Any, y: Any) -> Any:
+    """Means and maxima of several axes, each with every other number, and those of a single sequence as a column."""
+    product = paddle.matmul(paddle.mean(x, axis=1).reshape([-1, 1]), paddle.max(x, axis=0).reshape([1, -1]))
+    return product, paddle.sum(y, axis=1).transpose([1, 0])
+
+
+def _moves(x: Any, y: Any) -> Any:
+    first = paddle.concat([x, paddle.transpose(y, [1, 0])], axis=0)
+    second = paddle.flip(paddle.roll(first, 1, 0), [1]).reshape([-1, 2, 2])
+    third, fourth = second[:, :, :1], second[:, :, 1:]
+    fifth = paddle.stack([third.squeeze(-1), fourth.squeeze(-1)], axis=1)
+    index = paddle.to_tensor([0, 2, 1])
+    sixth = paddle.tile(paddle.index_select(fifth, index, 0), [1, 2, 1])[:, 1:, ::-1]
+    summed = paddle.sum(sixth, axis=0, keepdim=True) + paddle.mean(sixth, axis=-1, keepdim=True)
+    return paddle.as_real(summed), paddle.shape(sixth), paddle.as_real(paddle.expand(summed, [2, 3, 3, 2]))
+
+
+def _products(x: Any, y: Any) -> Any:
+    product = paddle.matmul(x, y) * 2.0
+    mixed = paddle.einsum("ij,jk->ik", x, y) - product / paddle.conj(product)
+    bent = paddle.matmul(x, x, transpose_y=True) + paddle.matmul(y, y, transpose_x=True).sum()
+    other = paddle.cast(paddle.real(x), "complex64") * paddle.exp(x) + paddle.square(x) * paddle.reciprocal(x - 3.0)
+    same = paddle.cast(paddle.concat([paddle.equal(x, x), paddle.not_equal(x, x)]), "float32")
+    return [paddle.as_real(value) for value in (product, mixed, bent, other)] + [same]
+
+
+def _elementary(x: Any, y: Any) -> Any:
+    return [
+        paddle.as_real(x * y / (x + y - 3.0)),
+        paddle.abs(x),
+        paddle.angle(x),
+    ]
+
+
+_WAVE = tensor([2, 200], dims=[-1, -1])
+_LONGER = {"x": tensor([1, 333])}
+_A, _B = tensor([3, 4], "complex64"), tensor([4, 3], "complex64")
+_A_DYNAMIC = tensor([3, 4], "complex64", dims=[-1, 4])
+
+NETWORKS = [
+    Network("stft", _stft(), {"x": _WAVE}, [_LONGER]),
+    Network("stft_two_sided", _stft(onesided=False, normalized=True), {"x": _WAVE}, [_LONGER]),
+    Network("stft_not_centred", _stft(center=False), {"x": _WAVE}, [_LONGER]),
+    Network("stft_istft", _stft(inverse=True), {"x": tensor([2, 200], dims=[-1, 200])}),
+    Network("spectrogram", _features("Spectrogram"), {"x": _WAVE}, [_LONGER]),
+    Network("log_mel_spectrogram", _features("LogMelSpectrogram"), {"x": _WAVE}, [_LONGER]),
+    Network("mfcc", _features("MFCC"), {"x": _WAVE}, [_LONGER]),
+    Network("fourier_neural_operator", _spectral_convolution, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}, **_PIR),
+    Network("fast_fourier_convolution", _fourier_unit, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}),
+    _network("fnet_mixing", _mixing, x=tensor([2, 7, 6], dims=[-1, -1, 6])),
+    _network("complex_rotary", _rotary, x=tensor([2, 6, 8], dims=[-1, 6, 8]), y=tensor([6, 4], low=-4, high=4)),
+    Network("square_attention", lambda: assembled(dict, _square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))),
+    Network(
+        "constants_along_axis_1",
+        lambda: assembled(_along_axis_1_parts, _along_axis_1),
+        {"x": tensor([2, 5, 3, 6], dims=[-1, 5, 3, 6])},
+    ),
+    _network("reshaped_means", _reshaped_means, x=tensor([2, 4, 3], dims=[-1, -1, 3]), y=tensor([1, 4, 3])),
+    _network("complex_moves", _moves, pir_only=True, x=_A_DYNAMIC, y=_B),
+    _network("complex_products", _products, pir_only=True, x=_A_DYNAMIC, y=_B),
+    _network("complex_elementary", _elementary, x=_A_DYNAMIC, y=_A),
+]

@@ -1,1 +1,0 @@
-"""Converts every model below a folder: finding them, one job per model, what came of them."""

@@ -1,0 +1,51 @@
+"""Complex tensors: carried as real ones with a last dimension of 2, the real and the imaginary part."""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Node, Output
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import EmptyArray, Known
+
+_LAST = np.array([-1], np.int64)
+
+
+def joined(real: Output | Node, imag: Output | Node) -> Node:
+    """The complex numbers with these parts, which have one shape."""
+    return ops.concat([ops.unsqueeze(real, _LAST), ops.unsqueeze(imag, _LAST)], -1)
+
+
+def parts(x: Output | Node) -> tuple[Output, Output]:
+    """The real and the imaginary part; what was joined of its parts is not taken apart again."""
+    output = x.output(0) if isinstance(x, Node) else x
+    if (known := _joined_of(output.get_node())) is not None:
+        return known
+    real, imag = (ops.gather(output, np.int64(i), np.int64(-1)).output(0) for i in (0, 1))
+    return real, imag
+
+
+def part_of(value: Output | Known | EmptyArray, part: int) -> Output | Known | EmptyArray:
+    """The real (0) or the imaginary (1) part of a value; of a known one it is known."""
+    if isinstance(value, EmptyArray):
+        return value
+    if not isinstance(value, Known):
+        return parts(value)[part]
+    if value.array.dtype.kind == "c":
+        chosen = value.array.imag if part else value.array.real
+    else:
+        chosen = value.array[..., part]
+    return Known(np.array(chosen, order="C"))
+
+
+def _joined_of(node: Node) -> tuple[Output, Output] | None:
+    if node.get_type_name() != "Concat" or node.get_input_size() != 2 or node.get_attributes()["axis"] != -1:
+        return None
+    sources = [node.input_value(i).get_node() for i in (0, 1)]
+    for source in sources:
+        if source.get_type_name() != "Unsqueeze":
+            return None
+        axes = source.input_value(1).get_node()
+        if axes.get_type_name() != "Constant" or axes.get_data().tolist() != [-1]:
+            return None
+    return sources[0].input_value(0), sources[1].input_value(0)

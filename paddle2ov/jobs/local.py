@@ -1,0 +1,63 @@
+"""Jobs in processes of this machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, TimeoutError, wait
+from itertools import islice
+from typing import Any
+
+from pebble import ProcessExpired, ProcessPool
+
+from paddle2ov.jobs.executor import Job, Outcome, Returned
+
+
+class LocalExecutor:
+    """A pool of processes that replaces those that die.
+
+    Args:
+        workers: the number of processes.
+        timeout: seconds for one job; its process is then killed.
+        jobs_per_worker: a process is replaced after so many jobs, which bounds what leaks; 0 for never.
+    """
+
+    def __init__(self, workers: int, timeout: float, jobs_per_worker: int = 0) -> None:
+        self._workers = workers
+        self._timeout = timeout
+        self._jobs_per_worker = jobs_per_worker
+
+    def run(self, function: Callable[[Job], Returned], jobs: Iterable[Job]) -> Iterator[Outcome[Job, Returned]]:
+        """Runs the function over the jobs; see `Executor`."""
+        # Spawned, not forked: OpenVINO and Paddle hold threads, which a fork does not take along.
+        pool = ProcessPool(
+            max_workers=self._workers,
+            max_tasks=self._jobs_per_worker,
+            context=multiprocessing.get_context("spawn"),
+        )
+        pending: dict[Future[Returned], Job] = {}
+        waiting = iter(jobs)
+        try:
+            while True:
+                for job in islice(waiting, self._workers - len(pending)):
+                    pending[pool.schedule(function, args=[job], timeout=self._timeout)] = job
+                if not pending:
+                    pool.close()
+                    break
+                for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                    yield self._outcome(pending.pop(future), future)
+        except BaseException:
+            pool.stop()
+            raise
+        finally:
+            pool.join()
+
+    def _outcome(self, job: Job, future: Future[Any]) -> Outcome[Job, Any]:
+        try:
+            return Outcome(job, future.result())
+        except TimeoutError:
+            return Outcome(job, failure=f"took longer than {self._timeout:g} s")
+        except ProcessExpired as error:
+            return Outcome(job, failure=f"its process died (exit code {error.exitcode})")
+        except Exception as error:
+            return Outcome(job, failure=f"{type(error).__name__}: {error}")

@@ -1,0 +1,1 @@
+"""Rewrites of attention: projections, windows, masks."""

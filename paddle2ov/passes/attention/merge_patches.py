@@ -1,0 +1,105 @@
+"""Every other row and column, one beside the other, are one move: Swin's patch merging, the Focus of YOLOX."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from openvino import Node, Output
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import Counts, Dims, Graph, dims_of, ints, ints_of, name_after, only_consumer, replace
+
+
+def merge_patches(graph: Graph) -> Counts:
+    """Neighbours that are sliced apart and joined along another axis move once.
+
+    Given:
+        x [B, H, W, C] → Slice(every other row and column) four times, each from another corner → Concat(axis 3), where
+        nothing else reads the slices. There may be one stepped axis or several, any step that divides its length, and
+        the Concat may go along any axis; the offsets count up along one stepped axis after the other, in any order of
+        these. At most one dimension may be unknown, and none that is stepped along.
+    Result:
+        x → Reshape [B, H/2, 2, W/2, 2, C] → Transpose [0, 1, 3, 4, 2, 5] → Reshape [B, H/2, W/2, 4·C].
+    """
+    counts = {"joins": 0, "slices": 0}
+    for concat in graph.nodes("Concat") if graph.nodes("Slice") else ():
+        merged = _merged(concat)
+        if merged is None:
+            continue
+        name_after(merged.get_node().input_value(0).get_node(), concat.get_friendly_name(), "patches")
+        replace(concat.output(0), merged)
+        counts["joins"] += 1
+        counts["slices"] += concat.get_input_size()
+    if counts["joins"]:
+        graph.changed()
+    return counts
+
+
+def _merged(concat: Node) -> Output | None:
+    sources = concat.input_values()
+    slices = [source.get_node() for source in sources]
+    if len(slices) < 2 or any(one.get_type_name() != "Slice" for one in slices):
+        return None
+    x = slices[0].input_value(0)
+    dims = dims_of(x)
+    if dims is None or 0 in dims or dims.count(None) > 1:
+        return None
+    if any(one.input_value(0) != x for one in slices) or any(only_consumer(one) is None for one in sources):
+        return None
+    taken = [_taken(one, dims) for one in slices]
+    order = _order(taken)
+    if order is None:
+        return None
+    return _moved(x, dims, order, concat.get_attributes()["axis"] % len(dims))
+
+
+def _taken(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
+    """Where a Slice starts and its step, for the axes that it steps along; `{}` if it leaves out anything else."""
+    given = [ints_of(source) for source in node.input_values()[1:]]
+    if len(given) == 3:
+        given.append(list(range(len(given[0] or ()))))
+    taken: dict[int, tuple[int, int]] = {}
+    if None in given:
+        return taken
+    for start, stop, step, axis in zip(*(one or [] for one in given), strict=True):
+        dim = dims[axis % len(dims)]
+        if dim is None or step < 1 or dim % step:
+            return {}
+        first, last = (one + dim if one < 0 else one for one in (start, stop))
+        if not 0 <= first < step or last <= dim - step + first:
+            return {}
+        if step > 1:
+            taken[axis % len(dims)] = first, step
+    return taken
+
+
+def _order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None:
+    """The stepped axes and their steps, the one that starts further last first; None where no order is counted up."""
+    steps = {axis: step for axis, (_, step) in taken[0].items()}
+    if len(taken) != math.prod(steps.values()):
+        return None
+    if any({axis: step for axis, (_, step) in one.items()} != steps for one in taken):
+        return None
+    for order in itertools.permutations(steps):
+        counted = itertools.product(*(range(steps[axis]) for axis in order))
+        if [tuple(one[axis][0] for axis in order) for one in taken] == list(counted):
+            return {axis: steps[axis] for axis in order}
+    return None
+
+
+def _moved(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> Output:
+    """`x` with what lies beside each other along the stepped axes moved in front of `axis`."""
+    lengths = [-1 if dim is None else dim // steps.get(at, 1) for at, dim in enumerate(dims)]
+    places: list[int] = []  # of each axis once the stepped ones are split
+    split: list[int] = []
+    for at, length in enumerate(lengths):
+        places.append(len(split))
+        split += [length, steps[at]] if at in steps else [length]
+    perm = list(places)
+    perm[axis:axis] = [places[at] + 1 for at in steps]
+    if lengths[axis] != -1:
+        lengths[axis] *= math.prod(steps.values())
+    apart = ops.transpose(ops.reshape(x, ints(split), False), ints(perm))
+    return ops.reshape(apart, ints(lengths), False).output(0)

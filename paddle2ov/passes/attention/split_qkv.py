@@ -1,0 +1,290 @@
+"""A projection that several branches share is cut where they part: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import (
+    Counts,
+    Graph,
+    computed_constant_of,
+    constant_of,
+    consumers,
+    dims_of,
+    elements_of,
+    ints,
+    ints_of,
+    name_after,
+    numbers_of,
+    only_consumer,
+    perm_of,
+    replace,
+    reshaped_dims,
+    weight,
+    without,
+)
+from paddle2ov.program.model import AnyArray
+
+
+def cut_projections(graph: Graph) -> Counts:
+    """Attention reads q, k and v from projections of their own.
+
+    Given:
+        x → MatMul(weight [C, 3·h·d]) → Add(bias) → Reshape [B, N, 3, h, d] → Transpose [2, 0, 3, 1, 4] → q, k, v,
+        each a Gather, Split or VariadicSplit along the axis of 3. The axis may stand elsewhere among those that the
+        projection's last one is split into, the parts may differ in size, and Add, Reshape and Transpose may be
+        missing: then each part must be transposed, or the cut would only make one product into three. The weight may
+        be transposed, and a few nodes may compute the bias from constants, as Swin v2 does, whose keys have none.
+    Result:
+        x → MatMul(weight_q [C, h·d]) → Add(bias_q) → Reshape [B, N, h, d] → Transpose [0, 2, 1, 3] → q; k and v alike.
+        A number that only q is multiplied by goes into its weight and bias; below float32 only a power of two does, as
+        another would be rounded with each weight. OpenVINO's attention kernel and MatMul
+        absorb transposes of that rank; a 5-D one is a pass over memory, and its three slices another one each where
+        they are not contiguous.
+
+    The parts of a weight are copies: the columns of [C, 3·h·d] are no contiguous memory, and OpenVINO hands out the
+    memory of a Constant for reading only.
+    """
+    counts = {"projections": 0, "parts": 0, "scales": 0}
+    for node in graph.nodes("Reshape", "Split", "VariadicSplit") if graph.nodes("Transpose") else ():
+        projection = _projection(node.input_value(0))
+        cut = _cut(node) if projection is not None else None
+        if projection is None or cut is None:
+            continue
+        _rewrite(projection, cut)
+        counts["projections"] += 1
+        counts["parts"] += len(cut.parts)
+        counts["scales"] += sum(part.scale is not None for part in cut.parts)
+    if counts["projections"]:
+        graph.changed()
+    return counts
+
+
+@dataclass(frozen=True)
+class _Projection:
+    matmul: Node
+    matrix: AnyArray  # [features, out] or, transposed, [out, features]
+    transposed: bool
+    bias: AnyArray | None
+    kind: Type  # of the elements of both
+    names: tuple[str, str]  # of MatMul and Add
+
+
+@dataclass(frozen=True)
+class _Part:
+    output: Output  # what the branch reads now
+    start: int
+    stop: int
+    squeezed: bool
+    scale: float | None = None
+
+
+@dataclass(frozen=True)
+class _Cut:
+    reshape: Node | None
+    sizes: list[int]  # what the projection's last axis is split into
+    axis: int  # of the Reshape's result: where the parts lie
+    rank: int  # of the Reshape's result
+    perm: list[int] | None
+    parts: list[_Part]
+
+
+def _projection(output: Output) -> _Projection | None:
+    node = output.get_node()
+    bias, last = None, node.get_friendly_name()
+    if node.get_type_name() == "Add":
+        if only_consumer(node.output(0)) is None:
+            return None
+        sides = node.input_values()
+        for one, other in (sides, sides[::-1]):
+            if one.get_node().get_type_name() == "MatMul" and only_consumer(one) is not None:
+                bias, node = computed_constant_of(other), one.get_node()
+                break
+        if bias is None:
+            return None
+    if node.get_type_name() != "MatMul" or only_consumer(node.output(0)) is None:
+        return None
+    matrix = _matrix(node.input_value(1))
+    if matrix is None or matrix.ndim != 2 or matrix.dtype.kind != "f":
+        return None
+    transposed = bool(node.get_attributes()["transpose_b"])
+    columns = matrix.shape[0 if transposed else 1]
+    if bias is not None and (bias.size != columns or bias.shape[-1] != columns):
+        return None
+    kind = node.get_output_element_type(0)
+    return _Projection(node, matrix, transposed, bias, kind, (node.get_friendly_name(), last))
+
+
+def _matrix(output: Output) -> AnyArray | None:
+    """A weight; also one that is transposed, which its columns are copied from as well."""
+    node = output.get_node()
+    if node.get_type_name() != "Transpose" or perm_of(node) != [1, 0]:
+        return constant_of(output)
+    array = constant_of(node.input_value(0))
+    return None if array is None else array.T
+
+
+def _cut(node: Node) -> _Cut | None:
+    before = dims_of(node.input_value(0))
+    if not before or before[-1] is None or only_consumer(node.input_value(0)) is None:
+        return None
+    reshape = node if node.get_type_name() == "Reshape" else None
+    after, sizes = (reshaped_dims(node) or [], []) if reshape else (before, [before[-1]])
+    while math.prod(sizes) < before[-1] and len(sizes) < len(after):
+        size = after[-1 - len(sizes)]
+        if size is None:
+            return None
+        sizes.insert(0, size)
+    if math.prod(sizes) != before[-1]:
+        return None
+    values, perm = node.output(0) if reshape else node.input_value(0), None
+    follower = only_consumer(values)
+    if reshape and follower is not None and follower.get_type_name() == "Transpose":
+        perm = perm_of(follower)
+        if perm is None:
+            return None
+        values = follower.output(0)
+    found = _parts(values, after, perm)
+    if found is None or found[0] < len(after) - len(sizes):
+        return None
+    axis, parts = found
+    if perm is None and not all(_is_transposed(part.output, reshape is None) for part in parts):
+        return None
+    return _Cut(reshape, sizes, axis, len(after), perm, [_scaled(part) for part in parts])
+
+
+def _scaled(part: _Part) -> _Part:
+    """A part with the number that it is multiplied by, if nothing else is done to it."""
+    reader = only_consumer(part.output)
+    if reader is None or reader.get_type_name() != "Multiply":
+        return part
+    for source in reader.input_values():
+        number = constant_of(source)
+        if number is not None and number.size == 1 and number.ndim <= len(part.output.get_partial_shape()):
+            scale = float(numbers_of(number.reshape(1), source.get_element_type())[0])
+            if not _is_exact(scale, source.get_element_type()):
+                return part
+            return _Part(reader.output(0), part.start, part.stop, part.squeezed, scale)
+    return part
+
+
+def _is_exact(scale: float, kind: Type) -> bool:
+    """Whether weights may be multiplied by a number."""
+    return kind in (Type.f32, Type.f64) or (abs(scale) <= 1 and abs(math.frexp(scale)[0]) == 0.5)
+
+
+def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Part]] | None:
+    """The axis of the Reshape's result along which all consumers of `values` take their parts, and the parts."""
+    axes: set[int] = set()
+    parts: list[_Part] = []
+    for reader in consumers(values):
+        node = reader.get_node()
+        kind = node.get_type_name()
+        if reader.get_index() != 0 or kind not in ("Gather", "Split", "VariadicSplit"):
+            return None
+        axis = ints_of(node.input_value(2 if kind == "Gather" else 1))
+        if axis is None or len(axis) != 1:
+            return None
+        at = axis[0] % len(dims)
+        axes.add(at if perm is None else perm[at])
+        if len(axes) > 1:
+            return None
+        size = dims[next(iter(axes))]
+        if size is None:
+            return None
+        if kind == "Gather":
+            index = constant_of(node.input_value(1))
+            if index is None or index.ndim != 0 or node.get_attributes()["batch_dims"] != 0:
+                return None
+            start = int(index) % size
+            parts.append(_Part(node.output(0), start, start + 1, True))
+            continue
+        lengths = [size // len(node.outputs())] * len(node.outputs())
+        if kind == "VariadicSplit":
+            given = ints_of(node.input_value(2))
+            if given is None:
+                return None
+            lengths = [size - sum(given) - 1 if one == -1 else one for one in given]
+        start = 0
+        for output, length in zip(node.outputs(), lengths, strict=True):
+            parts.extend(_squeezed(output, start, length, at))
+            start += length
+    parts.sort(key=lambda part: part.start)
+    apart = all(one.stop <= other.start for one, other in itertools.pairwise(parts))
+    return (next(iter(axes)), parts) if len(parts) > 1 and apart else None
+
+
+def _squeezed(output: Output, start: int, length: int, axis: int) -> list[_Part]:
+    """One part of a Split; of the Squeeze after it, if that is all that reads it."""
+    reader = only_consumer(output)
+    if length == 1 and reader is not None and reader.get_type_name() == "Squeeze" and reader.get_input_size() == 2:
+        axes = ints_of(reader.input_value(1))
+        if axes is not None and len(axes) == 1 and axes[0] % len(output.get_partial_shape()) == axis:
+            return [_Part(reader.output(0), start, start + 1, True)]
+    return [_Part(output, start, start + length, False)] if consumers(output) else []
+
+
+def _is_transposed(output: Output, reshaped: bool) -> bool:
+    if reshaped:
+        node = only_consumer(output)
+        if node is None or node.get_type_name() != "Reshape":
+            return False
+        output = node.output(0)
+    readers = consumers(output)
+    return bool(readers) and all(reader.get_node().get_type_name() == "Transpose" for reader in readers)
+
+
+def _rewrite(projection: _Projection, cut: _Cut) -> None:
+    lead = cut.rank - len(cut.sizes)
+    x = projection.matmul.input_value(0)
+    transpose_a = projection.matmul.get_attributes()["transpose_a"]
+    for k, part in enumerate(cut.parts):
+        columns = _columns(projection.matrix, projection.kind, cut, part, 0 if projection.transposed else 1)
+        value = ops.matmul(x, weight(columns, projection.kind), transpose_a, projection.transposed)
+        name_after(value, projection.names[0], k)
+        if projection.bias is not None:
+            columns = _columns(projection.bias, projection.kind, cut, part, projection.bias.ndim - 1)
+            value = ops.add(value, weight(columns, projection.kind))
+            name_after(value, projection.names[1], k)
+        if cut.reshape is not None:
+            target = _target(cut.reshape, lead, cut, part)
+            value = ops.reshape(value, target, cut.reshape.get_attributes()["special_zero"])
+            name_after(value, cut.reshape.get_friendly_name(), k)
+        if cut.perm is not None:
+            perm = cut.perm
+            if part.squeezed:
+                perm = [axis - (axis > cut.axis) for axis in perm if axis != cut.axis]
+            value = ops.transpose(value, ints(perm))
+        replace(part.output, value.output(0))
+
+
+def _columns(array: AnyArray, kind: Type, cut: _Cut, part: _Part, axis: int) -> AnyArray:
+    """The elements of one part along an axis that the sizes split, scaled."""
+    shape, within = array.shape, cut.axis - (cut.rank - len(cut.sizes))
+    split = array.reshape(*shape[:axis], *cut.sizes, *shape[axis + 1 :])
+    chosen = split[(slice(None),) * (axis + within) + (slice(part.start, part.stop),)]
+    if part.scale is not None:
+        numbers = numbers_of(chosen, kind)
+        chosen = elements_of(numbers * numbers.dtype.type(part.scale), kind)
+    columns: AnyArray = np.ascontiguousarray(chosen).reshape(*shape[:axis], -1, *shape[axis + 1 :])
+    return columns
+
+
+def _target(reshape: Node, lead: int, cut: _Cut, part: _Part) -> Node:
+    """The shape of one part: that of the whole with another size, or none, along the axis."""
+    source = reshape.input_value(1)
+    known = ints_of(source)
+    sizes = list(cut.sizes)
+    sizes[cut.axis - lead] = part.stop - part.start
+    if part.squeezed:
+        sizes = without(sizes, cut.axis - lead)
+    if known is not None:
+        return ints(known[:lead] + sizes)
+    leading = ops.slice(source, ints([0]), ints([lead]), ints([1]))
+    return ops.concat([leading, ops.constant(sizes, source.get_element_type())], 0)

@@ -1,0 +1,179 @@
+"""The mask of shifted windows is added where the scores lie: OpenVINO's attention kernel takes no 5-D detour."""
+
+from __future__ import annotations
+
+import math
+
+from openvino import Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import (
+    Counts,
+    Dims,
+    Graph,
+    dims_of,
+    ints,
+    ints_of,
+    name_after,
+    only_consumer,
+    perm_of,
+    replace,
+)
+from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+
+
+def spread_masks(graph: Graph) -> Counts:
+    """Scores keep their rank where a mask per window is added.
+
+    Given:
+        scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [n or 1, n, 1 or h, N, N]) → Reshape [B·n, h, N, N],
+        the first axis of the mask 1 or missing. B may be unknown; n too, if the Reshape asks the mask for it.
+    Result:
+        scores → Add(mask [n, 1 or h, N, N], B times). OpenVINO then runs the attention as one kernel. Where B is known
+        and the mask is constant, so is its repetition.
+    """
+    counts = {"masks": 0}
+    for add in graph.nodes("Add") if graph.nodes("Softmax") else ():
+        last = only_consumer(add.output(0))
+        if last is None or last.get_type_name() != "Reshape":
+            continue
+        sides = add.input_values()
+        for value, mask in (sides, sides[::-1]):
+            first = value.get_node()
+            if first.get_type_name() == "Reshape" and only_consumer(value) is not None and _fits(first, mask, last):
+                windows = _windows(first, mask)
+                if windows is None:
+                    continue
+                _rewrite(first, mask, last, windows, add.get_friendly_name())
+                counts["masks"] += 1
+                break
+    if counts["masks"]:
+        graph.changed()
+    return counts
+
+
+def _fits(first: Node, mask: Output, last: Node) -> bool:
+    before, split, after = (dims_of(output) for output in (first.input_value(0), first.output(0), last.output(0)))
+    shape = dims_of(mask)
+    if not before or not split or not after or not shape or len(before) < 3 or len(split) != len(before) + 1:
+        return False
+    shape = [*[1] * (len(split) - len(shape)), *shape]
+    same = before[1:] == split[2:] == after[1:] and None not in before[1:] and len(after) == len(before)
+    return (
+        same
+        and split[1] != 1
+        and len(shape) == len(split)
+        and shape[0] == 1
+        and shape[1] == split[1]
+        and all(one == 1 or one == dim for one, dim in zip(shape[2:], split[2:], strict=True))
+    )
+
+
+def _windows(first: Node, mask: Output) -> Output | None:
+    """How many windows an image has; None if the mask may have another number of them, which would be broadcast."""
+    split, target = dims_of(first.output(0)) or [], first.input_value(1).get_node()
+    if split[1] is not None:
+        return ints([split[1]]).output(0)
+    pieces = target.input_values()[:2] if target.get_type_name() == "Concat" else []
+    if [dims_of(one) for one in pieces] != [[1], [1]]:
+        return None
+    gather = pieces[1].get_node()
+    while gather.get_type_name() in ("Convert", "Unsqueeze"):
+        gather = gather.input_value(0).get_node()
+    if gather.get_type_name() != "Gather" or gather.input_value(0).get_node().get_type_name() != "ShapeOf":
+        return None
+    asked, index = gather.input_value(0).get_node().input_value(0), ints_of(gather.input_value(1))
+    axis = 1 - len(split) + len(dims_of(mask) or [])
+    while mask != asked:
+        axes = ints_of(mask.get_node().input_value(1)) if mask.get_node().get_type_name() == "Unsqueeze" else None
+        added = [one % len(dims_of(mask) or []) for one in axes or [axis]]
+        if axis in added:
+            return None
+        axis -= sum(one < axis for one in added)
+        mask = mask.get_node().input_value(0)
+    if index is None or len(index) != 1 or index[0] % len(dims_of(asked) or []) != axis:
+        return None
+    number = ops.convert(pieces[1], Type.i64)
+    return ops.maximum(number, ints([1])).output(0)  # none would be divided by
+
+
+def _rewrite(first: Node, mask: Output, last: Node, windows: Output, name: str) -> None:
+    scores = first.input_value(0)
+    dims, shape = dims_of(scores), dims_of(mask)
+    assert dims is not None
+    assert shape is not None
+    inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
+    flat = ops.reshape(mask, ints([-1, *inner]), False)
+    length = ops.gather(ops.shape_of(_projected(scores) or scores, Type.i64), ints([0]), ints(0))
+    times = ops.concat([ops.divide(length, windows), ints([1] * (len(dims) - 1))], 0)
+    masked = ops.add(scores, ops.tile(flat, times))
+    name_after(masked, name, "spread")
+    replace(last.output(0), masked.output(0))
+
+
+def _projected(scores: Output) -> Output | None:
+    """What queries and keys are projected from, if its first dimension is that of the scores.
+
+    OpenVINO takes attention as one kernel only if nothing else reads what lies between, not even its shape.
+    """
+    found: Output | None = None
+    waiting, seen = [scores], {_key(scores)}
+    while waiting:
+        value = waiting.pop()
+        node = value.get_node()
+        if node.get_type_name() == "MatMul" and len(dims_of(node.input_value(1)) or ()) == 2:
+            source = node.input_value(0)
+            apart = found is not None and source != found
+            if apart or node.get_attributes()["transpose_a"] or len(dims_of(source) or ()) < 3:
+                return None
+            found = source
+            continue
+        sources = _of_same_length(value)
+        if not sources or len(seen) > _MOST_BETWEEN:
+            return None
+        for source in sources:
+            if _key(source) not in seen:
+                seen.add(_key(source))
+                waiting.append(source)
+    return found
+
+
+_MOST_BETWEEN = 50
+"""Nodes between a projection and the scores. Attention has some twenty, with its queries and keys normalised."""
+
+
+def _key(output: Output) -> tuple[str, int]:
+    return output.get_node().get_name(), output.get_index()
+
+
+def _of_same_length(value: Output) -> list[Output]:
+    """The inputs of a node that decide on its first dimension, which must be theirs; none if it is another."""
+    node = value.get_node()
+    kind, after = node.get_type_name(), dims_of(value)
+    shapes = [dims_of(one) for one in node.input_values()]
+    if not after or not shapes or None in shapes:
+        return []
+    before = shapes[0] or []
+    if kind in BINARY or kind == "MatMul":
+        shorter = [len(dims or ()) < len(after) or (dims or [1])[0] == 1 for dims in shapes]
+        return [one for one, is_shorter in zip(node.input_values(), shorter, strict=True) if not is_shorter]
+    if kind == "Transpose":
+        same = (perm_of(node) or [1])[0] == 0
+    elif kind == "Reshape":
+        items = _item(before), _item(after)
+        same = items[0] is not None and items[1] is not None and math.prod(items[0]) == math.prod(items[1])
+    elif kind in REDUCTIONS:
+        axes = ints_of(node.input_value(1))
+        same = axes is not None and all(axis % len(before) for axis in axes)
+    else:
+        same = kind in UNARY or kind in _KEEP_SHAPES
+    return [node.input_value(0)] if same else []
+
+
+_KEEP_SHAPES = ("MVN", "NormalizeL2", "Softmax")
+
+
+def _item(dims: Dims) -> list[int] | None:
+    """All dimensions but the first, if they are known."""
+    item = [dim for dim in dims[1:] if dim is not None]
+    return item if len(item) == len(dims) - 1 else None

@@ -1,0 +1,1 @@
+"""Rewrites of transposes, reshapes and axes of size 1."""

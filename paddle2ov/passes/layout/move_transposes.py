@@ -1,0 +1,256 @@
+"""Transposes stand where the fewest elements are transposed: what is between them computes in another order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from openvino import Node, Output
+
+from paddle2ov.passes.graph import (
+    Counts,
+    Graph,
+    constant_of,
+    consumers,
+    dims_of,
+    ints_of,
+    perm_of,
+)
+from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
+from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
+from paddle2ov.passes.layout.permutation import inverse, kind_of, reduced
+from paddle2ov.passes.layout.permuted_nodes import (
+    NAMING_AXES,
+    UNDECIDED,
+    Around,
+    Change,
+    key_of,
+    order_after,
+    readers_of,
+)
+
+_FLEXIBLE = ELEMENTWISE | UNDECIDED | {"Concat", *NAMING_AXES}
+_FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}
+_MOST_ELEMENTS = 1 << 20
+"""A larger constant is not worth transposing while converting."""
+_MOST_ROUNDS = 8
+"""How often transposes that were moved may move on."""
+_UNKNOWN = 64
+"""What an unknown dimension counts for."""
+
+
+def move_transposes(graph: Graph) -> Counts:
+    """Whatever can compute in either order of the axes does so in the one that leaves fewer elements to transpose.
+
+    Given:
+        Nodes that compute element by element, join, split, slice, pad or reduce, and among them transposes of one order
+        that come in, or of the inverse order that go out. What else reads or gives their tensors wants them as they
+        are; constants, shapes and transposes of other orders do not mind.
+    Result:
+        Those nodes that a minimum cut finds compute on what the transposes read, with axes and constants in its order;
+        each tensor that is wanted in both orders is transposed once. A tensor costs its elements, or nothing if none of
+        them moves. Of two places that cost the same, a transpose takes the later one if OpenVINO can then compute what
+        precedes it with a convolution or a product as one primitive.
+    """
+    counts = {"nodes": 0, "transposes before": 0, "transposes after": 0}
+    waiting = graph.nodes("Transpose")
+    for _ in range(_MOST_ROUNDS):
+        starts: dict[tuple[int, ...], list[tuple[Node, bool]]] = {}
+        for transpose in waiting:
+            for comes_in in (True, False):
+                perm = perm_of(transpose) if _is_open(_inner(transpose, comes_in)) else None
+                if perm is not None:
+                    starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
+        waiting = []
+        for order, found in starts.items():
+            left = [_inner(*start) for start in found if consumers(start[0].output(0))]
+            change = Change(list(order), _Layout(list(order)).better_left(left))
+            change.make()
+            waiting += change.added
+            counts["nodes"] += len(change.nodes)
+            counts["transposes before"] += len(change.removed)
+            counts["transposes after"] += len(change.added)
+    if counts["nodes"]:
+        graph.changed()
+    return counts
+
+
+def _inner(transpose: Node, comes_in: bool) -> Output:
+    """The tensor of a transpose that lies where data are transposed."""
+    return transpose.output(0) if comes_in else transpose.input_value(0)
+
+
+def _is_open(tensor: Output) -> bool:
+    """Whether every node around a tensor may do with another order: quickly says no where most transposes are."""
+    kind = tensor.get_node().get_type_name()
+    if kind not in _FLEXIBLE:
+        return False
+    return all(reader.get_node().get_type_name() in _FLEXIBLE for reader in consumers(tensor))
+
+
+class _Layout:
+    """Nodes that compute on data transposed by `perm`, and could do so on what was transposed.
+
+    As a network, a node is a vertex, and a tensor an edge that the nodes around it share: if they do not all decide
+    alike, it must be transposed. Paths start where it is now, and end at nodes that cannot decide otherwise.
+    """
+
+    def __init__(self, perm: list[int]) -> None:
+        self._perm, self._back = perm, inverse(perm)
+        self._cut = MinimumCut(self._edges)
+        self._nodes: dict[Vertex, Around | None] = {}
+        self._tensors: dict[Vertex, Output] = {}
+        self._around: dict[Vertex, Mapping[Vertex, int]] = {}
+        self._kept: set[Vertex] = set()
+
+    def better_left(self, tensors: list[Output]) -> dict[str, Around]:
+        """The nodes that had better not compute on transposed data, so that these tensors need not be transposed."""
+        found: dict[str, Around] = {}
+        for tensor in tensors:
+            new = self._cut.start(self._vertex(tensor))
+            nodes = [around for around in map(self._nodes.get, new) if around is not None]
+            if nodes and self._perm == self._back and not self._keep_beyond(new):
+                break
+            found |= {node.get_name(): (node, around) for node, around in nodes}
+        return found
+
+    def _keep_beyond(self, vertices: set[Vertex]) -> bool:
+        """Takes what is beyond the transposes around as given: these undo themselves, and must not go twice.
+
+        Returns False if what is beyond is not: a matrix and its transpose meet.
+        """
+        beyond: set[Vertex] = set()
+        for tensor in map(self._tensors.get, vertices):
+            if tensor is not None:
+                around = [tensor.get_node(), *(reader for reader, _ in readers_of(tensor))]
+                for node in around:
+                    if node.get_type_name() == "Transpose":
+                        beyond.add(key_of(node.input_value(0) if node == around[0] else node.output(0)))
+        for vertex in beyond:
+            self._kept.add(vertex)
+            self._cut.end(vertex)
+        return beyond.isdisjoint(self._cut.before)
+
+    def _vertex(self, tensor: Output) -> Vertex:
+        vertex = key_of(tensor)
+        self._tensors[vertex] = tensor
+        return vertex
+
+    def _edges(self, vertex: Vertex) -> Mapping[Vertex, int]:
+        if vertex in self._nodes:
+            _, tensors = self._nodes[vertex] or (None, [])
+            return {self._vertex(tensor): ENDLESS for tensor in tensors}
+        if vertex in self._around:
+            return self._around.pop(vertex)
+        if vertex in self._kept:
+            return {END: ENDLESS}
+        tensor, after = self._tensors[vertex], (vertex, "after")
+        neighbours, is_transposed = self._neighbours(tensor)
+        if is_transposed and END in neighbours:
+            return {}  # it is in any case
+        self._around[after] = neighbours
+        return {after: self._cost(tensor)}
+
+    def _neighbours(self, tensor: Output) -> tuple[dict[Vertex, int], bool]:
+        """The nodes that give or read a tensor, END for those that want it as it is; whether there are transposes."""
+        found: dict[Vertex, int] = {}
+        is_transposed = False
+        source = tensor.get_node()
+        perm = perm_of(source) if source.get_type_name() == "Transpose" else None
+        if perm is not None:
+            is_transposed = perm == self._perm
+        else:
+            found[self._either(source, tensor)] = ENDLESS
+        for node, _ in readers_of(tensor):
+            perm = perm_of(node) if node.get_type_name() == "Transpose" else None
+            if perm is not None:
+                is_transposed |= perm == self._back
+            elif node.get_type_name() != "ShapeOf":
+                found[self._either(node, tensor)] = ENDLESS
+        return found, is_transposed
+
+    def _either(self, node: Node, tensor: Output) -> Vertex:
+        """The node if it can compute in either order, else END."""
+        name = node.get_name()
+        if name not in self._nodes:
+            tensors = _tensors_around(node, self._perm)
+            self._nodes[name] = None if tensors is None else (node, tensors)
+        found = self._nodes[name]
+        return name if found is not None and tensor in found[1] else END
+
+    def _cost(self, tensor: Output) -> int:
+        dims = dims_of(tensor) or []
+        perm = self._back if len(dims) == len(self._perm) else list(range(len(dims)))[::-1]
+        if 1 in dims and kind_of(reduced(dims, perm)) == "reshape":
+            return 0
+        source = tensor.get_node()
+        if source.get_type_name() == "Transpose":
+            source = source.input_value(0).get_node()
+        kind = source.get_type_name()
+        parts = map(dims_of, source.input_values()) if kind == "Concat" and None in dims else [dims]
+        elements = sum(math.prod(_UNKNOWN if dim is None else dim for dim in part or []) for part in parts)
+        return elements + (kind in _FUSING and _is_fused(tensor))
+
+
+def _is_fused(tensor: Output) -> bool:
+    """Whether one node reads a tensor, element by element with constants of one number or one per channel."""
+    readers = consumers(tensor)
+    node = readers[0].get_node()
+    if len(readers) > 1 or node.get_type_name() not in UNARY | BINARY:
+        return False
+    arrays = [constant_of(source) for source in node.input_values() if source != tensor]
+    return all(array is not None and array.size == max(array.shape, default=1) for array in arrays)
+
+
+def _tensors_around(node: Node, perm: list[int]) -> list[Output] | None:
+    """The tensors that a node gives or reads in the order in which it computes; None if it knows only one."""
+    kind, rank = node.get_type_name(), len(perm)
+    inputs = node.input_values()
+    if kind in NAMING_AXES:
+        named = [constant_of(inputs[i]) for i in NAMING_AXES[kind] if i < len(inputs)]
+        if len(named) < len(NAMING_AXES[kind]) or any(one is None for one in named):
+            return None
+        inputs = inputs[:1]
+    elif kind not in ELEMENTWISE and kind != "Concat":
+        return None
+    if kind in ("Concat", "Split", "VariadicSplit") and _would_interleave(node, perm):
+        return None
+    tensors: list[Output] = []
+    most = 1 if kind == "PRelu" else _MOST_ELEMENTS
+    for source in inputs:
+        array = constant_of(source)
+        if array is None:
+            length = source.get_partial_shape().rank
+            if length.is_dynamic or length.get_length() not in (0, rank):
+                return None
+            if length.get_length():
+                tensors.append(source)
+        elif array.ndim > rank or array.size > most or (0 < array.ndim < rank and not _is_aligned(node)):
+            return None
+    if kind == "FakeQuantize" and _would_misplace_ranges(node, perm):
+        return None
+    if kind in REDUCTIONS and (after := order_after(node, perm)) == sorted(after):
+        return tensors
+    return [*tensors, *node.outputs()]
+
+
+def _would_interleave(node: Node, perm: list[int]) -> bool:
+    """Whether single elements would be joined or split along the last axis: it takes twice as long as a transpose."""
+    joins = node.get_type_name() == "Concat"
+    axis = node.get_attributes()["axis"] if joins else (ints_of(node.input_value(1)) or [0])[0]
+    if perm[axis % len(perm)] != len(perm) - 1:
+        return False
+    return any((dims_of(part) or perm)[axis] == 1 for part in (node.input_values() if joins else node.outputs()))
+
+
+def _would_misplace_ranges(node: Node, perm: list[int]) -> bool:
+    """Whether ranges would lie along axis 2 of what has unknown dimensions: OpenVINO 2026.4 takes those of others."""
+    place = perm.index(2) - len(perm) if 2 in perm else 0
+    shapes = [array.shape for source in node.input_values() if (array := constant_of(source)) is not None]
+    along = any(place and len(shape) >= -place and shape[place] > 1 for shape in shapes)
+    return along and None in (dims_of(node.output(0)) or [None])
+
+
+def _is_aligned(node: Node) -> bool:
+    """Whether constants of a lower rank belong to the last axes."""
+    return bool(node.get_attributes().get("auto_broadcast", "numpy") == "numpy")

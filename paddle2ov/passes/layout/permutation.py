@@ -1,0 +1,66 @@
+"""What a transpose really does, once axes of size 1 are left out and axes that stay neighbours count as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openvino import Output
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import Dims, ints
+
+
+def reduced(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:
+    """The order of the axes that is left; `[]` or `[0]` where no element moves.
+
+    An axis whose size is not known is never taken for one of size 1.
+
+        [1, 0, 2] of [1, 8, 5]        -> [0]        8 and 5 stay neighbours
+        [0, 2, 3, 1] of [1, 8, 5, 5]  -> [1, 0]     one matrix
+        [0, 2, 3, 1] of [?, 8, 5, 5]  -> [0, 2, 1]  a batch of matrices
+    """
+    moving = [axis for axis in perm if dims[axis] != 1]
+    kept = {axis: i for i, axis in enumerate(sorted(moving))}
+    groups: list[int] = []  # the first axis of each
+    last = -2
+    for axis in (kept[axis] for axis in moving):
+        if axis != last + 1:
+            groups.append(axis)
+        last = axis
+    places = {axis: i for i, axis in enumerate(sorted(groups))}
+    return [places[axis] for axis in groups]
+
+
+def kind_of(order: Sequence[int]) -> str:
+    """What is left, as the report counts it."""
+    if len(order) <= 1:
+        return "reshape"
+    if list(order) in ([1, 0], [0, 2, 1]):
+        return "2-D"
+    return f"{len(order)}-D"
+
+
+def compose(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """The order of two transposes one after the other."""
+    return [first[axis] for axis in second]
+
+
+def inverse(perm: Sequence[int]) -> list[int]:
+    """The order that undoes `perm`."""
+    return sorted(range(len(perm)), key=perm.__getitem__)
+
+
+def moved_ones(x: Output, dims: Dims, perm: Sequence[int]) -> Output:
+    """`x` transposed where only axes of size 1 move: no data does."""
+    unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
+    if len(unknown) <= 1 and (not unknown or 0 not in dims):
+        target = []
+        for i, axis in enumerate(perm):
+            dim = dims[axis]
+            target.append(dim if dim is not None else (-1 if i in unknown else 0))
+        return ops.reshape(x, ints(target), 0 not in dims).output(0)
+    # A Reshape can infer only one dimension.
+    ones = [axis for axis, dim in enumerate(dims) if dim == 1]
+    added = [i for i, axis in enumerate(perm) if dims[axis] == 1]
+    squeezed = ops.squeeze(x, ints(ones))
+    return ops.unsqueeze(squeezed, ints(added)).output(0)

@@ -1,0 +1,183 @@
+"""Nodes are turned: they compute on data whose axes are in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from graphlib import TopologicalSorter
+from typing import TypeAlias
+
+from openvino import Input, Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import constant_of, consumers, dims_of, ints, ints_of, name_after, perm_of, replace, weight
+from paddle2ov.passes.kinds import REDUCTIONS
+from paddle2ov.passes.layout.permutation import compose, inverse, kind_of, moved_ones, reduced
+from paddle2ov.program.model import AnyArray
+
+NAMING_AXES = {"Pad": (1, 2), "Slice": (4,), "Split": (1,), "VariadicSplit": (1,), **dict.fromkeys(REDUCTIONS, (1,))}
+"""Kind -> the inputs that name axes, or have an element for each."""
+UNDECIDED = frozenset(("ShapeOf", "Transpose"))
+"""What reads a tensor in any order, once it is told."""
+Around: TypeAlias = tuple[Node, list[Output]]
+"""A node, and the tensors that it gives or reads in the order in which it computes."""
+
+
+def key_of(tensor: Output) -> tuple[str, int]:
+    """What tells tensors apart."""
+    return tensor.get_node().get_name(), tensor.get_index()
+
+
+def readers_of(tensor: Output) -> list[tuple[Node, Input]]:
+    """What reads a tensor, transposes aside that nothing reads any more; with the nodes, which inputs do not keep."""
+    found = [(reader.get_node(), reader) for reader in consumers(tensor)]
+    return [one for one in found if one[0].get_type_name() != "Transpose" or consumers(one[0].output(0))]
+
+
+def order_after(node: Node, perm: list[int]) -> list[int]:
+    """The order of the axes after a reduction of transposed data."""
+    axes = {axis % len(perm) for axis in ints_of(node.input_value(1)) or []}
+    if node.get_attributes()["keep_dims"]:
+        return perm
+    left = [axis for i, axis in enumerate(perm) if i not in axes]
+    places = {axis: i for i, axis in enumerate(sorted(left))}
+    return [places[axis] for axis in left]
+
+
+class Change:
+    """Lets nodes compute on what is not transposed by `perm`, and transposes for those that remain."""
+
+    def __init__(self, perm: list[int], nodes: Mapping[str, Around]) -> None:
+        self.nodes = nodes
+        self._perm, self._back = perm, inverse(perm)
+        self._moved: dict[tuple[str, int], Output] = {}
+        self._of_turned: set[str] = set()  # transposes of what turns, not of one that `_give` lets read it
+        self.added: list[Node] = []
+        self.removed: set[str] = set()
+
+    def make(self) -> None:
+        """Turns the nodes, each after those that it reads; `added` and `removed` are the transposes of the change."""
+        sources = {name: node.input_values() for name, (node, _) in self.nodes.items()}
+        readers = {name: list(map(readers_of, node.outputs())) for name, (node, _) in self.nodes.items()}
+        given = {key_of(source): source.get_node() for one in sources.values() for source in one}
+        for node in given.values():
+            if node.get_type_name() == "Transpose" and node.input_value(0).get_node().get_name() in self.nodes:
+                self._of_turned.add(node.get_name())
+        order = TopologicalSorter({name: map(self._origin, found) for name, found in sources.items()})
+        for name in order.static_order():
+            if name not in self.nodes:
+                continue
+            node, tensors = self.nodes[name]
+            after = order_after(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
+            for reader, source in zip(node.inputs(), sources[name], strict=True):
+                if source in tensors:
+                    reader.replace_source_output(self._untransposed(source))
+            _turn(node, self._perm)
+            node.validate_and_infer_types()
+            for output, found in zip(node.outputs(), readers[name], strict=True):
+                for reader in found if after != sorted(after) else ():
+                    self._give(*reader, output, after, node)
+        for node in given.values():
+            if node.get_type_name() == "Transpose":
+                self._leave(node)
+
+    def _origin(self, source: Output) -> str:
+        """The node that a tensor comes from, whatever its order."""
+        node = source.get_node()
+        if node.get_type_name() == "Transpose":
+            node = node.input_value(0).get_node()
+        return str(node.get_name())
+
+    def _untransposed(self, tensor: Output) -> Output:
+        node = tensor.get_node()
+        if node.get_name() in self.nodes:
+            return tensor
+        key = key_of(tensor)
+        if key not in self._moved:
+            perm, order, x = None, self._back, tensor
+            if node.get_type_name() == "Transpose" and (perm := perm_of(node)) is not None:
+                x, order = node.input_value(0), compose(perm, order)
+                if node.get_name() in self._of_turned:
+                    order = compose(self._perm, order)
+            others = (one for one, _ in readers_of(x)) if order != sorted(order) else ()
+            same = (one for one in others if one.get_type_name() == "Transpose" and perm_of(one) == order)
+            other = next(same, None)
+            self._moved[key] = self._transposed(x, order, node) if other is None else other.output(0)
+        return self._moved[key]
+
+    def _give(self, node: Node, reader: Input, tensor: Output, perm: list[int], turned: Node) -> None:
+        """Lets what reads a tensor of a node that has been turned have it as it was."""
+        kind = node.get_type_name()
+        if node.get_name() in self.nodes:
+            return
+        order = perm_of(node) if kind == "Transpose" else None
+        if order is not None:
+            replace(node.output(0), self._transposed(tensor, compose(perm, order), node))
+            self.removed.add(node.get_name())
+        elif kind == "ShapeOf":
+            _ask(node, tensor, perm)
+        else:
+            key = key_of(tensor)
+            if key not in self._moved:
+                self._moved[key] = self._transposed(tensor, perm, turned)
+            reader.replace_source_output(self._moved[key])
+
+    def _transposed(self, tensor: Output, perm: list[int], origin: Node) -> Output:
+        if perm == sorted(perm):
+            return tensor
+        dims = dims_of(tensor)
+        if dims is not None and kind_of(reduced(dims, perm)) == "reshape":
+            moved = moved_ones(tensor, dims, perm)
+        else:
+            moved = ops.transpose(tensor, ints(perm)).output(0)
+            self.added.append(moved.get_node())
+        name_after(moved.get_node(), origin.get_friendly_name(), "moved")
+        return moved
+
+    def _leave(self, transpose: Node) -> None:
+        """Lets nothing read a transpose that only transposes and shapes are taken of."""
+        readers = [node for node, _ in readers_of(transpose.output(0))]
+        orders = [perm_of(node) if node.get_type_name() == "Transpose" else [] for node in readers]
+        perm, x = perm_of(transpose), transpose.input_value(0)
+        if perm is None or None in orders or not all(node.get_type_name() in UNDECIDED for node in readers):
+            return
+        self.removed.add(transpose.get_name())
+        for node, order in zip(readers, orders, strict=True):
+            if order:
+                self.removed.add(node.get_name())
+                replace(node.output(0), self._transposed(x, compose(perm, order), node))
+            else:
+                _ask(node, x, perm)
+
+
+def _ask(shape_of: Node, tensor: Output, perm: list[int]) -> None:
+    """Takes the shape of a transposed tensor from that of the tensor."""
+    readers = consumers(shape_of.output(0))
+    shape_of.input(0).replace_source_output(tensor)
+    shape = ops.gather(shape_of, ints(perm), ints(0))
+    name_after(shape, shape_of.get_friendly_name(), "moved")
+    for reader in readers:
+        reader.replace_source_output(shape.output(0))
+
+
+def _turn(node: Node, perm: list[int]) -> None:
+    """Lets a node's axes and constants be those of data that is not transposed by `perm`."""
+    kind, rank = node.get_type_name(), len(perm)
+    if kind == "Concat":
+        node.set_attribute("axis", perm[node.get_attributes()["axis"] % rank])
+    for i in NAMING_AXES.get(kind, ()):
+        values = constant_of(node.input_value(i))
+        assert values is not None
+        if kind == "Pad":
+            turned = [int(values[axis]) for axis in inverse(perm)]
+        else:
+            turned = [perm[int(axis) % rank] for axis in values.reshape(-1)]
+        node.input(i).replace_source_output(ints(turned if values.ndim else turned[0]).output(0))
+    for reader in node.inputs() if kind not in NAMING_AXES else ():
+        array = constant_of(source := reader.get_source_output())
+        if array is not None and array.size != 1:
+            reader.replace_source_output(_reordered(array, source.get_element_type(), perm).output(0))
+
+
+def _reordered(array: AnyArray, kind: Type, perm: list[int]) -> Node:
+    full = array.reshape((1,) * (len(perm) - array.ndim) + array.shape)
+    return weight(full.transpose(inverse(perm)).copy(), kind)

@@ -1,0 +1,96 @@
+"""A Squeeze moves down to where it is not between a transposed convolution and its batch norm."""
+
+from __future__ import annotations
+
+from openvino import Node, Output
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, ints, name_after, only_consumer, replace
+from paddle2ov.passes.kinds import BINARY, UNARY
+from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, in_shape, is_slope
+
+_STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
+_MOST_ELEMENTS = 1 << 20
+"""A larger constant is not worth copying while converting."""
+
+
+def sink_squeezes(graph: Graph) -> Counts:
+    """What follows a transposed convolution of sequences follows it at once.
+
+    OpenVINO's transposed convolution of rank 3 takes longer than that of rank 4, so that it keeps its rank.
+
+    Given:
+        A transposed convolution (→ Add of a constant) → Squeeze → nodes that compute element by element with
+        constants, each the only reader of the one before.
+    Result:
+        The Squeeze comes last; if an Unsqueeze of the same axes alone reads it, neither is there.
+    """
+    counts = {"sunk": 0, "cancelled": 0}
+    for squeeze in graph.nodes("Squeeze"):
+        axes = axes_of(squeeze)
+        if axes is None or not _follows_start(squeeze.input_value(0)):
+            continue
+        path = _path(squeeze, axes)
+        last = path[-1].output(0) if path else squeeze.output(0)
+        follower = only_consumer(last)
+        meets = follower is not None and follower.get_type_name() == "Unsqueeze" and axes_of(follower) == axes
+        if not path and not meets:
+            continue
+        readers = last.get_target_inputs()
+        value = squeeze.input_value(0)
+        for node in path:
+            value = _lifted(node, value, axes)
+        if follower is not None and meets:
+            replace(follower.output(0), value)
+            counts["cancelled"] += 1
+            continue
+        after = ops.squeeze(value, ints(sorted(axes)))
+        name_after(after, squeeze.get_friendly_name(), 0)
+        for reader in readers:
+            reader.replace_source_output(after.output(0))
+        counts["sunk"] += 1
+    if any(counts.values()):
+        graph.changed()
+    return counts
+
+
+def _follows_start(output: Output) -> bool:
+    node = output.get_node()
+    if node.get_type_name() == "Add" and constant_of(node.input_value(1)) is not None:
+        node = node.input_value(0).get_node()
+    return node.get_type_name() in _STARTS
+
+
+def _path(squeeze: Node, axes: Axes) -> list[Node]:
+    """The nodes that the Squeeze can pass."""
+    path: list[Node] = []
+    output = squeeze.output(0)
+    rank = len(dims_of(output) or ())
+    while (node := only_consumer(output)) is not None and _passes(node, output, axes, rank):
+        path.append(node)
+        output = node.output(0)
+    return path
+
+
+def _passes(node: Node, output: Output, axes: Axes, rank: int) -> bool:
+    if node.get_type_name() in BINARY:
+        arrays = [constant_of(source) for source in node.input_values() if source != output]
+        return node.get_attributes().get("auto_broadcast", "numpy") == "numpy" and all(
+            array is not None and array.ndim <= rank and array.size <= _MOST_ELEMENTS for array in arrays
+        )
+    return node.get_type_name() in UNARY or is_slope(node, axes)
+
+
+def _lifted(node: Node, value: Output, axes: Axes) -> Output:
+    """What a node computes on data that have these axes, of size 1."""
+    rank = len(dims_of(value) or ()) - len(axes)
+    for i, reader in enumerate(node.inputs()):
+        array = constant_of(reader.get_source_output()) if node.get_type_name() in BINARY else None
+        if array is not None and array.ndim:
+            sizes = iter((1,) * (rank - array.ndim) + array.shape)
+            shape = [1 if axis in axes else next(sizes) for axis in range(rank + len(axes))]
+            reader.replace_source_output(in_shape(reader.get_source_output(), shape))
+        elif array is None and (i == 0 or node.get_type_name() in BINARY):
+            reader.replace_source_output(value)
+    node.validate_and_infer_types()
+    return node.output(0)

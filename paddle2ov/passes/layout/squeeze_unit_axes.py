@@ -1,0 +1,226 @@
+"""What is computed between an Unsqueeze and a Squeeze is computed without the axes of size 1 between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from openvino import Node, Output, Shape, Tensor
+from openvino.op import Constant
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import (
+    Counts,
+    Graph,
+    constant_of,
+    dims_of,
+    ints,
+    ints_of,
+    name_after,
+    only_consumer,
+    perm_of,
+    replace,
+)
+from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.program.model import AnyArray
+
+Axes: TypeAlias = frozenset[int]
+
+_CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
+"""Kind -> how far the axes of its filter are behind those of its data."""
+_MOST_ELEMENTS = 1 << 20
+"""A larger constant is not worth looking at while converting."""
+
+
+def drop_ones(graph: Graph) -> Counts:
+    """A convolution of sequences has a rank less: nothing stands between it and what it can be one primitive with.
+
+    Given:
+        x → Unsqueeze → convolutions, poolings, reductions, pads, transposes and nodes that compute element by element
+        with constants, each the only reader of the one before and none at work along the new axes → Squeeze of these.
+    Result:
+        The nodes compute on x.
+    """
+    counts = {"convolutions": 0, "others": 0}
+    for squeeze in graph.nodes("Squeeze"):
+        axes = axes_of(squeeze)
+        path = _path(squeeze, axes) if axes is not None else None
+        if path is None:
+            continue
+        value = path[0].input_value(0)
+        axes = axes_of(path[0])
+        for node in path[1:]:
+            assert axes is not None
+            value, axes = _lowered(node, value, axes)
+        replace(squeeze.output(0), value)
+        convolves = any(node.get_type_name() in _CONVOLUTIONS for node in path)
+        counts["convolutions" if convolves else "others"] += 1
+    if any(counts.values()):
+        graph.changed()
+    return counts
+
+
+def axes_of(node: Node) -> Axes | None:
+    """The axes that a Squeeze or an Unsqueeze takes away or adds; None where they are computed."""
+    axes = ints_of(node.input_value(1)) if node.get_input_size() > 1 else None
+    dims = dims_of(node.input_value(0))
+    if not axes or dims is None:
+        return None
+    rank = len(dims) + (len(axes) if node.get_type_name() == "Unsqueeze" else 0)
+    return frozenset(axis % rank for axis in axes)
+
+
+def _path(squeeze: Node, axes: Axes) -> list[Node] | None:
+    """The nodes from the Unsqueeze to the Squeeze, without the latter."""
+    path: list[Node] = []
+    output = squeeze.input_value(0)
+    while True:
+        node = output.get_node()
+        kind = node.get_type_name()
+        if kind == "Unsqueeze":
+            return [node, *path[::-1]] if axes_of(node) == axes else None
+        source = _source(node)
+        dims = dims_of(output)
+        if source is None or dims is None or only_consumer(output) is None or not _is_idle(node, axes, len(dims)):
+            return None
+        if kind == "Transpose":
+            perm = perm_of(node)
+            assert perm is not None
+            axes = frozenset(perm[axis] for axis in axes)
+        path.append(node)
+        output = source
+
+
+def _source(node: Node) -> Output | None:
+    """The input that a node of a path computes on; None for a node that no path goes through."""
+    if node.get_type_name() not in BINARY:
+        return node.input_value(0) if node.get_input_size() else None
+    first, second = node.input_values()
+    return second if constant_of(first) is not None else first if constant_of(second) is not None else None
+
+
+def _is_idle(node: Node, axes: Axes, rank: int) -> bool:
+    """Whether a node does the same to data that lack some axes of size 1."""
+    kind, attributes = node.get_type_name(), node.get_attributes()
+    if kind in BINARY:
+        return attributes.get("auto_broadcast", "numpy") == "numpy" and all(
+            array is None or _is_flat(array, axes, rank) for array in map(constant_of, node.input_values())
+        )
+    if kind == "Transpose":
+        return perm_of(node) is not None
+    if kind == "Pad":
+        sides = ints_of(node.input_value(1)), ints_of(node.input_value(2))
+        return all(side is not None and not any(side[axis] for axis in axes) for side in sides)
+    if kind in REDUCTIONS:
+        reduced = ints_of(node.input_value(1)) if attributes["keep_dims"] else None
+        return reduced is not None and any(axis % rank not in axes for axis in reduced)
+    if kind in _CONVOLUTIONS:
+        dims, behind = dims_of(node.input_value(1)), _CONVOLUTIONS[kind]
+        kernel = None if dims is None else [dims[axis + behind] for axis in range(2, rank)]
+    elif kind in ("AvgPool", "MaxPool"):
+        kernel = attributes["kernel"]
+        if any(places.get_target_inputs() for places in node.outputs()[1:]):
+            return False
+    else:
+        return kind in UNARY or is_slope(node, axes)
+    pads = attributes["pads_begin"], attributes["pads_end"]
+    spatial = [axis - 2 for axis in axes]
+    return (
+        kernel is not None
+        and min(spatial) >= 0
+        and len(spatial) < len(kernel)
+        and all(kernel[axis] == 1 and not any(side[axis] for side in pads) for axis in spatial)
+    )
+
+
+def is_slope(node: Node, axes: Axes) -> bool:
+    """Whether it is a PReLU with one slope for all or one per channel, which no axis behind the channels changes."""
+    dims = dims_of(node.input_value(1)) if node.get_type_name() == "PRelu" else None
+    return dims is not None and (dims == [1] or (len(dims) == 1 and min(axes) >= 2))
+
+
+def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
+    missing = rank - array.ndim
+    return (
+        missing >= 0
+        and array.size <= _MOST_ELEMENTS
+        and all(axis < missing or array.shape[axis - missing] == 1 for axis in axes)
+    )
+
+
+def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
+    """What a node computes on data without these axes, and which axes its result lacks."""
+    kind, old = node.get_type_name(), node.get_attributes()
+    if kind in _CONVOLUTIONS:
+        make: Callable[..., Node] = ops.convolution if kind == "Convolution" else ops.group_convolution
+        filters = _filter(node.input_value(1), frozenset(axis + _CONVOLUTIONS[kind] for axis in axes))
+        steps = (_kept(old[key], axes) for key in ("strides", "pads_begin", "pads_end", "dilations"))
+        return _renamed(make(value, filters, *steps, old["auto_pad"]), node), axes
+    if kind == "AvgPool":
+        steps = (_kept(old[key], axes) for key in ("strides", "pads_begin", "pads_end", "kernel"))
+        more = old["exclude-pad"], old["rounding_type"], old["auto_pad"]
+        return _renamed(ops.avg_pool(value, *steps, *more, _kept(old["dilations"], axes)), node), axes
+    if kind == "MaxPool":
+        names = ("strides", "dilations", "pads_begin", "pads_end", "kernel")
+        steps = (_kept(old[key], axes) for key in names)
+        pooled = ops.max_pool(value, *steps, old["rounding_type"], old["auto_pad"], old["index_element_type"])
+        return _renamed(pooled, node), axes
+    after, rank = axes, len(dims_of(node.output(0)) or ())
+    if kind in BINARY:
+        for reader in node.inputs():
+            array = constant_of(reader.get_source_output())
+            if array is None:
+                reader.replace_source_output(value)
+            elif array.ndim:
+                full = (1,) * (rank - array.ndim) + array.shape
+                kept = [size for axis, size in enumerate(full) if axis not in axes]
+                reader.replace_source_output(in_shape(reader.get_source_output(), kept))
+    else:
+        node.input(0).replace_source_output(value)
+    if kind == "Pad":
+        for i in (1, 2):
+            pads = ints_of(node.input_value(i)) or []
+            kept = [pad for axis, pad in enumerate(pads) if axis not in axes]
+            node.input(i).replace_source_output(ints(kept).output(0))
+    elif kind in REDUCTIONS:
+        left = _places(rank, axes)
+        reduced = [axis % rank for axis in ints_of(node.input_value(1)) or []]
+        node.input(1).replace_source_output(ints([left[axis] for axis in reduced if axis in left]).output(0))
+    elif kind == "Transpose":
+        perm = perm_of(node) or []
+        after = frozenset(i for i, axis in enumerate(perm) if axis in axes)
+        left = _places(rank, axes)
+        node.input(1).replace_source_output(ints([left[axis] for axis in perm if axis in left]).output(0))
+    node.validate_and_infer_types()
+    return node.output(0), after
+
+
+def in_shape(constant: Output, shape: list[int]) -> Output:
+    """A Constant with the same elements in another shape; of any type, also of those that NumPy lacks."""
+    elements: AnyArray = constant.get_node().get_data().copy()
+    tensor = Tensor(elements, Shape(shape), constant.get_element_type())
+    return Constant(tensor, shared_memory=False).output(0)
+
+
+def _places(rank: int, axes: Axes) -> dict[int, int]:
+    """Where the axes that stay are then."""
+    return {axis: i for i, axis in enumerate(axis for axis in range(rank) if axis not in axes)}
+
+
+def _filter(filters: Output, axes: Axes) -> Output:
+    node = filters.get_node()
+    if node.get_type_name() == "Unsqueeze" and axes_of(node) == axes:
+        return node.input_value(0)
+    squeezed = ops.squeeze(filters, ints(sorted(axes)))
+    name_after(squeezed, node.get_friendly_name(), "flat")
+    return squeezed.output(0)
+
+
+def _kept(steps: Any, axes: Axes) -> list[int]:
+    """The numbers of the spatial axes that stay."""
+    return [step for axis, step in enumerate(steps, 2) if axis not in axes]
+
+
+def _renamed(new: Node, old: Node) -> Output:
+    new.set_friendly_name(old.get_friendly_name())
+    return new.output(0)

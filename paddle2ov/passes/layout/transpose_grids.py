@@ -1,0 +1,117 @@
+"""Between tokens and images it is the image that is transposed: SVTR, SegFormer, detectors with attention."""
+
+from __future__ import annotations
+
+import math
+
+from openvino import Node, Output
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import (
+    Counts,
+    Dims,
+    Graph,
+    consumers,
+    dims_of,
+    ints,
+    ints_of,
+    name_after,
+    only_consumer,
+    perm_of,
+    replace,
+    reshaped_dims,
+)
+
+
+def transpose_grids(graph: Graph) -> Counts:
+    """A transpose of tokens and the reshape to or from an image change places.
+
+    Given:
+        (a) tokens [B, H·W, C] → Transpose [0, 2, 1] → Reshape [B, C, H, W] → Convolution, where B or another size is
+        unknown, (b) image [B, C, H, W] → Reshape [B, C, H·W] → Transpose [0, 2, 1], where all are known and several
+        nodes read the tokens, or (c) as (a), with any sizes and readers, and heads instead of C, if the tokens of an
+        image take 2 MB or more and C is a power of two. Nothing else reads what lies between. An image may have any
+        rank.
+    Result:
+        (a) tokens → Reshape [B, H, W, C] → Transpose [0, 3, 1, 2], which OpenVINO runs as a change of layout, in less
+        than half of the time; (b) image → Transpose [0, 2, 3, 1] → Reshape [B, H·W, C], which costs nothing where a
+        convolution has computed the image, whose channels lie side by side; (c) tokens → Reshape [B, H·W, 1, C] →
+        Transpose [0, 3, 1, 2] → Reshape, in half of the time: the columns that the other kernel reads are as far apart
+        as to take each other's place in the cache. Other cases OpenVINO finds itself, or takes as long for; with
+        unknown sizes (b) would take longer.
+    """
+    counts = {"to images": 0, "to tokens": 0, "widened": 0}
+    for node in graph.nodes("Transpose"):
+        if perm_of(node) != [0, 2, 1]:
+            continue
+        follower, source = only_consumer(node.output(0)), node.input_value(0).get_node()
+        old, new, kind = node, None, "to tokens"
+        if follower is not None and follower.get_type_name() == "Reshape":
+            if any(reader.get_node().get_type_name() in _CONVOLUTIONS for reader in consumers(follower.output(0))):
+                old, new, kind = follower, _image(node, follower), "to images"
+            elif len(dims_of(follower.output(0)) or ()) > 3:
+                new, kind = _widened(node), "widened"
+        elif source.get_type_name() == "Reshape" and only_consumer(source.output(0)) is not None:
+            new = _tokens(source, node)
+        if new is None:
+            continue
+        name_after(new.get_node().input_value(0).get_node(), old.get_friendly_name(), "grid")
+        replace(old.output(0), new)
+        counts[kind] += 1
+    if any(counts.values()):
+        graph.changed()
+    return counts
+
+
+_CONVOLUTIONS = ("Convolution", "GroupConvolution")
+_FEWEST_ELEMENTS, _FEWEST_CHANNELS = 1 << 19, 64
+"""Of an image whose transpose is widened."""
+
+
+def _widened(transpose: Node) -> Output | None:
+    x = transpose.input_value(0)
+    dims = dims_of(x)
+    if dims is None or dims[1] is None or dims[2] is None:
+        return None
+    length, channels = dims[1], dims[2]
+    if channels & (channels - 1) or channels < _FEWEST_CHANNELS or length * channels < _FEWEST_ELEMENTS:
+        return None
+    column = ops.transpose(ops.reshape(x, ints([-1, length, 1, channels]), False), ints([0, 3, 1, 2]))
+    return ops.reshape(column, ints([-1, channels, length]), False).output(0)
+
+
+def _image(transpose: Node, reshape: Node) -> Output | None:
+    x = transpose.input_value(0)
+    tokens, image = dims_of(x), reshaped_dims(reshape)
+    if tokens is None or image is None or len(image) < 4 or None not in tokens or 0 in (*tokens, *image):
+        return None
+    batch, length, channels = tokens
+    told = ints_of(reshape.input_value(1)) or []
+    zeros = [i for i, one in enumerate(told) if one == 0 and reshape.get_attributes()["special_zero"]]
+    same_batch = 0 in zeros or (batch is not None and batch == image[0])
+    if channels is None or not (1 in zeros or image[1] == channels):
+        return None
+    inner = image[2:]
+    if not same_batch and (length is None or None in inner or length != _size(inner)):
+        return None
+    target = [batch if batch is not None else 0, *(-1 if dim is None else dim for dim in inner), channels]
+    if target.count(-1) > 1:
+        return None
+    rank = len(image)
+    split = ops.reshape(x, ints(target), True)
+    return ops.transpose(split, ints([0, rank - 1, *range(1, rank - 1)])).output(0)
+
+
+def _tokens(reshape: Node, transpose: Node) -> Output | None:
+    x = reshape.input_value(0)
+    image, merged = dims_of(x), dims_of(reshape.output(0))
+    if image is None or merged is None or len(image) < 4 or None in image or 0 in image:
+        return None
+    if merged[:2] != image[:2] or len(consumers(transpose.output(0))) < 2:
+        return None
+    last = ops.transpose(x, ints([0, *range(2, len(image)), 1]))
+    return ops.reshape(last, ints([dim or 0 for dim in (merged[0], merged[2], merged[1])]), False).output(0)
+
+
+def _size(dims: Dims) -> int:
+    return math.prod(dim or 0 for dim in dims)

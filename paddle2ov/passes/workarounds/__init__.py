@@ -1,0 +1,1 @@
+"""Rewrites that keep graphs from what OpenVINO computes wrongly."""

@@ -1,0 +1,111 @@
+"""A choice between tensors of different shapes: Select widens them itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openvino import Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, replace
+
+
+def choose_directly(graph: Graph) -> Counts:
+    """A choice reads what it chooses from, without sums that only widen it.
+
+    Given:
+        c boolean; Select(Convert(c) + zeros != 0, x + zeros, y + zeros), any of the sums missing, where zeros are sums
+        of zeros in the shapes of c, x and y: what Paddle's `where` writes if these may differ.
+    Result:
+        Select(c, x, y). Masks cost a pass over memory less for each sum; and OpenVINO, which takes all of it as one
+        kernel with the softmax between two masks, has registers enough to compile it.
+    """
+    counts = {"choices": 0}
+    for select in graph.nodes("Select"):
+        if select.get_attributes()["auto_broadcast"] != "numpy":
+            continue
+        condition, zeros = _condition(select.input_value(0))
+        sides = [condition]
+        for side in select.input_values()[1:]:
+            bare, more = _without_zeros(side)
+            sides.append(bare)
+            zeros += more
+        if not zeros or not all(_covers(sides, one) for one in zeros):
+            continue
+        new = ops.select(*sides)
+        if new.output(0).get_partial_shape().rank != select.output(0).get_partial_shape().rank:
+            continue
+        replace(select.output(0), new.output(0))
+        counts["choices"] += 1
+    if counts["choices"]:
+        graph.changed()
+    return counts
+
+
+def _condition(value: Output) -> tuple[Output, list[Output]]:
+    """What a condition is without zeros that are added to it as a number, and those zeros."""
+    node = value.get_node()
+    if node.get_type_name() == "NotEqual" and _is_zero(node.input_value(1)):
+        number, zeros = _without_zeros(node.input_value(0))
+        cast = number.get_node()
+        if zeros and cast.get_type_name() == "Convert" and cast.input_value(0).get_element_type() == Type.boolean:
+            return cast.input_value(0), zeros
+    return value, []
+
+
+def _without_zeros(value: Output) -> tuple[Output, list[Output]]:
+    node = value.get_node()
+    if node.get_type_name() == "Add":
+        for bare, other in (node.input_values(), node.input_values()[::-1]):
+            zeros = _zeros(other)
+            if zeros is not None:
+                return bare, zeros
+    return value, []
+
+
+def _zeros(value: Output, depth: int = 6) -> list[Output] | None:
+    """The zeros that a value is the sum of; None if it is anything else."""
+    node = value.get_node()
+    kind = node.get_type_name()
+    if (kind == "Broadcast" and _is_zero(node.input_value(0))) or _is_zero(value):
+        return [value]
+    if kind not in ("Add", "Convert") or not depth:
+        return None
+    parts = [_zeros(one, depth - 1) for one in node.input_values()]
+    return None if None in parts else [one for part in parts for one in part or ()]
+
+
+def _is_zero(value: Output) -> bool:
+    shape = value.get_partial_shape()
+    if shape.is_dynamic or value.get_node().get_type_name() != "Constant" or value.get_tensor().size > _MOST_READ:
+        return False
+    array = constant_of(value)
+    return array is not None and not array.any()
+
+
+_MOST_READ = 1 << 24
+"""Bytes of a constant that are looked through."""
+
+
+def _covers(sides: Sequence[Output], zeros: Output) -> bool:
+    """Whether the sides together are at least as large as these zeros, along every axis."""
+    if any(_asked(zeros.get_node()) == side for side in sides):
+        return True
+    dims = dims_of(zeros)
+    shapes = [dims_of(side) or [] for side in sides]
+    if dims is None or len(dims) > max(map(len, shapes)):
+        return False
+    return all(
+        dim == 1 or (dim is not None and any(shape[-place:][:1] == [dim] for shape in shapes if len(shape) >= place))
+        for place, dim in zip(range(len(dims), 0, -1), dims, strict=True)
+    )
+
+
+def _asked(node: Node) -> Output | None:
+    """The tensor whose shape a Broadcast takes."""
+    if node.get_type_name() != "Broadcast":
+        return None
+    shape = node.input_value(1).get_node()
+    while shape.get_type_name() == "Convert":
+        shape = shape.input_value(0).get_node()
+    return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None

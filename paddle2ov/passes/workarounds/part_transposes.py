@@ -1,0 +1,96 @@
+"""Transposes that OpenVINO takes into something else, where that goes wrong, have one axis more.
+
+OpenVINO 2026.4 takes attention and the transposes around it as one kernel. Where a transpose of rank 4 exchanges axes
+of equal length, the shape does not tell in which order a tensor lies in memory: beside queries that another node
+computed, the kernel takes the wrong one.
+
+A transpose from channels last to channels first, before a convolution or a resize, is no move but another view of the
+same memory. Where that memory is a result of the model too, as a tensor that is only reshaped, the view is of another.
+"""
+
+from __future__ import annotations
+
+from openvino import Node
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import Dims
+from paddle2ov.passes.graph import (
+    Counts,
+    Graph,
+    consumers,
+    dims_of,
+    givers,
+    ints,
+    name_after,
+    nearest,
+    perm_of,
+    readers,
+    replace,
+)
+from paddle2ov.passes.kinds import ELEMENTWISE
+
+_PRODUCTS = {"MatMul", "ScaledDotProductAttention"}
+_IN_PLACE = {"Concat", "Reshape", "Squeeze", "Unsqueeze"}
+
+
+def part_transposes(graph: Graph) -> Counts:
+    """Transpose is not taken into attention whose shape would not tell it from none, nor for a view of a result.
+
+    Given:
+        Transpose(x), x of known shape, that (a) moves axis 1, x of rank 4 and of the same shape as the result, before
+        or after one of the products of MatMul → elementwise → Softmax → elementwise → MatMul, or
+        ScaledDotProductAttention, where elementwise nodes may lie between; or (b) puts the last axis second, x of rank
+        3 to 5, of which a result of the model is made by nodes that only reshape it or join it with others.
+    Result:
+        Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO computes by themselves. The shapes are
+        computed from that of x, so that the model can still be given others.
+    """
+    counts = {"transposes": 0}
+    for transpose in graph.nodes("Transpose"):
+        dims = dims_of(transpose.input_value(0))
+        if dims is None or None in dims or not (_is_square(transpose, dims) or _views_a_result(transpose, dims)):
+            continue
+        perm = perm_of(transpose)
+        assert perm is not None
+        x, name = transpose.input_value(0), transpose.get_friendly_name()
+        shape = ops.shape_of(x)
+        deeper = ops.reshape(x, ops.concat([ints([1]), shape], 0), False)
+        turned = ops.transpose(deeper, ints([0, *(axis + 1 for axis in perm)]))
+        name_after(turned, name, "transpose")
+        replace(transpose.output(0), ops.reshape(turned, ops.gather(shape, ints(perm), ints(0)), False).output(0))
+        counts["transposes"] += 1
+    if counts["transposes"]:
+        graph.changed()
+    return counts
+
+
+def _is_square(transpose: Node, dims: Dims) -> bool:
+    """Whether attention might take it in, whose shape tells nothing."""
+    if len(dims) != 4 or dims != dims_of(transpose.output(0)):
+        return False
+    perm = perm_of(transpose)
+    return perm is not None and perm[1] != 1 and _is_around_attention(transpose)
+
+
+def _views_a_result(transpose: Node, dims: Dims) -> bool:
+    """Whether it puts channels first of what becomes a result where they are last."""
+    last = len(dims) - 1
+    source = givers(transpose)[0]
+    if not 2 <= last <= 4 or source.get_type_name() == "Parameter" or perm_of(transpose) != [0, last, *range(1, last)]:
+        return False
+    others = [reader.get_node() for reader in consumers(transpose.input_value(0))]
+    return bool(nearest([one for one in others if one.get_type_name() in _IN_PLACE], {"Result"}, _IN_PLACE, readers))
+
+
+def _is_around_attention(transpose: Node) -> bool:
+    products = [
+        *nearest(givers(transpose)[:1], _PRODUCTS, ELEMENTWISE, givers),
+        *nearest(readers(transpose), _PRODUCTS, ELEMENTWISE, readers),
+    ]
+    return any(one.get_type_name() == "ScaledDotProductAttention" or _is_of_attention(one) for one in products)
+
+
+def _is_of_attention(product: Node) -> bool:
+    """Whether a MatMul reads the weights of a softmax, or gives the scores that one reads."""
+    weights = nearest(givers(product), {"Softmax"}, ELEMENTWISE, givers)
+    return bool(weights or nearest(readers(product), {"Softmax"}, ELEMENTWISE, readers))

@@ -1,0 +1,1 @@
+"""Operators that own blocks: branches become OpenVINO's If, loops its Loop."""

@@ -1,0 +1,69 @@
+"""Values that enter and leave the blocks of branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openvino import Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import EmptyArray, Known, Value
+from paddle2ov.translation.scope import Scope
+from paddle2ov.translation.translator import Translator
+
+
+def find(translator: Translator, scope: Scope, name: str) -> Value:
+    """The value of a variable, or a stand-in where nothing has written it."""
+    return scope.find(name) or translator.placeholder(name)
+
+
+def outer(scope: Scope, name: str) -> Output:
+    """What an inner block captured, as the block around it has it."""
+    value = scope.find(name)
+    assert value is not None  # an inner block captured it from there
+    return as_output(value)
+
+
+def as_output(value: Value) -> Output:
+    """A value as OpenVINO's."""
+    if isinstance(value, EmptyArray):
+        raise ValueError("a tensor array that nothing was written to has no tensor")
+    return value.constant().output(0) if isinstance(value, Known) else value
+
+
+def as_condition(value: Value) -> Output:
+    """A value as the one Boolean that it is."""
+    output = as_output(value)
+    if output.get_element_type() != Type.boolean:
+        output = ops.convert(output, Type.boolean).output(0)
+    if output.get_partial_shape().is_dynamic:  # the CPU plugin takes one element, and must know that there is one
+        output = ops.reshape(output, ops.constant([1], Type.i64), False).output(0)
+    return output
+
+
+def no_elements(array: Value, size: Node) -> Value:
+    """An array without elements, of the type of `array`; `size` stands for dimensions that are not known."""
+    output = as_output(array)
+    shape = output.get_partial_shape()
+    if shape.rank.is_dynamic:
+        raise ValueError("a tensor array whose elements have no known rank")
+    dims = [ops.constant([int(dim.get_length())], Type.i64) if dim.is_static else size for dim in list(shape)[1:]]
+    zero = ops.constant(0, output.get_element_type())
+    return ops.broadcast(zero, ops.concat([ops.constant([0], Type.i64), *dims], 0)).output(0)
+
+
+def some_size(scope: Scope, before: Sequence[Value], inner: Scope) -> Node:
+    """A size that only the run shows, of a value that enters the loop.
+
+    An array without elements may have any size of element. A known one, however, would be taken for the size of all the
+    elements that the loop adds.
+    """
+    entering = [value for value in before if isinstance(value, Output)]
+    entering += [outer(scope, name) for name in inner.captures]
+    for value in entering:
+        shape = value.get_partial_shape()
+        for axis, dim in enumerate(shape if shape.rank.is_static else ()):
+            if dim.is_dynamic:
+                size = ops.shape_of(value, Type.i64)
+                return ops.gather(size, ops.constant([axis], Type.i64), ops.constant(0, Type.i64))
+    return ops.constant([1], Type.i64)

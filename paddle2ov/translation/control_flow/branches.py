@@ -1,0 +1,150 @@
+"""Operators that own blocks: `if` becomes OpenVINO's If, those of `loops.py` its Loop.
+
+Source of the semantics: `paddle/fluid/framework/new_executor/instruction/control_flow/if_instruction.cc`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from openvino import Model, Output, Type
+
+from paddle2ov.errors import ConversionWarning, OpConversionError
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import EmptyArray, Known, Value
+from paddle2ov.program.model import Operator
+from paddle2ov.translation.control_flow.block_values import as_condition, as_output, find, no_elements, outer
+from paddle2ov.translation.control_flow.loop_shapes import opened, unforeseen
+from paddle2ov.translation.control_flow.loops import recurrent, while_
+from paddle2ov.translation.scope import Scope
+from paddle2ov.translation.translator import BlockConverter, Translator
+
+
+def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
+    """out = the first block's outputs where cond holds, else the second's; a known condition leaves one block only."""
+    names = operator.outputs["out"]
+    wanted = [i for i, name in enumerate(names) if translator.is_used(name)]
+    condition = find(translator, scope, operator.inputs["cond"][0])
+    values: list[Value | None] = [None] * len(names)
+    if isinstance(condition, Known):
+        taken = operator.blocks[0 if bool(condition.values().reshape(-1)[0]) else 1]
+        outputs = [taken.outputs[i] for i in wanted]
+        translator.translate_inner(taken, outputs, scope)
+        for i, name in zip(wanted, outputs, strict=True):
+            values[i] = scope.find(name) or translator.placeholder(names[i])
+        return values
+
+    branches = []
+    for block in operator.blocks:
+        inner = Scope(scope)
+        outputs = [block.outputs[i] for i in wanted]
+        translator.translate_inner(block, outputs, inner)
+        branches.append(
+            (
+                inner,
+                [inner.find(name) or translator.placeholder(names[i]) for i, name in zip(wanted, outputs, strict=True)],
+            )
+        )
+    (then, then_values), (otherwise, else_values) = branches
+    then_results, else_results, positions = [], [], []
+    for i, a, b in zip(wanted, then_values, else_values, strict=True):
+        if isinstance(a, EmptyArray) and isinstance(b, EmptyArray):
+            values[i] = a
+            continue
+        results = [ops.result(one) for one in _of_one_rank(operator, names[i], _output_like(a, b), _output_like(b, a))]
+        then_results.append(results[0])
+        else_results.append(results[1])
+        positions.append(i)
+    node = ops.if_op(as_condition(condition))
+    node.set_then_body(Model(then_results, list(then.captures.values())))
+    node.set_else_body(Model(else_results, list(otherwise.captures.values())))
+    entering = {name: outer(scope, name) for name in dict.fromkeys((*then.captures, *otherwise.captures))}
+    one = unforeseen([as_output(condition), *entering.values()])
+    for name, value in entering.items():
+        value = opened(value, value.get_partial_shape(), one)
+        node.set_input(value, then.captures.get(name), otherwise.captures.get(name))
+    for a, b in zip(then_results, else_results, strict=True):
+        node.set_output(a, b)
+    node.validate_and_infer_types()
+    for output, i in enumerate(positions):
+        values[i] = _kept(node.output(output), condition)
+    return values
+
+
+CONTROL_FLOW: dict[str, BlockConverter] = {"if": if_, "recurrent": recurrent, "while": while_}
+
+
+def _output_like(value: Value, other: Value) -> Output:
+    if isinstance(value, EmptyArray):
+        return as_output(no_elements(other, ops.constant([1], Type.i64)))
+    if _is_undefined(value) and not isinstance(other, EmptyArray) and not _is_undefined(other):
+        return _undefined_like(as_output(other))
+    return as_output(value)
+
+
+def _of_one_rank(operator: Operator, name: str, *values: Output) -> Sequence[Output]:
+    """The branches' values, refused where they differ in rank: OpenVINO's CPU plugin compiles no If with such.
+
+    A number beside a tensor becomes a tensor of one element, which broadcasts as the number does. Paddle 2 gives 0
+    where one branch writes a tensor in place that the other leaves as it is.
+    """
+    ranks = [value.get_partial_shape().rank for value in values]
+    if any(rank.is_dynamic for rank in ranks) or ranks[0] == ranks[1]:
+        return values
+    counts = [rank.get_length() for rank in ranks]
+    if min(counts) > 0:
+        raise OpConversionError(
+            operator.place,
+            f"its branches give '{name}' {counts[0]} and {counts[1]} dimensions; OpenVINO wants one rank of both",
+        )
+    warnings.warn(
+        f"'if': where the branch is taken that gives '{name}' 0 dimensions, it has {max(counts)} of 1\n"
+        f"  at {operator.place}",
+        ConversionWarning,
+        stacklevel=2,
+    )
+    ones = ops.constant([1] * max(counts), Type.i64)
+    return [
+        one if count else ops.reshape(one, ones, False).output(0) for one, count in zip(values, counts, strict=True)
+    ]
+
+
+_UNDEFINED = np.float32(1.77113e27)
+"""`RETURN_NO_VALUE_MAGIC_NUM` of `paddle/jit/dy2static/utils.py`, in a tensor of shape [1]."""
+
+
+def _is_undefined(value: Value) -> bool:
+    """Whether this is what dygraph-to-static puts where a branch leaves a variable undefined."""
+    if not isinstance(value, Known) or value.array.shape != (1,):
+        return False
+    array = value.values()
+    return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
+
+
+def _undefined_like(other: Output) -> Output:
+    """A stand-in of the type and rank of the other branch's value; the program's source never reads it."""
+    shape, kind = other.get_partial_shape(), other.get_element_type()
+    ones = [1] * (len(shape) if shape.rank.is_static else 1)
+    number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0
+    return ops.broadcast(ops.constant(number, kind), ops.constant(ones, Type.i64)).output(0)
+
+
+def _kept(value: Output, condition: Value) -> Output:
+    """A copy of an If's result, where the run decides its size.
+
+    Seen with the masks of SOLOv2: on the first run, and on that alone, the CPU plugin hands on zeros in place of the
+    result. It does not where an operator follows that copies it and whose size depends on values, like this slice up to
+    an end that is computed from the condition.
+    """
+    shape = value.get_partial_shape()
+    if shape.is_static or shape.rank.is_dynamic:
+        return value
+    one = ops.maximum(ops.convert(as_condition(condition), Type.i64), ops.constant(1, Type.i64))
+    end = ops.multiply(
+        ops.gather(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64), ops.constant(0, Type.i64)),
+        ops.reshape(one, ops.constant([1], Type.i64), False),
+    )
+    first, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
+    return ops.slice(value, first, end, step, ops.constant([0], Type.i64)).output(0)

@@ -1,0 +1,103 @@
+"""Tensors that are known to have no elements.
+
+What OpenVINO's CPU plugin (2026.4) makes of them is often an error when it compiles, and sometimes the end of the
+process; a dimension that turns out to be 0 at run time does no harm. Results without elements become constants, and
+what would compute them is no part of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output
+
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import OV_TYPES, EmptyArray, Known, Packed, Value, numpy_dtype
+from paddle2ov.program.model import Operator, Variable
+
+Result: TypeAlias = Node | Output | Known | EmptyArray | Packed
+
+_BITS = {"bfloat16": np.uint16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uint8}
+
+
+def declared_empty(variables: Mapping[str, Variable]) -> frozenset[str]:
+    """The variables that the program declares without elements, in a shape that is all known."""
+    return frozenset(
+        name
+        for name, one in variables.items()
+        if one.shape and min(one.shape) == 0 and not one.is_array and one.dtype in OV_TYPES
+    )
+
+
+def is_empty(value: Value | None) -> bool:
+    """Whether a value is known to have no elements."""
+    return value is not None and 0 in (_dims(value) or ())
+
+
+def results_without_elements(
+    operator: Operator,
+    inputs: Mapping[str, Sequence[Value | None]],
+    variables: Mapping[str, Variable],
+    used: Set[str],
+    empty: frozenset[str],
+) -> dict[str, list[Known]] | None:
+    """What an operator computes, if the program declares that it has no elements, and the inputs are as declared."""
+    if not all(name in empty for names in operator.outputs.values() for name in names if name in used):
+        return None
+    for port, values in inputs.items():
+        for name, value in zip(operator.inputs[port], values, strict=True):
+            if value is not None and _dims(value) != _declared(variables.get(name)):
+                return None
+    found = {
+        port: [_nothing(variables[name]) for name in names]
+        for port, names in operator.outputs.items()
+        if names and all(name in empty for name in names)
+    }
+    return found or None
+
+
+def emptied(value: Result, instead: Known | None) -> Result:
+    """A result, as a constant where it has no elements.
+
+    Args:
+        value: what the converter made.
+        instead: what is known of it from its declaration, but for the type, which Paddle sometimes declares wrongly.
+    """
+    if isinstance(value, Known | EmptyArray | Packed):
+        return value
+    output = value.output(0) if isinstance(value, Node) else value
+    kind, dims = output.get_element_type(), static_dims(output)
+    if dims is None or 0 not in dims:
+        if instead is None:
+            return value
+        dims = _dims(instead)
+    storage = numpy_dtype(kind)
+    if storage is not None and dims is not None:
+        return Known(np.empty(dims, storage))
+    return value if instead is None else instead
+
+
+def _nothing(variable: Variable) -> Known:
+    bits = _BITS.get(variable.dtype or "")
+    return Known(np.empty(variable.shape or (), bits or variable.dtype), variable.dtype if bits else None)
+
+
+def _dims(value: Value) -> list[int] | None:
+    """The dimensions, of complex numbers with the one of their parts."""
+    if isinstance(value, EmptyArray):
+        return None
+    if isinstance(value, Known):
+        return [*value.array.shape, 2] if value.array.dtype.kind == "c" else list(value.array.shape)
+    return static_dims(value)
+
+
+def _declared(variable: Variable | None) -> list[int] | None:
+    if variable is None or variable.shape is None:
+        return None
+    parts = [2] if (variable.dtype or "").startswith("complex") else []
+    return [*variable.shape, *parts]
+
+
+__all__ = ["declared_empty", "emptied", "is_empty", "results_without_elements"]

@@ -1,0 +1,197 @@
+"""The `input` and `output` arguments of `convert`, in the forms that `openvino.convert_model` takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from openvino import Dimension, PartialShape, Shape, Type
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.types import element_type
+
+InputArgument: TypeAlias = Any
+"""One or several of: a name; a shape; a type; a tuple of these; a mapping of names to shapes, types or tuples; a string
+`name[1,3,224..640,?]`. A dimension is a number, -1 or "?" (any), a (min, max) pair, or an `openvino.Dimension`."""
+
+_STRING = re.compile(r"^(?P<name>[^\[\]{}]*)(?:\[(?P<shape>[^\]]*)\])?(?:\{(?P<kind>\w+)\})?$")
+_MAX_DIM = 2**63 - 2  # OpenVINO's largest number stands for no limit
+_SHORT_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"} | {
+    f"{sign}{bits}": f"{word}{bits}" for sign, word in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)
+}
+
+
+@dataclass(slots=True)
+class InputOverride:
+    """What the caller wants of one input: its name (None: by position), and what differs from the program."""
+
+    name: str | None = None
+    shape: PartialShape | None = None
+    kind: Type | None = None
+
+
+def parse_input(argument: InputArgument) -> list[InputOverride]:
+    """Reads the `input` argument.
+
+    Raises:
+        ConversionInputError: it is not of a form that is known.
+    """
+    if argument is None or (isinstance(argument, list | tuple) and not argument):
+        return []
+    if isinstance(argument, Mapping):
+        overrides = []
+        for name, value in argument.items():
+            parts = [] if value is None else [value]
+            if isinstance(value, tuple) and not _is_dims(value):
+                parts = list(value)
+            overrides.append(_override(parts, str(name)))
+        return overrides
+    if isinstance(argument, str):
+        return [_from_string(item) for item in re.split(r",(?![^\[]*\])", argument)]
+    if (_is_shape(argument) and not _is_pairs(argument)) or _is_type(argument):
+        return [_override([argument])]
+    if (
+        isinstance(argument, tuple)
+        and any(isinstance(item, str) for item in argument)
+        and not all(isinstance(item, str) for item in argument)
+    ):
+        return [_override(argument)]
+    if isinstance(argument, Iterable):
+        return [_one(item) for item in argument]
+    raise ConversionInputError(f"input: cannot make an input of {argument!r}")
+
+
+def parse_output(argument: Any) -> list[str]:
+    """Reads the `output` argument: a name or a list of names.
+
+    Raises:
+        ConversionInputError: it holds anything else.
+    """
+    if argument is None:
+        return []
+    if isinstance(argument, str):
+        return [item.strip() for item in argument.split(",")]
+    if not isinstance(argument, Iterable):
+        raise ConversionInputError(f"output: names are expected, not {argument!r}")
+    names = [item if isinstance(item, str) else getattr(item, "name", None) for item in argument]
+    if not all(isinstance(name, str) for name in names):
+        raise ConversionInputError(f"output: names are expected, not {argument!r}")
+    return [str(name) for name in names]
+
+
+def _one(item: Any) -> InputOverride:
+    if isinstance(item, str):
+        return _from_string(item)
+    if _is_shape(item) or _is_type(item):
+        return _override([item])
+    if isinstance(item, tuple):
+        return _override(item)
+    raise ConversionInputError(f"input: cannot make an input of {item!r}")
+
+
+def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
+    result = InputOverride(name)
+    for part in parts:
+        if isinstance(part, str) and result.name is None and _type(part) is None:
+            result.name = part
+        elif (kind := _type(part)) is not None:
+            result.kind = kind
+        elif _is_shape(part):
+            result.shape = to_partial_shape(part)
+        else:
+            raise ConversionInputError(f"input: {part!r} is neither a name, a shape nor a type")
+    return result
+
+
+def _from_string(text: str) -> InputOverride:
+    match = _STRING.match(text.strip())
+    if match is None:
+        raise ConversionInputError(f"input: cannot read {text!r}; the form is name[1,3,224..640,?]")
+    result = InputOverride(match["name"].strip() or None)
+    if match["shape"] is not None:
+        dims = [item.strip() for item in match["shape"].split(",")] if match["shape"].strip() else []
+        result.shape = to_partial_shape(dims)
+    if match["kind"] is not None:
+        result.kind = _type(match["kind"])
+        if result.kind is None:
+            raise ConversionInputError(f"input: unknown type {match['kind']!r}")
+    return result
+
+
+def to_partial_shape(shape: Any) -> PartialShape:
+    """A PartialShape from any form of shape that `convert` takes.
+
+    Raises:
+        ConversionInputError: a dimension is neither a number, a range nor "?".
+    """
+    if isinstance(shape, PartialShape | Shape):
+        return PartialShape(shape)
+    try:
+        return PartialShape([_dimension(dim) for dim in shape])
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ConversionInputError(f"input: {shape!r} is not a shape: {error}") from None
+
+
+def _dimension(dim: Any) -> Dimension:
+    if isinstance(dim, Dimension):
+        return dim
+    if isinstance(dim, str):
+        if dim in ("?", "-1"):
+            return Dimension()
+        low, dots, high = dim.partition("..")
+        if not dots:
+            return _sized(int(dim))
+        return _range(int(low) if low else 0, int(high) if high else -1)
+    if isinstance(dim, Sequence):
+        low, high = dim
+        return _range(int(low), int(high))
+    return _sized(int(dim))
+
+
+def _sized(number: int) -> Dimension:
+    if not -1 <= number <= _MAX_DIM:
+        raise ValueError(f"dimension {number}")
+    return Dimension() if number == -1 else Dimension(number)
+
+
+def _range(low: int, high: int) -> Dimension:
+    if max(low, high) > _MAX_DIM:
+        raise ValueError(f"dimension {max(low, high)}")
+    if low > high != -1:  # OpenVINO would take it for any size
+        raise ValueError(f"no size is at least {low} and at most {high}")
+    return Dimension(max(low, 0), high)
+
+
+def _is_dims(value: Any) -> bool:
+    return all(
+        isinstance(dim, int | np.integer | Dimension)
+        or (isinstance(dim, tuple) and len(dim) == 2 and all(isinstance(end, int) for end in dim))
+        or (isinstance(dim, str) and re.fullmatch(r"\?|-1|\d+|\d*\.\.\d*", dim) is not None)
+        for dim in value
+    )
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, PartialShape | Shape) or (isinstance(value, list | tuple) and _is_dims(value))
+
+
+def _is_pairs(value: Any) -> bool:
+    """Whether a list may be one of shapes: [(1, 8), (1, 4)] are two inputs of rank 2, not one with two ranges."""
+    return isinstance(value, list | tuple) and all(isinstance(dim, tuple) for dim in value)
+
+
+def _is_type(value: Any) -> bool:
+    return not isinstance(value, str) and _type(value) is not None
+
+
+def _type(value: Any) -> Type | None:
+    if isinstance(value, Type):
+        return value
+    if isinstance(value, str):
+        return element_type(_SHORT_TYPES.get(value, value))
+    if isinstance(value, type) and issubclass(value, np.generic | bool | int | float):
+        return element_type(np.dtype(value).name)
+    return element_type(value.name) if isinstance(value, np.dtype) else None

@@ -1,0 +1,187 @@
+"""Live Paddle objects: a Layer or a static Program is saved to a temporary folder and read from there.
+
+This is the only part of a conversion that needs Paddle, and only because the caller has it already.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from openvino import Dimension
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.program import Program, read_program
+from paddle2ov.program.signatures import Signature
+from paddle2ov.translation.input_spec import InputOverride, parse_input, parse_output
+
+
+def read_live(
+    model: Any, input: Any, output: Any, example_input: Any, signatures: Iterable[Signature]
+) -> tuple[Program, list[InputOverride], list[str]]:
+    """Reads the program of a `paddle.nn.Layer`, a function made static, or a `paddle.static.Program`.
+
+    Args:
+        model: the object.
+        input: a Layer's input spec (`InputSpec`s, or the forms of `convert`); a Program's fed variables.
+        output: a Program's fetched variables, or their names; of a Layer, the names of the results to compute.
+        example_input: tensors or arrays to take a Layer's input spec from; for a Program, its fed variables.
+        signatures: those of operators that Paddle does not have.
+
+    Returns:
+        The program, and what of `input` and `output` is left to ask of it: what a saved Layer cannot hold.
+
+    Raises:
+        ConversionInputError: the object is of no kind that can be converted, or its inputs or outputs are not known.
+    """
+    if not type(model).__module__.startswith("paddle.") and not _has_paddle_base(model):
+        raise ConversionInputError(
+            "a model is a path, a pair of paths, a paddle.nn.Layer or a paddle.static.Program, "
+            f"not {type(model).__module__}.{type(model).__name__}"
+        )
+    import paddle
+
+    with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
+        prefix = str(Path(folder) / "inference")
+        if _is_program(model, paddle):
+            _save_program(paddle, model, prefix, input, output, example_input)
+            return read_program(folder, signatures=signatures), [], []
+        _save_layer(paddle, model, prefix, input, example_input)
+        return read_program(folder, signatures=signatures), _ranges(paddle, input), parse_output(output)
+
+
+def _has_paddle_base(model: Any) -> bool:
+    return any(base.__module__.startswith("paddle.") for base in type(model).__mro__)
+
+
+def _is_program(model: Any, paddle: Any) -> bool:
+    kinds = [paddle.static.Program]
+    pir = getattr(getattr(paddle.base, "libpaddle", None), "pir", None)
+    if pir is not None:
+        kinds.append(pir.Program)
+    return isinstance(model, tuple(kinds))
+
+
+def _save_layer(paddle: Any, model: Any, prefix: str, input: Any, example_input: Any) -> None:
+    if isinstance(model, paddle.Model):  # the high-level API wraps a Layer
+        input = input if input is not None else model._inputs
+        model = model.network
+    spec = None
+    if input is not None:
+        spec = _input_spec(paddle, input, example_input)
+    elif example_input is not None:
+        names = list(example_input) if isinstance(example_input, Mapping) else ()
+        spec = [
+            _spec_of(paddle, item, str(names[i]) if names else f"x{i}") for i, item in enumerate(_items(example_input))
+        ]
+    was_training = getattr(model, "training", False)
+    if was_training:
+        model.eval()
+    try:
+        paddle.jit.save(model, prefix, input_spec=spec)
+    except ValueError as error:
+        if spec is None:
+            raise ConversionInputError(
+                f"a Layer needs its input spec: pass input=[paddle.static.InputSpec(...)] or example_input ({error})"
+            ) from error
+        raise
+    finally:
+        if was_training:
+            model.train()
+
+
+def _input_spec(paddle: Any, input: Any, example_input: Any) -> list[Any]:
+    items = _items(input)
+    if all(isinstance(item, paddle.static.InputSpec) for item in items):
+        return items
+    examples = _items(example_input) if example_input is not None else []
+    spec = []
+    for i, override in enumerate(parse_input(input)):
+        example = examples[i] if i < len(examples) else None
+        if override.shape is None and example is None:
+            raise ConversionInputError(f"input: the shape of input {i} of the Layer is not given")
+        shape = (
+            [int(dim.get_length()) if dim.is_static else -1 for dim in override.shape]
+            if override.shape is not None
+            else list(example.shape if example is not None else ())
+        )
+        dtype = override.kind.to_dtype().name if override.kind is not None else _dtype_name(example)
+        spec.append(paddle.static.InputSpec(shape, dtype, override.name or f"x{i}"))
+    return spec
+
+
+def _ranges(paddle: Any, input: Any) -> list[InputOverride]:
+    """The inputs with ranges of sizes, for which Paddle's InputSpec knows only "any size"."""
+    if input is None or all(isinstance(item, paddle.static.InputSpec) for item in _items(input)):
+        return []
+    return [
+        InputOverride(override.name or f"x{i}", override.shape)
+        for i, override in enumerate(parse_input(input))
+        if override.shape is not None and any(dim.is_dynamic and dim != Dimension() for dim in override.shape)
+    ]
+
+
+def _spec_of(paddle: Any, example: Any, name: str) -> Any:
+    if isinstance(example, paddle.static.InputSpec):
+        return example
+    if not hasattr(example, "shape"):
+        raise ConversionInputError(f"example_input: a tensor or an array is expected, not a {type(example).__name__}")
+    return paddle.static.InputSpec(list(example.shape), _dtype_name(example), name)
+
+
+def _dtype_name(example: Any | None) -> str:
+    return "float32" if example is None else str(example.dtype).rpartition(".")[2]
+
+
+def _items(value: Any) -> list[Any]:
+    if isinstance(value, Mapping):
+        return list(value.values())
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _save_program(paddle: Any, program: Any, prefix: str, input: Any, output: Any, example_input: Any) -> None:
+    feeds = _variables(program, input if input is not None else example_input, "input")
+    fetches = _variables(program, output, "output")
+    if not feeds:
+        feeds = [variable for variable in _all_variables(program) if _is_fed(variable)]
+    if not fetches:
+        raise ConversionInputError("a Program needs output=[...]: the variables, or the names of those, to fetch")
+    static_mode = not paddle.in_dynamic_mode()
+    if not static_mode:
+        paddle.enable_static()
+    try:
+        executor = paddle.static.Executor(paddle.CPUPlace())
+        paddle.static.save_inference_model(prefix, feeds, fetches, executor, program=program)
+    finally:
+        if not static_mode:
+            paddle.disable_static()
+
+
+def _variables(program: Any, given: Any, argument: str) -> list[Any]:
+    if given is None:
+        return []
+    items = _items(given) if not isinstance(given, str) else [given]
+    if not any(isinstance(item, str) for item in items):
+        return items
+    by_name = {name: variable for variable in _all_variables(program) if (name := getattr(variable, "name", None))}
+    found = []
+    for name in parse_output(items):
+        if name not in by_name:
+            raise ConversionInputError(f"{argument}: the program has no variable '{name}'")
+        found.append(by_name[name])
+    return found
+
+
+def _all_variables(program: Any) -> Sequence[Any]:
+    if hasattr(program, "list_vars"):
+        return list(program.list_vars())
+    return []
+
+
+def _is_fed(variable: Any) -> bool:
+    if getattr(variable, "is_data", False):
+        return True
+    source = variable.get_defining_op() if hasattr(variable, "get_defining_op") else None
+    return source is not None and source.name() in ("pd_op.data", "pd_op.feed")

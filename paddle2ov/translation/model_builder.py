@@ -1,0 +1,185 @@
+"""Builds an `openvino.Model` of a program that is read already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from openvino import Model, Output, PartialShape
+from openvino.op import Result
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import EmptyArray, Known
+from paddle2ov.program import Program
+from paddle2ov.program.joined_arrays import join_arrays
+from paddle2ov.program.liveness import prune
+from paddle2ov.program.merging import merge_suppressions
+from paddle2ov.program.model import Operator, Variable
+from paddle2ov.program.model import Output as ProgramOutput
+from paddle2ov.program.vocabulary import Vocabulary
+from paddle2ov.translation.control_flow.branches import CONTROL_FLOW
+from paddle2ov.translation.input_spec import InputOverride
+from paddle2ov.translation.registry import Registry
+from paddle2ov.translation.scope import Scope
+from paddle2ov.translation.sequence_lengths import lengths_inputs, lengths_results
+from paddle2ov.translation.translator import Translator, input_parameter
+
+Progress = Callable[[int, int], None]
+"""Called with (operators done, operators in all)."""
+
+
+def convert_program(
+    program: Program,
+    overrides: Sequence[InputOverride],
+    output_names: Sequence[str],
+    registry: Registry,
+    vocabulary: Vocabulary,
+    share_weights: bool = True,
+    progress: Progress | None = None,
+    merge: bool = True,
+    merged: dict[str, int] | None = None,
+    sequence_lengths: bool = False,
+    translator: type[Translator] = Translator,
+) -> Model:
+    """Translates a program that is read already.
+
+    Args:
+        program: the program.
+        overrides: `input` of `convert`, parsed.
+        output_names: the names of the results to compute; all of them where none are given.
+        registry: the converters.
+        vocabulary: what operators, their operands and attributes are called in both formats.
+        share_weights: as for `convert`.
+        progress: as for `convert`.
+        merge: whether some chains of operators are translated as one.
+        merged: is told how many of them, by kind.
+        sequence_lengths: as for `convert`.
+        translator: the class that translates.
+
+    Raises:
+        UnsupportedOpsError: the program holds operators without a converter; all of them are named.
+        OpConversionError: an operator is used in a way that cannot be converted.
+        ConversionInputError: an input or a result is asked for that the program does not have.
+    """
+    wanted = chosen_outputs(program, output_names)
+    given = _inputs(program, overrides)
+    cuts = [name for name, (variable, _) in given.items() if variable not in program.inputs]
+    block, used = prune(program.block, (item.variable for item in wanted), cuts)
+    total = 0
+    report = (lambda done: progress(done, total)) if progress is not None else None
+    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report)
+    translating.check(registry.missing(block))
+    if merge:
+        replaced = {item.op_type for item in registry.extensions()}
+        counts = merge_suppressions(block, (item.variable for item in wanted), cuts, program.variables, replaced)
+        if merged is not None:
+            merged |= counts
+
+    block = join_arrays(block, (item.variable for item in wanted))
+
+    scope = Scope()
+    parameters = []
+    for name, (variable, override) in given.items():
+        # All inputs of the program stay, used or not, unless a cut replaces them; so does one that the caller names.
+        if override is None and cuts and name not in used:
+            continue
+        wish = override or InputOverride()
+        parameter = input_parameter(variable, wish.shape, wish.kind)
+        parameters.append(parameter)
+        scope.values[name] = parameter.output(0)
+    for name, weight in program.parameters.items():
+        if name in used:
+            scope.values[name] = Known(weight.data, weight.dtype, name, share_weights)
+    if sequence_lengths:
+        parameters += lengths_inputs(program.inputs, scope)
+    total = len(block.operators)
+    # An operator that a cut replaces is pruned only if nothing else needs it.
+    if cuts:
+        block.operators = [operator for operator in block.operators if not _replaced(operator, cuts)]
+    translating.translate(block, scope)
+    results = _results(wanted, scope)
+    if sequence_lengths:
+        results += lengths_results(wanted, scope)
+    try:
+        return Model(results, parameters, "paddle_model")
+    except RuntimeError as error:  # a Parameter that a converter made
+        raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
+
+
+def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:
+    """The results of a program that are asked for, which may lie inside of it; all of them where no names are given.
+
+    Raises:
+        ConversionInputError: a name is unknown or given twice.
+    """
+    if not names:
+        return program.outputs
+    by_name = {item.name: item for item in program.outputs}
+    chosen: list[ProgramOutput] = []
+    for name in names:
+        if any(name == item.name for item in chosen):
+            raise ConversionInputError(f"output: '{name}' is given twice")
+        if name in by_name:
+            chosen.append(by_name[name])
+        elif name in program.variables:
+            chosen.append(ProgramOutput(name, name))
+        else:
+            raise ConversionInputError(
+                f"output: the program has no '{name}'; its results are {', '.join(by_name) or 'none'}"
+            )
+    return chosen
+
+
+def _inputs(program: Program, overrides: Sequence[InputOverride]) -> dict[str, tuple[Variable, InputOverride | None]]:
+    given: dict[str, tuple[Variable, InputOverride | None]] = {one.name: (one, None) for one in program.inputs}
+    if len(overrides) > len(program.inputs) and any(override.name is None for override in overrides):
+        raise ConversionInputError(f"input: {len(overrides)} are given, the program has {len(program.inputs)}")
+    named: set[str] = set()
+    for position, override in enumerate(overrides):
+        name = override.name if override.name is not None else program.inputs[position].name
+        if name in named:
+            raise ConversionInputError(f"input: '{name}' is given twice")
+        named.add(name)
+        variable = program.variables.get(name)
+        if variable is None or name in program.parameters:
+            raise ConversionInputError(f"input: the program has no '{name}'; its inputs are {', '.join(given)}")
+        if override.shape is not None and variable.shape is not None:
+            _check_shape(name, override.shape, variable)
+        given[name] = (variable, override)
+    return given
+
+
+def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
+    assert variable.shape is not None
+    rank = len(variable.shape) + (1 if (variable.dtype or "").startswith("complex") else 0)
+    if shape.rank.is_static and len(shape) != rank:
+        raise ConversionInputError(
+            f"input: '{name}' has {rank} dimensions in the program ({list(variable.shape)}); "
+            f"shape {shape} has {len(shape)}"
+        )
+
+
+def _replaced(operator: Operator, cuts: Sequence[str]) -> bool:
+    outputs = [name for name in operator.output_names() if name]
+    return bool(cuts) and all(name in cuts for name in outputs)
+
+
+def _results(wanted: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
+    results = []
+    taken: set[tuple[str, int]] = set()
+    for item in wanted:
+        value = scope.find(item.variable)
+        if value is None:
+            raise ConversionInputError(f"output: nothing computes '{item.variable}'")
+        if isinstance(value, EmptyArray):
+            raise ConversionInputError(f"output: '{item.name}' is a tensor array that nothing was written to")
+        output: Output = value.constant().output(0) if isinstance(value, Known) else value
+        source = (output.get_node().get_name(), output.get_index())
+        if source in taken or output.get_node().get_type_name() == "Parameter":
+            # Two results of one tensor, or an input that is a result, would lose one of the names on compilation.
+            output = ops.convert(output, output.get_element_type()).output(0)
+        taken.add(source)
+        result = ops.result(output, name=item.name)
+        result.output(0).set_names({item.name})
+        results.append(result)
+    return results

@@ -1,0 +1,548 @@
+"""What a converter sees of the operator it converts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.errors import ConversionWarning, OpConversionError, Place
+from paddle2ov.graph.complex_pairs import part_of
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import (
+    OV_TYPES,
+    EmptyArray,
+    Known,
+    Lengths,
+    Packed,
+    SequenceCount,
+    Value,
+    constant,
+    element_type,
+    value_of,
+)
+from paddle2ov.program.model import AnyArray, Operator, Variable
+from paddle2ov.program.signatures import Signature
+from paddle2ov.translation.attribute_types import (
+    all_shown,
+    are_numbers,
+    fits,
+    from_text,
+    is_number,
+    is_open_dtype,
+    is_whole,
+    shown,
+)
+from paddle2ov.translation.sequence_lengths import lengths_of
+
+OutputLike: TypeAlias = Node | Output | Known | EmptyArray | Packed
+NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
+"""What a converter returns: result name -> value, or list of values for a result that is a list."""
+
+NEUTRAL: Mapping[str, tuple[Any, ...]] = {
+    "fuse_activation": ("", "identity"),
+    "fuse_brelu": (False,),
+    "fuse_relu": (False,),
+    "fuse_relu_before_depthwise_conv": (False,),
+    "fuse_residual_connection": (False,),
+    "fuse_with_relu": (False,),
+    "fused_output_scale": (1.0,),
+    "fused_reshape2_shape": ([],),
+    "fused_reshape_out": ([],),
+    "fused_reshape_x": ([],),
+    "fused_reshape_y": ([],),
+    "fused_squeeze2_axes": ([],),
+    "fused_transpose_out": ([],),
+    "fused_transpose_x": ([],),
+    "fused_transpose_y": ([],),
+    "fused_unsqueeze2_axes": ([],),
+    "scale_data": (1.0,),
+    "scale_in": (1.0,),
+    "scale_in_eltwise": (1.0,),
+    "scale_out": (1.0,),
+    "scale_weights": ([1.0], []),
+    "scale_x": (1.0,),
+    "scale_y": (1.0, [1.0], []),
+    "shift_data": (0.0,),
+}
+"""Attributes that oneDNN's passes set, and the values with which they change nothing."""
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED: Any = _Required()
+_NUMBERS = frozenset((bool, int, float))
+_WHOLE = frozenset((bool, int))
+
+
+class NodeContext:
+    """The operator to convert: its inputs as OpenVINO outputs, its attributes, and its place in the program.
+
+    Inputs, results and attributes are asked for by the names of Paddle's `ops.yaml` (`x`, `axis`, `keepdim`); the
+    spelling of legacy programs (`X`, `dim`, `keep_dim`) resolves too. What one format passes as an attribute and the
+    other as a tensor is one name here: `get_attribute`, `get_ints` and `get_constant` return its value where it is
+    known at conversion, `get_tensor` returns a tensor either way.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        inputs: Mapping[str, Sequence[Value | None]],
+        variables: Mapping[str, Variable],
+        signature: Signature | None,
+        used: frozenset[str] | set[str] = frozenset(),
+        sequences: Mapping[str, SequenceCount] | None = None,
+        any_complex: bool = True,
+    ) -> None:
+        self._operator = operator
+        self._inputs = inputs
+        self._variables = variables
+        self._signature = signature
+        self._used = used
+        self._sequences = sequences or {}
+        self._any_complex = any_complex
+        self._asked: set[str] = set()
+
+    # --- identity -------------------------------------------------------------------------------------------------
+
+    @property
+    def op_type(self) -> str:
+        """The registry's key of the operator."""
+        return self._operator.type
+
+    @property
+    def place(self) -> Place:
+        """Where the operator stands in the program."""
+        return self._operator.place
+
+    def get_op_type(self) -> str:
+        """The registry's key of the operator (the spelling of OpenVINO's frontends)."""
+        return self._operator.type
+
+    # --- inputs ---------------------------------------------------------------------------------------------------
+
+    def has_input(self, name: str) -> bool:
+        """Whether the program passes the input (an optional one may be left out)."""
+        values = self._given(name)
+        return len(values) > 0 and (values[0] is not None or any(value is not None for value in values))
+
+    def get_input_size(self, name: str | None = None) -> int:
+        """The number of values passed as input `name`; without a name, of all inputs."""
+        if name is None:
+            return sum(len(values) for values in self._inputs.values())
+        return len(self._given(name))
+
+    def get_input(self, name: str | int, idx: int = 0) -> Output:
+        """The value of an input, by name (and position within it) or by position among all inputs.
+
+        Raises:
+            OpConversionError: the program does not pass it.
+        """
+        if isinstance(name, int):
+            flat = [(port, i) for port, values in self._inputs.items() for i in range(len(values))]
+            if not -len(flat) <= name < len(flat):
+                self.refuse(f"input {name} is asked for, the operator has {len(flat)}")
+            name, idx = flat[name]
+        values = self._given(name)
+        if not -len(values) <= idx < len(values):
+            passed = ", ".join(port for port, given in self._inputs.items() if given) or "none"
+            self.refuse(f"input '{name}' [{idx}] is missing; the program passes {passed}")
+        return self._output(values[idx], name)
+
+    def get_inputs(self, name: str) -> list[Output]:
+        """All values of an input that is a list; empty when it is left out."""
+        return [self._output(value, name) for value in self._given(name)]
+
+    def get_ng_inputs(self, name: str) -> list[Output]:
+        """The spelling that OpenVINO's Paddle frontend has for `get_inputs`."""
+        return self.get_inputs(name)
+
+    def is_empty_array(self, name: str) -> bool:
+        """Whether an input is a tensor array that nothing was written to; any other array is a stacked tensor."""
+        return any(isinstance(value, EmptyArray) for value in self._given(name))
+
+    def get_known(self, name: str, idx: int = 0) -> AnyArray | None:
+        """The values of an input that is known at conversion (a weight, a constant), or None.
+
+        The array may be a view into the mapped model file: read it, never write to it.
+        """
+        values = self._given(name)
+        value = values[idx] if idx < len(values) else None
+        return _known(value)
+
+    def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
+        """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
+        values = self._given(name)
+        value = values[0] if values else None
+        if isinstance(value, Known):
+            array = value.array.reshape(tuple(shape))
+            return Known(array, value.dtype, value.name, value.share).constant().output(0)
+        return ops.reshape(self.get_input(name), np.asarray(shape, np.int64), False).output(0)
+
+    def input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:
+        """The shape that the program declares for an input (-1 for an unknown dimension), or None.
+
+        What `convert(input=...)` asks for may differ: it counts for the nodes, the declaration for Paddle's decisions.
+        """
+        names = self._operator.inputs.get(self._input_name(name), ())
+        variable = self._variables.get(names[idx]) if idx < len(names) else None
+        return variable.shape if variable else None
+
+    def has_sequences(self, name: str, idx: int = 0) -> bool:
+        """Whether an input holds sequences one after the other (its LoD is not empty)."""
+        return self._input_variable(name, idx) in self._sequences
+
+    def sequence_layout(self, name: str, idx: int = 0) -> int | Output | Lengths:
+        """How many sequences, all of one length, an input holds one after the other; or the length of each.
+
+        Raises:
+            OpConversionError: it holds none, or nothing is known of them.
+        """
+        self.require(self.has_sequences(name, idx), f"'{name}' has no LoD, which would tell where its sequences begin")
+        count = self._sequences[self._input_variable(name, idx)]
+        if count is None:
+            self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
+        return count
+
+    def sequence_lengths(self, name: str, idx: int = 0) -> Output | None:
+        """How many rows each sequence of an input has, int64 [count]; None for an input that holds no sequences.
+
+        Raises:
+            OpConversionError: it holds sequences, but the lengths are not known.
+        """
+        if not self.has_sequences(name, idx):
+            return None
+        count = self._sequences[self._input_variable(name, idx)]
+        if count is None:
+            self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
+        return lengths_of(self.get_input(name, idx), count)
+
+    # --- attributes, and inputs that may be attributes ------------------------------------------------------------
+
+    def has_attribute(self, name: str) -> bool:
+        """Whether the program carries the attribute."""
+        return self._attribute_name(name) in self._operator.attributes
+
+    def has_any_attribute(self, names: Set[str]) -> bool:
+        """Whether the program carries any of the attributes: one question instead of several where most have none."""
+        return not names.isdisjoint(self._operator.attributes)
+
+    def get_attribute(self, name: str, default: Any = REQUIRED, dtype: Any = None) -> Any:
+        """The value of an attribute, as a Python value.
+
+        An input of that name comes first when the program passes one: one element gives a scalar, more give a list.
+        `default` must be Paddle's own default. `dtype` is accepted for callbacks written for OpenVINO and not needed.
+
+        Raises:
+            OpConversionError: it is absent and has no default, it is a tensor that is not known at conversion, or it is
+                of another type than its default.
+        """
+        if not self._is_attribute(name) and self.has_input(name):
+            array = self.get_constant(name)
+            return array.item() if array.size == 1 else array.tolist()
+        found = self._attribute(name, default)
+        if type(found) is not type(default) and default is not REQUIRED and not fits(found, default):
+            self._refuse_type(name, found, f"a value like {default!r}")
+        return found
+
+    def is_known(self, name: str) -> bool:
+        """Whether an attribute, or an input that may be one, has a value at conversion (absent counts as known)."""
+        return all(_known(value) is not None for value in self._given(name))
+
+    def get_constant(self, name: str, default: Any = REQUIRED) -> AnyArray:
+        """The value of an input or attribute that must be known at conversion, as an array.
+
+        Raises:
+            OpConversionError: it is computed by the program, or it is absent and has no default.
+        """
+        values = self._given(name)
+        if values:
+            arrays = [_known(value) for value in values]
+            known = [array for array in arrays if array is not None]
+            if len(known) != len(arrays):
+                self.refuse(f"'{name}' is computed by the program; only a value known at conversion is supported")
+            return known[0] if len(known) == 1 else np.concatenate([array.reshape(-1) for array in known])
+        return np.asarray(self._numbers(name, default))
+
+    def get_int(self, name: str, default: Any = REQUIRED) -> int:
+        """An integer attribute or single-element input that is known at conversion."""
+        found = self._scalar(name, default)
+        if type(found) is not int and not is_whole(found) and not (self._given(name) and np.isfinite(found)):
+            self._refuse_type(name, found, "a whole number")
+        return int(found)
+
+    def get_float(self, name: str, default: Any = REQUIRED) -> float:
+        """A floating-point attribute or single-element input that is known at conversion."""
+        found = self._scalar(name, default)
+        if not is_number(found):
+            self._refuse_type(name, found, "a number")
+        return float(found)
+
+    def get_ints(self, name: str, default: Any = REQUIRED) -> list[int]:
+        """A list of integers that is known at conversion; a single integer gives a list of one."""
+        if self._is_attribute(name) or not self._given(
+            name
+        ):  # nearly always a plain list, which need not become an array first
+            found = self._attribute(name, default)
+            if type(found) is list and _WHOLE.issuperset(map(type, found)):
+                return [int(item) for item in found]
+            if not all(is_whole(item) for item in np.asarray(self._numbers(name, default)).reshape(-1).tolist()):
+                self._refuse_type(name, found, "whole numbers")
+        return [int(item) for item in self.get_constant(name, default).reshape(-1).tolist()]
+
+    def get_tensor(self, name: str, dtype: Type | None = None, default: Any = REQUIRED) -> Output:
+        """An attribute or input as a tensor, converted to `dtype`; a list of scalars becomes one 1-D tensor."""
+        values = self._given(name)
+        if not values:
+            return ops.constant(np.asarray(self._numbers(name, default)), dtype).output(0)
+        outputs = [self._output(value, name) for value in values]
+        if dtype is not None:
+            outputs = [out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs]
+        if len(outputs) == 1:
+            return self._pinned(outputs[0], name)
+        flat = [ops.reshape(out, np.array([1], np.int64), False) for out in outputs]
+        return ops.concat(flat, 0).output(0)
+
+    def _pinned(self, output: Output, name: str) -> Output:
+        # A shape, a list of axes: the rank of what is computed with it depends on its length, which Paddle declares.
+        declared = self.input_shape(name)
+        if declared is None or len(declared) != 1 or declared[0] < 0 or output.get_partial_shape().is_static:
+            return output
+        if not output.get_element_type().is_integral() or output.get_partial_shape().rank != 1:
+            return output
+        return ops.reshape(output, np.asarray(declared, np.int64), False).output(0)
+
+    def get_values_from_const_input(self, name: str | int, default: Any = None, dtype: Any = None) -> Any:
+        """The values of a constant input (the spelling of OpenVINO's frontends), or `default`."""
+        if isinstance(name, int):
+            flat = [value for values in self._inputs.values() for value in values]
+            known = _known(flat[name]) if name < len(flat) else None
+        else:
+            known = self.get_known(name)
+        return default if known is None else known
+
+    def get_dtype(self, name: str = "dtype", default: Type | None = None) -> Type | None:
+        """The element type that a data type attribute names, or `default` where Paddle leaves it open.
+
+        Raises:
+            OpConversionError: it names no type that is known.
+        """
+        value = self._operator.attributes.get(self._attribute_name(name))
+        if is_open_dtype(value):
+            return default
+        found = element_type(value) if type(value) in (int, str) else None
+        if found is None:
+            self._refuse_type(name, value, "a data type")
+        return found
+
+    # --- results --------------------------------------------------------------------------------------------------
+
+    def get_output_size(self, name: str = "out") -> int:
+        """The number of values in a result (more than one for a result that is a list, 0 if it is not there)."""
+        return len(self._operator.outputs.get(self._output_name(name), ()))
+
+    def is_output_used(self, name: str) -> bool:
+        """Whether anything in the program reads the result."""
+        return any(one in self._used for one in self._operator.outputs.get(self._output_name(name), ()))
+
+    def output_dtype(self, name: str = "out", idx: int = 0) -> Type | None:
+        """The element type that the program declares for a result, or None if it does not."""
+        variable = self._output_variable(name, idx)
+        return OV_TYPES.get(variable.dtype) if variable and variable.dtype else None
+
+    def output_shape(self, name: str = "out", idx: int = 0) -> tuple[int, ...] | None:
+        """The shape that the program declares for a result (-1 for an unknown dimension), or None."""
+        variable = self._output_variable(name, idx)
+        return variable.shape if variable else None
+
+    def is_complex(self, name: str, idx: int = 0) -> bool:
+        """Whether an input or result is complex (then it is carried as real numbers with a last dimension of 2)."""
+        if not self._any_complex:  # most programs have no complex numbers, and many converters ask
+            return False
+        names = self._operator.inputs.get(self._input_name(name)) or self._operator.outputs.get(self._output_name(name))
+        variable = self._variables.get(names[idx]) if names and idx < len(names) else None
+        return bool(variable and variable.dtype and variable.dtype.startswith("complex"))
+
+    def input_ports(self) -> list[tuple[str, int]]:
+        """Name and position of every value that is passed."""
+        return [
+            (port, i) for port, values in self._inputs.items() for i, value in enumerate(values) if value is not None
+        ]
+
+    def complex_inputs(self) -> list[tuple[str, int]]:
+        """Name and position of every input that is complex."""
+        return [port for port in self.input_ports() if self.is_complex(*port)]
+
+    def of_parts(
+        self, chosen: Mapping[tuple[str, int], int | Output], numbers: Mapping[str, int] | None = None
+    ) -> NodeContext:
+        """The same operator on real numbers.
+
+        Args:
+            chosen: for each complex input, by name and position, whether its real (0) or imaginary (1) part is taken;
+                or, for any input, what is to stand for it.
+            numbers: the same for attributes that are numbers, by name; the imaginary part of a real number is 0.
+        """
+        inputs = {port: list(values) for port, values in self._inputs.items()}
+        for (port, i), part in chosen.items():
+            value = inputs[port][i]
+            if value is not None:
+                inputs[port][i] = part_of(value, part) if isinstance(part, int) else part
+        operator = self._operator
+        if numbers:
+            found = {self._attribute_name(name): part for name, part in numbers.items() if self.has_attribute(name)}
+            parted = {name: _part_of_numbers(operator.attributes[name], part) for name, part in found.items()}
+            operator = replace(operator, attributes={**operator.attributes, **parted})
+        names = {*operator.input_names(), *operator.output_names()} & self._variables.keys()
+        real = {name: _real(self._variables[name]) for name in names}
+        return NodeContext(operator, inputs, real, self._signature, self._used, self._sequences)
+
+    def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
+        """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
+        return {name: node.output(i) for i, name in enumerate(names)}
+
+    # --- refusing -------------------------------------------------------------------------------------------------
+
+    def refuse(self, reason: str, **attributes: Any) -> NoReturn:
+        """Raises OpConversionError: this use of the operator cannot be converted.
+
+        Args:
+            reason: what is not possible, for the user.
+            attributes: the attributes that cause it, with their values.
+        """
+        shown = ", ".join(f"{name}={value!r}" for name, value in attributes.items())
+        raise OpConversionError(self.place, f"{shown}: {reason}" if shown else reason)
+
+    def warn(self, reason: str) -> None:
+        """Warns of inputs for which the converted operator differs from Paddle's, where refusing all is too much."""
+        warnings.warn(f"'{self.op_type}': {reason}\n  at {self.place}", ConversionWarning, stacklevel=2)
+
+    def require(self, condition: bool, reason: str, **attributes: Any) -> None:
+        """Refuses unless `condition` holds."""
+        if not condition:
+            self.refuse(reason, **attributes)
+
+    def attributes_asked(self) -> str:
+        """The attributes that were asked for so far, with their values, for messages; long ones are cut."""
+        return all_shown(self._operator.attributes, self._asked)
+
+    def refuse_what_passes_left(self) -> None:
+        """Refuses what Paddle's passes fused into an operator, or made of it in int8, unless the converter asked."""
+        attributes = self._operator.attributes
+        for name in () if NEUTRAL.keys().isdisjoint(attributes) else NEUTRAL.keys() & attributes.keys() - self._asked:
+            value = attributes[name]
+            if value not in NEUTRAL[name]:
+                self.refuse("what Paddle's passes for oneDNN fuse into this operator is not supported", **{name: value})
+        # It asks int8 and bfloat16 kernels for float32; other kernels give what they are given.
+        if self._operator.attributes.get("force_fp32_output", False):
+            kind = self.get_input(0).get_element_type()
+            self.require(kind in (Type.f32, Type.f64), f"an input of {kind} is not supported", force_fp32_output=True)
+
+    # --- names ----------------------------------------------------------------------------------------------------
+
+    def _given(self, name: str) -> Sequence[Value | None]:
+        """What the program passes as an input; nothing where it leaves it out."""
+        values = self._inputs.get(name)
+        if values is None and self._signature is not None:
+            values = self._inputs.get(self._signature.canonical(name))
+        return () if values is None else values
+
+    def _input_name(self, name: str) -> str:
+        if name in self._inputs or self._signature is None:
+            return name
+        return self._signature.canonical(name)
+
+    def _input_variable(self, name: str, idx: int) -> str:
+        names = self._operator.inputs.get(self._input_name(name), ())
+        return names[idx] if idx < len(names) else ""
+
+    def _output_name(self, name: str) -> str:
+        if name in self._operator.outputs or self._signature is None:
+            return name
+        return self._signature.canonical(name)
+
+    def _is_attribute(self, name: str) -> bool:
+        """Whether a name is an attribute's, and no input's."""
+        return name in self._operator.attributes and name not in self._inputs
+
+    def _attribute(self, name: str, default: Any) -> Any:
+        attributes = self._operator.attributes
+        if name not in attributes:
+            name = self._attribute_name(name)
+        self._asked.add(name)
+        found = attributes.get(name, default)
+        if found is REQUIRED:
+            self.refuse(f"attribute '{name}' is missing")
+        return found
+
+    def _numbers(self, name: str, default: Any) -> Any:
+        """An attribute that must be a number, or lists of numbers."""
+        found = from_text(self._attribute(name, default))
+        if found is not default and not are_numbers(found):
+            self._refuse_type(name, found, "a number or numbers")
+        return found
+
+    def _refuse_type(self, name: str, value: Any, wanted: str) -> NoReturn:
+        raise OpConversionError(self.place, f"attribute '{name}' is {shown(value)}; {wanted} is expected")
+
+    def _attribute_name(self, name: str) -> str:
+        if name not in self._operator.attributes and self._signature is not None:
+            name = self._signature.canonical(name)
+        self._asked.add(name)
+        return name
+
+    def _output_variable(self, name: str, idx: int) -> Variable | None:
+        names = self._operator.outputs.get(self._output_name(name), ())
+        return self._variables.get(names[idx]) if idx < len(names) else None
+
+    def _scalar(self, name: str, default: Any) -> Any:
+        if self._is_attribute(name) or not self._given(name):
+            found = self._attribute(name, default)
+            if type(found) in _NUMBERS:
+                return found
+        array = self.get_constant(name, default)
+        if array.size != 1:
+            self.refuse(f"'{name}' has {array.size} elements, one is expected")
+        return array.reshape(-1)[0]
+
+    def _output(self, value: Value | None, name: str) -> Output:
+        if isinstance(value, Output):
+            return value
+        if isinstance(value, Known):
+            return value.constant().output(0)
+        if value is None:
+            self.refuse(f"input '{name}' is missing")
+        if isinstance(value, EmptyArray):
+            self.refuse(f"input '{name}' is a tensor array that nothing was written to")
+        return value
+
+
+def _real(variable: Variable) -> Variable:
+    dtype = {"complex64": "float32", "complex128": "float64"}.get(variable.dtype or "", variable.dtype)
+    return replace(variable, dtype=dtype)
+
+
+def _part_of_numbers(value: Any, part: int) -> Any:
+    if isinstance(value, list | tuple):
+        return [_part_of_numbers(item, part) for item in value]
+    if isinstance(value, complex):
+        return value.imag if part else value.real
+    return type(value)(0) if part else value
+
+
+def _known(value: Value | None) -> AnyArray | None:
+    if isinstance(value, Known):
+        return value.values()
+    if isinstance(value, Output) and (node := value.get_node()).get_type_name() == "Constant":
+        return value_of(node) if hasattr(node, "get_data") else None
+    return None
+
+
+__all__ = ["NamedOutputs", "NodeContext", "OutputLike", "Value", "constant"]

@@ -1,0 +1,57 @@
+"""How long the sequences are that lie one after the other in one tensor (LoD): as inputs and results of a model too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from openvino import Output, PartialShape, Type
+from openvino.op import Parameter, Result
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import EmptyArray, Known, Lengths
+from paddle2ov.program.model import Output as ProgramOutput
+from paddle2ov.program.model import Variable
+from paddle2ov.translation.scope import Scope
+
+SUFFIX = ".lengths"
+"""Behind the name of the input or result whose sequences are meant."""
+
+
+def lengths_of(value: Output, count: int | Output | Lengths) -> Output:
+    """How many rows each sequence of a value has, int64 [count]."""
+    if isinstance(count, Lengths):
+        known = count.output.get_element_type() == Type.i64
+        return count.output if known else ops.convert(count.output, Type.i64).output(0)
+    number = ops.constant(np.array([count])) if isinstance(count, int) else ops.reshape(count, [1], False)
+    rows = ops.gather(ops.shape_of(value, Type.i64), [0], 0)
+    return ops.broadcast(ops.divide(rows, number), number).output(0)
+
+
+def lengths_inputs(inputs: Iterable[Variable], scope: Scope) -> list[Parameter]:
+    """An input `NAME.lengths`, int64 [count], for each of the inputs that holds sequences; the scope is told of it."""
+    found = []
+    for variable in inputs:
+        if variable.lod_level == 1 and variable.name in scope.values:
+            name = variable.name + SUFFIX
+            lengths = ops.parameter(PartialShape([-1]), Type.i64, name=name)
+            lengths.output(0).set_names({name})
+            scope.sequences[variable.name] = Lengths(lengths.output(0))
+            found.append(lengths)
+    return found
+
+
+def lengths_results(outputs: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
+    """A result `NAME.lengths`, int64 [count], for each of the results that is known to hold sequences."""
+    found = []
+    for item in outputs:
+        count = scope.sequences.get(item.variable)
+        value = scope.find(item.variable)
+        if count is None or value is None or isinstance(value, Known | EmptyArray):
+            continue
+        # Results of one tensor, or of an input, would lose their names on compilation.
+        lengths = ops.add(lengths_of(value, count), ops.constant(np.array([0])))
+        result = ops.result(lengths, name=item.name + SUFFIX)
+        result.output(0).set_names({item.name + SUFFIX})
+        found.append(result)
+    return found

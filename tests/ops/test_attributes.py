@@ -1,0 +1,177 @@
+"""No attribute and no input of an operator is ignored: what a case's program carries, its converter reads.
+
+What has no meaning for the result is listed with its reason.
+"""
+
+import re
+from collections import defaultdict
+
+import pytest
+
+from gen_models import all_ops
+from gen_models.harness.legacy import legacy_python
+from gen_models.harness.store import generated
+from paddle2ov.conversion import convert
+from paddle2ov.translation import translator
+from paddle2ov.translation.node_context import NodeContext
+from tests.support.one_operator import Noted
+
+# Attributes of any operator.
+INERT = {
+    "force_cpu|place|place_type|dst_place_type": "the device",
+    "use_cudnn|use_mkldnn|use_quantizer|mkldnn_data_type": "the choice among kernels of equal meaning",
+    "struct_name": "a name for people",
+    "sparse|is_distributed|is_sparse": "training and parameter servers",
+    "in_dtype": "the input's own type",
+    "@all_kernels_must_compute_runtime_shape@": "how Paddle runs it",
+    "use_seq": "the choice among kernels of equal meaning",
+    "save_intermediate_out": "whether there is a second result",
+}
+
+TRAINING_SCALES = {"moving_rate|in_accum|in_state": "scales are updated in training only; is_test=False is refused"}
+INTERPOLATION = {
+    "interp_method": "the operator's name says it",
+    "out_d|out_h": "dimensions that the input does not have",
+}
+REDUCED = {"out_dtype": "passed to Paddle's kernel by sums only"}
+RANDOM = {"diag_\\w+": "not read by Paddle's kernel", "dtype": "the declared type of the result"}
+
+# Attributes and inputs of single operators. `\w` patterns are matched in full.
+INERT_OF = {
+    "argsort": {"stable": "the order is always stable, as in Paddle's CPU kernel"},
+    "assign_value": {"output": "the tensor that is overwritten"},
+    "batch_norm": {"momentum": "statistics are updated in training only"},
+    "bicubic_interp": {"align_mode": "read by the linear modes only", **INTERPOLATION},
+    "bicubic_interp_v2": {"align_mode": "read by the linear modes only", **INTERPOLATION},
+    "bilinear_interp": INTERPOLATION,
+    "bilinear_interp_v2": INTERPOLATION,
+    "bitwise_left_shift": {"is_arithmetic": "both shifts to the left are one"},
+    "cvm": {"cvm": "read by the gradient only"},
+    "data_norm": {
+        "data_layout": "one channel axis",
+        "epsilon|summary_decay_rate|sync_stats": "statistics are updated in training only",
+    },
+    "deformable_conv": {"im2col_step": "how many images a step of the kernel takes"},
+    "deformable_conv_v1": {"im2col_step": "how many images a step of the kernel takes"},
+    "depend": {"dep": "an order of execution"},
+    "dequantize_linear": {"round_type": "nothing is rounded", "is_test": "refused unread"},
+    "dropout": {"fix_seed|seed|seed_tensor": "training mode is refused"},
+    "dropout_nd": {"axis": "training mode is refused"},
+    "eigvalsh": {"is_test": "whether the vectors are a result, which are refused"},
+    "fake_quantize_dequantize_moving_average_abs_max": TRAINING_SCALES,
+    "fake_quantize_moving_average_abs_max": TRAINING_SCALES,
+    "fake_quantize_range_abs_max": {
+        "iter|window_size": "scales are updated in training only; is_test=False is refused"
+    },
+    "fractional_max_pool2d": {"return_mask": "the mask is a result of its own"},
+    "fractional_max_pool3d": {"return_mask": "the mask is a result of its own"},
+    "expand_as_v2": {"target_shape": "the shape of the input y, which is read"},
+    "frobenius_norm": REDUCED,
+    "fused_elemwise_add_activation": {"scale": "read where the activation is scale"},
+    "fused_embedding_seq_pool": {"grad_inplace": "training"},
+    "fusion_seqpool_cvm_concat": {"cvm": "read by the gradient only"},
+    "gru": {"is_test": "whether what the gradient needs is kept"},
+    "lstm": {"is_test": "whether what the gradient needs is kept"},
+    "sequence_pool": {"is_test": "whether what the gradient needs is kept", "pad_value": "of empty sequences"},
+    "gaussian_random": {"dtype": "the declared type of the result"},
+    "im2sequence": {"out_stride": "read with the sizes of real images only"},
+    "interp_antialias": {"align_mode": "not read by Paddle's kernel", "out_d": "a dimension that there is not"},
+    "linear_interp": INTERPOLATION,
+    "linear_interp_v2": INTERPOLATION,
+    "lookup_table": {
+        "entry|entry_config|epmap|grad_inplace|height_sections|remote_prefetch|slot|table_class|table_names|trainer_id"
+        "|is_test": "parameter servers",
+    },
+    "lod_reset": {"append|target_lod": "where sequences start; the values stay as they are"},
+    "lp_pool2d": {"pooling_type": "the operator's name says it"},
+    "moving_average_abs_max_scale": TRAINING_SCALES,
+    "nearest_interp": {"align_mode": "read by the linear modes only", **INTERPOLATION},
+    "nearest_interp_v2": {
+        "align_mode": "read by the linear modes only",
+        "interp_method": "the operator's name says it",
+    },
+    "norm": {"is_test": "whether the norm is a result"},
+    "npu_identity": {"format": "another device's memory"},
+    "one_hot_v2": {"allow_out_of_range": "not read by Paddle's kernel"},
+    "p_norm": {"epsilon": "not read by Paddle's kernel"},
+    "print": {"first_n|is_forward|message|print_phase|print_tensor_\\w+|summarize": "nothing is printed"},
+    "quantize_linear": {"qmin": "qmax says it", "in_accum|in_state": "training"},
+    **dict.fromkeys(
+        [f"reduce_{name}" for name in ("all", "amax", "amin", "any", "max", "mean", "min", "prod")], REDUCED
+    ),
+    "repeat_interleave": {"output_size": "what the repeats add up to"},
+    "repeat_interleave_with_tensor_index": {"output_size": "what the repeats add up to"},
+    "rnn": {
+        "dropout_state_in|seed": "dropout is refused",
+        "input_size": "the input's last dimension",
+        "is_test": "read when there is dropout",
+    },
+    "set_value": {"dtype": "the type of the values that are given"},
+    "slice": {"infer_flags": "which bounds are known"},
+    "std": {"unbiased": "the correction says it"},
+    "strided_slice": {"infer_flags": "which bounds are known"},
+    "softmax_with_cross_entropy": {"numeric_stable_mode": "how the kernel computes it"},
+    "svd": {"full_matrices": "the shape of the vectors, where those are wanted"},
+    "top_k_v2": {"sorted": "not read by Paddle's CPU kernel"},
+    "transpose": {"data_format": "not read by Paddle's kernel"},
+    "trilinear_interp": INTERPOLATION,
+    "trilinear_interp_v2": INTERPOLATION,
+    "truncated_gaussian_random": {"dtype": "the declared type of the result"},
+    "uniform_random": RANDOM,
+    "uniform_random_batch_size_like": RANDOM,
+    "uniform_random_inplace": RANDOM,
+    "unique": {"return_\\w+": "each is a result of its own"},
+    "unique_consecutive": {"return_\\w+": "each is a result of its own"},
+    "unpool": {"ksize|padding|strides": "output_size follows from them", "unpooling_type": "max is the only one"},
+    "unpool3d": {"ksize|paddings|strides": "output_size follows from them"},
+    "unstack": {"num": "the number of results"},
+    "var": {"unbiased": "the correction says it"},
+}
+
+
+@pytest.fixture
+def contexts(monkeypatch):
+    """The attributes and inputs of every operator that is converted from here on."""
+    made = []
+
+    class RecordingContext(NodeContext):
+        def __init__(self, operator, inputs, *rest):
+            # A context of a complex operator's parts shares its attributes.
+            if not isinstance(operator.attributes, Noted):
+                operator.attributes, inputs = Noted(operator.attributes), Noted(inputs)
+                made.append((operator, inputs))
+            super().__init__(operator, inputs, *rest)
+
+    monkeypatch.setattr(translator, "NodeContext", RecordingContext)
+    return made
+
+
+def cases():
+    for op in all_ops().values():
+        if op.cases:
+            yield pytest.param(op, id=op.name)
+
+
+@pytest.mark.parametrize("op", list(cases()))
+def test_what_a_program_carries_is_read(op, contexts):
+    never_read: dict[str, bool] = defaultdict(lambda: True)
+    for case in op.cases:
+        for format in case.formats:
+            if format == "legacy" and legacy_python() is None:
+                continue
+            if not case.xfail:
+                convert(generated(op, case, format))
+    for operator, inputs in contexts:
+        if operator.type == op.name:
+            for name in operator.attributes:
+                never_read[name] &= name not in operator.attributes.read
+            for name, values in inputs.items():
+                if any(value is not None for value in values):
+                    never_read[name] &= name not in inputs.read
+    inert = [*INERT, *INERT_OF.get(op.name, {})]
+    ignored = {name for name, unread in never_read.items() if unread}
+    assert {name for name in ignored if not any(re.fullmatch(pattern, name) for pattern in inert)} == set()
+
+
+def test_the_list_names_operators_that_exist():
+    assert set(INERT_OF) <= set(all_ops())

@@ -1,0 +1,54 @@
+"""Complex numbers never reach a converter that is written for real ones."""
+
+import numpy as np
+import pytest
+
+import paddle2ov
+from paddle2ov.converters.complex.rules import COMPLEX_RULES
+from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.opset import ops
+from paddle2ov.op_table import OP_TABLE
+from paddle2ov.program import Program
+from paddle2ov.program.model import Block, Operator, Output, Variable
+from paddle2ov.testing import run
+
+
+def program(op, attributes=None, dtype="complex64", result="complex64"):
+    """A program of one operator on a complex tensor."""
+    x, out = Variable("x", dtype, (2, 3)), Variable("out", result, None)
+    operator = Operator(op, {"x": ["x"]}, {"out": ["out"]}, attributes or {}, op, 0, 0)
+    result = Output("out", "out")
+    block = Block(0, [operator], [], [])
+    return Program("pir", 4, block, [x], [result], {"x": x, "out": out}, {})
+
+
+def test_an_operator_without_a_rule_refuses_complex_numbers():
+    with pytest.raises(paddle2ov.OpConversionError, match=r"softmax.*complex"):
+        paddle2ov.convert(program("softmax", {"axis": -1}))
+
+
+def test_an_operator_without_a_rule_refuses_to_make_complex_numbers():
+    with pytest.raises(paddle2ov.OpConversionError, match="complex"):
+        paddle2ov.convert(program("softmax", {"axis": -1}, dtype="float32"))
+
+
+def test_axes_are_those_of_the_complex_tensor():
+    x = np.arange(6).reshape(2, 3) + 1j
+    model = paddle2ov.convert(program("flip", {"axis": [-1]}))
+    (result,) = run(model, {"x": x.astype("complex64")})
+    np.testing.assert_array_equal(result.array[..., 0] + 1j * result.array[..., 1], x[:, ::-1])
+
+
+def test_a_converter_of_the_users_own_gets_pairs():
+    model = paddle2ov.convert(program("mine"), extension={"mine": lambda node: {"out": node.get_input("x")}})
+    assert model.output(0).get_partial_shape() == [2, 3, 2]
+
+
+def test_every_rule_belongs_to_an_operator():
+    assert COMPLEX_RULES.keys() <= OP_TABLE.keys()
+
+
+def test_joined_parts_are_not_taken_apart_again():
+    real, imag = (ops.parameter([2, 3], np.float32) for _ in range(2))
+    both = parts(joined(real, imag))
+    assert [part.get_node().get_name() for part in both] == [real.get_name(), imag.get_name()]

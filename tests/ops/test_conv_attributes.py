@@ -1,0 +1,95 @@
+"""Convolutions: what Paddle refuses is refused with the operator, the attribute, its value and the place."""
+
+import numpy as np
+import pytest
+
+import paddle2ov
+from gen_models.harness.spec import import_paddle, paddle
+from paddle2ov import OpConversionError
+from tests.support.one_operator import program, run
+
+RNG = np.random.default_rng(2)
+X = RNG.random((1, 4, 8, 9), np.float32)
+FILTER = RNG.random((4, 4, 3, 3), np.float32)
+VOLUMES = {"conv3d": "input", "conv3d_transpose": "x"}
+CONVS = ("conv2d", "depthwise_conv2d", "conv2d_transpose", "depthwise_conv2d_transpose", "deformable_conv", *VOLUMES)
+
+
+def inputs_of(op_type, filters=FILTER):
+    name = "input" if op_type in ("conv2d", "depthwise_conv2d", "conv3d") else "x"
+    x = X[..., None] if op_type in VOLUMES else X
+    inputs = {name: x, "filter": filters[..., None] if op_type in VOLUMES else filters}
+    if op_type == "deformable_conv":
+        inputs["offset"] = np.zeros((1, 18, 6, 7), np.float32)
+    return inputs
+
+
+def refused(op_type, message, filters=FILTER, dynamic=False, **attributes):
+    whole, _ = program(op_type, inputs_of(op_type, filters), attributes, dynamic=dynamic)
+    with pytest.raises(OpConversionError, match=f"cannot convert '{op_type}': {message}") as caught:
+        paddle2ov.convert(whole)
+    assert "block 0, operator 0" in str(caught.value)
+
+
+@pytest.mark.parametrize("op_type", CONVS)
+@pytest.mark.parametrize("groups", [0, -1, -(2**62), 3, 5, 8, 2**62])
+def test_groups(op_type, groups):
+    refused(op_type, f"groups={groups}: ", groups=groups)
+    if groups < 1:
+        refused(op_type, f"groups={groups}: 1 or more is expected", groups=groups, dynamic=True)
+
+
+@pytest.mark.parametrize("op_type", CONVS)
+def test_groups_that_the_channels_are_not_made_of(op_type):
+    refused(op_type, r"(groups=\d: )?", FILTER[:3, :3], groups=1)
+    if "transpose" not in op_type:
+        refused(op_type, r"groups=2: an input .* has 4 channels, a filter .* takes 4 of each group", groups=2)
+
+
+@pytest.mark.parametrize("op_type", CONVS)
+@pytest.mark.parametrize("name", ["strides", "dilations"])
+def test_strides_and_dilations(op_type, name):
+    count = 3 if op_type in VOLUMES else 2
+    for value in (0, -1, 2**31):
+        values = [value] + [1] * (count - 1)
+        refused(op_type, rf"{name}=\[{value}, .*: 1 or more is expected", **{name: values})
+    refused(op_type, rf"{name}=\[1\]: {count} numbers are expected", **{name: [1]})
+
+
+def test_a_filter_of_another_rank():
+    refused("conv2d", r"a filter \[4, 4, 3\] does not fit an input \[1, 4, 8, 9\]", FILTER[..., 0])
+    refused("conv2d_transpose", "a filter of 3 dimensions does not fit 4", FILTER[..., 0])
+
+
+@pytest.mark.parametrize("extra", [[2, 0], [-1, 0], [1], [0, 0, 0]])
+def test_output_padding(extra):
+    values = ", ".join(map(str, extra))
+    message = rf"output_padding=\[{values}\], .*: 2 numbers from 0 to below the strides or dilations are expected"
+    refused("conv2d_transpose", message, strides=[2, 2], output_padding=extra)
+
+
+@pytest.mark.parametrize("size", [[3, 19], [20, 19], [17, 21]])
+def test_output_size(size):
+    """17 x 19 at least."""
+    message = rf"output_size=\[{size[0]}, {size[1]}\], strides=\[2, 2\]: it is .* more than the least"
+    refused("conv2d_transpose", message, strides=[2, 2], output_size=size)
+    refused("conv2d_transpose", r"output_size=\[17\]: 2 sizes are expected", strides=[2, 2], output_size=[17])
+
+
+@pytest.mark.parametrize("paddings", [[-1, -1], [-1, 0, 0, 2], [0, 0, -1, 2], [-2, -1, 1, -3]])
+def test_negative_paddings(paddings):
+    """Paddle cuts the input of a convolution; a transposed one gets zeros around its result."""
+    import_paddle()
+    kernels = paddle._C_ops
+    x, filters = paddle.to_tensor(X), paddle.to_tensor(FILTER)
+    attributes = {"strides": [2, 1], "paddings": paddings, "dilations": [1, 1], "groups": 1}
+    want = kernels.conv2d(x, filters, [2, 1], paddings, "EXPLICIT", [1, 1], 1, "NCHW").numpy()
+    (got,) = run("conv2d", inputs_of("conv2d"), attributes)
+    np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+    last = {"input": X.transpose(0, 2, 3, 1), "filter": FILTER}
+    (got,) = run("conv2d", last, {**attributes, "data_format": "NHWC"})
+    np.testing.assert_allclose(got, want.transpose(0, 2, 3, 1), rtol=2e-5, atol=2e-5)
+    want = kernels.conv2d_transpose(x, filters, [2, 1], paddings, [], [], "EXPLICIT", 1, [1, 1], "NCHW").numpy()
+    (got,) = run("conv2d_transpose", inputs_of("conv2d_transpose"), attributes)
+    np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+    refused("deformable_conv", r"paddings=.*: negative paddings are not supported", paddings=paddings)

@@ -1,0 +1,287 @@
+"""YOLO's heads are decoded where they are suppressed: the same boxes, scores, order and counts; or left as they are."""
+
+import numpy as np
+import pytest
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov.program import read_program
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.vocabulary import Vocabulary
+from paddle2ov.testing import compile_model, infer, load
+from paddle2ov.translation.extension import ConversionExtension
+from paddle2ov.translation.model_builder import convert_program
+from paddle2ov.translation.registry import Registry
+from tests.support.formats import FORMATS
+
+CLASSES = 3
+ANCHORS = ((116, 90, 156, 198), (30, 61, 62, 45), (10, 13, 16, 30))
+SIZES = ((2, 3), (4, 6), (8, 12))
+RESULTS = ("out", "index", "nms_rois_num")
+_PORTS = (*RESULTS, "roisnum")
+
+
+def program(heads=3, wanted=RESULTS, fixed=False, turn="each", kind="multiclass_nms3", yolo=None, **attributes):
+    """The post-processing of some heads; `turn`: whether each head's scores are transposed, or all of them at once."""
+    yolo = {"conf_thresh": 0.3, "clip_bbox": True, "scale_x_y": 1.0, **(yolo or {})}
+    channels = 2 * (5 + CLASSES + bool(yolo.get("iou_aware")))
+    inputs = [
+        Variable(f"head_{i}", "float32", (2, channels, *SIZES[i]) if fixed else (-1, channels, -1, -1))
+        for i in range(heads)
+    ]
+    inputs.append(Variable("img_size", "int32", (-1, 2)))
+    operators = []
+
+    def add(kind, reads, writes, attributes):
+        reads, writes = ({k: v if isinstance(v, list) else [v] for k, v in one.items()} for one in (reads, writes))
+        operators.append(Operator(kind, reads, writes, attributes, kind, 0, len(operators)))
+
+    for i in range(heads):
+        own = {"anchors": list(ANCHORS[i]), "class_num": CLASSES, "downsample_ratio": 32 >> i}
+        results = {"boxes": f"boxes_{i}", "scores": f"scores_{i}"}
+        add("yolo_box", {"x": f"head_{i}", "img_size": "img_size"}, results, yolo | own)
+        if turn == "each":
+            add("transpose2", {"x": f"scores_{i}"}, {"out": f"turned_{i}"}, {"perm": [0, 2, 1]})
+    boxes, scores = "boxes_0", "turned_0"
+    if heads > 1:
+        boxes, scores = "boxes", "scores"
+        add("concat", {"x": [f"boxes_{i}" for i in range(heads)]}, {"out": "boxes"}, {"axis": 1})
+        if turn == "each":
+            add("concat", {"x": [f"turned_{i}" for i in range(heads)]}, {"out": "scores"}, {"axis": 2})
+        else:
+            add("concat", {"x": [f"scores_{i}" for i in range(heads)]}, {"out": "joined"}, {"axis": 1})
+            add("transpose2", {"x": "joined"}, {"out": "scores"}, {"perm": [0, 2, 1]})
+    given = {
+        "score_threshold": 0.1,
+        "nms_top_k": 20,
+        "keep_top_k": 30,
+        "nms_threshold": 0.45,
+        "normalized": False,
+        "nms_eta": 1.0,
+        "background_label": -1,
+    }
+    add(
+        kind, {"bboxes": boxes, "scores": scores}, {name: name for name in wanted if name in _PORTS}, given | attributes
+    )
+    declared = {one.name: one for one in inputs} | {name: Variable(name) for name in wanted}
+    block = Block(0, operators, [one.name for one in inputs], list(wanted))
+    return Program("pir", 1, block, inputs, [Output(name, name) for name in wanted], declared, {})
+
+
+def feeds(heads=3, batch=2, shift=0.0, aware=False):
+    """Heads whose objects are the surer the larger `shift` is; the same numbers whichever test runs first."""
+    rng = np.random.default_rng(3)
+    found = {"img_size": np.array([[64 + 40 * i, 90 - 20 * i] for i in range(batch)], np.int32)}
+    for i, size in enumerate(SIZES[:heads]):
+        raw = rng.normal(0, 1, (batch, 2, 5 + CLASSES, *size)).astype("float32")
+        raw[:, :, 4] += shift
+        x = raw.reshape(batch, -1, *size)
+        more = rng.normal(0, 1, (batch, 2, *size)).astype("float32")
+        found[f"head_{i}"] = np.concatenate([more, x], 1) if aware else x
+    return found
+
+
+def convert(whole, merge=True, registry=None, outputs=()):
+    merged = {}
+    model = convert_program(whole, [], outputs, registry or Registry(), Vocabulary([]), merge=merge, merged=merged)
+    return model, merged.get("heads")
+
+
+def check_same(whole, *inputs):
+    """That the merged form gives exactly what the plain one gives; returns the counts of boxes."""
+    model, merged = convert(whole)
+    assert merged == 1
+    compiled, plain = compile_model(model), compile_model(convert(whole, merge=False)[0])
+    counts = []
+    for one in inputs:
+        for got, wanted in zip(infer(compiled, one), infer(plain, one), strict=True):
+            assert got.names == wanted.names
+            assert got.kind == wanted.kind
+            assert got.array.shape == wanted.array.shape
+            np.testing.assert_allclose(got.array, wanted.array, rtol=1e-5, atol=1e-5)
+        counts.append(got.array.tolist())
+    return counts
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_some_none_and_all_boxes(fixed):
+    inputs = [feeds(), feeds(shift=-20.0), feeds(shift=20.0)]
+    some, none, every = check_same(program(fixed=fixed, keep_top_k=-1), *inputs)
+    assert none == [0, 0]
+    assert 0 < sum(some) < sum(every)
+
+
+def test_one_image_without_any_among_others():
+    inputs = feeds(batch=3)
+    for i in range(3):
+        inputs[f"head_{i}"][1] -= 30
+    ((first, second, third),) = check_same(program(), inputs)
+    assert second == 0
+    assert first > 0 < third
+
+
+def test_any_batch():
+    check_same(program(), *(feeds(batch=batch) for batch in (1, 2, 4)))
+
+
+@pytest.mark.parametrize(
+    "yolo",
+    [{"iou_aware": True, "iou_aware_factor": 0.4}, {"scale_x_y": 1.05}, {"clip_bbox": False}, {"conf_thresh": 0.0}],
+    ids=lambda yolo: next(iter(yolo)),
+)
+def test_attributes_of_the_heads(yolo):
+    check_same(program(yolo=yolo), feeds(aware="iou_aware" in yolo))
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"normalized": True, "background_label": 1},
+        {"nms_top_k": -1, "keep_top_k": -1},
+        {"nms_threshold": 0.7, "nms_eta": 0.9},
+        {"score_threshold": 0.0},
+        {"score_threshold": 0.6, "nms_top_k": 3, "keep_top_k": 4},
+        {"score_threshold": 1.0},
+        {"kind": "multiclass_nms2"},
+    ],
+    ids=str,
+)
+def test_attributes_of_the_suppression(attributes):
+    check_same(program(**attributes), feeds(), feeds(shift=3.0))
+
+
+@pytest.mark.parametrize("gaussian", [False, True])
+@pytest.mark.parametrize("threshold", [0.0, 0.3])
+def test_matrix_nms(gaussian, threshold):
+    attributes = {"score_threshold": threshold, "post_threshold": 0.05, "use_gaussian": gaussian, "gaussian_sigma": 2.0}
+    whole = program(kind="matrix_nms", wanted=("out", "index", "roisnum"), **attributes)
+    some, none, every = check_same(whole, feeds(), feeds(shift=-20.0), feeds(shift=20.0))
+    assert none == [0, 0]
+    assert 0 < sum(some) <= sum(every)
+
+
+def test_one_head_and_one_transpose_for_all():
+    check_same(program(heads=1), feeds(heads=1))
+    check_same(program(turn="all"), feeds())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_network(format):
+    folder = generated_network(all_networks()["yolov3"], format)
+    inputs = [load(folder / f"inputs_{i}.npz") for i in range(3)]
+    check_same(read_program(folder, None, []), *inputs)
+
+
+def between(whole, kind, dtype="float32", **attributes):
+    """Puts an operator between the first head's boxes and what reads them; `dtype` is declared."""
+    reader = operator(whole, "concat")
+    reader.inputs["x"][0] = "other"
+    at = whole.block.operators.index(reader)
+    one = Operator(kind, {"x": ["boxes_0"]}, {"out": ["other"]}, attributes, kind, 0, 99)
+    whole.block.operators.insert(at, one)
+    whole.variables["boxes_0"] = Variable("boxes_0", "float32", (-1, -1, 4))
+    whole.variables["other"] = Variable("other", dtype, (-1, -1, 4))
+    return whole
+
+
+NOTHING = [
+    ("assign", {}),
+    ("share_data", {}),
+    ("scale", {"scale": 1.0, "bias": 0.0, "bias_after_scale": True}),
+    ("cast", {"out_dtype": 5}),
+    ("transpose2", {"perm": [0, 1, 2]}),
+    ("reshape2", {"shape": [0, -1, 4]}),
+    ("reshape2", {"shape": [0, 0, 4]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "attributes"), NOTHING, ids=str)
+def test_an_operator_between_that_does_nothing(kind, attributes):
+    check_same(between(program(), kind, **attributes), feeds())
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("scale", {"scale": 0.5, "bias": 0.0, "bias_after_scale": True}),
+        ("scale", {"scale": 1.0, "bias": 1.0, "bias_after_scale": True}),
+        ("reshape2", {"shape": [-1, -1, 4]}),
+        ("transpose2", {"perm": [0, 2, 1]}),
+    ],
+    ids=str,
+)
+def test_an_operator_between_that_does_something(kind, attributes):
+    assert convert_is_left(between(program(), kind, **attributes))
+
+
+def test_a_cast_between():
+    assert convert_is_left(between(program(), "cast", dtype="float64", out_dtype=6))
+
+
+def test_a_cut_keeps_what_lies_between():
+    for name in ("boxes", "turned_1"):
+        whole = program()
+        whole.variables[name] = Variable(name)
+        check_left(whole, outputs=[*RESULTS, name])
+
+
+# --- left as it is ----------------------------------------------------------------------------------------------------
+
+
+def operator(whole, kind):
+    return next(one for one in whole.block.operators if one.type == kind)
+
+
+def check_left(whole, registry=None, outputs=()):
+    """That heads are not merged, and that the results are the same nevertheless."""
+    model, merged = convert(whole, registry=registry, outputs=outputs)
+    assert not merged
+    plain = convert(whole, merge=False, registry=registry, outputs=outputs)[0]
+    inputs = feeds()
+    for got, wanted in zip(infer(compile_model(model), inputs), infer(compile_model(plain), inputs), strict=True):
+        assert got.array.shape == wanted.array.shape
+        np.testing.assert_allclose(got.array, wanted.array, rtol=1e-5, atol=1e-5)
+
+
+def test_a_negative_threshold_keeps_all_boxes():
+    check_left(program(score_threshold=-0.1))
+
+
+@pytest.mark.parametrize("name", ["boxes", "boxes_1", "scores_0", "turned_2"])
+def test_a_box_used_elsewhere(name):
+    check_left(program(wanted=(*RESULTS, name)))
+
+
+def test_heads_in_different_order():
+    whole = program()
+    operator(whole, "concat").inputs["x"].reverse()
+    check_left(whole)
+
+
+def test_another_axis_or_permutation():
+    whole = program()
+    operator(whole, "concat").attributes["axis"] = 2
+    assert convert_is_left(whole)
+    whole = program()
+    operator(whole, "transpose2").attributes["perm"] = [0, 1, 2]
+    assert convert_is_left(whole)
+
+
+def convert_is_left(whole):
+    """Such a program is none that Paddle could run, so only the decision is looked at."""
+    from paddle2ov.program.merging import merge_suppressions
+
+    kinds = [one.type for one in whole.block.operators]
+    return (
+        merge_suppressions(whole.block, RESULTS) == {"heads": 0}
+        and [one.type for one in whole.block.operators] == kinds
+    )
+
+
+def test_a_converter_of_the_users_own():
+    def yolo_box(node):
+        from paddle2ov.converters.detection.yolo import yolo_box
+
+        return yolo_box(node)
+
+    check_left(program(), Registry(ConversionExtension("yolo_box", yolo_box)))

@@ -1,0 +1,84 @@
+"""Programs that Paddle 1.8.5 exported, against what it computed; `tools/record_old.py` records them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paddle2ov.errors import OpConversionError
+from paddle2ov.program import read_program
+from paddle2ov.program.op_versions import old_meaning
+from paddle2ov.testing import check_model
+
+RECORDED = Path(__file__).parents[1] / "data" / "paddle_1_8"
+
+STATIC = {
+    "circular_convolutions": "the width of conv_shift's filter must be known",
+}
+"""Programs that cannot be converted with every dimension dynamic -> the reason."""
+
+
+REFUSED = {
+    "elements_of_different_shapes": "elements differ in shape",
+}
+"""Programs that are refused -> what the message says."""
+
+
+def recorded(name):
+    """The folder of a program, its inputs by name and Paddle's results."""
+    with np.load(RECORDED / name / "arrays.npz") as arrays:
+        inputs = {key.partition(":")[2]: arrays[key] for key in arrays if key.startswith("input:")}
+        results = [arrays[f"output:{k}"] for k in range(len(arrays.files) - len(inputs))]
+    return RECORDED / name, inputs, results
+
+
+@pytest.mark.parametrize("name", sorted({folder.name for folder in RECORDED.iterdir()} - REFUSED.keys()))
+def test_recorded_programs(name):
+    folder, inputs, results = recorded(name)
+    check_model(folder, inputs, results, dynamic=name not in STATIC)
+
+
+@pytest.mark.parametrize(("name", "message"), REFUSED.items())
+def test_what_cannot_be_converted_is_refused(name, message):
+    folder, inputs, results = recorded(name)
+    with pytest.raises(OpConversionError, match=message):
+        check_model(folder, inputs, results)
+
+
+@pytest.mark.parametrize(
+    ("operator", "name"),
+    [
+        ("conv_shift", "circular_convolutions"),
+        ("cos_sim", "removed_operators"),
+        ("diag", "removed_operators"),
+        ("gaussian_random_batch_size_like", "removed_operators"),
+        ("inplace_abn", "inplace_normalizations"),
+        ("isfinite", "removed_operators"),
+        ("lstmp", "projected_lstms"),
+        ("pad_constant_like", "removed_operators"),
+        ("prroi_pool", "precise_pooling"),
+    ],
+)
+def test_removed_operators_are_in_recorded_programs(operator, name):
+    assert operator in {one.type for one in read_program(RECORDED / name).block.operators}
+
+
+def test_a_filter_of_unknown_width_is_refused():
+    folder, inputs, results = recorded("circular_convolutions")
+    with pytest.raises(OpConversionError, match="a filter of unknown width"):
+        check_model(folder, inputs, results, dynamic=True)
+
+
+@pytest.mark.parametrize(
+    ("operator", "version", "wanted"),
+    [
+        ("elementwise_mod", 1_008_005, {"rounding_mode": "trunc"}),
+        ("elementwise_mod", 2_000_000, {}),
+        ("elementwise_floordiv", 2_003_002, {"rounding_mode": "trunc"}),
+        ("elementwise_floordiv", 2_006_002, {}),
+        ("yolo_box", 0, {}),
+        ("relu", 1_008_005, {}),
+    ],
+)
+def test_the_version_of_a_program_decides_what_an_operator_means(operator, version, wanted):
+    assert old_meaning(operator, version) == wanted

@@ -1,0 +1,91 @@
+"""The time of rewrites grows with the model, and not with its square."""
+
+import time
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from paddle2ov.passes import Graph
+from paddle2ov.passes.attention.gather_windows import gather_windows
+from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
+from paddle2ov.passes.layout.move_transposes import move_transposes
+from paddle2ov.passes.workarounds.choose_directly import choose_directly
+from tests.support.passes_checks import parameter, reshape, transpose
+
+
+def _joined(many):
+    """A Concat of many transposes and one other value."""
+    x = parameter(2, 3, 4)
+    parts = [transpose(ops.multiply(x, np.float32(i)), 0, 2, 1) for i in range(many)]
+    joined = ops.concat([*parts, reshape(x, 2, 4, 3)], 1)
+    return Model([transpose(joined, 0, 2, 1)], [x])
+
+
+def _residual(many):
+    """A long sum of what is computed in another order: one region with all transposes around it."""
+    x = value = parameter(2, 5, 6, 4)
+    for _ in range(many):
+        inner = ops.cum_sum(transpose(value, 0, 3, 1, 2), np.array(1))
+        value = ops.add(value, transpose(inner, 0, 2, 3, 1))
+    return Model([value], [x])
+
+
+def _fanned(many):
+    """A transpose that many transposes read."""
+    x = parameter(2, 3, 4)
+    first = transpose(x, 0, 2, 1)
+    return Model([transpose(first, 2, 0, 1) for _ in range(many)], [x])
+
+
+def _rolled(many):
+    """Rolls in a row of batch items that differ in length."""
+    x = value = parameter(-1, 6, 8, 4)
+    for i in range(many // 4):
+        value = ops.roll(value, np.array([1]), np.array([1]))
+        value = reshape(value, -1, 6 if i % 2 else 4, 8, 4)
+    return Model([value], [x])
+
+
+def _masked(many):
+    """Masks that are added to what many nodes have computed."""
+    x = parameter(-1, 2, 4, 4)
+    scores, mask = ops.matmul(x, x, False, True), np.ones((1, 4, 1, 4, 4), np.float32)
+    for _ in range(many):
+        scores = ops.add(scores, np.float32(1))
+    masked = [ops.add(reshape(scores, -1, 4, 2, 4, 4), mask) for _ in range(many)]
+    return Model([ops.softmax(reshape(one, -1, 2, 4, 4), -1) for one in masked], [x])
+
+
+def _chosen(many):
+    """Choices whose sums share their zeros."""
+    x = value = parameter(-1, -1)
+    zeros = ops.broadcast(np.float32(0), ops.shape_of(x))
+    for _ in range(many):
+        value = ops.select(ops.greater(value, x), ops.add(x, zeros), ops.add(value, zeros))
+    return Model([value], [x])
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "build"),
+    [
+        (move_transposes, _joined),
+        (move_transposes, _residual),
+        (fuse_transposes, _fanned),
+        (gather_windows, _rolled),
+        (spread_masks, _masked),
+        (choose_directly, _chosen),
+    ],
+    ids=lambda one: one.__name__.lstrip("_"),
+)
+def test_growth(rewrite, build):
+    def seconds(many):
+        graph = Graph(build(many))
+        started = time.process_time()
+        rewrite(graph)
+        return time.process_time() - started
+
+    seconds(50)
+    assert seconds(400) < 20 * seconds(50)  # eight times the work; 64 times if it were quadratic

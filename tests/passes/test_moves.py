@@ -1,0 +1,327 @@
+"""Transposes move to where fewer elements are transposed, also past nodes with several readers."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from openvino import Model, Type
+from openvino import opset16 as ops
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import convert
+from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
+from paddle2ov.passes.layout.minimum_cut import END, MinimumCut
+from paddle2ov.passes.layout.move_transposes import move_transposes
+from paddle2ov.testing import compile_model
+from tests.support.passes_checks import apply, kinds, parameter, random, reshape, transpose
+
+SIZES = [[2, 3, 4, 5], [-1, -1, -1, -1]]
+LAST, FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
+CHANNELS = random(3)
+
+
+def check(build, *shapes, left=0):
+    """Moves the transposes of a model, whose values must stay the same, and counts those that are left."""
+    model, counts = apply(move_transposes, build, *shapes)
+    assert kinds(model)["Transpose"] == left
+    return model, counts
+
+
+def fixed(x, axis=-1):
+    """A node that has to have its axes as they are."""
+    return ops.cum_sum(x, np.array(axis))
+
+
+MIDDLES = {
+    "unary": lambda x: ops.clamp(ops.relu(x), 0.0, 1.0),
+    "constants": lambda x: ops.multiply(np.float32(2), ops.add(x, CHANNELS)),
+    "slope": lambda x: ops.prelu(x, np.array([0.1], np.float32)),
+    "select": lambda x: ops.select(ops.greater(x, np.float32(0)), x, CHANNELS),
+    "quantize": lambda x: ops.fake_quantize(x, -(CHANNELS**2), CHANNELS**2, np.float32(-1), np.float32(1), 256),
+    "pad": lambda x: ops.pad(x, np.array([0, 1, 2, 0]), np.array([0, 0, 3, 1]), "constant", np.float32(7)),
+    "slice": lambda x: ops.slice(x, np.array([1, 0]), np.array([4, 2]), np.array([1, 1]), np.array([2, -1])),
+    "reduction": lambda x: ops.reduce_mean(x, np.array([1]), True),
+    "concat": lambda x: ops.concat([x, np.ones((2, 4, 5, 2), np.float32), ops.abs(x)], -1),
+    "split": lambda x: ops.subtract(*ops.split(ops.concat([x, x], 3), np.array(-1), 2).outputs()),
+    "residual": lambda x: ops.add(ops.relu(x), ops.add(x, ops.sigmoid(x))),
+    "excite": lambda x: ops.multiply(x, ops.sigmoid(ops.reduce_mean(x, np.array([1, 2]), True))),
+}
+
+
+KNOWN = ("constants", "select", "quantize", "concat")
+"""Those that want to know the number of channels."""
+
+
+@pytest.mark.parametrize("dims", SIZES, ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", MIDDLES)
+def test_between_two(name, dims):
+    known = [3 if name in KNOWN and i == 1 else dim for i, dim in enumerate(dims)]
+
+    def build():
+        x = parameter(*known)
+        return Model([fixed(transpose(MIDDLES[name](transpose(x, *LAST)), *FIRST))], [x])
+
+    check(build, [2, 3, 4, 5])
+
+
+@pytest.mark.parametrize(("batch", "left"), [(2, 0), (-1, 2)], ids=["static", "dynamic"])
+def test_ranges_do_not_come_to_lie_along_the_third_axis(batch, left):
+    """OpenVINO 2026.4 takes the wrong ones there, or refuses the model, if not all dimensions are known."""
+    x = parameter(batch, 3, 4, 5)
+    ranges = [sign * np.linspace(0.5, 2, 4, dtype=np.float32).reshape(1, 4, 1, 1) for sign in (-1, 1)]
+    quantized = ops.fake_quantize(transpose(x, *LAST), *ranges, *ranges, 256)
+    model = Model([fixed(transpose(quantized, *FIRST))], [x])
+    move_transposes(Graph(model))
+    assert kinds(model)["Transpose"] == left
+
+
+def test_a_constant_without_elements():
+    def build():
+        x = parameter(2, 3, 4, 5)
+        joined = ops.concat([transpose(x, *LAST), np.zeros((2, 4, 0, 3), np.float32)], 2)
+        return Model([fixed(transpose(joined, *FIRST))], [x])
+
+    check(build, [2, 3, 4, 5])
+
+
+def test_transposes_of_transposes():
+    """One node reads a tensor as it is and through two transposes, which undo each other."""
+
+    def build():
+        x = parameter(-1, 3, -1, -1)
+        value = ops.relu(transpose(x, *LAST))
+        both = transpose(transpose(value, *FIRST), *LAST)
+        return Model([fixed(transpose(ops.concat([both, value], 0), *FIRST))], [x])
+
+    check(build, [2, 3, 4, 5])
+
+
+@pytest.mark.parametrize("kind", [Type.f16, Type.bf16], ids=["f16", "bf16"])
+def test_constants_below_float32(kind):
+    def build():
+        x = parameter(2, 3, 4, 5)
+        value = ops.multiply(transpose(ops.convert(x, kind), *LAST), ops.constant(CHANNELS, kind))
+        return Model([ops.convert(transpose(value, *FIRST), "f32")], [x])
+
+    check(build, [2, 3, 4, 5])
+
+
+@pytest.mark.parametrize("dims", SIZES, ids=["static", "dynamic"])
+@pytest.mark.parametrize("axes", [[1, -2], [1]])
+def test_reductions_that_drop_axes(dims, axes):
+    """Channels are last but one then, or in order; another order would be left of a mean over them."""
+
+    def build():
+        x = parameter(*dims)
+        return Model([fixed(ops.reduce_mean(ops.relu(transpose(x, *LAST)), np.array(axes), False))], [x])
+
+    check(build, [2, 3, 4, 5], left=len(axes) == 1)
+
+
+@pytest.mark.parametrize("join", [ops.add, lambda x, y: ops.concat([x, y], 3)], ids=["add", "concat"])
+def test_two_into_one(join):
+    def build():
+        x, y = parameter(-1, 3, 4, 5), parameter(-1, 3, 4, 5, name="y")
+        return Model([fixed(transpose(join(transpose(x, *LAST), transpose(y, *LAST)), *FIRST))], [x, y])
+
+    check(build, [2, 3, 4, 5], [2, 3, 4, 5])
+
+
+def test_of_several_only_what_pays():
+    """Transposed are the sums of two, not what is added, and not the sum that is wanted as it is in the other order."""
+
+    def build():
+        x, y = parameter(-1, 3, 4, 5), parameter(-1, 3, 4, 5, name="y")
+        one = ops.add(transpose(ops.exp(x), *LAST), transpose(ops.exp(y), *LAST))
+        two = ops.add(one, ops.relu(one))
+        return Model([fixed(two), fixed(transpose(ops.relu(two), *FIRST))], [x, y])
+
+    assert check(build, [2, 3, 4, 5], [2, 3, 4, 5], left=1)[1]["transposes after"] == 1
+
+
+def test_a_transpose_of_another_order_comes_next():
+    def build():
+        x = parameter(-1, 3, 4, 5)
+        return Model([fixed(transpose(ops.relu(transpose(x, *LAST)), 0, 2, 1, 3))], [x])
+
+    model, _ = apply(lambda graph: {**move_transposes(graph), **fuse_transposes(graph)}, build, [2, 3, 4, 5])
+    assert kinds(model)["Transpose"] == 1
+
+
+def test_a_transpose_is_shared():
+    """Three branches that are transposed back read one transpose; one that is there is not made again."""
+
+    def build():
+        x = parameter(-1, 4, 5, 3)
+        branches = [transpose(step(x), *FIRST) for step in (ops.relu, ops.sigmoid, ops.tanh)]
+        return Model([fixed(branch) for branch in (*branches, transpose(x, *FIRST))], [x])
+
+    check(build, [2, 4, 5, 3], left=1)
+
+
+def test_shapes():
+    def build():
+        x = parameter(-1, 3, -1, -1)
+        value = transpose(x, *LAST)
+        shapes = [ops.shape_of(value), ops.shape_of(ops.relu(value))]
+        return Model([transpose(ops.relu(value), *FIRST), *shapes], [x])
+
+    check(build, [2, 3, 4, 5])
+
+
+def test_results_keep_their_names():
+    def build():
+        x = parameter(-1, 3, 4, 5)
+        value = ops.relu(transpose(ops.exp(x), *LAST))
+        results = [ops.result(one) for one in (transpose(value, *FIRST), value, transpose(ops.abs(value), *FIRST))]
+        for i, result in enumerate(results):
+            result.output(0).set_names({f"out{i}"})
+        return Model(results, [x])
+
+    model, _ = check(build, [2, 3, 4, 5], left=1)
+    assert [port.names for port in compile_model(model).outputs] == [{"out0"}, {"out1"}, {"out2"}]
+
+
+def test_after_what_a_convolution_takes_in():
+    filters, steps = random(3, 3, 1, 1), ([1, 1], [0, 0], [0, 0], [1, 1])
+
+    def build():
+        x = parameter(-1, 3, 4, 5)
+        value = transpose(ops.convolution(x, filters, *steps), *LAST)
+        return Model([fixed(ops.relu(ops.multiply(value, CHANNELS)))], [x])
+
+    model, _ = check(build, [2, 3, 4, 5], left=1)
+    (last,) = (node for node in model.get_ops() if node.get_type_name() == "Transpose")
+    assert last.input_value(0).get_node().get_type_name() == "Relu"
+
+
+@pytest.mark.parametrize("many", [2, 3, 4, 5])
+def test_a_transpose_that_undoes_itself(many):
+    """Nodes between transposes in a row, each of which would be rid of those beside it."""
+
+    def build():
+        x = value = parameter(2, 3, 3)
+        for _ in range(many):
+            value = ops.relu(transpose(value, 0, 2, 1))
+        return Model([fixed(value)], [x])
+
+    check(build, [2, 3, 3], left=many % 2)
+
+
+def test_a_matrix_and_its_transpose():
+    def build():
+        x = parameter(-1, 3, 3)
+        value = ops.relu(transpose(x, 0, 2, 1))
+        return Model([fixed(transpose(ops.add(value, transpose(value, 0, 2, 1)), 0, 2, 1))], [x])
+
+    model, _ = apply(move_transposes, build, [2, 3, 3])
+    assert kinds(model)["Transpose"] <= 3
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        lambda value, y: fixed(ops.relu(value)),  # nothing to meet
+        lambda value, y: transpose(fixed(value), *FIRST),
+        lambda value, y: transpose(reshape(value, 0, 0, 5, 3), *FIRST),
+        lambda value, y: transpose(ops.add(value, y), *FIRST),  # of another rank, and no constant
+        lambda value, y: ops.concat([value, transpose(ops.exp(value), 0, 1, 2, 3)], 1),
+    ],
+    ids=["alone", "fixed", "reshape", "rank", "concat"],
+)
+def test_stays(tail):
+    def build():
+        x, y = parameter(-1, 3, 4, 5), parameter(3, name="y")
+        return Model([fixed(tail(transpose(x, *LAST), y)), ops.relu(y)], [x, y])
+
+    assert not any(apply(move_transposes, build, [2, 3, 4, 5], [3])[1].values())
+
+
+def test_elements_are_not_interleaved():
+    """Four rows that are joined and transposed are not four columns that are joined element by element."""
+
+    def build():
+        x = parameter(-1, 1, 6)
+        rows = ops.concat([step(x) for step in (ops.relu, ops.sigmoid, ops.tanh, ops.exp)], 1)
+        return Model([fixed(transpose(rows, 0, 2, 1))], [x])
+
+    check(build, [2, 1, 6], left=1)
+
+
+def test_a_concat_of_transposes_stays():
+    """They write where it wants their results: one transpose after it would cost as much."""
+
+    def build():
+        x, y = parameter(-1, 3, 4, name="x"), parameter(-1, 3, 7, name="y")
+        return Model([ops.concat([transpose(x, 0, 2, 1), transpose(y, 0, 2, 1)], 1)], [x, y])
+
+    assert not any(apply(move_transposes, build, [1, 3, 4], [1, 3, 7])[1].values())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_graphs(seed):
+    """Values stay the same, and no more elements are transposed than before."""
+
+    def build():
+        rng = np.random.default_rng(seed)
+        x = parameter(2, 3, 3, 3)
+        perms = [LAST, FIRST] if seed % 2 else [(0, 3, 2, 1), (0, 2, 1, 3)]
+        values, read = [x], set()
+        for _ in range(12):
+            kind = rng.integers(7)
+            picked = [len(values) - 1 - int(min(rng.geometric(0.5), len(values)) - 1) for _ in range(2)]
+            read.update(picked[: 2 if kind in (2, 3) else 1])
+            one, other = (values[i] for i in picked)
+            match kind:
+                case 0 | 1:
+                    value = transpose(one, *perms[rng.integers(2)])
+                case 2:
+                    value = ops.add(one, other)
+                case 3:
+                    value = ops.split(ops.concat([one, other], int(rng.integers(4))), np.array(1), 1).output(0)
+                    value = ops.slice(value, np.zeros(4, int), np.array([2, 3, 3, 3]), np.ones(4, int), np.arange(4))
+                case 4:
+                    value = ops.multiply(one, ops.reduce_mean(one, np.array([int(rng.integers(1, 4))]), True))
+                case 5:
+                    value = fixed(one, int(rng.integers(4)))
+                case _:
+                    value = ops.tanh(ops.add(one, random(3) * 0 + np.float32([0.1, 0.2, 0.3])))
+            values.append(value)
+        return Model([ops.tanh(values[i]) for i in range(len(values)) if i not in read], [x])
+
+    def transposed(model):
+        found = [node for node in model.get_ops() if node.get_type_name() == "Transpose"]
+        return sum(math.prod(node.output(0).get_shape()) for node in found)
+
+    model, _ = apply(move_transposes, build, [2, 3, 3, 3])
+    assert transposed(model) <= transposed(build())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_minimum_cut(seed):
+    """No other set of vertices with the starts in it is left by less."""
+    rng = np.random.default_rng(seed)
+    edges = {i: {} for i in range(6)}
+    for one, other in itertools.permutations(range(7), 2):
+        if one < 6 and rng.random() < 0.4:
+            edges[one][END if other == 6 else other] = int(rng.integers(1, 9))
+    cut = MinimumCut(lambda vertex: edges[vertex])
+    for start in (0, 1):
+        cut.start(start)
+
+    def leaving(chosen):
+        return sum(left for one in chosen for other, left in edges[one].items() if other not in chosen)
+
+    assert {0, 1} <= cut.before
+    sets = ({0, 1, *more} for count in range(5) for more in itertools.combinations(range(2, 6), count))
+    assert leaving(cut.before) == min(map(leaving, sets))
+
+
+@pytest.mark.parametrize("name", ["csp", "inception", "mobilenet", "resnet"])
+def test_networks_with_channels_last(name):
+    """The image alone is transposed."""
+    model = convert(generated_network(all_networks()[f"{name}_channels_last"], "pir"))
+    assert kinds(model)["Transpose"] == 1

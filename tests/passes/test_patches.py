@@ -1,0 +1,120 @@
+"""Slices of every other row and column that are joined: moved at once, and left alone where they are not all of x."""
+
+import itertools
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from paddle2ov.passes.attention.merge_patches import merge_patches
+from tests.support.passes_checks import apply, kinds, parameter
+
+END = 2**31 - 1
+
+
+def taken(x, start, step, axes, stop=END):
+    stops = stop if isinstance(stop, list) else [stop] * len(axes)
+    return ops.slice(x, np.array(start), np.array(stops), np.array(step), np.array(axes))
+
+
+def joined(dims, axes, steps, axis, order=None, changed=None):
+    """A model that joins the slices of all offsets, which count up along `order`."""
+
+    def build():
+        x = parameter(*dims)
+        count = list(itertools.product(*(range(steps[i]) for i in order or range(len(axes)))))
+        starts = [[one[(order or range(len(axes))).index(i)] for i in range(len(axes))] for one in count]
+        parts = [taken(x, start, steps, axes) for start in starts]
+        return Model([ops.relu(ops.concat((changed or list)(parts), axis))], [x])
+
+    return build
+
+
+@pytest.mark.parametrize("batch", [2, -1])
+@pytest.mark.parametrize(
+    ("dims", "axes", "steps", "axis", "order"),
+    [
+        ([6, 8, 3], [1, 2], [2, 2], 3, [1, 0]),  # Swin's patch merging
+        ([6, 8, 3], [1, 2], [2, 2], -1, [0, 1]),
+        ([3, 8, 6], [2, 3], [2, 2], 1, [1, 0]),  # the Focus of YOLOX
+        ([3, 6, 8], [-2, -1], [3, 4], 1, [0, 1]),
+        ([6, 4], [1], [3], 2, [0]),
+        ([6, 4], [1], [2], 1, [0]),  # even ones before odd ones
+        ([6, 8, 3], [1, 2], [2, 4], 2, [1, 0]),
+        ([6, 8, 1], [1, 2], [2, 2], 3, [1, 0]),
+        ([2, 8], [1, 2], [2, 2], 0, [1, 0]),  # along the batch
+    ],
+)
+def test_merge(batch, dims, axes, steps, axis, order):
+    model, counts = apply(merge_patches, joined([batch, *dims], axes, steps, axis, order), [2, *dims])
+    assert counts == {"joins": 1, "slices": int(np.prod(steps))}
+    left = kinds(model)
+    assert (left["Transpose"], left["Slice"], left["Concat"]) == (1, 0, 0)
+
+
+def test_merge_of_a_stepped_batch():
+    counts = apply(merge_patches, joined([4, 6, -1], [0, 1], [2, 2], 2, [1, 0]), [4, 6, 3])[1]
+    assert counts == {"joins": 1, "slices": 4}
+
+
+def test_whole_axes_and_ends_that_are_counted():
+    def build():
+        x = parameter(2, 6, 4)
+        parts = [taken(x, [0, i - 6, 0], [1, 2, 1], [0, 1, 2], [END, 6 if i else -1, 4]) for i in (0, 1)]
+        return Model([ops.relu(ops.concat(parts, 2))], [x])
+
+    assert apply(merge_patches, build, [2, 6, 4])[1] == {"joins": 1, "slices": 2}
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        joined([2, 6, 8, 3], [1, 2], [2, 2], 3, changed=lambda parts: parts[:3]),  # a corner is left out
+        joined([2, 6, 8, 3], [1, 2], [2, 2], 3, changed=lambda parts: [parts[i] for i in (0, 3, 1, 2)]),
+        joined([2, 6, 8, 3], [1, 2], [2, 2], 3, changed=lambda parts: [parts[i] for i in (0, 1, 2, 2)]),
+        joined([-1, 6, -1, 3], [1], [2], 3),  # two unknown dimensions
+        joined([2, -1, 8, 3], [1, 2], [2, 2], 3),  # an unknown one is stepped along
+    ],
+    ids=["corner", "order", "twice", "unknown", "unknown step"],
+)
+def test_merge_refuses(build):
+    assert apply(merge_patches, build, [2, 6, 8, 3])[1]["joins"] == 0
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda x, y: [taken(x, [i], [2], [1], 4) for i in (0, 1)],  # not to the end
+        lambda x, y: [taken(x, [i], [2], [1]) for i in (2, 3)],  # not from the start
+        lambda x, y: [taken(x, [0], [1], [1], 3), taken(x, [3], [1], [1])],  # halves
+        lambda x, y: [taken(x, [i], [-2], [1], -END) for i in (5, 4)],  # backwards
+        lambda x, y: [taken(x, [0], [2], [1]), taken(y, [1], [2], [1])],  # of two tensors
+        lambda x, y: [taken(x, [0, 0], [2, 1], [1, 2], [END, 2]), taken(x, [1, 0], [2, 1], [1, 2], [END, 2])],
+        lambda x, y: [taken(x, [0], [2], [1]), taken(y, [0], [2], [1])],
+    ],
+    ids=["end", "start", "halves", "backwards", "two", "part", "same"],
+)
+def test_other_slices_stay(parts):
+    def build():
+        x, y = parameter(2, 6, 4), parameter(2, 6, 4, name="y")
+        return Model([ops.relu(ops.concat(parts(x, y), 2)), ops.relu(y)], [x, y])
+
+    assert apply(merge_patches, build, [2, 6, 4], [2, 6, 4])[1]["joins"] == 0
+
+
+def test_slices_that_others_read_stay():
+    def build():
+        x = parameter(2, 6, 4)
+        parts = [taken(x, [i], [2], [1]) for i in (0, 1)]
+        return Model([ops.concat(parts, 2), ops.relu(parts[0])], [x])
+
+    assert apply(merge_patches, build, [2, 6, 4])[1]["joins"] == 0
+
+
+def test_slices_of_uneven_length_stay():
+    def build():
+        x = parameter(2, 5, 4)
+        return Model([ops.concat([taken(x, [i], [2], [1]) for i in (0, 1)], 1)], [x])
+
+    assert apply(merge_patches, build, [2, 5, 4])[1]["joins"] == 0

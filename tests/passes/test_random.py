@@ -1,0 +1,26 @@
+"""Random graphs compute the same after all rewrites, compiled as a whole, as their nodes one by one."""
+
+import numpy as np
+
+from paddle2ov.passes import run_rewrites
+from paddle2ov.testing import compile_model
+from tests.support.random_graphs import node_by_node, random_graph
+
+SEEDS = 80
+
+
+def pytest_generate_tests(metafunc):
+    metafunc.parametrize("seed", range(metafunc.config.getoption("--seeds") or SEEDS))
+
+
+def test_random_graph(seed):
+    model, inputs = random_graph(seed)
+    plain, _ = random_graph(seed)
+    run_rewrites(model)
+    model.validate_nodes_and_infer_types()
+    for port, same in zip(model.outputs, plain.outputs, strict=True):
+        assert port.get_partial_shape() == same.get_partial_shape()
+    computed = compile_model(model)(inputs)
+    for i, want in enumerate(node_by_node(plain, inputs)):
+        largest = np.abs(want).max(initial=1)
+        np.testing.assert_allclose(computed[i], want, rtol=1e-4, atol=1e-4 * largest)

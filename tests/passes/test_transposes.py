@@ -1,0 +1,177 @@
+"""Transposes: reduced, absorbed, fused; and left alone where they must be."""
+
+import itertools
+
+import numpy as np
+import pytest
+from openvino import Model, Type
+from openvino import opset16 as ops
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from gen_models.networks.permutes import PERMUTES
+from paddle2ov import ConversionReport, convert
+from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
+from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
+from paddle2ov.passes.layout.permutation import kind_of, reduced
+from paddle2ov.passes.layout.reduce_transposes import reduce_transposes
+from paddle2ov.testing import compile_model
+from tests.support.passes_checks import apply, kinds, parameter, transpose
+
+
+@pytest.mark.parametrize(
+    ("dims", "perm", "order", "kind"),
+    [
+        ([1, 8, 5], [1, 0, 2], [0], "reshape"),
+        ([1, 8, 5, 5], [0, 2, 3, 1], [1, 0], "2-D"),
+        ([None, 8, 5, 5], [0, 2, 3, 1], [0, 2, 1], "2-D"),
+        ([None, 8, 1, 1], [0, 2, 3, 1], [0], "reshape"),
+        ([2, 3, 4, 5], [0, 2, 1, 3], [0, 2, 1, 3], "4-D"),
+        ([1, 3, 4, 5], [0, 2, 1, 3], [1, 0, 2], "3-D"),
+        ([1, None, 4], [1, 0, 2], [0], "reshape"),
+        ([None, 4, 4], [1, 0, 2], [1, 0, 2], "3-D"),  # an unknown dimension is not 1
+    ],
+)
+def test_what_is_left_of_a_transpose(dims, perm, order, kind):
+    assert reduced(dims, perm) == order
+    assert kind_of(reduced(dims, perm)) == kind
+
+
+def test_reduced_order_moves_the_same_elements():
+    for dims in ([2, 1, 3, 4], [1, 2, 2, 1], [3, 2, 2, 5]):
+        x = np.arange(np.prod(dims)).reshape(dims)
+        for perm in itertools.permutations(range(4)):
+            order = reduced(dims, perm)
+            kept = [axis for axis in range(4) if dims[axis] != 1]
+            if order == list(range(len(kept))) or len(order) <= 1:
+                assert (x.transpose(perm).ravel() == x.ravel()).all()
+
+
+@pytest.mark.parametrize(
+    ("dims", "shape", "perm", "kind"),
+    [
+        ([2, 3, 4], [2, 3, 4], [0, 1, 2], "removed"),
+        ([1, 3, 4], [1, 3, 4], [1, 0, 2], "reshape"),
+        ([-1, 8, 1, 1], [3, 8, 1, 1], [0, 2, 3, 1], "reshape"),
+        ([-1, -1, 1, -1], [2, 3, 1, 4], [0, 2, 1, 3], "reshape"),
+        ([-1, -1, 1, -1], [2, 3, 1, 4], [2, 0, 1, 3], "reshape"),  # more than one unknown dimension moves
+        ([-1, 8, 4, 4], [2, 8, 4, 4], [0, 2, 3, 1], "2-D"),
+        ([-1, -1, -1], [1, 3, 4], [1, 0, 2], "3-D"),
+    ],
+)
+def test_reduce(dims, shape, perm, kind):
+    model, counts = apply(
+        reduce_transposes, lambda: Model([ops.relu(transpose(x := parameter(*dims), *perm))], [x]), shape
+    )
+    assert counts["total"] == 1
+    assert counts[kind] == 1
+    assert kinds(model)["Transpose"] == (kind not in ("removed", "reshape"))
+
+
+@pytest.mark.parametrize("name", PERMUTES)
+def test_table_of_permutes(name):
+    """What OpenCV counts in these networks is what the report says; nothing else is left of their transposes."""
+    report = ConversionReport()
+    model = convert(generated_network(all_networks()[name], "pir"), report=report)
+    _, total, transposes, reshapes = PERMUTES[name]
+    kinds_of = {"identity": 0, "reshape": reshapes, "2-D": transposes, "higher": 0}
+    assert report.transposes == {"total": total, **kinds_of, "removed": 0}
+    assert kinds(model)["Transpose"] == transposes
+    done = f"{reshapes} reduced to reshape, {transposes} to 2-D, 0 of a higher rank; 0 removed"
+    assert f"{total} transposes: 0 identity, {done}" in report.table()
+
+
+def test_the_table_adds_up():
+    """Whatever a transpose is, and whatever becomes of it."""
+    x, order = parameter(2, 3, 4, 5), parameter(4, name="order", kind=Type.i64)
+    perms = [(0, 1, 2, 3), (0, 2, 3, 1), (0, 2, 1, 3), (3, 2, 1, 0)]
+    moved = [ops.relu(transpose(x, *perm)) for perm in perms]
+    there_and_back = transpose(transpose(x, 0, 2, 1, 3), 0, 2, 1, 3)
+    model = Model([*moved, ops.relu(there_and_back), ops.transpose(x, order)], [x, order])
+    found = ConversionReport(rewrites=run_rewrites(model)).transposes
+    assert found == {"total": 7, "identity": 1, "reshape": 0, "2-D": 1, "higher": 5, "removed": 2}
+
+
+def test_results_keep_their_names():
+    def build():
+        x = parameter(2, 3)
+        y = ops.relu(x)
+        results = [ops.result(transpose(x, 0, 1)), ops.result(y), ops.result(transpose(y, 0, 1))]
+        for i, result in enumerate(results):
+            result.output(0).set_names({f"out{i}"})
+        return Model(results, [x])
+
+    model, counts = apply(reduce_transposes, build, [2, 3])
+    assert counts["removed"] == 2
+    assert [port.names for port in compile_model(model).outputs] == [{"out0"}, {"out1"}, {"out2"}]
+
+
+def test_bodies_of_branches():
+    condition, x = parameter(name="c", kind=ops.constant(True).get_element_type()), parameter(1, 4)
+
+    def body():
+        inner = parameter(1, 4)
+        return inner, Model([ops.result(transpose(inner, 1, 0))], [inner])
+
+    branch = ops.if_op(condition.output(0))
+    (one, then), (other, otherwise) = body(), body()
+    branch.set_then_body(then)
+    branch.set_else_body(otherwise)
+    branch.set_input(x.output(0), one, other)
+    out = branch.set_output(then.results[0], otherwise.results[0])
+    counts = run_rewrites(Model([out], [condition, x]))
+    assert counts["reduce_transposes"]["reshape"] == 2
+
+
+def test_absorb():
+    def build():
+        q, k = parameter(-1, 2, 5, 4, name="q"), parameter(-1, 2, 7, 4, name="k")
+        return Model([ops.matmul(q, transpose(k, 0, 1, 3, 2), False, False)], [q, k])
+
+    model, counts = apply(absorb_transposes, build, [2, 2, 5, 4], [2, 2, 7, 4])
+    assert counts == {"absorbed": 1}
+    assert kinds(model)["Transpose"] == 0
+
+
+def test_absorb_refuses_what_others_read():
+    def build():
+        q, k = parameter(-1, 5, 4, name="q"), parameter(-1, 7, 4, name="k")
+        swapped = transpose(k, 0, 2, 1)
+        return Model([ops.matmul(q, swapped, False, False), ops.relu(swapped)], [q, k])
+
+    assert apply(absorb_transposes, build, [2, 5, 4], [2, 7, 4])[1] == {"absorbed": 0}
+
+
+@pytest.mark.parametrize(
+    ("second", "counts", "left"),
+    [([0, 3, 1, 2], {"fused": 0, "cancelled": 1}, 0), ([0, 2, 1, 3], {"fused": 1, "cancelled": 0}, 1)],
+)
+def test_fuse(second, counts, left):
+    def build():
+        x = parameter(-1, 3, 4, 5)
+        return Model([ops.relu(transpose(transpose(x, 0, 2, 3, 1), *second))], [x])
+
+    model, done = apply(fuse_transposes, build, [2, 3, 4, 5])
+    assert done == counts
+    assert kinds(model)["Transpose"] == left
+
+
+def test_fuse_to_reshape():
+    def build():
+        x = parameter(-1, 3, 1, 5)
+        return Model([ops.relu(transpose(transpose(x, 0, 2, 3, 1), 0, 3, 2, 1))], [x])
+
+    # [0, 2, 3, 1] then [0, 3, 2, 1] is [0, 1, 3, 2], where axis 2 has size 1
+    model, done = apply(fuse_transposes, build, [2, 3, 1, 5])
+    assert done == {"fused": 1, "cancelled": 0}
+    assert kinds(model)["Transpose"] == 0
+
+
+def test_fuse_refuses_what_others_read():
+    def build():
+        x = parameter(-1, 3, 4, 5)
+        first = transpose(x, 0, 2, 3, 1)
+        return Model([ops.relu(transpose(first, 0, 2, 1, 3)), ops.relu(first)], [x])
+
+    assert apply(fuse_transposes, build, [2, 3, 4, 5])[1] == {"fused": 0, "cancelled": 0}

@@ -1,0 +1,324 @@
+"""Graphs that OpenVINO computes wrongly.
+
+Some scores and transposes of attention, constants along axis 1 after products, reductions of three dimensions, and
+reductions that are reshaped.
+"""
+
+import numpy as np
+import pytest
+from openvino import Model, Shape, Tensor, Type
+from openvino import opset16 as ops
+
+from paddle2ov.passes import Graph
+from paddle2ov.passes.workarounds.keep_reduced import keep_reduced
+from paddle2ov.passes.workarounds.part_scores import part_scores
+from paddle2ov.passes.workarounds.part_transposes import part_transposes
+from paddle2ov.passes.workarounds.spread_constants import spread_constants
+from paddle2ov.passes.workarounds.widen_reductions import widen_reductions
+from paddle2ov.testing import compile_model
+from tests.support.passes_checks import apply, parameter, random, reshape, transpose
+from tests.support.random_graphs import node_by_node
+
+WIDTH, HEADS, TOKENS = 8, 2, 5
+SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
+
+
+def weighed(q, scores):
+    return ops.matmul(ops.softmax(scores, -1), q, False, False)
+
+
+def product(q):
+    return ops.matmul(q, q, False, True)
+
+
+UNMASKED = {
+    "product": lambda q: weighed(q, product(q)),
+    "activation": lambda q: weighed(q, ops.relu(ops.divide(product(q), SCALE))),
+    "no mask": lambda q: weighed(q, ops.add(ops.multiply(product(q), SCALE), NONE)),
+    "one node": lambda q: ops.scaled_dot_product_attention(q, q, q),
+    "one node, no mask": lambda q: ops.scaled_dot_product_attention(q, q, q, NONE, SCALE),
+}
+MASKED = {
+    "mask": lambda q: weighed(q, ops.add(product(q), ops.reduce_max(q, np.array([-1]), True))),
+    "causal": lambda q: ops.scaled_dot_product_attention(q, q, q, causal=True),
+    "no weights": lambda q: ops.softmax(product(q), -1),
+}
+
+
+@pytest.mark.parametrize("attend", UNMASKED.values(), ids=UNMASKED)
+def test_part_scores(attend):
+    """Of one key and then of more, which OpenVINO 2026.4 computes wrongly where softmax reads a product."""
+
+    def build():
+        x = parameter(-1, HEADS, -1, WIDTH)
+        return Model([attend(x)], [x])
+
+    model, counts = apply(part_scores, build, [1, HEADS, 1, WIDTH])
+    assert counts == {"scores": 1}
+    compiled, x = compile_model(model), random(1, HEADS, 20, WIDTH)
+    compiled([x[:, :, :1]])
+    np.testing.assert_allclose(compiled([x])[0], compile_model(build())([x])[0], atol=1e-5)
+
+
+KNOWN = {f"known, {name}": (attend, TOKENS) for name, attend in UNMASKED.items()}
+OTHER = {**KNOWN, **{name: (attend, -1) for name, attend in MASKED.items()}}
+
+
+@pytest.mark.parametrize(("attend", "keys"), OTHER.values(), ids=OTHER)
+def test_part_scores_refuses(attend, keys):
+    def build():
+        x = parameter(-1, HEADS, keys, WIDTH)
+        return Model([attend(x)], [x])
+
+    assert apply(part_scores, build, [1, HEADS, TOKENS, WIDTH])[1] == {"scores": 0}
+
+
+def turned(x):
+    return transpose(x, 0, 2, 1, 3)
+
+
+def softmax_of(array):
+    powers = np.exp(array)
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def attended(q, k, v):
+    return softmax_of(q @ k.swapaxes(-1, -2)) @ v
+
+
+ADJACENT = {
+    "result": (
+        lambda q, k, v: turned(ops.matmul(ops.softmax(ops.matmul(q, k, False, True), -1), v, False, False)),
+        lambda q, k, v: attended(q, k, v).swapaxes(1, 2),
+    ),
+    "one node": (
+        lambda q, k, v: turned(ops.scaled_dot_product_attention(q, k, v, NONE, np.float32(1))),
+        lambda q, k, v: attended(q, k, v).swapaxes(1, 2),
+    ),
+    "queries": (
+        lambda q, k, v: ops.matmul(ops.softmax(ops.matmul(turned(q), k, False, True), -1), v, False, False),
+        lambda q, k, v: attended(q.swapaxes(1, 2), k, v),
+    ),
+    "queries, scaled": (
+        lambda q, k, v: ops.matmul(
+            ops.softmax(ops.matmul(ops.multiply(turned(q), SCALE), k, False, True), -1), v, False, False
+        ),
+        lambda q, k, v: attended(q.swapaxes(1, 2) * SCALE, k, v),
+    ),
+}
+
+
+@pytest.mark.parametrize(("attend", "same"), ADJACENT.values(), ids=ADJACENT)
+def test_part_transposes(attend, same):
+    """Of as many heads as tokens, with queries that another node computed; also of another batch later."""
+    inputs = [parameter(2, 3, 3, WIDTH, name=name) for name in "qkv"]
+    model = Model([attend(ops.relu(inputs[0]), *inputs[1:])], inputs)
+    assert part_transposes(Graph(model)) == {"transposes": 1}
+    for batch in (2, 4):
+        model.reshape({name: [batch, 3, 3, WIDTH] for name in "qkv"})
+        q, k, v = arrays = [random(batch, 3, 3, WIDTH) for _ in inputs]
+        want = same(np.maximum(q, 0), k, v)
+        np.testing.assert_allclose(compile_model(model)(arrays)[0], want, atol=1e-5)
+
+
+OTHER_TRANSPOSES = {
+    "other lengths": (4, lambda x: turned(weighed(x, product(x)))),
+    "no softmax": (3, lambda x: turned(ops.matmul(product(x), x, False, False))),
+    "of the last axes": (3, lambda x: weighed(x, ops.matmul(x, transpose(x, 0, 1, 3, 2), False, False))),
+}
+
+
+@pytest.mark.parametrize(("tokens", "attend"), OTHER_TRANSPOSES.values(), ids=OTHER_TRANSPOSES)
+def test_part_transposes_refuses(tokens, attend):
+    def build():
+        x = parameter(2, 3, tokens, 3)
+        return Model([attend(x)], [x])
+
+    assert apply(part_transposes, build, [2, 3, tokens, 3])[1] == {"transposes": 0}
+
+
+FILTERS = {rank: random(2, 4, *[1] * (rank - 2)) for rank in (3, 4, 5)}
+
+
+def channels_first(x):
+    rank = len(x.get_output_partial_shape(0))
+    ones, none = [1] * (rank - 2), [0] * (rank - 2)
+    return ops.convolution(transpose(x, 0, rank - 1, *range(1, rank - 1)), FILTERS[rank], ones, none, none, ones)
+
+
+RESULTS = {
+    "rows": lambda x: reshape(x, -1, 4),
+    "one more": lambda x: ops.unsqueeze(x, np.array([0])),
+    "joined": lambda x: ops.concat([x, ops.tanh(x)], 0),
+    "joined rows": lambda x: reshape(ops.concat([x, ops.tanh(x)], 0), -1, 4),
+}
+
+
+@pytest.mark.parametrize("rank", [3, 4, 5])
+@pytest.mark.parametrize("of", RESULTS.values(), ids=RESULTS)
+def test_part_transposes_of_results(of, rank):
+    """OpenVINO 2026.4 lets the convolution read another tensor's memory."""
+
+    def build():
+        x = parameter(2, *[3] * (rank - 2), 4)
+        last = ops.relu(x)
+        return Model([channels_first(last), of(last)], [x])
+
+    model, array = build(), random(2, *[3] * (rank - 2), 4)
+    assert part_transposes(Graph(model)) == {"transposes": 1}
+    computed = compile_model(model)([array])
+    for i, want in enumerate(node_by_node(build(), [array])):
+        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
+
+
+NO_RESULTS = {
+    "as it is": lambda x: [channels_first(x), x],
+    "activated": lambda x: [channels_first(x), ops.tanh(reshape(x, -1, 4))],
+    "other order": lambda x: [transpose(x, 0, 2, 1, 3), reshape(x, -1, 4)],
+}
+
+
+@pytest.mark.parametrize("build_results", NO_RESULTS.values(), ids=NO_RESULTS)
+def test_part_transposes_of_no_results(build_results):
+    def build():
+        x = parameter(2, 3, 3, 4)
+        return Model(build_results(ops.relu(x)), [x])
+
+    assert apply(part_transposes, build, [2, 3, 3, 4])[1] == {"transposes": 0}
+
+
+FEATURES = random(WIDTH, 5)
+ALONG = random(5, 1, 1)
+ALONG_AXIS_1 = {
+    "sum": (lambda y: ops.add(y, ALONG), lambda y: y + ALONG),
+    "difference": (lambda y: ops.subtract(ALONG[None], y), lambda y: ALONG - y),
+    "factor": (lambda y: ops.multiply(ops.tanh(y), ALONG), lambda y: np.tanh(y) * ALONG),
+    "slope": (lambda y: ops.prelu(y, ALONG.reshape(-1)), lambda y: np.where(y < 0, y * ALONG, y)),
+    "two": (lambda y: ops.add(ops.multiply(y, ALONG), ALONG), lambda y: y * ALONG + ALONG),
+}
+
+
+@pytest.mark.parametrize("features", [5, 4, 1])
+@pytest.mark.parametrize(("change", "same"), ALONG_AXIS_1.values(), ids=ALONG_AXIS_1)
+def test_spread_constants(change, same, features):
+    """After a product with weights, of as many features as numbers, of others, and of one."""
+    x, array = parameter(-1, 5, 3, WIDTH), random(2, 5, 3, WIDTH)
+    weights = np.ascontiguousarray(FEATURES[:, :features])
+    model = Model([change(ops.matmul(x, weights, False, False))], [x])
+    assert spread_constants(Graph(model))["constants"] == 1 + (same is ALONG_AXIS_1["two"][1])
+    np.testing.assert_allclose(compile_model(model)([array])[0], same(array @ weights), rtol=1e-5, atol=1e-5)
+
+
+OTHER_CONSTANTS = {
+    "one number": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), SCALE),
+    "features": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), FEATURES[0]),
+    "two axes": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), np.ones((5, 3, 1), np.float32)),
+    "another axis": lambda x: ops.add(ops.matmul(x, FEATURES, False, False), np.ones((3, 1), np.float32)),
+    "no product": lambda x: ops.add(x, ALONG),
+}
+
+
+@pytest.mark.parametrize("build_result", OTHER_CONSTANTS.values(), ids=OTHER_CONSTANTS)
+def test_spread_constants_refuses(build_result):
+    def build():
+        x = parameter(-1, 5, 3, WIDTH)
+        return Model([build_result(x)], [x])
+
+    assert apply(spread_constants, build, [2, 5, 3, WIDTH])[1] == {"constants": 0}
+
+
+def mean(x, *axes, keep=False):
+    return ops.reduce_mean(x, np.array(axes), keep)
+
+
+RESHAPED = {
+    "column": (lambda x: reshape(mean(x, 1), -1, 1), lambda x: x.mean(1).reshape(-1, 1)),
+    "row": (lambda x: reshape(mean(x, 0), 1, -1), lambda x: x.mean(0).reshape(1, -1)),
+    "transposed": (lambda x: transpose(mean(x, 1), 1, 0), lambda x: x.mean(1).T),
+    "there and back": (
+        lambda x: reshape(ops.unsqueeze(mean(x, -2), np.array([0])), -1, 1),
+        lambda x: x.mean(1).reshape(-1, 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("sizes", [(1, 4, 3), (-1, 4, 3), (-1, -1, -1)])
+@pytest.mark.parametrize(("build", "same"), RESHAPED.values(), ids=RESHAPED)
+def test_keep_reduced(build, same, sizes):
+    """OpenVINO 2026.4 leaves the reshape out."""
+    x, array = parameter(*sizes), random(1, 4, 3)
+    model = Model([build(x)], [x])
+    assert keep_reduced(Graph(model)) == {"reductions": 1}
+    computed = compile_model(model)([array])[0]
+    assert computed.shape == same(array).shape
+    np.testing.assert_allclose(computed, same(array), rtol=1e-5, atol=1e-6)
+
+
+NOT_RESHAPED = {
+    "kept": lambda x: reshape(mean(x, 1, keep=True), 1, -1, 1),
+    "another rank": lambda x: ops.unsqueeze(mean(x, 1), np.array([1])),
+    "activation": lambda x: reshape(ops.relu(mean(x, 1)), -1, 1),
+    "one axis left": lambda x: reshape(mean(x, 0, 1), -1),
+}
+
+
+@pytest.mark.parametrize("build_result", NOT_RESHAPED.values(), ids=NOT_RESHAPED)
+def test_keep_reduced_refuses(build_result):
+    def build():
+        x = parameter(-1, 4, 3)
+        return Model([build_result(x)], [x])
+
+    assert apply(keep_reduced, build, [2, 4, 3])[1] == {"reductions": 0}
+
+
+PER_CHANNEL = random(4)
+
+
+def scaled(x, keep=False):
+    return ops.multiply(x, PER_CHANNEL.reshape(4, 1) if keep else PER_CHANNEL)
+
+
+def summed(x, keep=False):
+    return ops.reduce_sum(x, np.array([-1]), keep)
+
+
+MET = {
+    "channels": lambda x: scaled(summed(x)),
+    "kept": lambda x: scaled(summed(x, True), True),
+    "put back": lambda x: scaled(ops.unsqueeze(summed(x), np.array([2])), True),
+    "after others": lambda x: scaled(ops.relu(ops.add(ops.reduce_mean(x, np.array([2])), np.float32(0.3)))),
+    "over the batch": lambda x: ops.multiply(ops.reduce_max(x, np.array([0]), False), PER_CHANNEL.reshape(4, 1)),
+    "slopes": lambda x: ops.prelu(summed(x), PER_CHANNEL),
+}
+"""What OpenVINO 2026.4 computes wrongly from the second of a batch on."""
+
+
+@pytest.mark.parametrize("batch", [-1, 3])
+@pytest.mark.parametrize("build", MET.values(), ids=MET)
+def test_reductions(build, batch):
+    def model():
+        x = parameter(batch, 4, 5)
+        return Model([build(x)], [x])
+
+    widened, same, x = model(), model(), random(3, 4, 5)
+    assert widen_reductions(Graph(widened)) == {"reductions": 1}
+    assert widened.output(0).get_partial_shape() == same.output(0).get_partial_shape()
+    wanted = Tensor(Type.f32, widened.output(0).get_partial_shape().to_shape() if batch > 0 else Shape([0]))
+    same.evaluate([wanted], [Tensor(x)])  # one node after another, as OpenVINO's CPU plugin does not
+    np.testing.assert_allclose(compile_model(widened)([x])[0], wanted.data, atol=1e-5)
+
+
+OTHER_REDUCTIONS = {
+    "number": ((2, 4, 5), lambda x: ops.multiply(summed(x), np.float32(2))),
+    "nothing": ((2, 4, 5), summed),
+    "not one after another": ((2, 4, 5), lambda x: scaled(ops.softmax(summed(x), -1))),
+    "other axis": ((2, 4, 5), lambda x: ops.multiply(ops.reduce_sum(x, np.array([1]), False), random(5))),
+    "images": ((2, 4, 3, 5), lambda x: ops.multiply(summed(x), random(4, 1))),
+    "one": ((1, 4, 5), lambda x: scaled(summed(x))),
+}
+
+
+@pytest.mark.parametrize(("dims", "build"), OTHER_REDUCTIONS.values(), ids=OTHER_REDUCTIONS)
+def test_reductions_refused(dims, build):
+    x = parameter(*dims)
+    assert widen_reductions(Graph(Model([build(x)], [x]))) == {"reductions": 0}

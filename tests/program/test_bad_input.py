@@ -1,0 +1,332 @@
+"""Damaged, hostile and foreign files: an error of our own that says what and where; never a crash or a hang."""
+
+import json
+import random
+import resource
+import shutil
+import struct
+import time
+
+import numpy as np
+import pytest
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ModelReadError, OpConversionError, Paddle2OVError
+from paddle2ov.program.framework_proto import Attr, ProgramDesc
+from paddle2ov.program.model import Variable
+from tests.support.formats import LEGACY
+from tests.support.one_operator import program
+
+PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
+
+
+def copy(network, format, folder):
+    source = generated_network(all_networks()[network], format)
+    folder.mkdir()
+    for name in (PROGRAM[format], "inference.pdiparams"):
+        if (source / name).exists():
+            shutil.copy(source / name, folder / name)
+    return folder / PROGRAM[format]
+
+
+@pytest.fixture(params=["pir", LEGACY])
+def model(request, tmp_path):
+    return copy("greedy_decoder", request.param, tmp_path / "model")
+
+
+@pytest.fixture
+def pir(tmp_path):
+    return copy("greedy_decoder", "pir", tmp_path / "pir")
+
+
+@pytest.fixture(params=[LEGACY])
+def legacy(request, tmp_path):
+    return copy("greedy_decoder", request.param, tmp_path / "legacy")
+
+
+@pytest.fixture(params=[LEGACY])
+def legacy_array(request, tmp_path):
+    """A program that concatenates an array, with assignments of nothing."""
+    path = copy("array_of_selections", request.param, tmp_path / "array")
+    desc = ProgramDesc.FromString(path.read_bytes())
+    for op in (op for block in desc.blocks for op in block.ops if op.type == "assign"):
+        del op.inputs[:]
+    path.write_bytes(desc.SerializeToString())
+    return path
+
+
+def refused(path, message):
+    started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ModelReadError, match=message) as caught:
+        paddle2ov.convert(path)
+    assert time.monotonic() - started < 10
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000  # kB
+    assert str(path.parent if path.is_file() else path) in str(caught.value)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.999])
+def test_truncated_program(model, part):
+    content = model.read_bytes()
+    model.write_bytes(content[: int(part * len(content))])
+    refused(model, "not a P|no blocks|neither a PIR")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"), [(0.0, "the file ends"), (0.5, "are left|ends within"), (0.9999, "are left|ends within")]
+)
+def test_truncated_parameters(model, part, message):
+    params = model.with_name("inference.pdiparams")
+    content = params.read_bytes()
+    params.write_bytes(content[: int(part * len(content))])
+    refused(model, message)
+
+
+def test_parameters_of_another_model(model):
+    other = generated_network(all_networks()["squeezenet1_1"], "pir")
+    shutil.copy(other / "inference.pdiparams", model.with_name("inference.pdiparams"))
+    refused(model, "the program declares .* the file holds")
+
+
+def test_parameters_with_a_tail(model):
+    with model.with_name("inference.pdiparams").open("ab") as file:
+        file.write(b"\0")
+    refused(model, "1 bytes are left after the last of")
+
+
+@pytest.mark.parametrize(
+    ("offset", "layout", "value", "message"),
+    [
+        (0, "<I", 7, "unknown format version 7"),
+        (4, "<Q", 2**60, "absurd number of LoD levels"),
+        (12, "<I", 9, "unknown tensor version 9"),
+        (16, "<i", -5, "impossible description size -5"),
+        (16, "<i", 2**30, "impossible description size"),
+    ],
+)
+def test_hostile_parameters(model, offset, layout, value, message):
+    params = model.with_name("inference.pdiparams")
+    content = bytearray(params.read_bytes())
+    struct.pack_into(layout, content, offset, value)
+    params.write_bytes(content)
+    refused(model, message)
+
+
+def test_versions_of_the_future(pir, legacy):
+    program = json.loads(pir.read_text())
+    program["base_code"]["version"] = 99
+    pir.write_text(json.dumps(program))
+    refused(pir, "PIR version 99 is not known")
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    desc.version.version = 99_000_000
+    legacy.write_bytes(desc.SerializeToString())
+    refused(legacy, "program version 99000000 is not known")
+
+
+def test_another_magic(pir):
+    pir.write_text(pir.read_text().replace('"magic":"pir"', '"magic":"pie"'))
+    refused(pir, "its magic is 'pie'")
+
+
+@pytest.mark.parametrize("depth", [2_000, 200_000])
+def test_deep_nesting(pir, depth):
+    inner = '{"regions":[{"blocks":[{"ops":[{"#":"1.if","I":[],"O":[],"A":[],"regions":[{"blocks":[{"ops":['
+    pir.write_text('{"base_code":{"magic":"pir","version":1},"program":' + inner * depth)
+    refused(pir, "nested too deeply|not a PIR program")
+    attribute = '{"#":"1.x","A":[{"N":"a","AT":{"#":"0.a_array","D":' + "[" * depth + "]" * depth + "}}]}"
+    blocks = '{"regions":[{"blocks":[{"ops":[' + attribute + "]}]}]}"
+    pir.write_text('{"base_code":{"magic":"pir","version":1},"program":' + blocks + "}")
+    refused(pir, "nested too deeply|not a PIR program")
+
+
+def edit(path, change):
+    program = json.loads(path.read_text())
+    change(program["program"]["regions"][0]["blocks"][0]["ops"])
+    path.write_text(json.dumps(program))
+
+
+def test_impossible_values(pir):
+    original = pir.read_text()
+    for change, message in [
+        (lambda ops: ops[-1]["I"].__setitem__(0, {"%": 987654}), "value 987654 is used before it is defined"),
+        (lambda ops: ops.append(ops[-3]), "is defined twice"),
+        (lambda ops: ops[0]["O"]["TT"]["D"].__setitem__(1, [-7]), "impossible shape"),
+        (lambda ops: ops[0]["O"]["TT"]["D"].__setitem__(1, [2**63]), "impossible shape"),
+        (lambda ops: ops[0]["A"].__setitem__(3, ""), "parameter"),
+    ]:
+        pir.write_text(original)
+        edit(pir, change)
+        refused(pir, message)
+
+
+@pytest.mark.parametrize("attribute", [[], {}, -1, None, {"#": 3}, {"#": "0.a_array", "D": 5}])
+def test_inputs_with_malformed_attributes(pir, attribute):
+    edit(pir, lambda ops: next(op for op in ops if op["#"] == "1.data")["A"][0].__setitem__("AT", attribute))
+    refused(pir, r"block 0, operator \d+ \(1.data\): malformed")
+
+
+def test_names_that_no_ir_can_hold(pir):
+    edit(pir, lambda ops: next(op for op in ops if op["#"] == "1.data")["A"][0]["AT"].__setitem__("D", "a\0b"))
+    refused(pir, "holds a zero byte")
+
+
+def test_text_that_is_no_unicode(pir):
+    pir.write_bytes(pir.read_bytes().replace(b'"#":"0.a_str"', b'"#":"0.a_s\xff\xff"', 1))
+    refused(pir, "malformed|not a PIR program")
+
+
+def test_absurd_sizes_need_no_memory(pir):
+    edit(pir, lambda ops: ops[0]["O"]["TT"]["D"].__setitem__(1, [2**40, 2**20]))
+    refused(pir, "the program declares shape")
+
+
+def test_parameter_names_do_not_lead_out_of_the_folder(legacy):
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    legacy.with_name("inference.pdiparams").unlink()
+    names = sorted(var.name for var in desc.blocks[0].vars if var.persistable and var.name not in ("feed", "fetch"))
+    secret = legacy.parent.parent / "secret"
+    secret.write_bytes(b"\0" * 100)
+    legacy.with_name(names[0]).write_bytes(b"")
+    for name in ("../secret", str(secret), "a/../../secret", "nul\0byte"):
+        changed = ProgramDesc.FromString(desc.SerializeToString())
+        for var in changed.blocks[0].vars:
+            if var.name == names[0]:
+                var.name = name
+        legacy.write_bytes(changed.SerializeToString())
+        legacy.with_name(names[0]).write_bytes(b"")
+        with pytest.raises(ModelReadError):
+            paddle2ov.read_program(legacy)
+
+
+def test_a_block_inside_itself(legacy):
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    for op in desc.blocks[1].ops:
+        for i, text in enumerate(op.attrs):
+            attribute = Attr.FromString(text)
+            if attribute.type == 8:
+                attribute.block_idx = 1
+                op.attrs[i] = attribute.SerializeToString()
+    legacy.write_bytes(desc.SerializeToString())
+    refused(legacy, "contains itself")
+
+
+def change_attribute(path, op_type, name, **values):
+    """Gives an attribute of the first operator of that type another kind and value."""
+    desc = ProgramDesc.FromString(path.read_bytes())
+    op = next(op for block in desc.blocks for op in block.ops if op.type == op_type)
+    kept = [text for text in op.attrs if Attr.FromString(text).name != name]
+    del op.attrs[:]
+    op.attrs.extend([*kept, Attr(name=name, **values).SerializeToString()])
+    path.write_bytes(desc.SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("op_type", "name", "values", "message"),
+    [
+        ("feed", "col", {"type": 2, "s": b"x"}, r"\(feed\): attribute 'col' is 'x'"),
+        ("feed", "col", {"type": 3, "ints": [1, 2]}, r"\(feed\): attribute 'col' is \[1, 2\]"),
+        ("fetch", "col", {"type": 1, "f": 0.5}, r"\(fetch\): attribute 'col' is 0.5"),
+        ("while", "sub_block", {"type": 2, "s": b"x"}, "sub_block is missing"),
+    ],
+)
+def test_attributes_of_another_type_in_the_structure(legacy, op_type, name, values, message):
+    change_attribute(legacy, op_type, name, **values)
+    refused(legacy, message)
+
+
+def test_a_call_stack_that_is_a_block(legacy):
+    change_attribute(legacy, "while", "op_callstack", type=8, block_idx=99)
+    paddle2ov.convert(legacy)
+
+
+@pytest.mark.parametrize("axis", [-(2**31), -2, 4, 2**40])
+def test_the_axis_of_an_old_sum(axis):
+    whole, _ = program("elementwise_add", {"x": np.zeros((2, 3), np.float32), "y": np.zeros(3, np.float32)}, {})
+    whole.block.operators[0].attributes["axis"] = axis
+    with pytest.raises(OpConversionError, match=f"axis={axis}: out of range for rank 2"):
+        paddle2ov.convert(whole)
+
+
+def test_an_array_that_is_read_from_nothing(legacy_array):
+    with pytest.raises(OpConversionError, match="assign"):
+        paddle2ov.convert(legacy_array)
+
+
+def test_a_chain_of_boxes_that_is_malformed():
+    boxes, scores = np.zeros((1, 5, 4), np.float32), np.zeros((1, 2, 5), np.float32)
+    whole, _ = program("multiclass_nms3", {"bboxes": boxes, "scores": scores}, {"score_threshold": "high"})
+    with pytest.raises(OpConversionError, match="attribute 'score_threshold' is 'high'"):
+        paddle2ov.convert(whole)
+    whole, _ = program("multiclass_nms3", {"bboxes": boxes}, {"score_threshold": 0.1})
+    with pytest.raises(OpConversionError, match=r"input 'scores' .* is missing"):
+        paddle2ov.convert(whole)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_mutations(model, seed):
+    """Random damage to real files: every one is refused, or still is a model."""
+    rng = random.Random(seed)
+    files = list(model.parent.iterdir())
+    originals = {path: path.read_bytes() for path in files}
+    outcomes = set()
+    for _ in range(60):
+        for path, content in originals.items():
+            path.write_bytes(content)
+        path = rng.choice(files)
+        content = bytearray(originals[path])
+        match rng.randrange(5):
+            case 0:
+                del content[rng.randrange(len(content)) :]
+            case 1:
+                for _ in range(rng.choice((1, 2, 20))):
+                    content[rng.randrange(len(content))] = rng.randrange(256)
+            case 2:
+                at = rng.randrange(len(content))
+                content[at:at] = rng.randbytes(rng.choice((1, 4, 8)))
+            case 3:
+                at = rng.randrange(len(content))
+                del content[at : at + rng.choice((1, 4, 100))]
+            case 4:
+                content = _replace_json_node(content, rng) if path.suffix == ".json" else content[::-1]
+        path.write_bytes(content)
+        try:
+            paddle2ov.convert(model.parent)
+            outcomes.add("model")
+        except Paddle2OVError:
+            outcomes.add("refused")
+    assert "refused" in outcomes
+
+
+def _replace_json_node(content, rng):
+    program = json.loads(content)
+    nodes = []
+
+    def walk(value):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            nodes.append((value, key))
+            if isinstance(value[key], dict | list):
+                walk(value[key])
+
+    walk(program)
+    holder, key = rng.choice(nodes)
+    strange = [None, 0, -1, 2**63, -(2**70), 1.5, "", "x", "../../etc", [], {}, [[]], {"#": "x"}, True, [1] * 5, 10**30]
+    holder[key] = rng.choice(strange)
+    return json.dumps(program).encode()
+
+
+@pytest.mark.parametrize(
+    ("op_type", "port", "inputs"),
+    [
+        ("full_with_tensor", "shape", {"value": np.ones([1], np.float32)}),
+        ("empty", "shape", {}),
+        ("tile", "repeat_times", {"x": np.ones([2, 3], np.float32)}),
+        ("reshape2", "shape", {"x": np.ones([2, 3], np.float32)}),
+    ],
+)
+def test_a_rank_that_only_the_run_shows_is_refused(op_type, port, inputs):
+    given = {**inputs, port: np.array([3, 2], np.int64)}
+    whole, _ = program(op_type, given, {"value": 1.5, "dtype": "float32"}, dynamic=True)
+    whole.variables["out"] = Variable("out", "float32", (-1,))
+    with pytest.raises(OpConversionError, match="how many dimensions"):
+        paddle2ov.convert(whole)

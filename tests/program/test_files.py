@@ -1,0 +1,122 @@
+"""Which files are a model: folders, files, prefixes, pairs; and the messages when there is none or too many."""
+
+import shutil
+
+import pytest
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ModelReadError
+from tests.support.formats import LEGACY
+
+PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
+
+
+def copy(format, folder):
+    """The files of a small network, alone in a folder."""
+    source = generated_network(all_networks()["squeezenet1_1"], format)
+    folder.mkdir()
+    for name in (PROGRAM[format], "inference.pdiparams"):
+        shutil.copy(source / name, folder / name)
+    return folder / PROGRAM[format]
+
+
+@pytest.fixture(params=["pir", LEGACY])
+def model(request, tmp_path):
+    return copy(request.param, tmp_path / "model")
+
+
+@pytest.fixture(params=[LEGACY])
+def legacy_model(request, tmp_path):
+    return copy(request.param, tmp_path / "model")
+
+
+def names(model):
+    return [port.get_any_name() for port in (*model.inputs, *model.outputs)]
+
+
+def test_ways_to_name_a_model(model):
+    wanted = names(paddle2ov.convert(model.parent))
+    assert wanted[0] == "x"
+    params = model.with_name("inference.pdiparams")
+    for way in (str(model.parent), model, model.with_suffix(""), (model, params), [str(model), str(params)]):
+        assert names(paddle2ov.convert(way)) == wanted
+    assert names(paddle2ov.convert(model, params)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("program", "params"), [("__model__", "__params__"), ("__model__", "params"), ("model", "model.pdiparams")]
+)
+def test_old_file_names(legacy_model, program, params):
+    legacy_model.rename(legacy_model.with_name(program))
+    legacy_model.with_name("inference.pdiparams").rename(legacy_model.with_name(params))
+    assert names(paddle2ov.convert(legacy_model.parent))[0] == "x"
+
+
+def test_one_file_per_parameter(legacy_model):
+    program = paddle2ov.read_program(legacy_model)
+    combined = legacy_model.with_name("inference.pdiparams").read_bytes()
+    offset = 0
+    for name in sorted(program.parameters):
+        end = combined.index(program.parameters[name].data.tobytes(), offset) + program.parameters[name].data.nbytes
+        legacy_model.with_name(name).write_bytes(combined[offset:end])
+        offset = end
+    legacy_model.with_name("inference.pdiparams").unlink()
+    legacy_model.rename(legacy_model.with_name("__model__"))
+    separate = paddle2ov.read_program(legacy_model.parent)
+    for name, parameter in program.parameters.items():
+        assert (separate.parameters[name].data == parameter.data).all()
+    legacy_model.with_name(sorted(program.parameters)[3]).unlink()
+    with pytest.raises(ModelReadError, match=f"there is no file for parameter '{sorted(program.parameters)[3]}'"):
+        paddle2ov.read_program(legacy_model.parent)
+
+
+def test_no_model(tmp_path):
+    with pytest.raises(ModelReadError, match="no such file or folder"):
+        paddle2ov.convert(tmp_path / "nowhere")
+    (tmp_path / "config.json").write_text('{"a": 1}')
+    with pytest.raises(ModelReadError, match=r"no Paddle inference model here .* it holds: config.json"):
+        paddle2ov.convert(tmp_path)
+    with pytest.raises(ModelReadError, match="neither a PIR program"):
+        paddle2ov.convert(tmp_path / "config.json")
+
+
+def test_weights_in_place_of_a_program(model, tmp_path):
+    with pytest.raises(ModelReadError, match=r"inference\.pdiparams: the weights of a model; pass its folder"):
+        paddle2ov.convert(model.with_name("inference.pdiparams"))
+    (tmp_path / "training").mkdir()
+    (tmp_path / "training" / "best.pdparams").write_bytes(b"")
+    for wrong in (tmp_path / "training", tmp_path / "training" / "best.pdparams"):
+        with pytest.raises(ModelReadError, match=r"the weights of a training checkpoint.*export the model first"):
+            paddle2ov.convert(wrong)
+
+
+def test_several_models(model):
+    shutil.copy(model, model.with_name("other" + model.suffix))
+    with pytest.raises(ModelReadError, match=f"holds 2 models .*other{model.suffix}.*pass the file that is meant"):
+        paddle2ov.convert(model.parent)
+
+
+def test_parameters_missing(model):
+    model.with_name("inference.pdiparams").unlink()
+    with pytest.raises(ModelReadError, match=r"the program has \d+ parameters, but there is no parameter file"):
+        paddle2ov.convert(model)
+    with pytest.raises(ModelReadError, match="no such parameter file"):
+        paddle2ov.convert(model, model.with_name("inference.pdiparams"))
+
+
+def test_weights_are_shared_and_never_written(model):
+    program = paddle2ov.read_program(model)
+    converted = paddle2ov.convert(program)
+    weight = max(program.parameters.values(), key=lambda one: one.data.size)
+    (node,) = [op for op in converted.get_ops() if op.get_friendly_name() == weight.name]
+    assert node.get_data().ctypes.data == weight.data.ctypes.data
+    before = model.with_name("inference.pdiparams").read_bytes()
+    weight.data[...] = 0  # a private copy of the page, not the file
+    assert model.with_name("inference.pdiparams").read_bytes() == before
+
+
+def test_an_empty_path_is_not_the_folder_one_is_in():
+    with pytest.raises(ModelReadError, match="the path of the model is empty"):
+        paddle2ov.convert("")

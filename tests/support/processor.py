@@ -1,0 +1,30 @@
+"""What OpenVINO makes of this processor, where tests must know it."""
+
+from functools import cache
+
+import pytest
+
+import paddle2ov
+from gen_models.harness.store import generated
+from gen_models.networks.post_ops import CHAINS
+from paddle2ov.graph.core import shared_core
+from paddle2ov.testing import compile_model
+
+
+@cache
+def has_avx512():
+    """Whether OpenVINO compiles for AVX-512, as the name of a convolution's kernel says."""
+    (chain,) = (one for one in CHAINS if one.name == "convolution-relu")
+    compiled = compile_model(paddle2ov.convert(generated(chain, chain.cases[0], "pir")))
+    infos = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
+    (kernel,) = (one["primitiveType"].astype(str) for one in infos if one["layerType"].astype(str) == "Convolution")
+    return "avx512" in kernel
+
+
+@cache
+def has_bfloat16():
+    """Whether OpenVINO computes in bfloat16 here, and does so by default."""
+    return "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+NEEDS_BFLOAT16 = pytest.mark.skipif(not has_bfloat16(), reason="this processor has no bfloat16")

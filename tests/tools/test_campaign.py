@@ -1,0 +1,138 @@
+"""Campaigns of random cases: rounds, what is tried again, what a crash leaves, the page."""
+
+import dataclasses
+
+import pytest
+
+from gen_models import all_ops
+from gen_models.harness import campaign
+from gen_models.harness.exploration import explore
+from gen_models.harness.spec import Op, case, paddle, tensor
+from paddle2ov.jobs.executor import Outcome
+from paddle2ov.jobs.state import State
+from tools import campaign as command
+
+
+class Inline:
+    """An executor that runs `function` here; operators in `dies` take their process with them."""
+
+    def __init__(self, function=lambda chunk: {"asked": chunk.examples, "compared": [chunk.key]}, dies=()):
+        self.function, self.dies, self.ran = function, dies, []
+
+    def run(self, _, jobs):
+        for chunk in jobs:
+            self.ran.append(chunk.key)
+            died = chunk.op in self.dies
+            yield Outcome(chunk, failure="its process died") if died else Outcome(chunk, self.function(chunk))
+
+
+def run(executor, planned, path):
+    with State(path) as state:
+        campaign.run(executor, planned, state, lambda chunk, record: None)
+        return state.records()
+
+
+def test_rounds(tmp_path):
+    planned = campaign.chunks("testOpRandom/cumsum:testOpRandom/relu:-*legacy", 45, ("pir", "legacy"), tmp_path)
+    keys = [(chunk.key, chunk.examples) for chunk in planned]
+    first = [("cumsum/pir/0", 20), ("relu/pir/0", 20)]
+    assert keys == [*first, ("cumsum/pir/1", 20), ("relu/pir/1", 20), ("cumsum/pir/2", 5), ("relu/pir/2", 5)]
+
+
+def test_cases_are_spread_over_the_formats(tmp_path):
+    planned = campaign.chunks("testOpRandom/relu", 45, ("pir", "legacy"), tmp_path)
+    assert [(chunk.key, chunk.examples) for chunk in planned] == [
+        ("relu/pir/0", 20),
+        ("relu/legacy/0", 20),
+        ("relu/pir/1", 3),
+        ("relu/legacy/1", 3),
+    ]
+
+
+def test_what_is_run_again(tmp_path):
+    planned = campaign.chunks("testOpRandom/cumsum:testOpRandom/relu:-*legacy", 40, ("pir",), tmp_path)
+    dying = Inline(dies=["relu"])
+    records = run(dying, planned, tmp_path / "state")
+    assert dying.ran == ["cumsum/pir/0", "relu/pir/0", "cumsum/pir/1"]  # what failed has no second round
+    assert records["relu/pir/0"]["failure"] == "its process died"
+    mended = Inline()
+    run(mended, planned, tmp_path / "state")
+    assert mended.ran == ["relu/pir/0", "relu/pir/1"]
+    done = Inline()
+    run(done, planned, tmp_path / "state")
+    assert done.ran == []
+
+
+def test_crash_names_the_case_it_drew(tmp_path):
+    (chunk,) = campaign.chunks("testOpRandom/relu/pir", 3, ("pir",), tmp_path)
+    (tmp_path / "relu-pir-0").mkdir()
+    (tmp_path / "relu-pir-0" / "drawn.txt").write_text("case(x=...)")
+    records = run(Inline(dies=["relu"]), [chunk], tmp_path / "state")
+    assert records["relu/pir/0"]["case"] == "case(x=...)"
+
+
+def test_page():
+    records = {
+        "relu/pir/0": {"asked": 2, "compared": ["a", "b"]},
+        "relu/pir/1": {"asked": 2, "compared": ["b", "c"]},
+        "relu/legacy/0": {"asked": 2, "compared": ["a"], "failure": "MismatchError: no", "case": "case(x=1)"},
+    }
+    text = command.page(records)
+    assert "| `relu` | 3 | 1 | 1 |" in text  # a case that two rounds drew counts once
+    assert "- `relu` (legacy): `case(x=1)`" in text
+    assert "6 random examples were drawn" in text
+    assert "they are 4 cases of 1 operators" in text
+
+
+def _wrong(x, *, k):
+    return paddle.nn.functional.relu(x) + float(k)
+
+
+def test_exploration(tmp_path, monkeypatch):
+    """A wrong converter is found, and the smallest case that shows it is kept."""
+    relu = all_ops()["relu"]
+    found = explore(relu, "pir", 3, tmp_path / "relu", seed=1)
+    assert found.error is None
+    assert 1 <= len(found.compared) <= 3
+    assert not (tmp_path / "relu").exists()
+
+    def draws(draw):
+        from gen_models.harness.strategies import integer
+
+        return case(x=tensor([integer(draw, 1, 9)]), k=1)
+
+    def refuses(folders):
+        raise ValueError("as if it differed")
+
+    monkeypatch.setattr("gen_models.harness.exploration.check_case", refuses)
+    monkeypatch.setattr("gen_models.harness.exploration.check_cases", refuses)
+    op = Op("wrong", _wrong, random=draws)
+    found = explore(op, "pir", 5, tmp_path / "wrong")
+    assert str(found.error) == "as if it differed"
+    assert found.case.arguments["x"].shape == (1,)
+    assert (tmp_path / "wrong" / "case" / "case.json").is_file()
+    assert (tmp_path / "wrong" / "drawn.txt").read_text() == repr(found.case)
+    assert dataclasses.asdict(found)["compared"]
+
+
+def test_command_line(tmp_path, capsys):
+    state, page = tmp_path / "state", tmp_path / "page.md"
+    arguments = ["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state), "--page", str(page)]
+    assert command.main(arguments) == 0
+    assert "2 cases compared, 0 failures" in capsys.readouterr().out
+    assert "| `relu` | 2 | 0 | 0 |" in page.read_text()
+    assert command.main(["--only-page", "--state", str(state)]) == 0
+    assert command.main(["--state", str(tmp_path)]) == 2
+    assert "error: state file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seeds", ["0", "-1", "x"])
+def test_seeds(seeds, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--seeds", seeds])
+    assert f"--seeds: '{seeds}' is no number of 1 or more" in capsys.readouterr().err
+
+
+def test_a_filter_that_matches_nothing(tmp_path, capsys):
+    assert command.main(["--filter", "testOpRandom/relo*", "--state", str(tmp_path / "state")]) == 2
+    assert "no operator with random cases matches 'testOpRandom/relo*'" in capsys.readouterr().err

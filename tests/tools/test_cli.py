@@ -1,0 +1,456 @@
+"""The command line."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import openvino
+import paddle
+import pytest
+from click.testing import CliRunner
+
+import paddle2ov
+from gen_models import all_networks, all_ops
+from gen_models.harness.store import generated, generated_network
+from paddle2ov.cli import cli
+from tests.support.settings import SETTINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+OWN = """
+from paddle2ov import ConversionExtension
+from paddle2ov.graph.opset import ops
+
+def eigvals(node):
+    return {"out": ops.concat([ops.convert(node.get_input("x"), "f32")] * 2, -1)}
+
+CONVERTERS = [ConversionExtension("eigvals", eigvals)]
+"""
+
+
+@pytest.fixture
+def model():
+    return generated_network(all_networks()["squeezenet1_1"], "pir")
+
+
+def paddle_model(folder, results, shape=(4, 4), dtype="float32"):
+    """Saves what `results` makes of an input."""
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main, paddle.static.Program()):
+            x = paddle.static.data("x", list(shape), dtype)
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            paddle.static.save_inference_model(str(folder / "inference"), [x], results(x), executor, program=main)
+    finally:
+        paddle.disable_static()
+    return folder / "inference"
+
+
+def call(*arguments):
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="paddle2ov")
+
+
+def test_converts_a_folder(model, tmp_path):
+    result = call(model, "-o", tmp_path / "new" / "net.xml")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{tmp_path / 'new' / 'net.xml'}\n"
+    written = openvino.Core().read_model(tmp_path / "new" / "net.xml")
+    assert [port.get_any_name() for port in written.inputs] == ["x"]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["net.bin", "net.xml"]
+    size = (tmp_path / "new" / "net.bin").stat().st_size
+    assert call(model, "-o", tmp_path / "half.xml", "--compress-to-fp16", "-q").stdout == ""
+    assert (tmp_path / "half.bin").stat().st_size < 0.55 * size
+
+
+def test_names_that_paddle2onnx_users_know(model, tmp_path):
+    shutil.copy(model / "inference.json", tmp_path / "a.json")
+    shutil.copy(model / "inference.pdiparams", tmp_path / "b.params")
+    arguments = ["--model_dir", tmp_path, "--model_filename", "a.json", "--params_filename", "b.params"]
+    assert call(*arguments, "--save_file", tmp_path / "one.xml").exit_code == 0
+    assert call("-m", tmp_path, "-mf", "a.json", "-pf", "b.params", "-s", tmp_path / "two").exit_code == 0
+    assert (tmp_path / "one.xml").exists()
+    assert (tmp_path / "two.xml").exists()
+
+
+def test_inputs_and_outputs(model, tmp_path):
+    result = call(model, "-o", tmp_path / "net.xml", "--input", "x[1..4,3,64,64]", "--output", "fetch_name_0")
+    assert result.exit_code == 0, result.output
+    shape = openvino.Core().read_model(tmp_path / "net.xml").input(0).get_partial_shape()
+    assert shape == openvino.PartialShape([openvino.Dimension(1, 4), 3, 64, 64])
+
+
+NEGATIVE = "def relu(node):\n    return ops.negative(node.get_input('x'))\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@paddle2ov.register_converter('relu', override=True)\n" + NEGATIVE,
+        NEGATIVE + "CONVERTERS = [{'relu': relu}]",
+    ],
+)
+def test_extension_file(tmp_path, text):
+    op = all_ops()["relu"]
+    own = tmp_path / "own.py"
+    own.write_text("import paddle2ov\nfrom openvino import opset16 as ops\n" + text)
+    command = [sys.executable, "-m", "paddle2ov", str(generated(op, op.cases[0], "pir"))]
+    command += ["-o", str(tmp_path / "net.xml"), "--extension", str(own)]
+    subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, check=True)
+    kinds = {node.get_type_name() for node in openvino.Core().read_model(tmp_path / "net.xml").get_ops()}
+    assert "Negative" in kinds
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["nowhere"], 1, "error: nowhere: no such file or folder"),
+        ([], 2, "give the model once"),
+        (["a", "-m", "b"], 2, "give the model once"),
+        (["--no-such-option"], 2, "No such option"),
+    ],
+)
+def test_errors_without_a_traceback(arguments, code, message):
+    result = call("convert", *arguments)
+    assert result.exit_code == code
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_command_that_is_misspelt():
+    result = call("inspct", "model")
+    assert result.exit_code == 2
+    assert "'inspct' is neither a command nor a model; 'inspect' is a command" in result.output
+
+
+def test_a_folder_that_cannot_be_made(model, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = call(model, "-o", tmp_path / "file" / "net.xml")
+    assert result.exit_code == 1
+    assert f"error: {tmp_path / 'file' / 'net.xml'} cannot be written: " in result.output
+
+
+def test_a_failure_leaves_what_was_there(model, tmp_path, monkeypatch):
+    (tmp_path / "net.xml").write_text("old")
+
+    def fail(*_, **__):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(openvino, "save_model", fail)
+    result = call(model, "-o", tmp_path / "net.xml")
+    assert result.exit_code == 1
+    assert "disk full" in result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["net.xml"]
+    assert (tmp_path / "net.xml").read_text() == "old"
+
+
+def test_a_full_disk(model, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("basic_ios::clear: iostream error")
+
+    monkeypatch.setattr(openvino, "save_model", fail)
+    for arguments in (["-o", tmp_path / "net.xml"], ["-o", "net", "--serve-layout", tmp_path / "served"]):
+        result = call(model, *arguments)
+        assert result.exit_code == 1
+        assert "cannot be written: " in result.output
+        assert "is the disk full?" in result.output
+        assert ".writing-" not in result.output
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not list(tmp_path.rglob(".writing-*"))
+
+
+@pytest.mark.parametrize("arguments", [["x" * 5000], [".", "-o", "x" * 300], ["inspect", "x" * 5000]])
+def test_names_that_are_too_long(arguments):
+    result = call(*arguments)
+    assert (result.exit_code, result.exception.__class__) == (2 if arguments[0] == "inspect" else 1, SystemExit)
+    assert "File name too long" in result.output or "no Paddle inference model" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("raise ValueError('boom')", "ValueError: boom"),
+        ("def (", "SyntaxError: invalid syntax"),
+        ("import sys; sys.exit(7)", "SystemExit: 7"),
+        ("import paddle2ov_no_such_module", "ModuleNotFoundError: No module named"),
+        ("def relu(node):\n    return {}", "it has no converters"),
+    ],
+)
+@pytest.mark.parametrize(("command", "status"), [("convert", 1), ("verify", 2)])
+def test_an_extension_that_fails(tmp_path, command, status, text, message):
+    own = tmp_path / "own.py"
+    own.write_text(text)
+    result = call(command, tmp_path, "--extension", own)
+    assert result.exit_code == status
+    assert result.output.startswith(f"error: extension {own}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("command", "work"),
+    [("convert", "conversion.convert"), ("inspect", "inspection.inspect"), ("verify", "verification.verify.verify")],
+)
+def test_an_interruption_is_no_verdict(tmp_path, monkeypatch, command, work):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"paddle2ov.{work}", interrupt)
+    result = call(command, tmp_path)
+    assert (result.exit_code, result.output) == (130, "Interrupted.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "about"),
+    [
+        ([""], "'[MODEL]': the path is empty."),
+        (["convert", ""], "'[MODEL]': the path is empty."),
+        (["convert", "-m", ""], "'--model-dir' / '--model_dir': the path is empty."),
+        (["convert", ".", "-o", ""], "'--save_file': the path is empty."),
+        (["convert", ".", "-mf", ""], "'--model_filename': the name is empty."),
+        (["convert", ".", "-pf", ""], "'--params_filename': the name is empty."),
+        (["convert", ".", "--serve-layout", ""], "'--serve-layout': the path is empty."),
+        (["convert", ".", "--report", ""], "'--report': the path is empty."),
+        (["convert", ".", "--paddle-python", ""], "'--paddle-python': the path is empty."),
+        (["inspect", ""], "'MODEL': the path is empty."),
+        (["inspect", ".", "-pf", ""], "'--params_filename': the path is empty."),
+        (["verify", ""], "'MODEL': the path is empty."),
+        (["verify", ".", "--case", ""], "'--case': the path is empty."),
+        (["verify", ".", "--inputs", ""], "'--inputs': the path is empty."),
+        (["batch", "", "-o", "out"], "'FOLDER': the path is empty."),
+        (["batch", ".", "-o", ""], "'--out': the path is empty."),
+    ],
+)
+def test_an_empty_path_is_not_this_folder(arguments, about):
+    """As a shell makes of an unset variable: paddle2ov "$MODEL"."""
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert about in result.output
+    assert "Usage:" in result.output
+
+
+def test_a_timeout_that_is_no_number(tmp_path):
+    assert "nan is not a number" in call("batch", tmp_path, "-o", tmp_path / "out", "--timeout", "nan").output
+
+
+def test_reports_that_cannot_be_written(model, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = call(model, "-q", "-o", tmp_path / "net.xml", "--report", tmp_path / "file" / "report.json")
+    assert result.exit_code == 1
+    assert f"error: {tmp_path / 'file' / 'report.json'} cannot be written: " in result.output
+
+
+def test_traceback_on_demand():
+    result = call("nowhere", "--traceback")
+    assert isinstance(result.exception, paddle2ov.ModelReadError)
+
+
+def test_report(tmp_path):
+    folder = generated_network(all_networks()["swin_stage"], "pir")
+    targets = [tmp_path / "new" / "report.json", tmp_path / "report.html"]
+    result = call(folder, "-o", tmp_path / "net.xml", "--report", targets[0], "--report", targets[1])
+    assert result.exit_code == 0, result.output
+    assert "  cut_projections: projections 2, parts 6, scales 2\n" in result.stdout
+    assert result.stdout.endswith("".join(f"{path}\n" for path in (tmp_path / "net.xml", *targets)))
+    report = json.loads(targets[0].read_text())
+    assert report["format"] == "pir"
+    assert report["model"] == folder.name
+    conversion = report["conversion"]
+    assert conversion["rewrites"]["gather_windows"]["chains"] == 2
+    assert conversion["transposes"]["total"] == conversion["rewrites"]["reduce_transposes"]["total"]
+    assert set(conversion["seconds"]) == {"read", "translate", "optimise"}
+    assert targets[1].read_text().startswith("<!DOCTYPE html>")
+
+
+def test_report_of_a_model_that_is_refused(model, tmp_path):
+    folder = tmp_path / "foreign"
+    shutil.copytree(model, folder)
+    program = (folder / "inference.json").read_text()
+    (folder / "inference.json").write_text(program.replace('"1.relu"', '"1.my_relu"'))
+    result = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "report.json")
+    assert result.exit_code == 1
+    assert "no converter for 1 operator type(s)" in result.output
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert [one["operator"] for one in report["refusals"]] == ["my_relu"]
+    assert report["conversion"] is None
+    assert {one["type"] for one in report["operators"] if one["fate"] == "refused"} == {"my_relu"}
+    assert len(report["operators"]) > 26
+    assert not (tmp_path / "net.xml").exists()
+
+
+def test_report_to_a_file_of_another_kind(model, tmp_path):
+    result = call(model, "-o", tmp_path / "net.xml", "--report", tmp_path / "report.pdf")
+    assert result.exit_code == 1
+    assert "report.pdf is neither a .json nor an .html file" in result.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_verify_with_a_conversion(model, tmp_path):
+    np.savez(tmp_path / "x.npz", x=np.zeros([5, 3, 64, 64], np.float32))
+    arguments = (model, "-o", tmp_path / "net.xml", "--verify", "--report", tmp_path / "report.json")
+    result = call(*arguments, "--inputs", tmp_path / "x.npz")
+    assert result.exit_code == 0, result.output
+    assert "The results agree with Paddle's." in result.stdout
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["verification"]["ok"] is True
+    assert report["verification"]["runs"][0]["inputs"] == report["compiled"]["inputs"] == {"x": [5, 3, 64, 64]}
+    assert all(one["agrees"] for one in report["operators"] if one["type"] == "conv2d")
+
+
+def test_verify_compares_the_results_that_were_converted(tmp_path):
+    """The other result needs an operator that nobody converts; what is between can be a result as well."""
+    folder = paddle_model(tmp_path, lambda x: [paddle.nn.functional.relu(x), paddle.linalg.eigvals(x - 1.0)])
+    result = call(folder, "-o", tmp_path / "net.xml", "--output", "fetch_name_0", "--verify", "--compress-to-fp16")
+    assert result.exit_code == 0, result.output
+    assert "before the weights became float16" in result.stdout
+    assert call(folder, "-o", tmp_path / "net.xml", "--verify").exit_code == 2
+    result = call("verify", folder, "--output", "fetch_name_0", "--json")
+    assert [one["name"] for one in json.loads(result.stdout)["runs"][0]["outputs"]] == ["fetch_name_0"]
+    inner = next(one for one in paddle2ov.read_program(folder).block.operators if one.type == "scale").outputs["out"][0]
+    assert [one.name for one in paddle2ov.verify(folder, outputs=["fetch_name_0", inner]).runs[0].outputs][1] == inner
+
+
+def test_arrays_for_a_report(model, tmp_path):
+    """They are for the converted model, and checked before it is written."""
+    shutil.copytree(model, tmp_path / "net")
+    (tmp_path / "net" / "inference.yml").write_text(SETTINGS)
+    np.savez(tmp_path / "bytes.npz", x=np.zeros([1, 80, 70, 3], np.uint8))
+    np.savez(tmp_path / "floats.npz", x=np.zeros([2, 3, 64, 64], np.float32))
+    convert = (tmp_path / "net", "-o", tmp_path / "net.xml", "--inputs")
+    report = ("--report", tmp_path / "report.json")
+    refused = {
+        "is float32, the model takes u8": (*convert, tmp_path / "floats.npz", "--preprocess", *report),
+        "is uint8, the model takes f32": (*convert, tmp_path / "bytes.npz", *report),
+        "the model takes [1,3,64,64]": (*convert, tmp_path / "floats.npz", *report, "--input", "x[1,3,64,64]"),
+        "for --report and --verify": (*convert, tmp_path / "floats.npz"),
+    }
+    for message, arguments in refused.items():
+        result = call(*arguments)
+        assert result.exit_code in (1, 2), result.output
+        assert message in result.output
+        assert not (tmp_path / "net.xml").exists()
+    result = call(*convert, tmp_path / "bytes.npz", "--preprocess", "--verify", *report)
+    assert result.exit_code == 0, result.output
+    assert "without the preprocessing" in result.stdout
+    assert "compared on random inputs" in result.stdout
+    assert json.loads((tmp_path / "report.json").read_text())["compiled"]["inputs"] == {"x": [1, 80, 70, 3]}
+    result = call(*convert, tmp_path / "floats.npz", "--preprocess", "--verify")
+    assert result.exit_code == 0, result.output
+    assert "random" not in result.stdout
+
+
+def test_what_cannot_be_verified_does_not_differ(model, tmp_path):
+    """The status is that of `verify`, where 1 means that results differ."""
+    result = call(model, "-o", tmp_path / "net.xml", "--verify", "--paddle-python", tmp_path / "none")
+    assert result.exit_code == 2, result.output
+    assert result.output.startswith("error: ")
+    assert call("nowhere", "--verify").exit_code == 2
+    assert call("nowhere").exit_code == 1
+
+
+def test_ops():
+    result = call("ops", "top_k*")
+    assert result.exit_code == 0
+    assert "search (" in result.stdout
+    assert "top_k_v2" in result.stdout
+    families = json.loads(call("ops", "--json").stdout)
+    assert families["top_k_v2"] == "search"
+    assert len(families) > 150
+
+
+def test_ops_that_are_not_supported():
+    missing = json.loads(call("ops", "--unsupported", "--json").stdout)
+    assert not set(missing) & set(json.loads(call("ops", "--json").stdout))
+    assert missing["nce"].startswith("made for training")
+    result = call("ops", "--unsupported", "lod_*")
+    assert "which OpenVINO cannot (" in result.stdout
+    assert "lod_tensor_to_array" in result.stdout
+
+
+def test_inspect(model, tmp_path):
+    result = call("inspect", model)
+    assert result.exit_code == 0, result.output
+    for words in ("pir program, version", "x  float32 [?, 3, 64, 64]", "conv2d", "It converts."):
+        assert words in result.stdout
+    found = json.loads(call("inspect", model, "--json").stdout)
+    assert found["convertible"] is True
+    assert found["nesting"] == 0
+    assert {"name": "conv2d", "count": 26, "supported": True} in found["operators"]
+
+    folder = tmp_path / "foreign"
+    shutil.copytree(model, folder)
+    program = (folder / "inference.json").read_text()
+    (folder / "inference.json").write_text(program.replace('"1.relu"', '"1.my_relu"').replace('"exclusive"', '"x"'))
+    result = call("inspect", folder)
+    assert result.exit_code == 1
+    assert "my_relu  (no converter)" in result.stdout
+    assert "Refused: my_relu: there is no converter for it (used 26x)\n  at block 0, operator" in result.stdout
+    assert call("inspect", tmp_path / "nowhere").exit_code == 2
+
+
+def test_inspect_finds_all_refusals(tmp_path, monkeypatch):
+    """Those in branches too, and none that only follow from another."""
+    monkeypatch.setattr("paddle2ov.translation.extension._script", {})
+
+    def results(x):
+        factors = paddle.linalg.lu(x, pivot=False)[0]
+        other = paddle.linalg.qr(x)[0]
+        branch = paddle.static.nn.cond(x.sum() > 0, lambda: other, lambda: paddle.linalg.lu(x + 1, pivot=False)[0])
+        return [paddle.nn.functional.relu(factors), paddle.linalg.eigvals(factors), branch]
+
+    folder = paddle_model(tmp_path, results)
+    result = call("inspect", folder)
+    assert result.exit_code == 1
+    assert re.findall("Refused: ([a-z]+): ", result.stdout) == ["eigvals", "lu", "lu"]
+    assert "0 bytes" in result.stdout
+    own = tmp_path / "own.py"
+    own.write_text(OWN)
+    assert "eigvals" not in call("inspect", folder, "--extension", own).stdout.partition("Refused")[2]
+
+
+def test_inspect_sees_loops():
+    found = paddle2ov.inspect(generated_network(all_networks()["nested"], "pir"))
+    assert found.nesting == 2
+    assert [port.name for port in found.inputs] == ["x", "n"]
+    assert found.convertible
+
+
+def test_version_and_help():
+    assert call("--version").stdout.startswith(f"paddle2ov {paddle2ov.__version__} (OpenVINO ")
+    assert "--params-filename" in call("convert", "--help").stdout
+    assert "list the operators" in call("--help").stdout
+
+
+def test_import_is_light():
+    """Neither Paddle nor what only reading or the command line need is imported with the package."""
+    heavy = "{'paddle', 'msgspec', 'google.protobuf', 'click', 'rich', 'paddle2ov.op_table'} & set(sys.modules)"
+    command = [sys.executable, "-c", f"import sys, paddle2ov; print({heavy} or 'light')"]
+    run = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "light\n"
+
+
+def test_conversion_does_not_import_paddle(model):
+    script = f"import sys, paddle2ov; paddle2ov.convert({str(model)!r}); print('paddle' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "False\n"
+
+
+def test_public_names():
+    assert sorted(paddle2ov._MODULES) == sorted(paddle2ov.__all__)
+    for name in paddle2ov.__all__:
+        assert getattr(paddle2ov, name).__name__ == name or name == "NamedOutputs"
+    assert set(paddle2ov.__all__) <= set(dir(paddle2ov))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = paddle2ov.nothing

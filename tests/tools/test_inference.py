@@ -1,0 +1,367 @@
+"""The drop-in for `paddle.inference`."""
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import paddle
+import pytest
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.legacy import legacy_python
+from gen_models.harness.store import generated_network
+from paddle2ov import inference, testing
+from paddle2ov.inference import Config, PlaceType, PrecisionType, PredictorPool, create_predictor
+from tests.support.formats import NEEDS_PADDLE_2
+
+
+@pytest.fixture(scope="module")
+def folder():
+    return generated_network(all_networks()["crnn"], "pir")
+
+
+@pytest.fixture(scope="module")
+def predictor(folder):
+    return create_predictor(Config(str(folder)))
+
+
+def sets(folder):
+    for i in range(3):
+        inputs, outputs = (testing.load(folder / f"{kind}_{i}.npz") for kind in ("inputs", "outputs"))
+        yield inputs, list(outputs.values())
+
+
+def test_handles(folder, predictor):
+    assert predictor.get_input_names() == ["x"]
+    assert predictor.get_output_names() == ["fetch_name_0"]
+    assert predictor.get_input_tensor_shape() == {"x": [-1, 3, 32, -1]}
+    for inputs, (expected,) in sets(folder):
+        x = inputs["x"]
+        handle = predictor.get_input_handle("x")
+        handle.reshape(x.shape)
+        handle.copy_from_cpu(x)
+        assert predictor.run()
+        result = predictor.get_output_handle("fetch_name_0")
+        assert result.shape() == list(expected.shape)
+        np.testing.assert_allclose(result.copy_to_cpu(), expected, atol=1e-5)
+        np.testing.assert_array_equal(result.to_numpy(), result.copy_to_cpu())
+
+
+def test_lists(folder, predictor):
+    for inputs, (expected,) in sets(folder):
+        (found,) = predictor.run([inputs["x"]])
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_results_and_inputs_are_copies(predictor):
+    x = np.full((1, 3, 32, 48), 0.5, np.float32)
+    handle = predictor.get_input_handle("x")
+    handle.copy_from_cpu(x)
+    predictor.run()
+    first = predictor.get_output_handle("fetch_name_0").copy_to_cpu()
+    kept = first.copy()
+    x[:] = -0.5  # the handle has its own copy
+    predictor.run()
+    np.testing.assert_array_equal(predictor.get_output_handle("fetch_name_0").copy_to_cpu(), kept)
+    handle.share_external_data(x)
+    predictor.run()
+    np.testing.assert_array_equal(first, kept)
+    assert not np.array_equal(predictor.get_output_handle("fetch_name_0").copy_to_cpu(), kept)
+
+
+def test_a_clone_has_handles_of_its_own(predictor):
+    other = predictor.clone()
+    ones, zeros = np.ones((1, 3, 32, 40), np.float32), np.zeros((1, 3, 32, 40), np.float32)
+    predictor.get_input_handle("x").copy_from_cpu(ones)
+    other.get_input_handle("x").copy_from_cpu(zeros)
+    predictor.run()
+    other.run()
+    results = [one.get_output_handle("fetch_name_0").copy_to_cpu() for one in (predictor, other)]
+    assert not np.array_equal(*results)
+
+
+def test_files_and_switches(folder, tmp_path):
+    config = Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
+    assert config.prog_file() == str(folder / "inference.json")
+    assert config.model_dir() == ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        config.set_cpu_math_library_num_threads(2)
+        config.enable_mkldnn()
+        config.enable_onednn()
+        config.set_mkldnn_cache_capacity(10)
+        config.switch_ir_optim(True)
+        config.enable_memory_optim()
+        config.disable_glog_info()
+        config.switch_use_feed_fetch_ops(False)
+        config.switch_specify_input_names(True)
+        config.disable_gpu()
+        config.set_optim_cache_dir(str(tmp_path / "cache"))
+    predictor = create_predictor(config)
+    compiled = predictor._compiled
+    assert compiled.get_property("INFERENCE_NUM_THREADS") == 2
+    assert list((tmp_path / "cache").iterdir())
+    inputs, (expected,) = next(sets(folder))
+    np.testing.assert_allclose(predictor.run([inputs["x"]])[0], expected, atol=1e-5)
+    assert "CPU_RUNTIME_CACHE_CAPACITY: 10" in config.summary()
+
+
+def test_precision():
+    config = Config()
+    assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f32"
+    config.enable_mkldnn_bfloat16()
+    assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "bf16"
+    assert PrecisionType.Bfloat16 != PrecisionType.Float32
+
+
+@pytest.mark.parametrize(
+    ("switch", "arguments"),
+    [
+        *[("enable_use_gpu", (100, 0)), ("enable_tensorrt_engine", (1 << 30, 1, 3)), ("enable_xpu", ())],
+        *[("enable_mkldnn_int8", ()), ("set_bfloat16_op", ({"conv2d"},)), ("collect_shape_range_info", ("file",))],
+    ],
+)
+def test_what_is_not_here_is_said_once(switch, arguments):
+    config = Config()
+    with pytest.warns(UserWarning, match=f"Config.{switch} has no effect") as caught:
+        getattr(config, switch)(*arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        getattr(config, switch)(*arguments)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert not config.use_gpu()
+
+
+INTERNAL = {
+    *("InternalUtils", "wrapper"),  # not documented, for tests of Paddle
+    *("to_native_config", "dist_config", "nnadapter", "quantizer_config"),  # they give objects of Paddle's own engines
+    "share_external_data_by_ptr_name",  # memory shared with another predictor of Paddle's
+}
+ASK = """
+import paddle.inference as module
+for kind in ("", "Config", "Predictor", "PredictorPool", "Tensor"):
+    print(kind, *(name for name in dir(getattr(module, kind) if kind else module) if not name.startswith("_")))
+"""
+
+
+@pytest.mark.parametrize(
+    "python",
+    [
+        pytest.param(sys.executable, id="3"),
+        pytest.param(legacy_python(), id="2.6", marks=NEEDS_PADDLE_2),
+    ],
+)
+def test_every_name_of_paddle_inference_is_there(python, folder):
+    told = subprocess.run([python, "-W", "ignore", "-c", ASK], capture_output=True, text=True, check=True).stdout
+    config = Config(folder)
+    predictor = create_predictor(config)
+    ours = {"Config": config, "Predictor": predictor, "PredictorPool": PredictorPool(config, 1)}
+    ours |= {"": inference, "Tensor": predictor.get_input_handle("x")}
+    asked = 0
+    for line in told.splitlines():
+        kind, _, names = line.partition(" ")
+        if kind in ours:
+            asked += 1
+            assert [one for one in names.split() if not hasattr(ours[kind], one) and one not in INTERNAL] == []
+    assert asked == len(ours)
+
+
+def test_what_openvino_does_by_itself_is_accepted():
+    config = Config()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        config.set_optimization_level(3)
+        config.enable_new_ir(True)
+        config.switch_ir_debug(True, [])
+        config.pass_builder().delete_pass("conv_bn_fuse_pass")
+        config.set_trt_dynamic_shape_info(min_input_shape={"x": [1]})
+    assert config.pass_builder().all_passes() == []
+    assert config.tensorrt_precision_mode() is Config.Precision.Float32
+    with pytest.raises(AttributeError, match="no attribute 'enable_mklnd'"):
+        config.enable_mklnd()
+
+
+def test_numbers_are_those_of_paddle():
+    code = """
+import paddle.inference as module
+for kind in ("DataType", "PlaceType", "PrecisionType"):
+    for name, one in getattr(module, kind).__members__.items():
+        print(kind, name, int(one))
+"""
+    told = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    found = [line.split() for line in told.stdout.splitlines() if line.startswith(("DataType", "Place", "Precision"))]
+    assert len(found) == 18
+    for kind, name, number in found:
+        assert getattr(inference, kind)[name].value == int(number)
+    assert PlaceType.CUSTOM.value == 4
+
+
+def test_results_that_share_a_name(tmp_path):
+    paddle.jit.save(Passes(), str(tmp_path / "inference"), input_spec=[paddle.static.InputSpec([-1, 2], name="x")])
+    x = np.arange(4, dtype=np.float32).reshape(2, 2)
+    code = f"""
+import numpy, paddle, paddle.inference as module
+predictor = module.create_predictor(module.Config({str(tmp_path / "inference.json")!r}, ""))
+x = paddle.arange(4, dtype="float32").reshape([2, 2])
+print(predictor.get_output_names(), [one.numpy().tolist() for one in predictor.run([x])])
+"""
+    told = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    ours = create_predictor(Config(tmp_path))
+    found = f"{ours.get_output_names()} {[one.tolist() for one in ours.run([x])]}"
+    assert told.stdout.splitlines()[-1] == found
+
+
+class Passes(paddle.nn.Layer):
+    def forward(self, x):
+        return x, x * 2, x
+
+
+def test_a_model_in_memory(folder):
+    config = Config()
+    program, params = ((folder / f"inference.{kind}").read_bytes() for kind in ("json", "pdiparams"))
+    config.set_model_buffer(program, len(program), params, len(params))
+    assert config.model_from_memory()
+    inputs, (expected,) = next(sets(folder))
+    np.testing.assert_allclose(create_predictor(config).run([inputs["x"]])[0], expected, atol=1e-5)
+
+
+def test_a_pool_has_predictors_of_their_own(folder):
+    pool = PredictorPool(Config(folder), 2)
+    one, other = pool.retrieve(0), pool.retrieve(1)
+    one.get_input_handle("x").copy_from_cpu(np.zeros((1, 3, 32, 40), np.float32))
+    with pytest.raises(paddle2ov.ConversionInputError, match="'x' is not set"):
+        other.run()
+    with pytest.raises(paddle2ov.ConversionInputError, match="predictor 2 of a pool of 2"):
+        pool.retrieve(2)
+    with pytest.raises(paddle2ov.ConversionInputError, match="a pool of 0"):
+        PredictorPool(Config(folder), 0)
+
+
+def test_openvino_engine():
+    config = Config()
+    config.enable_openvino_engine(PrecisionType.Half)
+    assert config.openvino_properties()["INFERENCE_PRECISION_HINT"] == "f16"
+    with pytest.raises(paddle2ov.ConversionInputError, match="Int8"):
+        config.enable_openvino_engine(Config.Int8)
+
+
+def test_errors(folder):
+    predictor = create_predictor(Config(folder))
+    with pytest.raises(paddle2ov.ConversionInputError, match="'x' is not set"):
+        predictor.run()
+    with pytest.raises(paddle2ov.ConversionInputError, match="'x' is float32, the array is float64"):
+        predictor.get_input_handle("x").copy_from_cpu(np.zeros((1, 3, 32, 40)))
+    with pytest.raises(paddle2ov.ConversionInputError, match="no input 'y'; there are x"):
+        predictor.get_input_handle("y")
+    with pytest.raises(paddle2ov.ConversionInputError, match="2 arrays are given; the inputs are x"):
+        predictor.run([1, 2])
+    with pytest.raises(paddle2ov.ConversionInputError, match="names no model"):
+        create_predictor(Config())
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros((5, 5), np.float32), r"'x' takes \[.*\], the array is \[5, 5\]"),
+        (np.zeros((), np.float32), r"'x' takes \[.*\], the array is \[\]"),
+        (np.float32(3), r"the array is \[\]"),
+        (np.zeros((1, 3, 32, 40), ">f4"), "'x' is float32, the array is >f4"),
+        (np.zeros((1, 3, 32, 40), np.int64), "'x' is float32, the array is int64"),
+        (np.zeros(1, object), "'x' is float32, the array is object"),
+        ([[1.0]], "'x' is float32, the array is float64|an array is expected, not list"),
+        (None, "'x' is float32, the array is object|an array is expected, not NoneType"),
+        ("x", "'x' is float32, the array is <U1|an array is expected, not str"),
+    ],
+)
+def test_arrays_that_do_not_fit(folder, array, message):
+    predictor = create_predictor(Config(folder))
+    handle = predictor.get_input_handle("x")
+    for give in (handle.copy_from_cpu, handle.share_external_data, lambda array: predictor.run([array])):
+        with pytest.raises(paddle2ov.ConversionInputError, match=message):
+            give(array)
+    with pytest.raises(paddle2ov.ConversionInputError, match="'x' is not set"):  # it is as if nothing had been given
+        predictor.run()
+    ((inputs, (expected,)), *_) = sets(folder)
+    np.testing.assert_allclose(predictor.run([inputs["x"]])[0], expected, atol=1e-5)
+    flat = np.zeros(inputs["x"].size, np.float32)
+    with pytest.raises(paddle2ov.ConversionInputError, match="the array is"):
+        predictor.run([flat])
+    handle.copy_from_cpu(inputs["x"])
+    assert handle.shape() == list(inputs["x"].shape)
+
+
+def test_results_are_not_set(folder):
+    predictor = create_predictor(Config(folder))
+    ((inputs, (expected,)), *_) = sets(folder)
+    predictor.run([inputs["x"]])
+    handle = predictor.get_output_handle(predictor.get_output_names()[0])
+    for give in (handle.copy_from_cpu, handle.share_external_data):
+        with pytest.raises(paddle2ov.ConversionInputError, match="is a result; it cannot be set"):
+            give(expected)
+    np.testing.assert_allclose(handle.copy_to_cpu(), expected, atol=1e-5)
+
+
+def test_arrays_in_any_layout(folder):
+    predictor = create_predictor(Config(folder))
+    handle = predictor.get_input_handle("x")
+    assert handle.shape() == predictor.get_input_tensor_shape()["x"] == [-1, 3, 32, -1]
+    ((inputs, (expected,)), *_) = sets(folder)
+    x = inputs["x"]
+    fixed = x.copy()
+    fixed.setflags(write=False)
+    wide = np.repeat(x, 2, -1)[..., ::2]
+    for one in (fixed, np.asfortranarray(x), wide, x[..., ::-1][..., ::-1]):
+        np.testing.assert_allclose(predictor.run([one])[0], expected, atol=1e-5)
+        handle.share_external_data(one)
+        predictor.run()
+    handle.reshape(x.shape)
+    handle.copy_from_cpu(x.reshape(-1))
+    assert handle.shape() == list(x.shape)
+    handle.reshape([x.shape[0], x.shape[1], x.shape[3], x.shape[2]])  # an array's own shape counts
+    handle.copy_from_cpu(x)
+    assert handle.shape() == list(x.shape)
+    for shape in ("x", None, [1.5], 5):
+        with pytest.raises(paddle2ov.ConversionInputError, match="is no shape"):
+            handle.reshape(shape)
+
+
+def test_configurations_that_cannot_be(folder, tmp_path):
+    for give in (
+        lambda: Config(5),
+        lambda: create_predictor(None),
+        lambda: Config(""),
+        lambda: PredictorPool(None, "x"),
+    ):
+        with pytest.raises(paddle2ov.ConversionInputError):
+            give()
+    for arguments in [
+        (None, 0, None, 0),
+        (b"abc", 4, b"", 0),
+        (b"abc", -1, b"", 0),
+        (b"a", "1", b"", 0),
+        ("\u540d", 1, "", 0),
+    ]:
+        with pytest.raises(paddle2ov.ConversionInputError, match="set_model_buffer: program"):
+            Config().set_model_buffer(*arguments)
+    for count in (-3, "a", 1.5, None):
+        with pytest.raises(paddle2ov.ConversionInputError, match="is no number of threads"):
+            Config().set_cpu_math_library_num_threads(count)
+    for name, value in [("INFERENCE_NUM_THREADS", -1), ("INFERENCE_NUM_THREADS", "x"), ("NO_SUCH_PROPERTY", 1)]:
+        config = Config(folder)
+        config.set_openvino_property(name, value)
+        with pytest.raises(paddle2ov.OpenVINORunError, match=name):
+            create_predictor(config)
+    config = Config(folder)
+    config.set_openvino_device("NOPE")
+    with pytest.raises(paddle2ov.OpenVINORunError, match="NOPE"):
+        create_predictor(config)
+
+
+def test_memory_stays_flat_by_default(folder):
+    config = Config(folder)
+    assert config.openvino_properties()["CPU_RUNTIME_CACHE_CAPACITY"] == "0"
+    config.set_openvino_device("GPU")
+    assert "CPU_RUNTIME_CACHE_CAPACITY" not in config.openvino_properties()

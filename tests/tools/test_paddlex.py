@@ -1,0 +1,146 @@
+"""PaddleX's predictors on `paddle2ov.inference.paddlex`, beside the same ones on Paddle."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.inference.paddlex import ENGINE, Runner, register_engine
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "PP-LCNet_x0_25"
+SETTINGS = {
+    "Global": {"model_name": NAME},
+    "PreProcess": {
+        "transform_ops": [
+            {"ResizeImage": {"resize_short": 40}},
+            {"CropImage": {"size": 32}},
+            {"NormalizeImage": {"mean": [0.5, 0.4, 0.3], "std": [0.2, 0.3, 0.4], "scale": 0.00392, "channel_num": 3}},
+            {"ToCHWImage": None},
+        ]
+    },
+    "PostProcess": {"Topk": {"topk": 4, "label_list": list("abcdefghij")}},
+}
+
+# PaddleX changes Paddle's flags for the whole process, and asks on import for the package of OpenCV with windows, in
+# whose place the one without does as well. PaddleOCR's list of engines is all of that package that counts here.
+SCRIPT = """
+import importlib.metadata as metadata, json, sys, types
+import numpy as np
+
+version = metadata.version
+metadata.version = lambda name: version(name.replace("-contrib-python", "-python-headless"))
+arguments = types.ModuleType("paddleocr._common_args")
+arguments.SUPPORTED_INFERENCE_ENGINE_LIST = ["paddle"]
+sys.modules |= {"paddleocr": types.ModuleType("paddleocr"), "paddleocr._common_args": arguments}
+
+from paddlex.inference import create_predictor
+from paddle2ov.inference.paddlex import ENGINE, register_engine
+
+register_engine()
+register_engine()  # once more changes nothing
+name, folder, target = sys.argv[1:]
+
+
+def made(**options):
+    return create_predictor(name, model_dir=folder, **{"engine": ENGINE, "device": "cpu", "batch_size": 2, **options})
+
+
+def refusal(**options):
+    try:
+        made(**options)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+pictures = [np.random.default_rng(i).integers(0, 256, (48, 60, 3), np.uint8) for i in range(3)]
+found = {"engines": arguments.SUPPORTED_INFERENCE_ENGINE_LIST}
+for engine in (ENGINE, "paddle_static"):
+    predictor = made(engine=engine)
+    found[engine] = [{key: one[key] for key in ("class_ids", "scores", "label_names")} for one in predictor(pictures)]
+    predictor.close()
+one_thread = made(engine_config={"cpu_threads": 1, "properties": {"INFERENCE_PRECISION_HINT": "f32"}})
+found["threads"] = one_thread.runner._predictor._compiled.get_property("INFERENCE_NUM_THREADS")
+found["gpu"] = refusal(device="gpu:0")
+found["unknown"] = refusal(engine_config={"run_mode": "mkldnn"})
+with open(target, "w") as file:
+    json.dump(found, file, default=lambda value: value.tolist())
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """What PaddleX makes of a small classifier, on both engines, in a process of its own."""
+    import paddle
+
+    paddle.seed(1)
+    network = paddle.nn.Sequential(
+        paddle.nn.Conv2D(3, 8, 3, stride=2), paddle.nn.Hardswish(), paddle.nn.AdaptiveAvgPool2D(1),
+        paddle.nn.Flatten(), paddle.nn.Linear(8, 10), paddle.nn.Softmax(),
+    )  # fmt: skip
+    network.eval()
+    folder = tmp_path_factory.mktemp("classifier")
+    spec = [paddle.static.InputSpec([-1, 3, -1, -1], "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(network, input_spec=spec, full_graph=True), str(folder / "inference"))
+    (folder / "inference.yml").write_text(yaml.safe_dump(SETTINGS))
+    target = folder / "found.json"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", SCRIPT, NAME, str(folder), str(target)], check=True, cwd=ROOT)
+    return json.loads(target.read_text())
+
+
+def test_a_predictor(found):
+    assert len(found[ENGINE]) == 3
+    for mine, theirs in zip(found[ENGINE], found["paddle_static"], strict=True):
+        assert mine["class_ids"] == theirs["class_ids"]
+        assert mine["label_names"] == theirs["label_names"]
+        np.testing.assert_allclose(mine["scores"], theirs["scores"], atol=1e-5)
+
+
+def test_engine_config(found):
+    assert found["threads"] == 1
+    assert found["gpu"].startswith("ConversionInputError: device 'gpu' is not supported: take 'cpu'")
+    assert found["unknown"].startswith("ConversionInputError: engine_config: 'run_mode' is not known; there are cpu_")
+
+
+def test_paddleocr_takes_the_name(found):
+    assert found["engines"] == ["paddle", ENGINE]
+
+
+def test_arrays_stand_in_the_order_of_sorted_names(tmp_path):
+    import paddle
+
+    def difference(last, first):
+        return last - first, first * 2
+
+    specs = [paddle.static.InputSpec([-1, 2], "float32", name) for name in ("z", "a")]
+    program = paddle.jit.to_static(difference, input_spec=specs, full_graph=True)
+    paddle.jit.save(program, str(tmp_path / "inference"))
+    first, last = (np.full((3, 2), value, np.float32) for value in (1, 5))
+    runner = Runner(tmp_path)
+    results = runner([first, last])
+    np.testing.assert_array_equal(results[0], last - first)
+    np.testing.assert_array_equal(results[1], 2 * first)
+    with pytest.raises(ConversionInputError, match="1 arrays are given; the inputs are a, z"):
+        runner(first)
+    runner.close()
+
+
+def test_no_model(tmp_path):
+    with pytest.raises(ModelReadError, match="inference"):
+        Runner(tmp_path)
+
+
+def test_properties_have_names(tmp_path):
+    with pytest.raises(ConversionInputError, match=r"properties is \['LATENCY'\]; names and their values"):
+        Runner(tmp_path, config={"properties": ["LATENCY"]})
+
+
+def test_no_paddlex(monkeypatch):
+    monkeypatch.setitem(sys.modules, "paddlex", None)
+    with pytest.raises(ConversionInputError, match=r"PaddleX 3\.7 or newer is needed"):
+        register_engine()

@@ -1,0 +1,320 @@
+"""The HTML report in a real browser: Chromium without a screen, driven by Selenium.
+
+Without Chromium these tests are skipped, unless PADDLE2OV_REQUIRE_BROWSER is set, as .ci/run does.
+"""
+
+import itertools
+import json
+import os
+import shutil
+from functools import cache
+
+import pytest
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated, generated_network
+from gen_models.networks.post_ops import CHAINS
+from gen_models.networks.repeated import BLOCK, repeat
+from paddle2ov.reporting import build_report, refused_report, write_report
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+HOSTILE = "</script><script>alert(1)</script>"
+IMAGE = "<img src=x onerror=alert(2)>"
+
+
+class Browser:
+    """Chromium, with what it complained about and what it asked for."""
+
+    def __init__(self, driver):
+        self.driver = driver
+
+    def open(self, page):
+        self.driver.get(page.as_uri())
+        self.page = page
+        return self
+
+    def run(self, script):
+        return self.driver.execute_script(script)
+
+    def find(self, id):
+        return self.driver.find_element("id", id)
+
+    def wait(self, script):
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        return WebDriverWait(self.driver, 60, poll_frequency=0.05).until(lambda driver: driver.execute_script(script))
+
+    def show(self, tab):
+        self.find(f"tab-{tab}").click()
+        assert self.find(tab).is_displayed()
+
+    def search(self, text):
+        from selenium.webdriver.common.keys import Keys
+
+        field = self.find("graph-search")
+        field.clear()
+        field.send_keys(text)
+        found = [row.text for row in self.driver.find_elements("css selector", "#graph-found li")]
+        field.send_keys(Keys.ENTER)
+        return found
+
+    def check_quiet(self):
+        """No message on the console, and nothing asked for but the page itself."""
+        assert self.driver.get_log("browser") == []
+        events = [json.loads(one["message"])["message"] for one in self.driver.get_log("performance")]
+        sent = [one["params"]["request"]["url"] for one in events if one["method"] == "Network.requestWillBeSent"]
+        assert {url.split("#")[0] for url in sent if not url.startswith("data:")} <= {self.page.as_uri()}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if program is None or driver is None:
+        reason = "Chromium and its driver are not here (Debian: apt-get install chromium chromium-driver)"
+        (pytest.fail if os.environ.get("PADDLE2OV_REQUIRE_BROWSER") else pytest.skip)(reason)
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "window-size=1280,900"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    started.set_page_load_timeout(120)
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def browser(chromium):
+    for log in ("browser", "performance"):
+        chromium.get_log(log)
+    found = Browser(chromium)
+    yield found
+    found.check_quiet()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+
+    @cache
+    def page(name):
+        return globals()[f"write_{name}"](folder)
+
+    return page
+
+
+def write(folder, model, name="model", verify=False):
+    conversion = paddle2ov.ConversionReport()
+    converted = paddle2ov.convert(model, report=conversion)
+    verification = paddle2ov.verify(model, operators=True) if verify else None
+    report = build_report(converted, conversion, name=name, verification=verification)
+    target = folder / f"page{len(list(folder.iterdir()))}.html"
+    write_report(report, target)
+    assert target.stat().st_size < 6e6
+    return target
+
+
+def network(name):
+    return generated_network(all_networks()[name], "pir")
+
+
+def write_attention(folder):
+    return write(folder, network("swin_stage"))
+
+
+def write_loop(folder):
+    return write(folder, network("nested"))
+
+
+def write_chain(folder):
+    (chain,) = (one for one in CHAINS if one.name == "convolution-relu")
+    return write(folder, generated(chain, chain.cases[0], "pir"), verify=True)
+
+
+def write_large(folder):
+    return write(folder, repeat(generated_network(BLOCK, "pir"), 400, folder / "large"), "large")
+
+
+def hostile(folder, *changes):
+    """The small block with other names in its program."""
+    target = folder / f"hostile{len(list(folder.iterdir()))}"
+    shutil.copytree(generated_network(BLOCK, "pir"), target)
+    text = (target / "inference.json").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, json.dumps(new))
+    (target / "inference.json").write_text(text)
+    return target
+
+
+def write_hostile(folder):
+    return write(folder, hostile(folder, ('"x"', HOSTILE), ('"fetch_name_0"', IMAGE)), name=HOSTILE + IMAGE)
+
+
+def write_hostile_refused(folder):
+    program = paddle2ov.read_program(hostile(folder, ('"1.tanh"', f"1.{HOSTILE}"), ('"x"', IMAGE)))
+    with pytest.raises(paddle2ov.UnsupportedOpsError) as error:
+        paddle2ov.convert(program)
+    target = folder / "refused.html"
+    write_report(refused_report(program, error.value, IMAGE), target)
+    return target
+
+
+DRAWN = """
+return [...document.querySelectorAll("main > section:not([hidden]) canvas[id]")].map((canvas) => {
+  const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  return [canvas.id, pixels.some((value) => value !== 0)];
+});
+"""
+
+
+@pytest.mark.parametrize(("page", "width"), [("attention", 1280), ("attention", 1920), ("chain", 1280)])
+def test_tabs(browser, pages, page, width):
+    browser.driver.set_window_size(width, 1000)
+    browser.open(pages(page))
+    tabs = [button.text for button in browser.driver.find_elements("css selector", ".tabs button")]
+    assert tabs == ["Summary", "Operators", "Passes", "Fusions", "Time", "Accuracy", "Graph"]
+    for tab in ("summary", "operators", "passes", "fusions", "time", "accuracy"):
+        browser.show(tab)
+        shown = browser.run(DRAWN)
+        assert all(drawn for _, drawn in shown), shown
+        if tab != "accuracy" or page == "chain":
+            assert shown
+        assert browser.run("return document.documentElement.scrollWidth") <= width  # nothing to scroll sideways
+    browser.show("graph")
+    assert browser.wait("return view.cy && view.cy.nodes().length") > 3
+
+
+def test_table_is_filtered_and_sorted(browser, pages):
+    browser.open(pages("attention")).show("operators")
+    browser.find("filter-operators").send_keys("softmax")
+    rows = browser.driver.find_elements("css selector", "#table-operators tbody tr")
+    assert len(rows) == 2
+    assert all("softmax" in row.text for row in rows)
+    browser.show("time")
+    times = (
+        "return [...document.querySelectorAll('#table-primitives tbody tr')].map((row) => row.children[7].textContent)"
+    )
+    browser.driver.find_elements("css selector", "#table-primitives th button")[7].click()
+    slowest = browser.run("return COMPUTING.reduce((most, one) => Math.max(most, one.microseconds || 0), 0)")
+    assert browser.run(times)[0] == browser.run(f"return microseconds({slowest})")
+    browser.driver.find_elements("css selector", "#table-primitives tbody tr")[0].click()
+    assert browser.find("graph").is_displayed()
+    assert browser.run("return PRIMITIVES[view.cy.$('node:selected').data('ref')].microseconds") == slowest
+
+
+def test_graph_is_searched_zoomed_and_moved(browser, pages):
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
+
+    browser.open(pages("attention")).show("graph")
+    assert "softmax" in browser.search("softmax")[0]
+    assert browser.run("return view.cy.$('node:selected').data('label')") == "softmax"
+    assert browser.find("details").text.startswith("softmax")
+    assert "inside another operator's primitive" in browser.find("details").text
+
+    browser.driver.find_element("css selector", "#details .jump").click()  # to its primitive, in the other graph
+    assert browser.run("return view.which") == 1
+    assert browser.find("details").text.startswith("Subgraph")
+    assert "MatMul → " in browser.find("details").text
+
+    zoom = browser.run("return view.cy.zoom()")
+    browser.find("graph-in").click()
+    assert browser.run("return view.cy.zoom()") == pytest.approx(1.5 * zoom)
+    canvas = browser.find("graph-canvas")
+    ActionChains(browser.driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, 200).perform()
+    browser.wait(f"return view.cy.zoom() < {1.45 * zoom}")
+    before = browser.run("return view.cy.pan()")
+    drag = ActionChains(browser.driver).move_to_element_with_offset(canvas, -200, -150).click_and_hold()
+    drag.move_by_offset(30, 20).move_by_offset(30, 20).release().perform()
+    browser.wait(f"return Math.abs(view.cy.pan().x - {before['x']}) > 30")
+    browser.find("graph-fit").click()
+    box = browser.run("const b = view.cy.elements().renderedBoundingBox(); return [b.x1, b.y1, b.x2, b.y2]")
+    assert min(box) >= 0
+    assert box[2] <= canvas.size["width"]
+    assert box[3] <= canvas.size["height"]
+
+
+def test_a_node_is_clicked(browser, pages):
+    from selenium.webdriver import ActionChains
+
+    browser.open(pages("chain")).show("graph")
+    place = (
+        "const p = view.cy.nodes().filter((one) => one.data('label') === 'relu').renderedPosition(); return [p.x, p.y]"
+    )
+    x, y = browser.run(place)
+    canvas = browser.find("graph-canvas")
+    left, top = x - canvas.size["width"] / 2, y - canvas.size["height"] / 2
+    ActionChains(browser.driver).move_to_element_with_offset(canvas, round(left), round(top)).click().perform()
+    browser.wait("return document.querySelector('#details h3')?.textContent === 'relu'")
+    assert "DIFFERENCE TO PADDLE" in browser.find("details").text
+    choices = [option.text for option in browser.driver.find_elements("css selector", "#graph-colour option")]
+    assert choices == ["what became of it", "time", "difference to Paddle"]
+
+
+def test_branches_stand_in_boxes(browser, pages):
+    browser.open(pages("loop")).show("graph")
+    boxes = browser.run("return view.cy.nodes('.box').map((node) => [node.data('label'), node.children().length])")
+    assert [label.split()[0] for label, _ in boxes] == ["while", "if", "if"]
+    assert all(count for _, count in boxes)
+    apart = """
+    const leaves = view.cy.nodes().filter((one) => !one.isParent());
+    const boxes = leaves.map((one) => one.boundingBox({includeLabels: false}));
+    const apart = (a, b) => a.x2 < b.x1 || b.x2 < a.x1 || a.y2 < b.y1 || b.y2 < a.y1;
+    return boxes.every((a, i) => boxes.slice(i + 1).every((b) => apart(a, b)));
+    """
+    assert browser.run(apart)
+    browser.search("less_than")
+    assert "block" in browser.find("details").text
+
+
+def test_thousands_of_operators(browser, pages):
+    browser.open(pages("large"))
+    assert browser.run("return OPERATORS.length") > 3000
+    browser.show("operators")
+    assert browser.run("return document.querySelectorAll('#table-operators tbody tr').length") == 200
+    browser.show("graph")
+    assert browser.run("return view.cy.nodes().length") > 2000
+    assert browser.run("return document.querySelectorAll('#graph-canvas *').length") < 50  # a canvas, not a DOM
+    last = browser.run("return OPERATORS.at(-1)")
+    assert browser.search(last["outputs"][0])[0].startswith(last["type"])
+    assert browser.run("return view.cy.$('node:selected').data('ref')") == last["id"]
+    browser.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    spent = [cpu_seconds(browser)]
+    for step in ("view.cy.fit()", "view.cy.panBy({x: 30, y: 20})", "view.cy.zoom(0.2)"):
+        browser.run(f"{step}; view.cy.forceRender()")
+        spent.append(cpu_seconds(browser))
+    assert max(b - a for a, b in itertools.pairwise(spent)) < 1.5  # measured: 0.1 to 0.3
+
+
+def cpu_seconds(browser):
+    """What the page's main thread has computed so far, however busy the machine is."""
+    metrics = browser.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
+
+@pytest.mark.parametrize("page", ["hostile", "hostile_refused"])
+def test_hostile_names_are_text(browser, pages, page):
+    from selenium.common.exceptions import NoAlertPresentException
+
+    browser.open(pages(page))
+    for button in browser.driver.find_elements("css selector", ".tabs button"):
+        button.click()
+    operator = "softmax" if page == "hostile" else HOSTILE
+    assert browser.search(operator)[0].startswith(operator)
+    assert browser.find("details").text.startswith(operator)
+    with pytest.raises(NoAlertPresentException):
+        browser.driver.switch_to.alert.dismiss()
+    assert browser.run("return document.images.length") == 0
+    assert browser.run("return [...document.scripts].every((one) => one.closest('body') && !one.src)")
+    assert browser.run("return document.scripts.length") == browser.page.read_text().count("</script>")
+    browser.show("summary")
+    text = browser.find("summary").text
+    assert IMAGE in text
+    assert HOSTILE in text
+    title = HOSTILE + IMAGE if page == "hostile" else IMAGE
+    assert browser.driver.find_element("tag name", "h1").text == title

@@ -1,0 +1,407 @@
+"""Reports: which operator became which primitive, as JSON and as tables. The HTML page has tests of its own."""
+
+import io
+import json
+import pickle
+import shutil
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+from openvino import opset16 as ops
+from rich.console import Console
+
+import paddle2ov
+from gen_models import all_networks, all_ops
+from gen_models.harness.store import generated, generated_network
+from gen_models.networks.post_ops import CHAINS
+from paddle2ov.reporting import build_report, memory, print_report, refused_report, write_report
+from paddle2ov.reporting.build import generated_inputs
+from paddle2ov.reporting.compiled import compile_report
+from paddle2ov.reporting.graphs import program_graph
+from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
+from paddle2ov.reporting.model import FATES, SCHEMA
+from paddle2ov.reporting.origins import trace
+from paddle2ov.translation.registry import Registry
+from tests.support.processor import has_avx512, has_bfloat16
+from tests.support.settings import SETTINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+MADE = ("Gather", "NonMaxSuppression", "ReduceMax", "TopK")
+
+
+def reported(folder, saved=None, **arguments):
+    conversion = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(folder, report=conversion)
+    if saved is not None:
+        openvino.save_model(model, saved / "model.xml", compress_to_fp16=False)
+        model = openvino.Core().read_model(saved / "model.xml")
+    return build_report(model, conversion, **arguments)
+
+
+@cache
+def report_of(name):
+    """A network's report, for tests that change nothing in it."""
+    return reported(network(name))
+
+
+def network(name):
+    return generated_network(all_networks()[name], "pir")
+
+
+def chain(name):
+    (found,) = (one for one in CHAINS if one.name == name)
+    return generated(found, found.cases[0], "pir")
+
+
+def primitives_of(report, type):
+    return [one for one in report.compiled.primitives if type in {report.operators[i].type for i in one.operators}]
+
+
+def test_what_chooses_the_boxes_belongs_to_the_suppression():
+    """Converters of suppressions rewrite what stands before them; what they make for it stays theirs."""
+    report = report_of("picodet")
+    nodes = [node for one in report.compiled.primitives for node in one.nodes]
+    made_for = {kind: {report.operators[one.operator].type for one in nodes if one.type == kind} for kind in MADE}
+    assert made_for == {kind: {"multiclass_nms3"} for kind in MADE}
+    assert {report.operators[one.operator].type for one in nodes if one.name.endswith("/chosen")} >= {"softmax"}
+    assert not [one for one in nodes if one.inferred and one.type in MADE]
+
+
+def test_preprocessing_is_an_entry_of_its_own(tmp_path):
+    shutil.copytree(network("squeezenet1_1"), tmp_path, dirs_exist_ok=True)
+    (tmp_path / "inference.yml").write_text(SETTINGS)
+    conversion = paddle2ov.ConversionReport()
+    report = build_report(paddle2ov.convert(tmp_path, report=conversion, preprocess=True), conversion)
+    entry = report.operators[-1]
+    assert (entry.id, entry.type, entry.fate) == (conversion.operators, "preprocessing", "primitive")
+    nodes = [node for one in report.compiled.primitives for node in one.nodes]
+    of_it = {node.type for node in nodes if node.operator == entry.id}
+    assert "Transpose" in of_it
+    assert of_it.isdisjoint({"Convolution", "Relu"})
+    edges = [edge[:2] for edge in program_graph(report).edges]
+    assert [target for source, target in edges if source == "i0"] == [f"o{entry.id}"]
+    (reader,) = (int(target[1:]) for source, target in edges if source == f"o{entry.id}")
+    assert report.operators[reader].type == "conv2d"
+
+
+def test_a_chain_is_one_primitive():
+    report = reported(chain("convolution-relu"))
+    (convolution,) = primitives_of(report, "conv2d")
+    assert convolution.layer == "Convolution"
+    assert convolution.chain == ["Convolution", "Add", "Relu"]
+    assert [report.operators[i].type for i in convolution.operators] == ["conv2d", "elementwise_add", "relu"]
+    assert report.operators[convolution.operator].type == "conv2d"
+    assert convolution.kernel.startswith(("brgconv", "jit", "gemm", "acl", "ref"))
+    assert convolution.microseconds > 0
+    fates = {one.type: one.fate for one in report.operators}
+    assert [fates[type] for type in ("conv2d", "elementwise_add", "relu")] == ["primitive", "fused", "fused"]
+    assert (("Convolution", "Convolution + Add + Relu", 1)) in [one[:3] for one in report.compiled.fusions()]
+
+
+@pytest.mark.parametrize(
+    ("name", "operators"),
+    [
+        # OpenVINO multiplies the scale into the weights and names the convolution after the multiplication.
+        ("convolution-hard_sigmoid_0.2", {"conv2d", "elementwise_add", "hard_sigmoid"}),
+        # x·sigmoid(x) becomes Swish; the sigmoid's name is lost.
+        ("convolution-x_times_sigmoid", {"conv2d", "elementwise_add", "sigmoid", "elementwise_mul"}),
+    ],
+)
+def test_operators_whose_names_openvino_loses_are_found(name, operators):
+    report = reported(chain(name))
+    (convolution,) = primitives_of(report, "conv2d")
+    assert {report.operators[i].type for i in convolution.operators} == operators
+    assert any(node.inferred for node in convolution.nodes)
+    assert not any(one.fate in ("removed", "folded") for one in report.operators if one.type in operators)
+
+
+def test_a_convolution_that_is_fused_into_another_is_found():
+    report = reported(chain("convolution-relu_depthwise_relu_512"))
+    convolutions = primitives_of(report, "conv2d")
+    if not has_avx512():  # where OpenVINO fuses them, and loses the names of all that follows
+        (convolution,) = convolutions
+        assert any(node.inferred for node in convolution.nodes)
+    else:
+        convolutions += primitives_of(report, "depthwise_conv2d")
+    types = {report.operators[i].type for convolution in convolutions for i in convolution.operators}
+    assert types == {"conv2d", "depthwise_conv2d", "elementwise_add", "relu"}
+    assert not any(one.fate in ("removed", "folded") for one in report.operators if one.type in types)
+
+
+def test_projections_that_were_cut_keep_their_operator():
+    report = report_of("swin_stage")
+    types = [report.operators[one.operator].type for one in report.compiled.primitives if one.layer == "FullyConnected"]
+    assert set(types) == {"matmul_v2"}
+    moved = [one for one in report.compiled.primitives if "windows" in one.name]
+    assert len(moved) == 2
+    assert {report.operators[one.operator].type for one in moved} == {"roll"}
+    attention = [one for one in report.compiled.primitives if one.layer == "Subgraph" and "Softmax" in one.chain]
+    assert attention
+    for one in attention:
+        assert {"matmul_v2", "softmax"} <= {report.operators[i].type for i in one.operators}
+
+
+@pytest.mark.parametrize("name", ["swin_stage", "yolov3", "bert", "crnn"])
+def test_every_primitive_that_computes_has_its_operator(name):
+    report = report_of(name)
+    for one in report.compiled.primitives:
+        if one.layer not in ("Input", "Output", "Reorder", "Convert"):
+            assert one.operator is not None, one
+        # A convolution, whose name gets lost with its scale, is in one of its kind; there is nothing else in it.
+        held = [node.type for node in one.nodes if node.type in ("Convolution", "GroupConvolution")]
+        assert len(held) == (one.layer == "Convolution"), one
+        assert not [node.type for node in one.nodes if node.type == "MVN" and one.layer != "MVN"], one
+        assert set(one.inputs) < set(range(len(report.compiled.primitives)))
+    assert {one.fate for one in report.operators} <= set(FATES) - {"unknown"}
+    assert sum(one.microseconds or 0 for one in report.compiled.primitives) > 0
+
+
+def test_a_model_read_back_tells_the_same(tmp_path):
+    folder = network("swin_stage")
+    first, second = report_of("swin_stage"), reported(folder, saved=tmp_path)
+    found = [[(one.id, one.type, one.fate) for one in report.operators] for report in (first, second)]
+    assert found[0] == found[1]
+    chains = [sorted((one.layer, tuple(one.operators)) for one in r.compiled.primitives) for r in (first, second)]
+    assert chains[0] == chains[1]
+
+
+def test_names_of_inputs_and_results_are_as_without_a_report():
+    folder = network("swin_stage")
+    models = [paddle2ov.convert(folder), paddle2ov.convert(folder, report=paddle2ov.ConversionReport())]
+    names = [[port.get_names() for port in (*model.inputs, *model.outputs)] for model in models]
+    assert names[0] == names[1]
+
+
+def test_names_with_commas():
+    x = ops.parameter([2], openvino.Type.f32, name="x")
+    first = ops.sin(x)
+    first.set_friendly_name("a,b")
+    second = ops.cos(first)
+    second.set_friendly_name("c")
+    origins = trace(openvino.Model([ops.result(second)], [x]), {"a,b": 0, "c": 1})
+    assert origins.split("a,b,c") == ["a,b", "c"]
+    assert [node.operator for node in origins.nodes] == [0, 1]
+    assert origins.find("c/transpose_b") == [1]
+
+
+def test_branches_and_loops():
+    report = report_of("nested")
+    loop = next(one for one in report.operators if one.type == "while")
+    inner = [one for one in report.operators if one.owner == loop.id]
+    assert inner
+    assert {one.fate for one in inner} == {"inner"}
+    (primitive,) = (one for one in report.compiled.primitives if one.layer in ("Loop", "TensorIterator"))
+    assert primitive.operator == loop.id
+
+
+def test_cut_inputs_and_unused_operators():
+    folder = network("squeezenet1_1")
+    conversion = paddle2ov.ConversionReport()
+    program = paddle2ov.read_program(folder)
+    pool = next(one for one in program.block.operators if one.type == "pool2d").outputs["out"][0]
+    model = paddle2ov.convert(folder, input={pool: [2, 64, 15, 15]}, report=conversion)
+    report = build_report(model, conversion)
+    assert report.compiled.inputs == {pool: (2, 64, 15, 15)}
+    assert next(one for one in report.operators if one.type == "conv2d").fate == "unused"
+    assert report.operators[-1].fate != "unused"
+
+
+def test_a_model_that_cannot_run_is_still_described():
+    report = reported(network("squeezenet1_1"), inputs={"x": np.zeros([1, 4, 64, 64], np.float32)})
+    assert report.compiled is not None
+    assert report.compiled.milliseconds is None
+    assert "could not be run" in report.notes[0]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells how much memory is free")
+def test_a_model_that_wants_all_memory(monkeypatch):
+    """As SOLOv2's masks do on random inputs: the run fails, and neither this process nor the machine."""
+    monkeypatch.setattr(memory, "_free", lambda: 1 << 26)
+    side = 1 << 13
+    x = ops.parameter([side, 1], openvino.Type.f32, name="x")
+    model = openvino.Model([ops.result(ops.multiply(x, ops.reshape(x, [1, side], False)))], [x])
+    model.input(0).set_names({"x"})
+    inputs = {"x": np.zeros([side, 1], np.float32)}
+    with pytest.raises((RuntimeError, MemoryError)):
+        compile_report(model, [], inputs)
+    monkeypatch.undo()
+    assert compile_report(model, [], inputs).milliseconds > 0
+
+
+def test_verification():
+    folder = network("squeezenet1_1")
+    conversion = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(folder, report=conversion)
+    report = build_report(model, conversion, verification=paddle2ov.verify(folder, operators=True))
+    convolution = next(one for one in report.operators if one.type == "conv2d")
+    assert convolution.agrees is True
+    assert 0 <= convolution.difference < 1e-4
+    assert report.compiled.precision == ("bf16" if has_bfloat16() else "f32")
+    mixed = [note for note in report.notes if "paddle2ov verify --precision bf16 compares in that" in note]
+    assert bool(mixed) == has_bfloat16()
+    out = io.StringIO()
+    print_report(report, Console(file=out, width=150))
+    assert "in f32, tolerance 0.0001" in out.getvalue()
+    config = {"INFERENCE_PRECISION_HINT": "f32"}
+    assert not build_report(model, conversion, verification=report.verification, config=config).notes
+
+
+def test_json(tmp_path):
+    report = report_of("swin_stage")
+    write_report(report, tmp_path / "new" / "report.json")
+    found = json.loads((tmp_path / "new" / "report.json").read_text())
+    assert found["schema"] == SCHEMA
+    assert found["conversion"]["rewrites"]["gather_windows"]["chains"] == 2
+    assert len(found["operators"]) == found["conversion"]["operators"]
+    assert found["compiled"]["primitives"][0]["layer"] == "Input"
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["report.json"]
+
+
+def test_every_field_is_documented():
+    """docs/report.md names every key of the JSON."""
+    text = (ROOT / "docs" / "report.md").read_text()
+    report = report_of("swin_stage").to_dict()
+    parts = [report, report["conversion"], report["operators"][0], report["inputs"][0]]
+    parts += [report["compiled"], report["compiled"]["primitives"][0]]
+    parts += [next(one["nodes"][0] for one in report["compiled"]["primitives"] if one["nodes"])]
+    missing = [key for part in parts for key in part if f"`{key}`" not in text]
+    assert not missing
+    assert not [fate for fate in FATES if f"`{fate}`" not in text]
+    assert SCHEMA in text
+
+
+def test_tables_in_a_narrow_terminal():
+    """Names stay whole; what did nothing is not listed."""
+    out = io.StringIO()
+    report = report_of("picodet")
+    print_report(report, Console(file=out, width=80))
+    lines = out.getvalue().splitlines()
+    assert len(lines) < 50
+    assert max(map(len, lines)) <= 80
+    assert "cut_projections" not in out.getvalue()
+    types = {one.type for one in report.operators}
+    first = next(i for i, line in enumerate(lines) if line.startswith("operators ")) + 1
+    last = next(i for i, line in enumerate(lines) if " more  " in line)
+    words = {line.split()[0] for line in lines[first:last]}
+    assert words & types
+    assert words - types <= {"(OpenVINO's", "own)", "+"}
+
+
+def test_the_time_of_a_conversion_is_without_what_is_loaded_once(monkeypatch):
+    def loading(extension):
+        time.sleep(1)
+        return Registry(extension)
+
+    monkeypatch.setattr("paddle2ov.conversion.Registry", loading)
+    report = paddle2ov.ConversionReport()
+    started = time.perf_counter()
+    paddle2ov.convert(chain("convolution-relu"), report=report)
+    assert sum(report.seconds.values()) < time.perf_counter() - started - 1
+
+
+def test_complex_numbers_of_a_refused_program_are_pairs():
+    op = all_ops()["fft_c2c"]
+    program = paddle2ov.read_program(generated(op, op.cases[0], "pir"))
+    (port,) = refused_report(program, paddle2ov.ConversionInputError("for want of a reason")).outputs
+    assert program.variables[port.variable].dtype == "complex64"
+    assert (port.dtype, port.shape.endswith(",2]")) == ("f32", True)
+
+
+def test_tables():
+    out = io.StringIO()
+    print_report(report_of("swin_stage"), Console(file=out, width=150))
+    for words in (
+        "Transposes",
+        "cut_projections",
+        "projections 2, parts 6",
+        "matmul_v2 + gelu",
+        "FullyConnected",
+        "ms per run",
+    ):
+        assert words in out.getvalue()
+
+
+def test_a_conversion_report_can_be_sent_to_another_process():
+    conversion = paddle2ov.ConversionReport()
+    paddle2ov.convert(network("resnet18"), report=conversion)
+    assert conversion.parameter_bytes > 1e7
+    assert len(pickle.dumps(conversion)) < 1e6
+
+
+def test_an_empty_report():
+    model = paddle2ov.convert(network("squeezenet1_1"))
+    with pytest.raises(paddle2ov.ConversionInputError, match="the ConversionReport is empty"):
+        build_report(model, paddle2ov.ConversionReport())
+
+
+@pytest.mark.parametrize(("height", "wanted"), [(8, (1, 8, 224, 3)), (-1, (1, 224, 224, 3))])
+def test_inputs_of_a_model_that_takes_pictures_as_they_are(height, wanted):
+    """As with preprocessing built in: other type, other layout than the program's."""
+    x = ops.parameter([1, height, -1, 3], openvino.Type.u8, name="x")
+    model = openvino.Model([ops.result(ops.relu(x))], [x])
+    model.input(0).set_names({"x"})
+    found = generated_inputs(model, paddle2ov.read_program(network("squeezenet1_1")))["x"]
+    assert (found.shape, found.dtype) == (wanted, np.uint8)
+
+
+def test_inputs_that_lack_one():
+    conversion = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(network("nested"), report=conversion)
+    with pytest.raises(paddle2ov.ConversionInputError, match="inputs: 'n' is missing"):
+        build_report(model, conversion, inputs={"x": np.zeros([2, 4], np.float32)})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_layout(seed):
+    rng = np.random.default_rng(seed)
+    count = 120
+    edges = {(int(rng.integers(max(0, k - 30), k)), k) for k in range(1, count) for _ in range(rng.integers(1, 4))}
+    edges |= {(0, k) for k in range(5, count, 7)}
+    found = layered(count, sorted(edges))
+    assert found == layered(count, sorted(edges))
+    for i, (x, y) in enumerate(found.places):
+        assert WIDTH / 2 <= x <= found.width
+        assert HEIGHT / 2 <= y <= found.height
+        for other_x, other_y in found.places[:i]:  # no node covers another
+            assert abs(x - other_x) >= WIDTH or abs(y - other_y) >= HEIGHT
+    for (source, target), bends in zip(sorted(edges), found.bends, strict=True):
+        if bends is not None:  # laid out: it leads down, from layer to layer
+            heights = [found.places[source][1], *(y for _, y in bends), found.places[target][1]]
+            assert heights == sorted(set(heights))
+
+
+def test_layout_of_a_chain_is_straight_and_of_nothing_empty():
+    assert len({x for x, _ in layered(30, [(k, k + 1) for k in range(29)]).places}) == 1
+    assert layered(0, []).places == []
+
+
+def test_layout_takes_linear_time():
+    """Long edges, which every network has, cost no more than short ones."""
+
+    def seconds(count):
+        edges = [(k, k + 1) for k in range(count - 1)] + [(0, k) for k in range(3, count, 3)]
+        started = time.process_time()
+        layered(count, edges)
+        return time.process_time() - started
+
+    seconds(500)
+    assert seconds(4000) < 30 * seconds(500)  # eight times the work; 64 times if it were quadratic
+
+
+def test_html_without_jinja(tmp_path):
+    script = (
+        "import sys; sys.modules['jinja2'] = None\n"
+        "from paddle2ov.cli import main\n"
+        f"sys.argv = ['paddle2ov', 'nowhere', '--report', {str(tmp_path / 'r.html')!r}]\n"
+        "main()\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "needs Jinja2, which is not installed: pip install 'paddle2ov[report]'" in run.stderr
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,99 @@
+"""Executors: jobs that raise, hang or kill their process fail alone; states are kept whole."""
+
+import os
+import socket
+import sqlite3
+import time
+
+import pytest
+
+from paddle2ov.jobs.cluster import ClusterError, RayExecutor
+from paddle2ov.jobs.local import LocalExecutor
+from paddle2ov.jobs.state import State, StateError
+
+
+def job(what):
+    if what == "raise":
+        raise ValueError("a reason")
+    if what == "die":
+        os._exit(3)
+    if what == "hang":
+        time.sleep(600)
+    return what, os.getpid()
+
+
+JOBS = ["raise", "die", "one", "hang", "two", "three"]
+
+
+def check(executor):
+    """Every job has its outcome, and only those fail that do."""
+    found = {outcome.job: outcome for outcome in executor.run(job, iter(JOBS))}
+    assert sorted(found) == sorted(JOBS)
+    for name in ("one", "two", "three"):
+        assert found[name].failure == ""
+        assert found[name].returned[0] == name
+        assert found[name].returned[1] != os.getpid()
+    assert found["raise"].failure == "ValueError: a reason"
+    assert found["hang"].failure == "took longer than 3 s"
+    assert found["die"].failure == "its process died (exit code 3)"
+
+
+def test_local_executor():
+    check(LocalExecutor(2, timeout=3))
+
+
+def test_ray_executor():
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'paddle2ov[ray]'")
+    check(RayExecutor("local", timeout=3, workers=2))
+
+
+def test_no_cluster(monkeypatch):
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'paddle2ov[ray]'")
+    with pytest.raises(ClusterError, match="Ray at 'nowhere"):
+        list(RayExecutor("nowhere:", timeout=3).run(job, ["one"]))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}", "127.0.0.1:99999"):
+        with pytest.raises(ClusterError, match=f"Ray at '{address}': "):
+            list(RayExecutor(address, timeout=3).run(job, ["one"]))
+
+
+def test_jobs_are_taken_as_workers_are_free():
+    taken = []
+
+    def jobs():
+        for number in range(4):
+            taken.append(number)
+            yield str(number)
+
+    outcomes = LocalExecutor(1, timeout=60).run(job, jobs())
+    next(outcomes)
+    assert taken == [0]
+    outcomes.close()  # ends the workers
+    assert taken == [0]
+
+
+def test_state(tmp_path):
+    path = tmp_path / "new" / "state"
+    with State(path) as state:
+        assert state.get("a") is None
+        state.put("b", [1, None, "é"])
+        state.put("a", {"x": 1})
+        state.put("a", {"x": 2})
+        with pytest.raises(StateError, match="another run uses it"):
+            State(path)
+    with State(path) as state:
+        assert list(state.records().items()) == [("a", {"x": 2}), ("b", [1, None, "é"])]
+
+
+def test_what_is_no_state(tmp_path):
+    (tmp_path / "text").write_text("something else\n" * 100)
+    with pytest.raises(StateError, match="not a database"):
+        State(tmp_path / "text")
+    with sqlite3.connect(tmp_path / "other") as other:
+        other.execute("CREATE TABLE mine (x)")
+    other.close()
+    with pytest.raises(StateError, match="another program"):
+        State(tmp_path / "other")
+    with pytest.raises(StateError, match="state file"):
+        State(tmp_path)

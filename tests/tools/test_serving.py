@@ -1,0 +1,126 @@
+"""The folder for model servers: what OpenVINO Model Server and Triton's OpenVINO backend read."""
+
+import json
+
+import numpy as np
+import openvino
+import pytest
+from click.testing import CliRunner
+from google.protobuf import text_format
+
+from paddle2ov.cli import cli
+from paddle2ov.deployment.serving import triton_config, write_layout
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.opset import ops
+
+
+def model(name="x", kind=np.float32, shape=(-1, 3)):
+    x = ops.parameter(list(shape), kind, name=name)
+    x.output(0).set_names({name})
+    total = ops.reduce_sum(x, np.arange(len(shape)), keep_dims=False)
+    total.output(0).set_names({"total"})
+    return openvino.Model([total], [x], "m")
+
+
+def save(model, path):
+    openvino.save_model(model, path)
+
+
+def parsed(text):
+    """config.pbtxt as Triton's own message."""
+    messages = pytest.importorskip("tritonclient.grpc.model_config_pb2", reason="pip install 'tritonclient[grpc]'")
+    return messages, text_format.Parse(text, messages.ModelConfig())
+
+
+def test_triton():
+    text = triton_config(model('strange "name"\n\\', np.uint8, (-1, 3, 8)), "m")
+    messages, config = parsed(text)
+    assert (config.name, config.backend, config.max_batch_size) == ("m", "openvino", 0)
+    assert config.default_model_filename == "model.xml"
+    (port,) = config.input
+    assert (port.name, port.data_type, list(port.dims)) == ('strange "name"\n\\', messages.TYPE_UINT8, [-1, 3, 8])
+    (result,) = config.output
+    assert (result.name, result.data_type, list(result.dims)) == ("total", messages.TYPE_UINT8, [1])
+    assert result.HasField("reshape")
+    assert list(result.reshape.shape) == []
+
+
+@pytest.mark.parametrize("kind", ["f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "boolean"])
+def test_types(kind):
+    x = ops.parameter([2], getattr(openvino.Type, kind), name="x")
+    x.output(0).set_names({"x"})
+    messages, config = parsed(triton_config(openvino.Model([x], [x], "m"), "m"))
+    word = {"f": "FP", "i": "INT", "u": "UINT", "b": "BOOL"}[kind[0]] + ("" if kind == "boolean" else kind[1:])
+    assert config.input[0].data_type == getattr(messages, f"TYPE_{word}")
+
+
+def test_layout(tmp_path):
+    folder = tmp_path / "served"
+    written = write_layout(model(), folder, "one", save)
+    assert written == folder / "one" / "1" / "model.xml"
+    write_layout(model(shape=(2, 2)), folder, "two", save)
+    write_layout(model(shape=(4, 4)), folder, "one", save)  # replaced
+    write_layout(model(), folder, "one", save, version=2)
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == [
+        "config.json",
+        "one/1/model.bin",
+        "one/1/model.xml",
+        "one/2/model.bin",
+        "one/2/model.xml",
+        "one/config.pbtxt",
+        "two/1/model.bin",
+        "two/1/model.xml",
+        "two/config.pbtxt",
+    ]
+    served = json.loads((folder / "config.json").read_text())["model_config_list"]
+    assert {one["config"]["name"]: one["config"]["base_path"] for one in served} == {
+        "one": str(folder / "one"),
+        "two": str(folder / "two"),
+    }
+    assert openvino.Core().read_model(folder / "one" / "1" / "model.xml").inputs[0].get_shape() == [4, 4]
+
+
+def test_what_cannot_be_served(tmp_path):
+    for name in ("", "..", "a/b", "a b"):
+        with pytest.raises(ConversionInputError, match="is called by"):
+            write_layout(model(), tmp_path, name, save)
+    with pytest.raises(ConversionInputError, match="a version is 1 or more"):
+        write_layout(model(), tmp_path, "m", save, version=0)
+    x = ops.parameter(openvino.PartialShape.dynamic(), np.float32, name="x")
+    x.output(0).set_names({"x"})
+    with pytest.raises(ConversionInputError, match="the rank of 'x' is not known"):
+        write_layout(openvino.Model([x], [x], "m"), tmp_path, "m", save)
+    for text in ("[]", "{", '{"model_config_list": [3]}'):
+        (tmp_path / "config.json").write_text(text)
+        with pytest.raises(ConversionInputError, match="is there already"):
+            write_layout(model(), tmp_path, "m", save)
+    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]  # nothing else was written
+
+
+def test_a_failure_leaves_the_version_that_was_there(tmp_path):
+    write_layout(model(), tmp_path, "m", save)
+
+    def fails(model, path):
+        path.write_text("half")
+        raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        write_layout(model(), tmp_path, "m", fails)
+    assert sorted(path.name for path in (tmp_path / "m").iterdir()) == ["1", "config.pbtxt"]
+    openvino.Core().read_model(tmp_path / "m" / "1" / "model.xml")
+
+
+def test_command_line(tmp_path):
+    from gen_models import all_ops
+    from gen_models.harness.store import generated
+
+    op = all_ops()["relu"]
+    source = generated(op, op.cases[0], "pir")
+    arguments = [str(source), "-o", str(tmp_path / "relu.xml"), "--serve-layout", str(tmp_path / "served")]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "relu.xml").is_file()
+    assert (tmp_path / "served" / "relu" / "1" / "model.xml").is_file()
+    result = CliRunner().invoke(cli, [str(source), "--bounded", "-o", str(tmp_path / "bounded.xml")])
+    assert result.exit_code == 1
+    assert "holds no settings of the model" in result.output

@@ -1,0 +1,198 @@
+"""SIGTERM ends commands in order: nothing half-written, no temporary folder and no process of Paddle stays."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that can be handled")
+
+SLOW_WRITER = """
+import pathlib, time
+import openvino
+
+def write(model, path, **_):
+    pathlib.Path(path).write_text("half")
+    print("begun", flush=True)
+    time.sleep(60)
+
+openvino.save_model = write
+CONVERTERS = [{"none_of_this_model": write}]
+"""
+SLOW_PADDLE = "#!/bin/sh\nread request\necho $$ > {}.new\nmv {}.new {}\nexec sleep 60\n"
+
+
+@pytest.fixture
+def start(tmp_path):
+    """`start(arguments)`: the command, with a temporary folder of its own: `tmp_path / "tmp"`."""
+    begun = []
+    (tmp_path / "tmp").mkdir()
+
+    def run(*arguments):
+        command = [sys.executable, "-m", "paddle2ov", *map(str, arguments)]
+        environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+        begun.append(
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        )
+        return begun[-1]
+
+    yield run
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def model():
+    return generated_network(all_networks()["squeezenet1_1"], "pir")
+
+
+@pytest.fixture
+def slow_paddle(tmp_path):
+    """An interpreter that never answers what it is asked, and the file that then gets its process's number."""
+    marker = tmp_path / "started"
+    script = tmp_path / "python"
+    script.write_text(SLOW_PADDLE.format(*[marker] * 3))
+    script.chmod(0o755)
+    return script, marker
+
+
+def terminate(process):
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=30)
+    return process.returncode, said
+
+
+def wait_for(path):
+    deadline = time.monotonic() + 120
+    while not path.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return int(path.read_text())
+
+
+def is_gone(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("layout", [False, True])
+def test_convert(start, model, tmp_path, layout):
+    extension = tmp_path / "slow.py"
+    extension.write_text(SLOW_WRITER)
+    out = tmp_path / "out"
+    place = ["--serve-layout", out] if layout else ["-o", out / "net.xml"]
+    process = start(model, *place, "--extension", extension)
+    assert process.stdout.readline() == "begun\n"
+    assert [path.name[:9] for path in out.rglob("*") if path.is_dir() and path.name[0] == "."] == [".writing-"]
+    assert terminate(process) == (143, "Interrupted.\n")
+    assert [path for path in out.rglob("*") if path.is_file() or path.name.startswith(".")] == []
+
+
+def test_verify(start, model, tmp_path, slow_paddle):
+    python, marker = slow_paddle
+    process = start("verify", model, "--paddle-python", python)
+    number = wait_for(marker)
+    assert list((tmp_path / "tmp").iterdir()) != []
+    assert terminate(process) == (143, "Interrupted.\n")
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert is_gone(number)
+
+
+def test_batch(start, model, tmp_path, slow_paddle):
+    """The processes that convert are ended in order too."""
+    python, marker = slow_paddle
+    shutil.copytree(model, tmp_path / "models" / "one")
+    out = tmp_path / "out"
+    process = start("batch", tmp_path / "models", "-o", out, "--verify", "--paddle-python", python, "-j", 1)
+    number = wait_for(marker)
+    code, said = terminate(process)
+    assert (code, said.splitlines()[-1]) == (143, "Interrupted; the same command goes on from here.")
+    assert [path.name for path in (tmp_path / "tmp").iterdir() if path.name.startswith("paddle2ov-")] == []
+    assert not list(out.rglob(".writing-*"))
+    assert is_gone(number)
+
+
+HANDLERS = """
+import signal, sys, threading
+from paddle2ov.jobs.termination import Terminated, terminable
+
+DEFAULT = signal.SIG_DFL
+
+
+def handler():
+    return signal.getsignal(signal.SIGTERM)
+
+
+def ends(raises):
+    try:
+        with terminable():
+            assert handler() is not own
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            except Terminated:
+                if not raises:
+                    assert handler() is DEFAULT  # a second one ends the process
+                    return
+                raise
+            raise AssertionError("nothing came")
+    except Terminated:
+        assert raises
+
+
+seen = []
+own = lambda number, frame: seen.append(number)
+"""
+PUT_BACK = """
+assert handler() is DEFAULT
+ends(raises=False)
+assert handler() is DEFAULT
+"""
+OF_OTHERS = """
+signal.signal(signal.SIGTERM, own)  # as pools of processes have one
+ends(raises=True)
+assert handler() is own and seen == [signal.SIGTERM]
+"""
+IN_A_THREAD = """
+def work():
+    with terminable():
+        seen.append(handler())
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert seen == [DEFAULT]
+"""
+AFTER_PREDICTORS = """
+from paddle2ov.inference import Config, create_predictor
+
+predictors = [create_predictor(Config(sys.argv[1])) for _ in range(2)]
+while predictors:
+    del predictors[0]
+ends(raises=False)
+"""
+
+
+# In processes of their own: signals, and the stacks that they run on, are the process's, and of every library in it.
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(PUT_BACK, id="put back"),
+        pytest.param(OF_OTHERS, id="of others"),
+        pytest.param(IN_A_THREAD, id="in a thread"),
+        pytest.param(AFTER_PREDICTORS, id="after predictors"),
+    ],
+)
+def test_handlers(script, model):
+    ended = subprocess.run([sys.executable, "-c", HANDLERS + script, model], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -1,0 +1,422 @@
+"""`verify`: good models pass, a wrong operator is found exactly, and what goes wrong is said."""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import openvino
+import paddle
+import pytest
+from click.testing import CliRunner
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_networks, all_ops
+from gen_models.harness.store import generated, generated_network
+from paddle2ov.cli import cli
+from paddle2ov.op_table import OP_TABLE
+from paddle2ov.program import find_model, read_program
+from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.testing import Expected, Result
+from paddle2ov.verification.comparison import compare_tensor
+from paddle2ov.verification.extract import extract
+from paddle2ov.verification.inputs import given_inputs, random_inputs
+from paddle2ov.verification.localisation import Localiser
+from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.random_numbers import RANDOM
+from paddle2ov.verification.values import Values
+from tests.support.formats import FORMATS
+from tests.support.processor import NEEDS_BFLOAT16, has_bfloat16
+
+WRONG = """
+import numpy as np
+import paddle2ov
+from openvino import opset16 as ops
+order = []
+@paddle2ov.register_converter("relu", override=True)
+def relu(node):
+    place = node.place.index
+    if place not in order:
+        order.append(place)
+    result = ops.relu(node.get_input("x"))
+    return {"out": result if order.index(place) < 3 else ops.add(result, np.float32(1e-2))}
+"""
+
+
+def network(name, format):
+    return generated_network(all_networks()[name], format)
+
+
+def call(*arguments):
+    return CliRunner().invoke(cli, ["verify", *(str(argument) for argument in arguments)], prog_name="paddle2ov")
+
+
+def wrong_relu(after=3):
+    """Adds 1e-2 from the fourth relu of the program on, in whichever order and how often they are converted."""
+    order = []
+
+    def relu(node):
+        place = node.place.index
+        if place not in order:
+            order.append(place)
+        result = ops.relu(node.get_input("x"))
+        return {"out": result if order.index(place) < after else ops.add(result, np.float32(1e-2))}
+
+    return {"relu": relu}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_good_model_passes(format):
+    found = paddle2ov.verify(network("crnn", format), operators=True, shapes=["x[1,3,32,64]", "x[2,3,32,40]"])
+    assert found.ok
+    assert found.culprit is None
+    assert found.format == format
+    assert [run.inputs["x"] for run in found.runs] == [(1, 3, 32, 64), (2, 3, 32, 40)]
+    assert all(one.relative < 1e-5 for run in found.runs for one in run.outputs)
+    assert all(one.outputs and one.error < 1e-5 for one in found.operators)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_operator_at_fault_is_found(format, tmp_path):
+    folder = network("squeezenet1_1", format)
+    found = paddle2ov.verify(folder, shapes="x[1,3,64,64]", extension=wrong_relu(), case=tmp_path / "case")
+    fourth = [one for one in read_program(folder).block.operators if one.type == "relu"][3]
+    assert not found.ok
+    assert found.culprit is not None
+    assert (found.culprit.type, found.culprit.index) == ("relu", fourth.index)
+    assert not found.culprit.amplifies
+    (only,) = found.culprit.isolated
+    assert only.absolute == pytest.approx(1e-2, rel=1e-3)
+    assert only.name == fourth.outputs["out"][0]
+    before = [one for one in found.operators if one.index < fourth.index]
+    assert all(tensor.ok for one in before for tensor in one.outputs)
+    # The case stands alone: Paddle's inputs, both results, and the operator as IR.
+    record = json.loads((tmp_path / "case" / "case.json").read_text())
+    assert record["operator"] == "relu"
+    inputs, outputs, ours = (np.load(tmp_path / "case" / f"{name}.npz") for name in ("inputs", "outputs", "openvino"))
+    x = inputs[fourth.inputs["x"][0]]
+    np.testing.assert_array_equal(outputs[only.name], np.maximum(x, 0))
+    compiled = openvino.compile_model(tmp_path / "case" / "model.xml", "CPU")
+    np.testing.assert_allclose(compiled([x])[0], ours[only.name], atol=1e-6)
+    # It is a Paddle model too, which verifies alike.
+    again = {"inputs": tmp_path / "case" / "inputs.npz"}
+    assert paddle2ov.verify(tmp_path / "case", **again).ok
+    assert not paddle2ov.verify(tmp_path / "case", extension=wrong_relu(after=0), **again).ok
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_path):
+    folder = network("crnn", format)
+    files, program = find_model(folder), read_program(folder)
+    inputs = {"x": np.linspace(-1, 1, 3 * 32 * 40, dtype=np.float32).reshape(1, 3, 32, 40)}
+    with PaddleProcess(files) as paddle:
+        localiser = Localiser(Values(program, paddle, inputs), 1e-4)
+        for kind in ("conv2d", "reshape2", "rnn"):
+            operator = next(one for one in program.block.operators if one.type == kind)
+            alone = localiser.isolate(operator)
+            target = tmp_path / kind
+            target.mkdir()
+            assert extract(target, files, program, operator, alone.inputs.keys(), list(alone.expected))
+            with PaddleProcess(find_model(target)) as other:
+                results = other.run({name: one.array for name, one in alone.inputs.items()})
+            for result, expected in zip(results, alone.expected.values(), strict=True):
+                np.testing.assert_array_equal(result.array, expected.array)
+
+
+def test_all_operators_that_draw_are_suspected_last():
+    families = {"paddle2ov.converters.random.distributions", "paddle2ov.converters.random.variates"}
+    assert {key for key, convert in OP_TABLE.items() if convert.__module__ in families} == RANDOM
+
+
+def off_by_a_hundredth(kind):
+    """The converter of an operator, with 0.01 added to floats."""
+
+    def convert(node):
+        found = OP_TABLE[kind](node)
+        is_real = node.get_input("x").get_element_type().is_real()
+        return {**found, "out": ops.add(found["out"], np.float32(1e-2))} if is_real else found
+
+    return {kind: convert}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    ("name", "kind", "inputs", "within"),
+    [
+        (
+            "nested",
+            "elementwise_sub",
+            {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])},
+            [r"block 0, operator \d+ \(while\).*, round 2", r"block 1, operator \d+ \(if\).*"],
+        ),
+        (
+            "greedy_decoder",  # which carries a tensor array
+            "sigmoid",
+            {"state": np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)},
+            [r"block 0, operator \d+ \(while\).*, round 1"],
+        ),
+        (
+            "array",  # of which nothing leaves the loop but a tensor array
+            "scale",
+            {"x": np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)},
+            [r"block 0, operator \d+ \(while\).*, round 1"],
+        ),
+    ],
+)
+def test_the_operator_at_fault_is_found_in_a_body(format, name, kind, inputs, within, tmp_path):
+    """In a branch in a loop: the first round that differs is the second one, where the branch is taken."""
+    folder = network(name, format)
+    found = paddle2ov.verify(folder, inputs=inputs, extension=off_by_a_hundredth(kind), case=tmp_path)
+    assert found.verdict == "differ"
+    place = next(one.place for one in read_program(folder).block.walk() if one.type == kind)
+    assert (found.culprit.type, found.culprit.block, found.culprit.index) == (kind, place.block, place.index)
+    assert len(found.culprit.within) == len(within)
+    for text, pattern in zip(found.culprit.within, within, strict=True):
+        assert re.fullmatch(pattern, text)
+    (only,) = found.culprit.isolated
+    assert only.absolute == pytest.approx(1e-2, rel=1e-3)
+    if (name, format) != ("nested", "pir"):
+        return
+    # Its case is the operator alone, taken out of the body.
+    again = {"inputs": tmp_path / "inputs.npz"}
+    assert paddle2ov.verify(tmp_path, **again).ok
+    assert not paddle2ov.verify(tmp_path, extension=off_by_a_hundredth(kind), **again).ok
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_values_that_are_overwritten_or_in_lists(format):
+    inputs = {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])}
+    for name in ("growing", "nested"):
+        found = paddle2ov.verify(network(name, format), inputs=inputs, operators=True)
+        assert found.ok, found.to_dict()
+    op = all_ops()["split"] if "split" in all_ops() else all_ops()["unbind"]
+    case = next(case for case in op.cases if format in case.formats)
+    found = paddle2ov.verify(generated(op, case, format), operators=True)
+    assert found.ok, found.to_dict()
+
+
+def test_a_part_of_a_list_that_is_overwritten(tmp_path):
+    paddle = pytest.importorskip("paddle")
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
+            x = paddle.static.data("x", [2, 4])
+            first, second = paddle.split(x, 2, axis=1)
+            y = paddle._C_ops.relu_(first) - second
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [y], executor, program=main)
+    finally:
+        paddle.disable_static()
+    found = paddle2ov.verify(
+        tmp_path, inputs={"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)}, operators=True
+    )
+    assert found.ok, found.to_dict()
+
+
+def test_command(tmp_path):
+    folder = network("squeezenet1_1", "pir")
+    np.savez(tmp_path / "x.npz", x=np.ones((2, 3, 64, 64), np.float32))
+    result = call(folder, "--inputs", tmp_path / "x.npz")
+    assert result.exit_code == 0, result.output
+    assert "OpenVINO computes in f32, Paddle in f32; tolerance 0.0001\nx [2, 3, 64, 64]" in result.stdout
+    assert result.stdout.endswith("The results agree with Paddle's.\n")
+    result = call(folder, "--shape", "x[1,3,64,64]", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found["ok"] is True
+    assert found["runs"][0]["inputs"] == {"x": [1, 3, 64, 64]}
+    assert (found["precision"], found["tolerance"]) == ("f32", 1e-4)
+
+
+@NEEDS_BFLOAT16
+@pytest.mark.parametrize("precision", ["bf16", "default"])
+def test_bfloat16(precision):
+    folder = network("squeezenet1_1", "pir")
+    found = paddle2ov.verify(folder, shapes="x[1,3,64,64]", precision=precision)
+    assert (found.precision, found.tolerance, found.ok) == ("bf16", 0.05, True)
+    result = call(folder, "--shape", "x[1,3,64,64]", "--precision", precision, "--tolerance", "1e-6")
+    assert result.exit_code == 1, result.output
+    assert "OpenVINO computes in bf16, Paddle in f32; tolerance 1e-06\n" in result.stdout
+    assert "compare in f32 to tell it from errors\n" in result.stdout
+
+
+@pytest.mark.skipif(has_bfloat16(), reason="this processor has bfloat16")
+def test_bfloat16_is_not_here():
+    with pytest.raises(paddle2ov.ConversionInputError, match="precision: OpenVINO computes in f32 here where bf16 is"):
+        paddle2ov.verify(network("squeezenet1_1", "pir"), precision="bf16")
+
+
+def test_command_with_a_wrong_converter(tmp_path, monkeypatch):
+    monkeypatch.setattr("paddle2ov.translation.extension._script", {})
+    (tmp_path / "own.py").write_text(WRONG)
+    folder = network("squeezenet1_1", "pir")
+    result = call(folder, "--shape", "x[1,3,64,64]", "--extension", tmp_path / "own.py", "--case", tmp_path / "case")
+    assert result.exit_code == 1, result.output
+    assert "First to differ although its inputs agree\n  block 0, operator" in result.stdout
+    assert "(relu)" in result.stdout
+    assert (tmp_path / "case" / "inputs.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--shape", "y[1]"], "no input 'y'; its inputs are x"),
+        (["--shape", "x[1,2]"], "'x' has 4 dimensions"),
+        (["--paddle-python", "/nowhere/python"], "the interpreter /nowhere/python cannot be started"),
+        (["--shape", "x[1,7,64,64]"], "Paddle takes none of the inputs"),
+    ],
+)
+def test_what_cannot_be_verified(arguments, message):
+    result = call(network("squeezenet1_1", "pir"), *arguments)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-ins for Paddle's interpreter are shell scripts")
+def test_paddle_is_missing_or_dies(tmp_path):
+    folder = network("squeezenet1_1", "pir")
+    without, dying = tmp_path / "without", tmp_path / "dying"
+    # -I -S: no site-packages; NumPy goes with Paddle, so its folder is not there either.
+    without.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    dying.write_text("#!/bin/sh\necho it was like this >&2\nkill -SEGV $$\n")
+    for path in (without, dying):
+        path.chmod(0o755)
+    with pytest.raises(paddle2ov.PaddleRunError, match="pip install paddlepaddle") as caught:
+        paddle2ov.verify(folder, paddle_python=without)
+    assert "--paddle-python" in str(caught.value)
+    with pytest.raises(paddle2ov.PaddleRunError, match="ended by SIGSEGV; it said last:\n  it was like this"):
+        paddle2ov.verify(folder, paddle_python=dying)
+    talking = tmp_path / "talking"
+    talking.write_text("#!/bin/sh\necho hello\n")
+    talking.chmod(0o755)
+    with pytest.raises(paddle2ov.PaddleRunError, match="talking is no Python interpreter: it says 'hello"):
+        paddle2ov.verify(folder, paddle_python=talking)
+
+
+def test_random_inputs():
+    program = read_program(network("bert", "pir"))
+    sets = random_inputs(program)
+    assert len(sets) == 3
+    rows = min(
+        program.parameters[name].data.shape[0]
+        for one in program.block.operators
+        if one.type == "lookup_table_v2"
+        for name in one.inputs["weight"]
+    )
+    assert all(array.min() >= 0 and array.max() < max(rows, 10) for one in sets for array in one.values())
+    again = random_inputs(program)
+    assert all(np.array_equal(one[name], other[name]) for one, other in zip(sets, again, strict=True) for name in one)
+    with pytest.raises(paddle2ov.ConversionInputError, match="is missing"):
+        given_inputs(program, {"nothing": np.zeros(1)})
+    with pytest.raises(paddle2ov.ConversionInputError, match="seed: -1 is negative"):
+        random_inputs(program, seed=-1)
+    name = program.inputs[0].name
+    with pytest.raises(paddle2ov.ConversionInputError, match=f"'{name}' is too large for random inputs"):
+        random_inputs(program, [{name: [100_000, 100_000]}])
+
+
+class Noisy(paddle.nn.Layer):
+    def forward(self, x):
+        noise = paddle.randn([4, 8])
+        return paddle.nn.functional.relu(x + noise), noise
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_random_numbers_are_those_of_paddle(tmp_path, wrong):
+    spec = [paddle.static.InputSpec([4, 8], "float32", "x")]
+    paddle.jit.save(Noisy(), str(tmp_path / "inference"), input_spec=spec)
+    extension = {"relu": lambda node: {"out": ops.tanh(node.get_input("x"))}} if wrong else None
+    found = paddle2ov.verify(tmp_path, extension=extension)
+    if wrong:
+        assert found.verdict == "differ"
+        assert found.culprit.type == "relu"
+    else:
+        assert found.verdict == "agree"
+        assert found.note == "Random numbers are Paddle's: gaussian_random"
+
+
+def test_random_classes_are_those_of_one_hot():
+    classes, depth = Variable("classes", "int64", (-1,)), Variable("depth", "int32", (1,))
+    made = Variable("made", "float32", (-1, 3))
+    one_hot = Operator(
+        "one_hot_v2", {"x": ["classes"], "num_classes": ["depth"]}, {"out": ["made"]}, {}, "one_hot", 0, 0
+    )
+    variables = {one.name: one for one in (classes, depth, made)}
+    program = Program("pir", 1, Block(0, [one_hot]), [classes], [], variables, {})
+    assert all(arrays["classes"].max() < 3 for arrays in random_inputs(program, seed=3))
+
+
+def test_random_lengths_are_those_of_sequences():
+    x = Variable("x", "float32", (-1, -1, 8))
+    lengths = Variable("lengths", "int64", (-1,))
+    rnn = Operator("rnn", {"x": ["x"], "sequence_length": ["lengths"]}, {"out": ["y"]}, {}, "rnn", 0, 0)
+    program = Program("pir", 1, Block(0, [rnn]), [x, lengths], [], {one.name: one for one in (x, lengths)}, {})
+    for arrays in random_inputs(program, seed=3):
+        assert arrays["lengths"].min() >= 1
+        assert arrays["lengths"].max() <= arrays["x"].shape[1]
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04nonsense", b"\x93NUMPY"])
+def test_files_that_hold_no_arrays(tmp_path, content):
+    program = read_program(network("bert", "pir"))
+    path = tmp_path / "inputs.npz"
+    path.write_bytes(content)
+    with pytest.raises(paddle2ov.ConversionInputError, match=re.escape(f"{path} is not an .npz file of arrays")):
+        given_inputs(program, path)
+    np.savez(path, **{program.inputs[0].name: np.zeros(100)})
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[80:120] = bytes(40)
+    for text in (whole[:-30], bytes(damaged)):
+        path.write_bytes(text)
+        with pytest.raises(paddle2ov.ConversionInputError, match=r"is not an \.npz file of arrays"):
+            given_inputs(program, path)
+
+
+def test_arguments_that_cannot_be(tmp_path):
+    folder = network("squeezenet1_1", "pir")
+    for tolerance in (-1e-3, float("nan"), float("inf")):
+        with pytest.raises(paddle2ov.ConversionInputError, match="tolerance: "):
+            paddle2ov.verify(folder, tolerance=tolerance)
+    with pytest.raises(paddle2ov.ConversionInputError, match="precision: 'f64' is none of f32, bf16, default"):
+        paddle2ov.verify(folder, precision="f64")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(paddle2ov.ConversionInputError, match=r"case: .* cannot be written"):
+        paddle2ov.verify(folder, case=tmp_path / "file" / "case")
+
+
+def test_a_model_that_openvino_does_not_compile(monkeypatch):
+    def fail(model, precision):
+        raise RuntimeError("no such primitive")
+
+    monkeypatch.setattr("paddle2ov.verification.verify.compile_model", fail)
+    with pytest.raises(paddle2ov.OpenVINORunError, match="cannot compile the model: no such primitive"):
+        paddle2ov.verify(network("squeezenet1_1", "pir"))
+
+
+@pytest.mark.parametrize(
+    ("ours", "paddle", "dtype", "reason"),
+    [
+        ([1.0, np.nan, np.inf], [1.0, np.nan, np.inf], "float32", ""),
+        ([1.0, 2.0], [1.0, np.nan], "float32", "1 of 2 elements; the worst at [1]: OpenVINO 2.0, Paddle nan"),
+        ([1.0, 1000.0], [1.05, 1000.0], "float32", ""),  # 5e-5 of the largest value
+        ([1, 2], [1, 3], "int32", "1 of 2 elements; the worst at [1]: OpenVINO 2, Paddle 3"),
+        ([[1.0]], [1.0], "float32", "shape [1, 1] in OpenVINO, [1] in Paddle"),
+    ],
+)
+def test_comparison(ours, paddle, dtype, reason):
+    kind = {"float32": "f32", "int32": "i32"}[dtype]
+    result = Result(frozenset(), kind, np.array(ours, dtype))
+    compared = compare_tensor("y", result, Expected("y", dtype, np.array(paddle, dtype)), 1e-4)
+    assert compared.reason == reason
+    assert compared.ok == (not reason)
+
+
+def test_reference_needs_nothing_of_ours():
+    text = (Path(paddle2ov.__file__).parent / "verification" / "reference.py").read_text()
+    assert "import paddle2ov" not in text
+    assert "from paddle2ov" not in text

@@ -1,0 +1,100 @@
+"""`verify --image`: pictures become inputs as the settings beside the model say; else it is said what is missing."""
+
+import sys
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionInputError, read_program
+from paddle2ov.cli import cli
+from paddle2ov.verification.images import image_inputs
+
+DETECTION = """
+Preprocess:
+- {interp: 1, keep_ratio: %s, target_size: [64, 96], type: Resize}
+- {is_scale: true, mean: [0.5, 0.5, 0.5], std: [0.5, 0.5, 0.5], type: NormalizeImage}
+- {type: Permute}
+"""
+
+
+@pytest.fixture(scope="module")
+def picture(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pictures") / "pïcture.png"
+    pixels = cv2.GaussianBlur(np.random.default_rng(3).integers(0, 256, (50, 70, 3), np.uint8), (7, 7), 3)
+    path.write_bytes(cv2.imencode(".png", pixels)[1].tobytes())
+    return path
+
+
+def model(name, folder, text):
+    """A model with these settings beside it."""
+    for file in generated_network(all_networks()[name], "pir").iterdir():
+        (folder / file.name).symlink_to(file)
+    if text:
+        (folder / "inference.yml").write_text(text)
+    return folder
+
+
+def test_a_detector(picture, tmp_path):
+    folder = model("ppyolo", tmp_path, DETECTION % "false")
+    (inputs,) = image_inputs(read_program(folder), folder, [picture])
+    pixels = cv2.imdecode(np.fromfile(picture, np.uint8), cv2.IMREAD_COLOR)
+    want = (cv2.resize(pixels, (96, 64))[..., ::-1].astype(np.float32) / 255 - 0.5) / 0.5
+    np.testing.assert_allclose(inputs["image"], want.transpose(2, 0, 1)[None], atol=2 / 255 + 1e-6)
+    np.testing.assert_array_equal(inputs["im_shape"], np.array([[64, 96]], np.float32))
+    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 96 / 70]], np.float32))
+    result = CliRunner().invoke(cli, ["verify", str(folder), "--image", str(picture)])
+    assert result.exit_code == 0, result.output
+    assert "image [1, 3, 64, 96], im_shape [1, 2], scale_factor [1, 2]" in result.stdout
+
+
+def test_a_resize_in_proportion(picture, tmp_path):
+    folder = model("ppyolo", tmp_path, DETECTION % "true" + "- {type: PadStride, stride: 32}")
+    (inputs,) = image_inputs(read_program(folder), folder, [picture])
+    assert inputs["image"].shape == (1, 3, 64, 96)
+    np.testing.assert_array_equal(inputs["im_shape"], np.array([[64, 90]], np.float32))
+    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 90 / 70]], np.float32))
+    (folder / "inference.yml").rename(folder / "infer_cfg.yml")
+    (inputs,) = image_inputs(read_program(folder), folder, [picture])
+    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 64 / 50]], np.float32))
+
+
+def test_a_letter_box(picture, tmp_path):
+    folder = model("ppyolo", tmp_path, DETECTION.replace("type: Resize", "type: LetterBoxResize") % "true")
+    (inputs,) = image_inputs(read_program(folder), folder, [picture])
+    assert inputs["image"].shape == (1, 3, 64, 96)
+    np.testing.assert_array_equal(inputs["im_shape"], np.array([[64, 90]], np.float32))
+    np.testing.assert_array_equal(inputs["scale_factor"], np.array([[64 / 50, 64 / 50]], np.float32))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("ppyolo", "", r"holds no settings \(inference.yml, .*--inputs"),
+        (
+            "ppyolo",
+            DETECTION.replace("type: Resize", "type: TableResize") % "true",
+            r"cannot be done here \(TableResize: its size .*--inputs",
+        ),
+        ("ppyolo", "Global: {model_name: PP-YOLO}", "describes no preprocessing of pictures"),
+        ("bert", DETECTION % "false", r"takes not one picture \[N, 3, H, W\]"),
+    ],
+)
+def test_what_is_missing(picture, tmp_path, name, text, message):
+    folder = model(name, tmp_path, text)
+    with pytest.raises(ConversionInputError, match=message):
+        image_inputs(read_program(folder), folder, [picture])
+
+
+def test_no_picture(picture, tmp_path, monkeypatch):
+    folder = model("ppyolo", tmp_path, DETECTION % "false")
+    program = read_program(folder)
+    (tmp_path / "text.png").write_text("no picture")
+    with pytest.raises(ConversionInputError, match=r"text.png is no picture that OpenCV reads"):
+        image_inputs(program, folder, [tmp_path / "text.png"])
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    with pytest.raises(ConversionInputError, match=r"pip install 'paddle2ov\[image\]'"):
+        image_inputs(program, folder, [picture])

@@ -1,0 +1,100 @@
+"""Attributes of a wrong type: an error that names the operator, the attribute and the value; never another meaning."""
+
+import numpy as np
+import pytest
+
+import paddle2ov
+from paddle2ov import OpConversionError
+from tests.support.one_operator import program
+
+X = np.zeros((2, 3, 8, 8), np.float32)
+
+
+def refused(op_type, message, inputs=None, **attributes):
+    whole, _ = program(op_type, inputs or {"x": X}, attributes)
+    with pytest.raises(OpConversionError, match=message) as caught:
+        paddle2ov.convert(whole)
+    assert caught.value.place.op_type == op_type
+
+
+@pytest.mark.parametrize("value", ["axis", 1.5, float("nan"), float("inf"), None, [0, 1], ["a"], {"a": 1}, 1j])
+def test_a_whole_number(value):
+    refused("softmax", "axis", axis=value)
+    refused("maxout", "groups", groups=value, axis=1)
+
+
+@pytest.mark.parametrize("value", ["x", None, [1.0, 2.0], ["a"], {}, 1j])
+def test_a_number(value):
+    refused("leaky_relu", "alpha|negative_slope", alpha=value)
+
+
+@pytest.mark.parametrize("value", ["x", 2, 0.5, float("nan"), None, [], [True], {}])
+@pytest.mark.parametrize(("op_type", "name"), [("reduce_mean", "keepdim"), ("gelu", "approximate")])
+def test_a_truth_value(op_type, name, value):
+    refused(op_type, f"attribute '{name}' is .*; a value like (True|False) is expected", **{name: value})
+
+
+@pytest.mark.parametrize("value", ["xy", [1.5, 0], [float("nan"), 0], ["a", "b"], [None, 1], [[0], [1, 2]], {}])
+def test_whole_numbers(value):
+    refused("transpose2", "perm|axis", axis=value)
+    refused("conv2d", "strides", {"input": X, "filter": np.zeros((4, 3, 3, 3), np.float32)}, strides=value)
+
+
+@pytest.mark.parametrize("value", ["float", 99, 1.5, True, [], {}, "float8"])
+def test_a_data_type(value):
+    refused("cast", "dtype", dtype=value)
+
+
+def test_a_word():
+    refused("prelu", "data_format", {"x": X, "alpha": X[0, 0, 0, :1]}, data_format=5, mode="all")
+
+
+def test_what_a_converter_did_not_expect_names_what_it_asked_for():
+    refused("einsum", r"Error: .* \(attributes: equation=7\)", {"x": [X]}, equation=7)
+    long = "a" * 100_000
+    whole, _ = program("einsum", {"x": [X]}, {"equation": long})
+    with pytest.raises(OpConversionError) as caught:
+        paddle2ov.convert(whole)
+    assert len(str(caught.value)) < 2_000
+
+
+@pytest.mark.parametrize("op_type", ["fft_c2c", "fft_r2c", "fft_c2r"])
+def test_a_transform_along_no_axis(op_type):
+    x = X[0, 0] if op_type == "fft_r2c" else X[0, 0].astype(np.complex64)
+    attributes = {"normalization": "backward", "forward": True, "onesided": True, "last_dim_size": 0}
+    refused(op_type, r"axes=\[\]: no axis", {"x": x}, axes=[], **attributes)
+
+
+@pytest.mark.parametrize("number", [2**62, -(2**62), 6])
+def test_absurd_numbers_of_levels_and_steps(number):
+    boxes = {"fpn_rois": np.zeros((5, 4), np.float32)}
+    levels = {"min_level": 2, "max_level": number, "refer_level": 4, "refer_scale": 224}
+    whole, _ = program("distribute_fpn_proposals", boxes, levels, ("multi_fpn_rois", "restore_index"))
+    with pytest.raises(OpConversionError, match=f"max_level={number}: the operator has 1 levels"):
+        paddle2ov.convert(whole)
+    weights = {"weight": X[0, 0], "u": X[0, 0, 0], "v": X[0, 0, 0]}
+    if number != 6:
+        refused("spectral_norm", f"power_iters={number}: 0 to 1000 steps", weights, power_iters=number)
+
+
+@pytest.mark.parametrize("bits", [0, 17, 2**62, -3])
+def test_absurd_numbers_of_bits(bits):
+    refused("fake_quantize_dequantize_abs_max", f"bit_length={bits}", bit_length=bits)
+
+
+@pytest.mark.parametrize(
+    ("op_type", "attributes"),
+    [
+        ("softmax", {"axis": 1.0}),
+        ("softmax", {"axis": True}),
+        ("leaky_relu", {"alpha": 1}),
+        ("leaky_relu", {"alpha": float("nan")}),
+        ("reduce_mean", {"keepdim": 1}),
+        ("cast", {"dtype": 5}),
+        ("reduce_sum", {"dtype": "Undefined(ALL_DTYPE)"}),
+        ("reduce_sum", {"dtype": -1}),
+    ],
+)
+def test_what_older_writers_store(op_type, attributes):
+    whole, _ = program(op_type, {"x": X}, attributes)
+    paddle2ov.convert(whole)

@@ -1,0 +1,96 @@
+"""Branches and loops of which OpenVINO cannot compute what Paddle does, and shapes that its passes must not lose."""
+
+import numpy as np
+import openvino
+import pytest
+
+import paddle2ov
+from paddle2ov.errors import OpConversionError
+from paddle2ov.graph.opset import ops
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.translation.control_flow.loop_shapes import opened, unforeseen
+
+
+def branches(*, other_axes):
+    """x or its sum over some axes, whichever `cond` says."""
+
+    def operator(kind, reads, out, attributes, index, blocks=()):
+        return Operator(
+            kind, {port: [one] for port, one in reads.items()}, {"out": [out]}, attributes, kind, 0, index, blocks
+        )
+
+    then = Block(1, [operator("scale", {"x": "x"}, "kept", {"scale": 1.0}, 0)], [], ["kept"])
+    summed = {"axis": other_axes, "keepdim": len(other_axes) == 0}
+    otherwise = Block(2, [operator("reduce_sum", {"x": "x"}, "summed", summed, 0)], [], ["summed"])
+    choice = operator("if", {"cond": "cond"}, "out", {}, 0, (then, otherwise))
+    inputs = [Variable("x", "float32", (2, 3)), Variable("cond", "bool", ())]
+    variables = {one.name: one for one in (*inputs, Variable("kept"), Variable("summed"), Variable("out", "float32"))}
+    block = Block(0, [choice], ["x", "cond"], ["out"])
+    return Program("pir", 1, block, inputs, [Output("out", "out")], variables, {})
+
+
+def test_branches_of_different_rank_are_refused():
+    with pytest.raises(OpConversionError, match="its branches give 'out' 2 and 1 dimensions") as raised:
+        paddle2ov.convert(branches(other_axes=[0]))
+    assert "block 0, operator 0 (if)" in str(raised.value)
+
+
+def test_a_number_beside_a_tensor_becomes_one_element():
+    with pytest.warns(paddle2ov.ConversionWarning, match="gives 'out' 0 dimensions, it has 2 of 1"):
+        model = paddle2ov.convert(branches(other_axes=[0, 1]))
+    compiled = openvino.compile_model(model, "CPU")
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert np.array_equal(compiled([x, np.array(True)])[0], x)
+    assert np.array_equal(compiled([x, np.array(False)])[0], [[15]])
+
+
+def test_branches_of_one_rank_are_not():
+    model = paddle2ov.convert(branches(other_axes=[]))
+    assert model.output(0).get_partial_shape().rank.get_length() == 2
+
+
+def test_what_a_loop_changes_is_not_known_of_what_enters_it():
+    x = ops.parameter([1, 2, 3], openvino.Type.f32)
+    one = unforeseen([ops.constant(True).output(0), x.output(0)])
+    value = opened(ops.relu(x).output(0), openvino.PartialShape([-1, 2, 3]), one)
+    assert value.get_partial_shape() == openvino.PartialShape([-1, 2, 3])
+    model = openvino.compile_model(openvino.Model([value], [x]), "CPU")
+    data = np.zeros((1, 2, 3), np.float32)
+    assert model(data)[0].shape == (1, 2, 3)
+
+
+def test_known_dimensions_that_a_loop_keeps_enter_as_they_are():
+    x = ops.parameter([1, 2], openvino.Type.f32)
+    value = ops.relu(x).output(0)
+    assert opened(value, openvino.PartialShape([1, 2]), unforeseen([x.output(0)])) is value
+
+
+def test_unknown_dimensions_are_other_ones_inside():
+    x = ops.parameter([-1, 2, -1], openvino.Type.f32)
+    value = opened(ops.relu(x).output(0), x.get_output_partial_shape(0), unforeseen([x.output(0)]))
+    assert value.get_partial_shape() == openvino.PartialShape([-1, 2, -1])
+    model = openvino.compile_model(openvino.Model([value], [x]), "CPU")
+    for size in (0, 3):
+        data = np.ones((size, 2, size), np.float32)
+        assert np.array_equal(model(data)[0], data)
+
+
+def test_sizes_alone_show_nothing_that_the_run_alone_shows():
+    x = ops.parameter([-1], openvino.Type.f32)
+    assert unforeseen([ops.shape_of(x).output(0), ops.constant(1.0).output(0)]) is None
+
+
+def test_a_loop_that_is_known_to_have_no_round(tmp_path):
+    paddle = pytest.importorskip("paddle")
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
+            x, i = paddle.static.data("x", [2, 3]), paddle.zeros([1], "int64")
+            _, out = paddle.static.nn.while_loop(lambda i, x: i < 0, lambda i, x: [i + 1, x * 2], [i, x])
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [out], executor, program=main)
+    finally:
+        paddle.disable_static()
+    data = np.ones((2, 3), np.float32)
+    assert np.array_equal(openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")(data)[0], data)

@@ -1,0 +1,196 @@
+"""Converters of the user's own, by every way to give them; callbacks written for OpenVINO run unchanged."""
+
+import json
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_ops
+from gen_models.harness.store import generated
+from paddle2ov import ConversionExtension
+from paddle2ov.program.signatures import ROWS
+from paddle2ov.testing import check_case, load, run
+from paddle2ov.translation import extension, registry
+from tests.support.formats import FORMATS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def relu(request):
+    op = all_ops()["relu"]
+    return generated(op, op.cases[0], request.param)
+
+
+@pytest.fixture
+def custom(tmp_path):
+    """A PIR model whose relu is an operator that only its author knows."""
+    op = all_ops()["relu"]
+    folder = tmp_path / "custom"
+    shutil.copytree(generated(op, op.cases[0], "pir"), folder)
+    program = json.loads((folder / "inference.json").read_text())
+    (operator,) = [op for op in program["program"]["regions"][0]["blocks"][0]["ops"] if op["#"] == "1.relu"]
+    operator["#"] = "3.my_relu"
+    (folder / "inference.json").write_text(json.dumps(program))
+    return folder
+
+
+@pytest.fixture
+def clean_registry():
+    before = dict(extension._script)
+    yield
+    extension._script.clear()
+    extension._script.update(before)
+
+
+def openvino_callback(node):
+    # As in OpenVINO's documentation of its Paddle ConversionExtension: legacy port names, lists of outputs.
+    return {"Out": [ops.negative(node.get_input("X")).output(0)]}
+
+
+@pytest.mark.parametrize("relu", FORMATS, indirect=True)
+@pytest.mark.parametrize(
+    "given",
+    [
+        ConversionExtension("relu", openvino_callback),
+        {"relu": openvino_callback},
+        [{"relu": openvino_callback}],
+        {"relu": lambda node: {"out": ops.negative(node.get_input("x"))}},
+        {"relu": lambda node: ops.negative(node.get_input(0))},
+        {"relu": lambda node: [ops.negative(node.get_ng_inputs("X")[0])]},
+    ],
+    ids=["extension", "mapping", "list", "canonical names", "bare node", "list of nodes"],
+)
+def test_argument_replaces_a_converter(relu, given):
+    inputs = load(relu / "inputs.npz")
+    (result,) = run(paddle2ov.convert(relu, extension=given), inputs)
+    np.testing.assert_array_equal(result.array, -inputs["x"])
+    check_case(relu)  # and only for that one conversion
+
+
+def test_unknown_operator_of_ones_own(custom):
+    with pytest.raises(paddle2ov.UnsupportedOpsError, match="my_relu: used 1x, first at block 0"):
+        paddle2ov.convert(custom)
+    own = ConversionExtension(
+        "my_relu", lambda node: {"out": ops.relu(node.get_input("data"))}, signature="my_relu(data) -> (out)"
+    )
+    check_case(custom, extension=own)
+
+
+def test_decorator(custom, clean_registry):
+    @paddle2ov.register_converter("my_relu")
+    def my_relu(node):
+        return ops.relu(node.get_input(0))
+
+    check_case(custom)
+    with pytest.raises(ValueError, match="already has a converter"):
+        paddle2ov.register_converter("my_relu")(my_relu)
+    paddle2ov.register_converter("my_relu", override=True)(my_relu)
+    paddle2ov.register_converter("relu")(my_relu)
+    with pytest.raises(ValueError, match="'relu' already has a converter; pass override=True"):
+        paddle2ov.convert(custom)
+
+
+def test_installed_package(custom, tmp_path):
+    """A package of one's own is found through its entry point, without a word in the script."""
+    site = tmp_path / "site"
+    (site / "my_ops-1.0.dist-info").mkdir(parents=True)
+    (site / "my_ops-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: my-ops\nVersion: 1.0\n")
+    (site / "my_ops-1.0.dist-info" / "entry_points.txt").write_text(
+        "[paddle2ov.converters]\nmy_ops = my_ops:CONVERTERS\n"
+    )
+    (site / "my_ops.py").write_text(
+        textwrap.dedent(
+            """
+            from openvino import opset16 as ops
+            CONVERTERS = {"my_relu": lambda node: ops.relu(node.get_input(0))}
+            """
+        )
+    )
+    script = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(site)!r}]; from pathlib import Path\n"
+    script += f"from paddle2ov.testing import check_case; check_case(Path({str(custom)!r})); print('same as Paddle')"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert result.stdout == "same as Paddle\n", result.stderr
+
+
+@pytest.mark.parametrize(
+    ("converter", "message"),
+    [
+        (lambda node: {"other": node.get_input(0)}, "its converter left out output 'output_0', .*; it gave other"),
+        (lambda node: None, "its converter gave None; a mapping of output names to nodes is expected"),
+        (lambda node: "output_0", "its converter gave 'output_0'; a mapping"),
+        (lambda node: {"output_0": 5}, "its converter gave 5 for '.*', which is no OpenVINO node or output"),
+        (lambda node: {"output_0": [node.get_input(0)] * 2}, "gave 2 values for output 'output_0', which has 1"),
+        (lambda node: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda node: node.get_input("y"), r"input 'y' \[0\] is missing; the program passes input_0"),
+        (lambda node: node.get_attribute("alpha"), "attribute 'alpha' is missing"),
+        (lambda node: node.refuse("no such thing", mode="odd"), "mode='odd': no such thing"),
+        (lambda node: ops.add(node.get_input(0), ops.constant(np.ones((7, 7, 7), np.int32))), "RuntimeError"),
+    ],
+)
+def test_errors_of_a_converter_name_the_place(custom, converter, message):
+    with pytest.raises(paddle2ov.OpConversionError, match=message) as caught:
+        paddle2ov.convert(custom, extension={"my_relu": converter})
+    assert (caught.value.place.op_type, caught.value.place.block) == ("my_relu", 0)
+    assert "cannot convert 'my_relu'" in str(caught.value)
+    assert "at block 0, operator" in str(caught.value)
+
+
+def test_what_is_no_extension(custom):
+    with pytest.raises(paddle2ov.ConversionInputError, match="an extension is"):
+        paddle2ov.convert(custom, extension="my_relu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, len), "an operator's name is expected, not 3"),
+        (("my_relu", 3), "the converter of 'my_relu' is no function: 3"),
+        (("my_relu", len, "my_relu"), r"cannot read the signature 'my_relu'; the form is 'my_relu\(x, y\) -> \(out\)'"),
+        (("my_relu", len, 5), "cannot read the signature 5"),
+        (("my_relu", len, "my_relu(x,y) -> (out)"), "cannot read the signature"),
+    ],
+)
+def test_extension_that_cannot_work(arguments, message):
+    with pytest.raises(paddle2ov.ConversionInputError, match=message):
+        ConversionExtension(*arguments)
+
+
+def test_a_node_that_is_no_part_of_the_model(custom):
+    own = ConversionExtension("my_relu", lambda node: ops.parameter([1], np.float32), signature="my_relu(x) -> (out)")
+    with pytest.raises(paddle2ov.ConversionInputError, match="a converter gave nodes that are no part of this model"):
+        paddle2ov.convert(custom, extension=own)
+
+
+def test_input_that_the_signature_does_not_name(custom):
+    """It would be ignored in silence: PIR programs pass inputs by position."""
+    short = ConversionExtension("my_relu", lambda node: ops.relu(node.get_input(0)), signature="my_relu() -> (out)")
+    with pytest.raises(
+        paddle2ov.OpConversionError, match=r"passes 1 input\(s\) more than its signature names \(none\)"
+    ):
+        paddle2ov.convert(custom, extension=short)
+
+
+def test_signatures_of_the_table_are_of_the_form():
+    assert [row for key, row in ROWS.items() if ConversionExtension(key, len, row).signature != row] == []
+
+
+def test_operator_named_twice(custom, monkeypatch):
+    def negative(node):
+        return ops.negative(node.get_input(0))
+
+    one, other = ConversionExtension("my_relu", ops.relu), ConversionExtension("my_relu", negative, override=True)
+    with pytest.raises(paddle2ov.ConversionInputError, match="'my_relu' already has a converter"):
+        paddle2ov.convert(custom, extension=[other, one])
+    model = paddle2ov.convert(custom, extension=[one, other])
+    assert "Negative" in {node.get_type_name() for node in model.get_ops()}
+    monkeypatch.setattr(registry, "_installed", lambda: (one, one))  # by two packages
+    with pytest.raises(paddle2ov.ConversionInputError, match="'my_relu' already has a converter"):
+        paddle2ov.convert(custom)

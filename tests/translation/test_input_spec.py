@@ -1,0 +1,92 @@
+"""The forms of `input` and `output` that `convert` takes."""
+
+import numpy as np
+import pytest
+from openvino import Dimension, PartialShape, Shape, Type
+
+from paddle2ov import ConversionInputError
+from paddle2ov.translation.input_spec import parse_input, parse_output
+
+RANGED = PartialShape([1, 3, Dimension(224, 640), -1])
+
+
+@pytest.mark.parametrize(
+    ("argument", "name", "shape", "kind"),
+    [
+        ("x", "x", None, None),
+        ("x[1,3,224..640,?]", "x", RANGED, None),
+        ("x[1,3]{f16}", "x", PartialShape([1, 3]), Type.f16),
+        ("x[]", "x", PartialShape([]), None),
+        ("conv2d_0.tmp_0[?,..8]", "conv2d_0.tmp_0", PartialShape([-1, Dimension(0, 8)]), None),
+        ([1, 3, (224, 640), -1], None, RANGED, None),
+        (PartialShape([1, -1]), None, PartialShape([1, -1]), None),
+        (Type.f32, None, None, Type.f32),
+        (np.int64, None, None, Type.i64),
+        (("x", [1, "3", "224..640", "?"]), "x", RANGED, None),
+        (("x", (1, 3), np.float16), "x", PartialShape([1, 3]), Type.f16),
+        ([("x", [1, 3], "float64")], "x", PartialShape([1, 3]), Type.f64),
+        (["x"], "x", None, None),
+        ({"x": [1, 3]}, "x", PartialShape([1, 3]), None),
+        ({"x": PartialShape([2])}, "x", PartialShape([2]), None),
+        ({"x": ([1, -1], Type.i32)}, "x", PartialShape([1, -1]), Type.i32),
+        ({"x": ((1, 8), 3)}, "x", PartialShape([Dimension(1, 8), 3]), None),
+        ({"x": [(1, 8), (2, -1)]}, "x", PartialShape([Dimension(1, 8), Dimension(2, -1)]), None),
+        ({"x": ((1, 8), (2, 4))}, "x", PartialShape([Dimension(1, 8), Dimension(2, 4)]), None),
+        ([("x", [(1, 8), (2, 4)])], "x", PartialShape([Dimension(1, 8), Dimension(2, 4)]), None),
+        ({"x": Shape([1, 2])}, "x", PartialShape([1, 2]), None),
+        ({"float32": [3]}, "float32", PartialShape([3]), None),
+        ({"x": Type.i32}, "x", None, Type.i32),
+        ({"x": None}, "x", None, None),
+    ],
+)
+def test_one_input(argument, name, shape, kind):
+    (parsed,) = parse_input(argument)
+    assert (parsed.name, parsed.kind) == (name, kind)
+    assert (parsed.shape is None) == (shape is None)
+    if shape is not None:
+        assert parsed.shape == shape
+
+
+def test_several_inputs():
+    assert [(item.name, item.shape) for item in parse_input("a[1,2],b,c[?]")] == [
+        ("a", PartialShape([1, 2])),
+        ("b", None),
+        ("c", PartialShape([-1])),
+    ]
+    assert [item.name for item in parse_input(["a", ("b", [1])])] == ["a", "b"]
+    assert [item.name for item in parse_input({"a": [1], "b": [2]})] == ["a", "b"]
+    assert [item.shape for item in parse_input([[1, 2], [3]])] == [PartialShape([1, 2]), PartialShape([3])]
+    assert [item.shape for item in parse_input([(1, 2), (3, 4)])] == [PartialShape([1, 2]), PartialShape([3, 4])]
+    assert parse_input(None) == parse_input([]) == parse_input({}) == []
+
+
+@pytest.mark.parametrize("argument", [{"x": [(8, 1), 3]}, "x[8..1]"])
+def test_range_that_holds_no_size(argument):
+    with pytest.raises(ConversionInputError, match="no size is at least 8 and at most 1"):
+        parse_input(argument)
+
+
+@pytest.mark.parametrize(
+    "argument", [3.5, [object()], "x[1,a]", "x[1", {"x": [1.5, "b"]}, [("x", [-2])], "x{float33}", "x[-5,3]", "x[..-4]"]
+)
+def test_what_is_no_input(argument):
+    with pytest.raises(ConversionInputError, match="input"):
+        parse_input(argument)
+
+
+@pytest.mark.parametrize("size", [2**63 - 1, 2**63, 10**30])
+def test_absurd_sizes(size):
+    for argument in (f"x[{size}]", f"x[1..{size}]", {"x": [size]}, {"x": [(1, size)]}):
+        with pytest.raises(ConversionInputError, match=f"dimension {size}$"):
+            parse_input(argument)
+
+
+def test_outputs():
+    assert parse_output(None) == []
+    assert parse_output("a") == ["a"]
+    assert parse_output("a, b") == ["a", "b"]
+    assert parse_output(["a", "b"]) == ["a", "b"]
+    with pytest.raises(ConversionInputError, match="names are expected"):
+        parse_output([1])
+    with pytest.raises(ConversionInputError, match="names are expected, not 1"):
+        parse_output(1)

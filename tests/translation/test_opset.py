@@ -1,0 +1,137 @@
+"""The quick functions of paddle2ov.graph.opset make the nodes that OpenVINO's own make."""
+
+from __future__ import annotations
+
+import numpy as np
+import openvino
+import pytest
+from openvino import PartialShape, Type, opset16
+
+from paddle2ov.graph import opset
+from paddle2ov.graph.opset import ops
+
+X = ops.parameter(PartialShape([-1, 3, 8, 8]), Type.f32)
+ONES = opset16.constant(np.ones((3, 3, 1, 1), np.float32))
+GROUPS = opset16.constant(np.ones((3, 1, 1, 1, 1), np.float32))
+AXES = opset16.constant(np.array([0], np.int64))
+FOUR = opset16.constant(np.array([1, 2, 3, 0], np.int64))
+ONE = opset16.constant(np.array([1], np.int64))
+X_BOOL = opset16.parameter(PartialShape([-1, 3, 8, 8]), Type.boolean)
+BOOL = opset16.constant(True)
+
+CALLS = {
+    "broadcast": [(1.0, FOUR), (X, ONE, None, "BIDIRECTIONAL"), (AXES, FOUR, AXES, "EXPLICIT")],
+    "clamp": [(X, 0.0, 6.0), (X, -1, 1)],
+    "concat": [([X, X], 1), ([X.output(0), X], -1)],
+    "convert": [(X, Type.i64), (X, "f16"), (X, np.int32)],
+    "convolution": [
+        (X, ONES, [1, 2], [0, 1], [1, 0], [1, 1]),
+        (X, ONES, [1, 1], [0, 0], [0, 0], [1, 1], "same_upper"),
+    ],
+    "group_convolution": [
+        (X, GROUPS, [1, 2], [0, 1], [1, 0], [1, 1], "valid"),
+        (X, GROUPS, [1, 1], [0, 0], [0, 0], [1, 1]),
+    ],
+    "gather": [(X, AXES, AXES), (X, np.int64(1), 0), (X, opset16.constant([[0]]), 1, 0)],
+    "gelu": [(X, "erf"), (X, "tanh")],
+    "mvn": [(X, AXES, True, 1e-5, "inside_sqrt"), (X, AXES, False, 1e-9, "outside_sqrt")],
+    "shape_of": [(X,), (X, Type.i32), (X, "i32")],
+    "swish": [(X,), (X, np.float32(2))],
+    "matmul": [(X, X, False, True), (X.output(0), X, True, False)],
+    "reshape": [(X, FOUR, True), (X, [-1], False)],
+    "select": [(BOOL, X, np.float32(0)), (X_BOOL, X, X, "none")],
+    "slice": [(X, AXES, ONE, ONE), (X, AXES, ONE, ONE, AXES)],
+    "softmax": [(X, 1), (X, -1)],
+    "squeeze": [(X,), (X, AXES), (X, AXES, True)],
+    "transpose": [(X, FOUR)],
+    "unsqueeze": [(X, AXES), (X, 1)],
+    "result": [(X.output(0),), (X,)],
+}
+CALLS |= {name: [(X,), (X.output(0),)] for name in opset._UNARY if name != "logical_not"}
+CALLS |= {"logical_not": [(BOOL,)]}
+CALLS |= {
+    name: [(X, X), (X, np.float32(2)), (X.output(0), X, "none")]
+    for name in opset._BINARY
+    if not name.startswith("logical")
+}
+CALLS |= {name: [(BOOL, BOOL)] for name in ("logical_and", "logical_or")}
+CALLS |= {name: [(X, AXES), (X, AXES, True), (X, 1)] for name in opset._REDUCTIONS}
+FAST = sorted(opset._replacements())
+
+
+def test_the_quick_functions_are_in_use():
+    assert FAST
+    assert sorted([*CALLS, "constant"]) == FAST
+    assert all(getattr(ops, name) is not getattr(opset16, name) for name in FAST)
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_same_node(name):
+    for arguments in CALLS[name]:
+        made, expected = getattr(ops, name)(*arguments), getattr(opset16, name)(*arguments)
+        assert made.get_type_info() == expected.get_type_info()
+        assert made.get_attributes() == expected.get_attributes()
+        assert made.get_output_partial_shape(0) == expected.get_output_partial_shape(0)
+        assert made.get_output_element_type(0) == expected.get_output_element_type(0)
+        assert made.get_input_size() == expected.get_input_size()
+        for one, other in zip(made.input_values(), expected.input_values(), strict=True):
+            assert one.get_node().get_type_info() == other.get_node().get_type_info()
+            if one.get_node().get_type_name() == "Constant":
+                same_constant(one.get_node(), other.get_node())
+            else:
+                assert one.get_node().get_name() == other.get_node().get_name()
+
+
+def test_reshape_to_no_dimensions():
+    """OpenVINO's CPU plugin dies when it compiles a product of matrices that a Reshape makes a scalar."""
+    x, y = ops.parameter([1, 3], Type.f32), ops.parameter([3, 1], Type.f32)
+    out = ops.reshape(ops.add(ops.matmul(x, y, False, False), np.float32(1)), np.array([], np.int64), False)
+    assert out.get_output_shape(0) == openvino.Shape([])
+    compiled = openvino.compile_model(openvino.Model([out], [x, y]), "CPU")
+    assert compiled([np.ones((1, 3), np.float32), np.ones((3, 1), np.float32)])[0] == 4
+    unknown = ops.reshape(ops.parameter(PartialShape.dynamic(), Type.f32), np.array([], np.int64), False)
+    assert unknown.get_output_partial_shape(0) == PartialShape([])
+
+
+def same_constant(one, other):
+    assert one.get_element_type() == other.get_element_type()
+    assert one.get_output_shape(0) == other.get_output_shape(0)
+    np.testing.assert_array_equal(one.get_data(), other.get_data())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (1,),
+        (1.5,),
+        (True,),
+        ([1, 2],),
+        (np.float32(2),),
+        (np.zeros((2, 0), np.int8),),
+        (np.arange(6).reshape(2, 3).T,),
+        (1, Type.f32),
+        ([], Type.i64),
+        ([1.7, -2.5], Type.i32),
+        (np.array([0, 2]), Type.boolean),
+        (np.array([1.5, 2.5]), Type.bf16),
+        (np.array([1.5, 2.5]), Type.f8e4m3),
+        (np.array([1, 2]), np.float32),
+        (3, Type.u8),
+    ],
+)
+def test_same_constant(arguments):
+    same_constant(ops.constant(*arguments), opset16.constant(*arguments))
+
+
+def test_options_of_constant():
+    array = np.ones(3, np.float32)
+    assert ops.constant(array, name="a").get_friendly_name() == "a"
+    shared = ops.constant(array, shared_memory=True)
+    array[0] = 5
+    assert shared.get_data()[0] == 5
+    same_constant(ops.constant(openvino.Tensor(array)), opset16.constant(openvino.Tensor(array)))
+
+
+def test_openvino_without_the_factory(monkeypatch):
+    monkeypatch.delattr("openvino._pyopenvino.NodeFactory")
+    assert opset._replacements() == {}

@@ -1,0 +1,140 @@
+"""Several sequences in one input (LoD): their lengths as inputs and results, and in the drop-in predictor."""
+
+import json
+import shutil
+
+import numpy as np
+import openvino
+import pytest
+from click.testing import CliRunner
+
+import paddle2ov
+from gen_models import all_ops
+from gen_models.harness.store import generated
+from paddle2ov.cli import cli
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.inference import Config, create_predictor
+from paddle2ov.program import read_program
+from paddle2ov.testing import load, run
+from tests.support.formats import marks_of
+
+
+def cases():
+    for op in all_ops().values():
+        for case in op.cases:
+            offsets = case.arguments.get("lod") or case.arguments.get("lods")
+            if "legacy" in case.formats and offsets and not case.xfail:
+                yield pytest.param(op, case, id=case.name, marks=marks_of("legacy"))
+
+
+def fed_with_lengths(program, inputs):
+    """The program without the `lod_reset` of its inputs; the inputs, with the lengths that these had in them."""
+    fed = {one.name: one for one in program.inputs}
+    found = dict(inputs)
+    renamed = {}
+    for operator in program.block.operators:
+        for names in operator.inputs.values():
+            names[:] = [renamed.get(name, name) for name in names]
+        (source,) = operator.inputs.get("x", [None])[:1] or [None]
+        if operator.type == "lod_reset" and source in fed and operator.attributes.get("target_lod"):
+            renamed[operator.outputs["out"][0]] = source
+            fed[source].lod_level = 1
+            found[f"{source}.lengths"] = np.diff(operator.attributes["target_lod"])
+    program.block.operators = [one for one in program.block.operators if one.outputs.get("out", [""])[0] not in renamed]
+    return found
+
+
+@pytest.mark.parametrize(("op", "case"), list(cases()))
+def test_lengths_from_outside_are_those_that_lod_reset_gives_inside(op, case):
+    folder = generated(op, case, "legacy")
+    program = read_program(folder)
+    inputs = fed_with_lengths(program, load(folder / "inputs.npz"))
+    model = paddle2ov.convert(program, sequence_lengths=True)
+    assert any(name.endswith(".lengths") for name in inputs)
+    passed = {port.any_name for port in model.inputs}
+    results = run(model, {name: array for name, array in inputs.items() if name in passed})
+    wanted = load(folder / "outputs.npz")
+    assert len(wanted) >= 1
+    for i, result in enumerate(results[: len(wanted)]):
+        np.testing.assert_allclose(result.array, wanted[str(i)], atol=2e-5, rtol=2e-5)
+
+
+def single(op):
+    """The model of an operator's first case that is fed as one sequence."""
+    case = next(one for one in all_ops()[op].cases if not one.arguments.get("lod"))
+    return generated(all_ops()[op], case, "legacy")
+
+
+def predicted(module, folder, offsets):
+    """What a predictor of `paddle.inference`, or of the drop-in, makes of the case's rows in these sequences."""
+    predictor = module.create_predictor(
+        module.Config(str(folder / "inference.pdmodel"), str(folder / "inference.pdiparams"))
+    )
+    for name, array in load(folder / "inputs.npz").items():
+        handle = predictor.get_input_handle(name)
+        handle.copy_from_cpu(array)
+        if name == "x":
+            handle.set_lod([offsets])
+    predictor.run()
+    result = predictor.get_output_handle(predictor.get_output_names()[0])
+    return result.copy_to_cpu(), [list(level) for level in result.lod()]
+
+
+@pytest.mark.parametrize("op", ["sequence_softmax", "sequence_conv"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+def test_predictor_as_paddles(op, count, format, tmp_path):
+    import paddle.inference
+
+    folder = shutil.copytree(single(op), tmp_path / "model")
+    (folder / "inference.pdiparams").touch()  # Paddle's predictor wants the file, with no parameter in it or not
+    rows = len(load(folder / "inputs.npz")["x"])
+    offsets = [*range(count), rows]
+    wanted, lod = predicted(paddle.inference, folder, offsets)
+    found, found_lod = predicted(paddle2ov.inference, folder, offsets)
+    np.testing.assert_allclose(found, wanted, atol=2e-5, rtol=2e-5)
+    assert found_lod == lod == [offsets]
+
+
+@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+@pytest.mark.parametrize(
+    ("lod", "message"),
+    [
+        ([[0, 3], [0, 1, 6]], "sequences of sequences"),
+        ([[0, 4, 2, 6]], "no offsets of sequences"),
+        ([[1, 6]], "no offsets of sequences"),
+        ([[0]], "no offsets of sequences"),
+        ([[0, 3, 5]], r"has 6 rows, its sequences \(LoD\) end at 5"),
+    ],
+)
+def test_bad_offsets(format, lod, message):
+    folder = single("sequence_softmax")
+    predictor = create_predictor(Config(str(folder)))
+    handle = predictor.get_input_handle("x")
+    handle.copy_from_cpu(load(folder / "inputs.npz")["x"])
+
+    def use():
+        handle.set_lod(lod)
+        predictor.run()
+
+    with pytest.raises(ConversionInputError, match=message):
+        use()
+
+
+def test_an_input_without_sequences_takes_no_offsets():
+    folder = generated(all_ops()["relu"], all_ops()["relu"].cases[0], "pir")
+    predictor = create_predictor(Config(str(folder)))
+    handle = predictor.get_input_handle(predictor.get_input_names()[0])
+    handle.set_lod([])
+    with pytest.raises(ConversionInputError, match="takes no sequences"):
+        handle.set_lod([[0, 1]])
+
+
+@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+def test_command_and_report(format, tmp_path):
+    command = [str(single("sequence_softmax")), "-o", str(tmp_path / "model.xml"), "--sequence-lengths"]
+    assert CliRunner().invoke(cli, ["convert", *command, "--report", str(tmp_path / "report.json")]).exit_code == 0
+    model = openvino.Core().read_model(tmp_path / "model.xml")
+    assert [port.any_name for port in model.inputs] == ["x", "x.lengths"]
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert "x.lengths" in json.dumps(report)
