@@ -24,8 +24,8 @@ OP_TABLE = {
 ''',
     "converters/activation.py": '''"""Activations."""
 
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.graph.opset import ops
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def abs(node: NodeContext) -> NamedOutputs:
