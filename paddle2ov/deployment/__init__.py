@@ -1,10 +1,9 @@
-"""What stands beside a model: `inference.yml` with its shapes and its preprocessing; the layout of model servers.
+"""What the settings beside a model (`inference.yml`) say of shapes and preprocessing; how models are written.
 
-- `settings.py`: reads it;
 - `bounds.py`: bounds of dynamic inputs;
 - `planning.py`, `options.py`: which transforms can be built in, and what they are told;
 - `preprocessing.py`, `*steps.py`, `sizes.py`: builds them in;
-- `serving.py`: the layout of model servers.
+- `saving.py`, `serving.py`: files that are whole or not there; the layout of model servers.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from paddle2ov.deployment.settings import NAMES, Settings, find_settings, read_settings
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.program.settings import NAMES, Settings, find_settings, read_settings
 
 
 def beside(model: Any) -> Settings:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from openvino import Dimension, PartialShape
 
 from paddle2ov.deployment.planning import plan
-from paddle2ov.deployment.settings import Settings
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.program.model import Variable
+from paddle2ov.program.settings import Settings
 from paddle2ov.translation.input_spec import InputOverride
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, TypeGuard, TypeVar
 
-from paddle2ov.deployment.settings import Settings, Transform
 from paddle2ov.deployment.sizes import MOST
 from paddle2ov.errors import ModelReadError
+from paddle2ov.program.settings import Settings, Transform
 
 _Word = TypeVar("_Word", bound=str)
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from paddle2ov.deployment.options import CallersError, divisor, fraction, is_side, numbers, pair, up, whole, word
 from paddle2ov.deployment.resize_steps import LimitLong, Pillow, Resize, ResizeKept, ResizeSide, Sampling
-from paddle2ov.deployment.settings import Settings, Transform
 from paddle2ov.deployment.sizes import MOST
 from paddle2ov.deployment.steps import Affine, Crop, Normalize, Pad, PadStride, Size, Step
 from paddle2ov.deployment.taps import FILTERS
 from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
 from paddle2ov.deployment.warp_planning import eval_affine, letter_box, top_down, warp_affine
 from paddle2ov.errors import ModelReadError
+from paddle2ov.program.settings import Settings, Transform
 
 _TRAINING = re.compile(r".*LabelEncode|KeepKeys|LoadAnnotations|AddEdgeLabel|GenerateInstanceTargets")
 _LAYOUT = ("ToCHWImage", "Permute")

@@ -14,9 +14,9 @@ import numpy as np
 from openvino import Dimension, Model, Node, Output, PartialShape, Type
 
 from paddle2ov.deployment.planning import Plan, plan
-from paddle2ov.deployment.settings import Settings
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.opset import ops
+from paddle2ov.program.settings import Settings
 
 PREPROCESSING = "preprocessing"
 """What the names of its nodes have after that of the input; reports find them by it."""

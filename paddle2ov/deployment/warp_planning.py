@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from paddle2ov.deployment.options import CallersError, pair, whole
-from paddle2ov.deployment.settings import Settings, Transform
 from paddle2ov.deployment.steps import Step
 from paddle2ov.deployment.warp_steps import MOST_WARPED, LetterBox, Warp, WarpKept, WarpShort
 from paddle2ov.errors import ModelReadError
+from paddle2ov.program.settings import Settings, Transform
 
 
 def letter_box(settings: Settings, transform: Transform, before: list[Step]) -> Step:

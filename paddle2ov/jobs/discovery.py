@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddle2ov import __version__
-from paddle2ov.deployment.settings import find_settings
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program.files import ModelFiles, find_model
+from paddle2ov.program.settings import find_settings
 
 _SKIPPED = ("__pycache__", "node_modules")
 

@@ -13,11 +13,11 @@ from openvino import Model
 from paddle2ov.deployment.planning import Plan, plan
 from paddle2ov.deployment.preprocessing import compute
 from paddle2ov.deployment.resize_steps import Resize, ResizeKept
-from paddle2ov.deployment.settings import NAMES, find_settings, read_settings
 from paddle2ov.deployment.warp_steps import LetterBox
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray, Program, Variable
+from paddle2ov.program.settings import NAMES, find_settings, read_settings
 from paddle2ov.testing import compile_model
 from paddle2ov.verification.inputs import Inputs, given_inputs
 

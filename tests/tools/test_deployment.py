@@ -14,9 +14,9 @@ from paddle2ov import ConversionInputError, ModelReadError, convert, read_progra
 from paddle2ov.deployment import sizes
 from paddle2ov.deployment.planning import plan
 from paddle2ov.deployment.preprocessing import describe
-from paddle2ov.deployment.settings import read_settings
 from paddle2ov.graph.opset import ops
 from paddle2ov.program import find_model
+from paddle2ov.program.settings import read_settings
 from paddle2ov.testing import compile_model
 
 DETECTION = """
