@@ -129,7 +129,7 @@ def _fits_constant(node: Node, source: Output, array: AnyArray, role: Role, rank
         case Role.UNRELATED | Role.AXES:
             return True
         case Role.PER_AXIS:
-            return array.shape == (rank,)
+            return bool(array.shape == (rank,))
         case Role.SINGLE:
             return bool(array.size == 1)
         case Role.DATA | Role.BROADCAST:
