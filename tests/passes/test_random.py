@@ -14,8 +14,17 @@ def pytest_generate_tests(metafunc):
 
 
 def test_random_graph(seed):
-    model, inputs = random_graph(seed)
-    plain, _ = random_graph(seed)
+    check(seed)
+
+
+def test_with_constants_for_data(seed):
+    """Learned tensors, some of them read by several nodes, stand where data that vary do."""
+    check(seed, learned=0.3)
+
+
+def check(seed, learned=0.0):
+    model, inputs = random_graph(seed, learned)
+    plain, _ = random_graph(seed, learned)
     run_rewrites(model)
     model.validate_nodes_and_infer_types()
     for port, same in zip(model.outputs, plain.outputs, strict=True):

@@ -197,6 +197,19 @@ def test_nothing_to_sink_below():
     assert not any(apply(sink_squeezes, build, [2, 4, 8])[1].values())
 
 
+@pytest.mark.parametrize("axes", [(1, 2, 3), (0, 1, 2, 3)], ids=["slope", "factor"])
+def test_numbers_of_an_activation_are_no_data(axes):
+    """One number that a constant or data are bent by does not take their place."""
+    filters, data = random(4, 1, 1, 1), random(2, 3)
+
+    def build():
+        x = parameter(1, 4, 1)
+        number = squeeze(deconvolution(x, filters), *axes)
+        return Model([ops.prelu(data, number) if len(axes) == 3 else ops.swish(data, number)], [x])
+
+    assert not any(apply(sink_squeezes, build, [1, 4, 1])[1].values())
+
+
 def test_a_report_changes_nothing(tmp_path):
     """The report keeps no node alive that has been replaced: it would read what it stood behind."""
     paddle = pytest.importorskip("paddle")

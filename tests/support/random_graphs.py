@@ -27,10 +27,14 @@ def step(weight):
 
 
 class Maker:
-    """A graph while it is made: its tensors with the shapes that they have in a run."""
+    """A graph while it is made: its tensors with the shapes that they have in a run.
 
-    def __init__(self, seed):
+    With the probability `learned` a step takes a constant instead of a tensor, which others may have taken before.
+    """
+
+    def __init__(self, seed, learned=0.0):
         self.rng = np.random.default_rng(seed)
+        self.learned, self.constants = learned, {}
         self.is_dynamic = self.chance(0.5)
         self.tensors, self.parameters, self.inputs, self.read = [], [], [], set()
         for _ in range(self.below(2) + 1):
@@ -63,6 +67,10 @@ class Maker:
         if not found:
             raise StopIteration
         picked = found[-min(int(self.rng.geometric(0.35)), len(found))]
+        if self.learned and self.chance(self.learned):
+            shape = self.tensors[picked][1]
+            made = self.constants.setdefault((tuple(shape), self.below(2)), ops.constant(self.numbers(*shape)))
+            return made.output(0), shape
         self.read.add(picked)
         return self.tensors[picked]
 
@@ -73,9 +81,9 @@ class Maker:
         return Model(results, self.parameters)
 
 
-def random_graph(seed):
+def random_graph(seed, learned=0.0):
     """The model and its inputs."""
-    make = Maker(seed)
+    make = Maker(seed, learned)
     steps, weights = list(STEPS), np.array(list(STEPS.values()), float)
     wanted = 4 + make.below(12)
     for _ in range(100):

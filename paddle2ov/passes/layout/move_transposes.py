@@ -16,23 +16,14 @@ from paddle2ov.passes.graph import (
     ints_of,
     perm_of,
 )
-from paddle2ov.passes.kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
-from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
-from paddle2ov.passes.layout.permutation import inverse, kind_of, reduced
-from paddle2ov.passes.layout.permuted_nodes import (
-    NAMING_AXES,
-    UNDECIDED,
-    Around,
-    Change,
-    key_of,
-    order_after,
-    readers_of,
-)
+from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.minimum_cut import END, ENDLESS, MinimumCut, Vertex
+from paddle2ov.passes.permutable import PERMUTABLE, data_of
+from paddle2ov.passes.permutation import inverse, kind_of, reduced
+from paddle2ov.passes.turned_nodes import UNDECIDED, Around, Change, key_of, order_after, readers_of
 
-_FLEXIBLE = ELEMENTWISE | UNDECIDED | {"Concat", *NAMING_AXES}
+_FLEXIBLE = UNDECIDED | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}
-_MOST_ELEMENTS = 1 << 20
-"""A larger constant is not worth transposing while converting."""
 _MOST_ROUNDS = 8
 """How often transposes that were moved may move on."""
 _UNKNOWN = 64
@@ -204,29 +195,11 @@ def _is_fused(tensor: Output) -> bool:
 
 def _tensors_around(node: Node, perm: list[int]) -> list[Output] | None:
     """The tensors that a node gives or reads in the order in which it computes; None if it knows only one."""
-    kind, rank = node.get_type_name(), len(perm)
-    inputs = node.input_values()
-    if kind in NAMING_AXES:
-        named = [constant_of(inputs[i]) for i in NAMING_AXES[kind] if i < len(inputs)]
-        if len(named) < len(NAMING_AXES[kind]) or any(one is None for one in named):
-            return None
-        inputs = inputs[:1]
-    elif kind not in ELEMENTWISE and kind != "Concat":
+    kind, tensors = node.get_type_name(), data_of(node, len(perm))
+    if tensors is None:
         return None
     if kind in ("Concat", "Split", "VariadicSplit") and _would_interleave(node, perm):
         return None
-    tensors: list[Output] = []
-    most = 1 if kind == "PRelu" else _MOST_ELEMENTS
-    for source in inputs:
-        array = constant_of(source)
-        if array is None:
-            length = source.get_partial_shape().rank
-            if length.is_dynamic or length.get_length() not in (0, rank):
-                return None
-            if length.get_length():
-                tensors.append(source)
-        elif array.ndim > rank or array.size > most or (0 < array.ndim < rank and not _is_aligned(node)):
-            return None
     if kind == "FakeQuantize" and _would_misplace_ranges(node, perm):
         return None
     if kind in REDUCTIONS and (after := order_after(node, perm)) == sorted(after):
@@ -249,8 +222,3 @@ def _would_misplace_ranges(node: Node, perm: list[int]) -> bool:
     shapes = [array.shape for source in node.input_values() if (array := constant_of(source)) is not None]
     along = any(place and len(shape) >= -place and shape[place] > 1 for shape in shapes)
     return along and None in (dims_of(node.output(0)) or [None])
-
-
-def _is_aligned(node: Node) -> bool:
-    """Whether constants of a lower rank belong to the last axes."""
-    return bool(node.get_attributes().get("auto_broadcast", "numpy") == "numpy")

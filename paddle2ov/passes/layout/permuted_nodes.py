@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from typing import TypeAlias
 
-from openvino import Input, Node, Output, Type
+from openvino import Input, Node, Output
 
-from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import constant_of, consumers, dims_of, ints, ints_of, name_after, perm_of, replace, weight
+from paddle2ov.opset import ops
+from paddle2ov.passes.graph import consumers, dims_of, ints, ints_of, name_after, perm_of, replace
 from paddle2ov.passes.kinds import REDUCTIONS
-from paddle2ov.passes.layout.permutation import compose, inverse, kind_of, moved_ones, reduced
-from paddle2ov.program.model import AnyArray
+from paddle2ov.passes.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
+from paddle2ov.passes.permutation import compose, inverse, kind_of, moved_ones, reduced
 
-NAMING_AXES = {"Pad": (1, 2), "Slice": (4,), "Split": (1,), "VariadicSplit": (1,), **dict.fromkeys(REDUCTIONS, (1,))}
-"""Kind -> the inputs that name axes, or have an element for each."""
 UNDECIDED = frozenset(("ShapeOf", "Transpose"))
 """What reads a tensor in any order, once it is told."""
 Around: TypeAlias = tuple[Node, list[Output]]
@@ -50,6 +48,7 @@ class Change:
         self.nodes = nodes
         self._perm, self._back = perm, inverse(perm)
         self._moved: dict[tuple[str, int], Output] = {}
+        self._constants: dict[tuple[str, int], Output | None] = {}
         self._of_turned: set[str] = set()  # transposes of what turns, not of one that `_give` lets read it
         self.added: list[Node] = []
         self.removed: set[str] = set()
@@ -68,17 +67,35 @@ class Change:
                 continue
             node, tensors = self.nodes[name]
             after = order_after(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
-            for reader, source in zip(node.inputs(), sources[name], strict=True):
-                if source in tensors:
-                    reader.replace_source_output(self._untransposed(source))
-            _turn(node, self._perm)
-            node.validate_and_infer_types()
+            self._turn(node, sources[name], tensors)
             for output, found in zip(node.outputs(), readers[name], strict=True):
                 for reader in found if after != sorted(after) else ():
                     self._give(*reader, output, after, node)
         for node in given.values():
             if node.get_type_name() == "Transpose":
                 self._leave(node)
+
+    def _turn(self, node: Node, sources: list[Output], tensors: list[Output]) -> None:
+        """Lets a node read what is not transposed, and its axes and constants be those of that."""
+        for reader, source, role in zip(node.inputs(), sources, roles_of(node) or (), strict=True):
+            if source in tensors and role in HAVING_AXES:
+                reader.replace_source_output(self._untransposed(source))
+            elif (constant := self._constant(source, role)) is not None:
+                reader.replace_source_output(constant)
+        if axis := PERMUTABLE[node.get_type_name()].axis:
+            node.set_attribute(axis, self._perm[node.get_attributes()[axis] % len(self._perm)])
+        node.validate_and_infer_types()
+
+    def _constant(self, source: Output, role: Role) -> Output | None:
+        """The constant to read for one that nodes share or not, as they do then; None to read the same."""
+        if role not in HAVING_AXES:
+            permuted = permuted_constant(source, role, self._perm)
+            return None if permuted is None else permuted.output(0)
+        key = key_of(source)
+        if key not in self._constants:
+            permuted = permuted_constant(source, role, self._perm)
+            self._constants[key] = None if permuted is None else permuted.output(0)
+        return self._constants[key]
 
     def _origin(self, source: Output) -> str:
         """The node that a tensor comes from, whatever its order."""
@@ -157,27 +174,3 @@ def _ask(shape_of: Node, tensor: Output, perm: list[int]) -> None:
     name_after(shape, shape_of.get_friendly_name(), "moved")
     for reader in readers:
         reader.replace_source_output(shape.output(0))
-
-
-def _turn(node: Node, perm: list[int]) -> None:
-    """Lets a node's axes and constants be those of data that is not transposed by `perm`."""
-    kind, rank = node.get_type_name(), len(perm)
-    if kind == "Concat":
-        node.set_attribute("axis", perm[node.get_attributes()["axis"] % rank])
-    for i in NAMING_AXES.get(kind, ()):
-        values = constant_of(node.input_value(i))
-        assert values is not None
-        if kind == "Pad":
-            turned = [int(values[axis]) for axis in inverse(perm)]
-        else:
-            turned = [perm[int(axis) % rank] for axis in values.reshape(-1)]
-        node.input(i).replace_source_output(ints(turned if values.ndim else turned[0]).output(0))
-    for reader in node.inputs() if kind not in NAMING_AXES else ():
-        array = constant_of(source := reader.get_source_output())
-        if array is not None and array.size != 1:
-            reader.replace_source_output(_reordered(array, source.get_element_type(), perm).output(0))
-
-
-def _reordered(array: AnyArray, kind: Type, perm: list[int]) -> Node:
-    full = array.reshape((1,) * (len(perm) - array.ndim) + array.shape)
-    return weight(full.transpose(inverse(perm)).copy(), kind)

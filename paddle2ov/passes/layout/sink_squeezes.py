@@ -78,7 +78,8 @@ def _passes(node: Node, output: Output, axes: Axes, rank: int) -> bool:
         return node.get_attributes().get("auto_broadcast", "numpy") == "numpy" and all(
             array is not None and array.ndim <= rank and array.size <= _MOST_ELEMENTS for array in arrays
         )
-    return node.get_type_name() in UNARY or is_slope(node, axes)
+    reads_data = node.input_value(0) == output  # not as the slope or the factor of an activation
+    return reads_data and (node.get_type_name() in UNARY or is_slope(node, axes))
 
 
 def _lifted(node: Node, value: Output, axes: Axes) -> Output:

@@ -1,0 +1,104 @@
+"""Networks with learned tensors beside the data: position embeddings of which parts are taken, initial states."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from gen_models.building import assembled
+from gen_models.network import Network
+from gen_models.spec import paddle, tensor
+
+_SIZE, _WIDTH = 3, 8
+
+
+def _learned(*shape: int) -> Any:
+    return paddle.create_parameter(list(shape), "float32", default_initializer=paddle.nn.initializer.Normal())
+
+
+def _positions_parts() -> dict[str, Any]:
+    nn, size = paddle.nn, _SIZE
+    return {
+        "before": nn.Conv2D(3, _WIDTH, 1, data_format="NHWC"),
+        "sliced": _learned(1, size + 1, size, _WIDTH),
+        "padded": _learned(1, size, size, _WIDTH),
+        "joined": _learned(1, size, 2 * size, _WIDTH),
+        "averaged": _learned(size, size, size, _WIDTH),
+        "extreme": _learned(size, size, size, _WIDTH),
+        "after": nn.Conv2D(_WIDTH, _WIDTH, 1, data_format="NHWC"),
+    }
+
+
+def _positions_forward(self: Any, image: Any) -> Any:
+    x, functional = self.before(image), paddle.nn.functional
+    places = [
+        self.sliced[:, 1:],
+        functional.pad(self.padded, [1, 0, 1, 0], data_format="NHWC")[:, :-1, :-1],
+        paddle.split(self.joined, 2, axis=2)[1],
+        paddle.split(self.joined, [1, _SIZE, _SIZE - 1], axis=2)[1],
+        paddle.mean(self.averaged, axis=1, keepdim=True),
+        paddle.max(self.extreme, axis=2, keepdim=True)[:1],
+    ]
+    return tuple(self.after(functional.relu(x + one)) for one in places)
+
+
+def positions() -> Any:
+    """Between convolutions with channels last, sums with what is cut out, padded, split and reduced of embeddings."""
+    return assembled(_positions_parts, _positions_forward)
+
+
+def _states_parts(batch: int, layers: int) -> dict[str, Any]:
+    nn, hidden = paddle.nn, 20
+    return {
+        "lstm": nn.LSTM(4, hidden, layers, direction="bidirect"),
+        "gru": nn.GRU(4, hidden, layers, direction="bidirect"),
+        "hidden": _learned(2 * layers, batch, hidden),
+        "cell": _learned(2 * layers, batch, hidden),
+    }
+
+
+def _states_forward(self: Any, x: Any) -> Any:
+    out, (hidden, cell) = self.lstm(x, (self.hidden, self.cell))
+    other, last = self.gru(x, self.hidden)
+    return out, hidden, cell, other, last
+
+
+def two_states() -> Any:
+    """Recurrent layers of two directions that begin with learned states, as many as directions."""
+    return assembled(partial(_states_parts, 2, 1), _states_forward)
+
+
+def three_states() -> Any:
+    """The same for batches of three."""
+    return assembled(partial(_states_parts, 3, 2), _states_forward)
+
+
+def _grown_forward(self: Any, x: Any) -> Any:
+    batch = paddle.shape(x)[0]
+    hidden, cell = (one.expand([one.shape[0], batch, one.shape[2]]) for one in (self.hidden, self.cell))
+    out, (hidden, cell) = self.lstm(x, (hidden, cell))
+    return out, hidden, cell
+
+
+def grown_states() -> Any:
+    """The same learned state for each sequence of a batch."""
+    return assembled(partial(_states_parts, 1, 2), _grown_forward)
+
+
+def _image(*dims: int) -> dict[str, Any]:
+    return {"image": tensor([_SIZE, _SIZE, _SIZE, 3], dims=list(dims))}
+
+
+def _sequences(batch: int, *dims: int) -> dict[str, Any]:
+    return {"x": tensor([batch, 5, 4], dims=list(dims))}
+
+
+NETWORKS = [
+    Network("positions_known", positions, _image(_SIZE, _SIZE, _SIZE, 3)),
+    Network("positions_unknown", positions, _image(-1, -1, -1, 3)),
+    Network("two_states_known", two_states, _sequences(2, 2, 5, 4)),
+    Network("two_states_unknown", two_states, _sequences(2, 2, -1, 4)),
+    Network("three_states_known", three_states, _sequences(3, 3, 5, 4)),
+    Network("three_states_unknown", three_states, _sequences(3, 3, -1, 4)),
+    Network("grown_states", grown_states, _sequences(2, -1, -1, 4), more=[_sequences(3, -1, -1, 4)]),
+]

@@ -1,0 +1,165 @@
+"""Kinds of nodes that can compute with their axes in another order, and what each of their inputs needs for that.
+
+`PERMUTABLE` is all that is assumed of a kind: every input has a role, and the role says what becomes of a tensor and
+what of a constant. A node that has other inputs than its kind says is not permuted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from openvino import Node, Output
+
+from paddle2ov.passes.graph import constant_of, dims_of, ints, ints_of, weight
+from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.permutation import inverse
+from paddle2ov.program.model import AnyArray
+
+
+class Role(Enum):
+    """What an input has to do with the axes that a node computes along."""
+
+    DATA = auto()
+    """Has these axes. A tensor is read in the other order, a constant is permuted."""
+    BROADCAST = auto()
+    """Has these axes, or if constant only the last of them, or none. A constant gets those that it lacks, of size 1."""
+    AXES = auto()
+    """Names some of the axes, in any order. It must be constant, and gets other numbers."""
+    PER_AXIS = auto()
+    """Has one element for each axis. It must be constant, and is permuted."""
+    SINGLE = auto()
+    """Has one element, and stays as it is. A node where it may have more is not permuted."""
+    UNRELATED = auto()
+    """Has elements in the order of another input or of the results, whatever the axes are, and stays as it is."""
+
+
+@dataclass(frozen=True)
+class Permutable:
+    """What a kind of node reads, and which of its attributes names an axis."""
+
+    inputs: tuple[Role, ...]
+    optional: int = 0
+    """How many of the last inputs may be missing."""
+    repeated: bool = False
+    """Whether the last input may come any number of times."""
+    axis: str = ""
+
+    def roles(self, count: int) -> tuple[Role, ...] | None:
+        """The roles of so many inputs; None if it cannot have as many."""
+        most = len(self.inputs)
+        if self.repeated and count >= most:
+            return self.inputs + self.inputs[-1:] * (count - most)
+        return self.inputs[:count] if most - self.optional <= count <= most else None
+
+
+_DATA, _BROADCAST, _AXES = Role.DATA, Role.BROADCAST, Role.AXES
+_PER_AXIS, _SINGLE, _UNRELATED = Role.PER_AXIS, Role.SINGLE, Role.UNRELATED
+PERMUTABLE: dict[str, Permutable] = {
+    **dict.fromkeys(UNARY, Permutable((_DATA,))),
+    **dict.fromkeys(BINARY, Permutable((_BROADCAST,) * 2)),
+    **dict.fromkeys(REDUCTIONS, Permutable((_DATA, _AXES))),
+    "Concat": Permutable((_DATA,), repeated=True, axis="axis"),
+    "FakeQuantize": Permutable((_DATA, *(_BROADCAST,) * 4)),
+    "HardSigmoid": Permutable((_DATA, _SINGLE, _SINGLE)),
+    "PRelu": Permutable((_DATA, _SINGLE)),  # a slope of one axis lies along axis 1
+    "Pad": Permutable((_DATA, _PER_AXIS, _PER_AXIS, _SINGLE), optional=1),
+    "Select": Permutable((_BROADCAST,) * 3),
+    "Selu": Permutable((_DATA, _SINGLE, _SINGLE)),
+    "Slice": Permutable((_DATA, *(_UNRELATED,) * 3, _AXES)),
+    "Split": Permutable((_DATA, _AXES)),
+    "Swish": Permutable((_DATA, _SINGLE), optional=1),
+    "VariadicSplit": Permutable((_DATA, _AXES, _UNRELATED)),
+}
+"""The kinds of nodes that can compute with their axes permuted."""
+HAVING_AXES = frozenset((Role.DATA, Role.BROADCAST))
+"""Roles of tensors that have the axes of a node."""
+MOST_ELEMENTS = 1 << 20
+"""A larger constant is not worth permuting while converting."""
+
+
+def roles_of(node: Node) -> tuple[Role, ...] | None:
+    """The role of each input of a node; None for a node that cannot be permuted."""
+    kind = PERMUTABLE.get(node.get_type_name())
+    return None if kind is None else kind.roles(node.get_input_size())
+
+
+def data_of(node: Node, rank: int) -> list[Output] | None:
+    """The tensors that have the axes of a node; None if it cannot compute along `rank` axes in another order."""
+    roles, tensors = roles_of(node), []
+    if roles is None:
+        return None
+    for source, role in zip(node.input_values(), roles, strict=True):
+        array = constant_of(source)
+        if array is not None:
+            if not _fits_constant(node, source, array, role, rank):
+                return None
+            continue
+        length = _rank(source)
+        if not _fits_tensor(source, length, role, rank):
+            return None
+        if role in HAVING_AXES and length:
+            tensors.append(source)
+    return tensors
+
+
+def _rank(source: Output) -> int | None:
+    rank = source.get_partial_shape().rank
+    return rank.get_length() if rank.is_static else None
+
+
+def _fits_tensor(source: Output, length: int | None, role: Role, rank: int) -> bool:
+    """Whether a tensor that varies can stand where a node is permuted."""
+    match role:
+        case Role.UNRELATED:
+            return True
+        case Role.AXES | Role.PER_AXIS:
+            return False
+        case Role.SINGLE:
+            return length is not None and all(dim == 1 for dim in dims_of(source) or ())
+        case Role.DATA:
+            return length == rank
+        case Role.BROADCAST:
+            return length in (0, rank)
+
+
+def _fits_constant(node: Node, source: Output, array: AnyArray, role: Role, rank: int) -> bool:
+    """Whether a constant can be another one where a node is permuted."""
+    match role:
+        case Role.UNRELATED | Role.AXES:
+            return True
+        case Role.PER_AXIS:
+            return bool(array.shape == (rank,))
+        case Role.SINGLE:
+            return bool(array.size == 1)
+        case Role.DATA | Role.BROADCAST:
+            if array.size > MOST_ELEMENTS or source.get_element_type().bitwidth < 8:
+                return False
+            aligned = role == Role.BROADCAST and array.ndim < rank and (array.ndim == 0 or _is_aligned(node))
+            return bool(array.ndim == rank or aligned)
+
+
+def _is_aligned(node: Node) -> bool:
+    """Whether constants of a lower rank belong to the last axes."""
+    return bool(node.get_attributes().get("auto_broadcast", "numpy") == "numpy")
+
+
+def permuted_constant(source: Output, role: Role, perm: list[int]) -> Node | None:
+    """A constant as a node reads it that computes on what `perm` has not permuted; None if it is the same."""
+    array = constant_of(source)
+    if array is None:
+        return None
+    rank = len(perm)
+    match role:
+        case Role.UNRELATED | Role.SINGLE:
+            return None
+        case Role.AXES:
+            axes = [perm[axis % rank] for axis in ints_of(source) or []]
+            return ints(axes if array.ndim else axes[0])
+        case Role.PER_AXIS:
+            return ints([int(array[axis]) for axis in inverse(perm)])
+        case Role.DATA | Role.BROADCAST:
+            if array.size == 1:
+                return None
+            full = array.reshape((1,) * (rank - array.ndim) + array.shape)
+            return weight(full.transpose(inverse(perm)).copy(), source.get_element_type())
