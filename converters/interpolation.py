@@ -23,8 +23,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.common import Tensor, cast_to, ints, rank_of, shape_of
-from paddle2ov.converters.interpolation_computed import by_indices, scaled_by, with_single
+from paddle2ov.converters.common import Tensor, cast_to, ints, rank_of
+from paddle2ov.converters.interpolation_computed import (
+    by_indices,
+    lengthened_by,
+    lines_of_single,
+    scaled_by,
+    with_single,
+)
 from paddle2ov.converters.interpolation_exact import (
     Resize,
     any_resized,
@@ -131,8 +137,10 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
 def _resize(x: Output, plan: Resize) -> Tensor:
     dims = known_dims(x)[2:]
     unknown = None in (*dims, *plan.sizes)
-    if plan.scale_tensor is not None or (plan.scales is not None and plan.given and unknown):
+    if plan.given and (plan.scale_tensor is not None or (plan.scales is not None and unknown)):
         return by_indices(x, plan)
+    if plan.scale_tensor is not None:
+        return _by_computed_scales(x, plan, plan.scale_tensor)
     if plan.size_tensor is not None:
         if plan.maybe_single:
             x = with_single(x, plan, ops.equal(plan.size_tensor, ints(1)))
@@ -154,9 +162,7 @@ def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
     if single or plan.maybe_single:
         if None not in dims:
             return by_weights(x, plan, dims)
-        if plan.mode == "cubic":
-            return by_indices(x, plan)
-        x = _first_where_single(x, plan)
+        x = lines_of_single(x, plan, scaled_later(x, plan.scales), [*plan.maybe_single, *_single(plan)])
     surplus = False
     for dim, size, scale in zip(dims, plan.sizes, plan.scales, strict=True):
         if dim is None or size is None:
@@ -173,8 +179,26 @@ def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
         return _interpolate(x, plan)
     sizes = scaled_later(x, plan.scales) if None in plan.sizes else ints([size or 0 for size in plan.sizes])
     out = _interpolate(_lengthened(x, plan, plan.scales) if may_stay else x, plan)
+    return _cut(out, plan, sizes)
+
+
+def _by_computed_scales(x: Output, plan: Resize, scales: Output) -> Node:
+    """A resize with the ratio 1 / scale, by scales that the program computes."""
+    sizes = scaled_by(x, scales)
+    if plan.maybe_single:
+        x = lines_of_single(x, plan, sizes, plan.maybe_single)
+    if plan.mode == "linear":
+        x = lengthened_by(x, plan, sizes)
+    return _cut(_interpolate(x, plan), plan, sizes)
+
+
+def _cut(x: Node, plan: Resize, sizes: Node) -> Node:
     count = plan.rank - 2
-    return ops.slice(out, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
+    return ops.slice(x, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
+
+
+def _single(plan: Resize) -> list[int]:
+    return [i for i, size in enumerate(plan.sizes) if size == 1]
 
 
 def _lengthened(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
@@ -212,24 +236,13 @@ def _to_single(x: Output, plan: Resize) -> Tensor:
     return _interpolate(out, dataclasses.replace(plan, sizes=[plan.sizes[i] for i in rest]), [2 + i for i in rest])
 
 
-def _first_where_single(x: Output, plan: Resize) -> Output:
-    """Copies of the first element along each dimension that a scale below 1 makes 1."""
-    assert plan.scales is not None
-    sizes, dims = scaled_later(x, plan.scales), shape_of(x)
-    for i, size in enumerate(plan.sizes):
-        if size != 1 and i not in plan.maybe_single:
-            continue
-        several = ops.not_equal(ops.gather(sizes, ints(i), ints(0)), ints(1))
-        places = ops.range(ints(0), ops.gather(dims, ints(2 + i), ints(0)), ints(1), Type.i64)
-        x = ops.gather(x, ops.multiply(places, ops.convert(several, Type.i64)), ints(2 + i)).output(0)
-    return x
-
-
 def _interpolate(x: Tensor, plan: Resize, axes: Sequence[int] | None = None) -> Node:
     axes = axes or range(2, plan.rank)
     target: Tensor
     if plan.size_tensor is not None:
         calculation, target = "sizes", plan.size_tensor
+    elif plan.scale_tensor is not None:
+        calculation, target = "scales", plan.scale_tensor
     elif plan.scales is not None and (None in plan.sizes or plan.mode != "nearest"):
         calculation, target = "scales", ops.constant(np.asarray(plan.scales, np.float32))
     else:
