@@ -71,25 +71,36 @@ def _apart(x: Output, axis: int) -> int:
 
 def gather_nd(node: NodeContext) -> NamedOutputs:
     """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO, too, counts negative numbers from the end."""
-    x, index = node.get_input("x"), tuple_index(node, "index")
-    depth = index.get_partial_shape()[-1]
-    if 0 in (depth, (node.input_shape("index") or (-1,))[-1]):  # an empty index stands for all of x
+    x = node.get_input("x")
+    index, depth = tuple_index(node, x, node.output_shape("out"))
+    if depth == 0:  # an empty index stands for all of x
         shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
-    if depth.is_static and depth.get_length() == 1:  # x[index] in Python
+    if depth == 1:  # x[index] in Python
         return {"out": picked(x, ops.squeeze(index, ints([-1])).output(0), 0)}
-    node.require(depth.is_static, "the last dimension of index decides the result's rank and must be known")
+    if depth is None:
+        node.refuse(
+            "the last dimension of index decides the rank of the result, and the program tells neither: give the "
+            "shape of the model's inputs",
+            index=node.input_shape("index"),
+            out=node.output_shape("out"),
+        )
     return {"out": ops.gather_nd(x, index)}
 
 
-def tuple_index(node: NodeContext, name: str) -> Output:
-    """An index [..., k] into the first k axes; k decides the rank of the result: as declared."""
-    index = node.get_input(name)
+def tuple_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) -> tuple[Output, int | None]:
+    """'index' [..., k] into the first k axes of x, and k: as declared, or as the shape of `slices` says."""
+    index, declared = node.get_input("index"), node.input_shape("index")
     rank = rank_of(node, index)
-    declared = node.input_shape(name)
-    if index.get_partial_shape()[rank - 1].is_dynamic and declared is not None and declared[-1] > 0:
-        return ops.reshape(index, ints([0] * (rank - 1) + [declared[-1]]), True).output(0)
-    return index
+    last = index.get_partial_shape()[rank - 1]
+    if last.is_static:
+        return index, int(last.get_length())
+    depth = declared[-1] if declared is not None else -1
+    if depth < 0 and slices is not None:
+        depth = rank - 1 + rank_of(node, x) - len(slices)  # still below 0 where Paddle declares what it cannot know
+    if depth > 0:
+        index = ops.reshape(index, ints([0] * (rank - 1) + [depth]), True).output(0)
+    return index, depth if depth >= 0 else None
 
 
 def index_sample(node: NodeContext) -> NamedOutputs:

@@ -5,9 +5,8 @@ Semantics: `paddle/phi/kernels/funcs/pooling.cc`, `paddle/phi/kernels/impl/pool_
 `paddle/phi/infermeta/unary.cc`. A window that holds nothing but padding gives NaN (average) or the lowest number.
 Of paddings that differ before and after, an average that counts them (`exclusive` False) counts as many after as
 before. Not supported: adaptive maximum in `pool2d` itself (Paddle exports it as `max_pool2d_with_index`); an average
-that counts paddings which are fewer after than before, or which follow from an unknown size with a stride above the
-kernel; paddings as wide as the kernel where an average counts them and they differ, or where one that does not would
-have windows outside of x.
+that counts paddings which are fewer after than before and rounds up; paddings as wide as the kernel where an average
+counts them and they differ, or where one that does not would have windows outside of x.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of, shape_of, size_of
 from paddle2ov.converters.graph.spatial import (
     beyond,
     channels_last,
@@ -146,18 +145,18 @@ def _over_windows(node: NodeContext, x: Output, mode: str) -> Node:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
     exclusive = bool(node.get_attribute("exclusive", True))
-    if at.later and at.ceil and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
-        node.refuse("needs a known input size", padding_algorithm="SAME", ceil_mode=True, ksize=at.sizes)
     over = [0] * len(dims) if at.later else beyond(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
     if mode == "avg" and not exclusive and node.get_attribute("whole_window", False):
         return _avg_of_whole_windows(x, at, over)
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
     if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):
         return _widely_padded(node, x, mode, at, exclusive)
+    if at.later and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
+        return _sparse_later(node, x, mode, at, exclusive)
     if mode == "max":
         return _max(x, at)
     if at.later and (mode == "lp" or not exclusive):
-        x, at = _padded_later(node, x, mode, at)
+        x, at = _padded_later(x, mode, at)
         exclusive = True
     return _lp(node, x, at) if mode == "lp" else _average(node, x, at, exclusive)
 
@@ -193,10 +192,38 @@ def _avg_of_whole_windows(x: Output, at: _Windows, over: list[int]) -> Node:
     return _avg(padded, replace(at.of_padded(), ceil=False))
 
 
-def _padded_later(node: NodeContext, x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
+def _sparse_later(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Node:
+    """Windows with gaps between them over x with SAME's paddings as a tensor.
+
+    Where a gap is at the end, rounding up gives one window more, which lies outside of x.
+    """
+    begin, end = _later_pads(x, at, True)
+    further = [(stride - 1) * at.ceil for stride in at.strides]
+    end = ops.add(end, ints([0, 0, *further]))
+    whole = replace(at.of_padded(), ceil=False)
+    if mode == "max":
+        return _max(ops.pad(x, begin, end, "constant", _lowest(x)).output(0), whole)
+    if mode == "lp":
+        return _lp(node, _pad(x, begin, end), whole)
+    out = _avg(_pad(x, begin, end), whole)
+    # Paddle divides by these numbers, of which one below 1 belongs to a window outside of x.
+    for i, (size, stride) in enumerate(zip(at.sizes, at.strides, strict=True)):
+        pad, dim = ops.gather(begin, ints(2 + i), ints(0)), size_of(x, 2 + i)
+        places = ops.range(ints(0), size_of(out, 2 + i), ints(1), Type.i64)
+        start = ops.subtract(ops.multiply(places, ints(stride)), pad)
+        stop = ops.minimum(ops.add(start, ints(size)), dim if exclusive else ops.add(dim, pad))
+        held = ops.subtract(stop, ops.maximum(start, ints(0)) if exclusive else start)
+        count = ops.reshape(ops.convert(held, x.get_element_type()), ints([-1] + [1] * (len(at.sizes) - 1 - i)), False)
+        out = ops.divide(ops.multiply(out, const_like(size, x)), count)
+    return out
+
+
+def _lowest(x: Output) -> Node:
+    return const_like(float(np.finfo(x.get_element_type().to_dtype()).min), x)
+
+
+def _padded_later(x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
     """x with SAME's paddings as a tensor; one more at the end, where the total is odd, is known or from rounding up."""
-    if any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
-        node.refuse("needs a known input size", padding_algorithm="SAME", strides=at.strides, ksize=at.sizes)
     x = _pad(x, *_later_pads(x, at, mode == "lp"))
     if mode == "lp":
         return x, replace(at.of_padded(), ceil=False)
@@ -208,8 +235,7 @@ def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclus
     """Paddings as wide as the kernel, which OpenVINO's pooling refuses: they become part of x."""
     pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
     if mode == "max":
-        lowest = const_like(float(np.finfo(x.get_element_type().to_dtype()).min), x)
-        return _max(ops.pad(x, *pads, "constant", lowest), at.of_padded())
+        return _max(ops.pad(x, *pads, "constant", _lowest(x)).output(0), at.of_padded())
     if mode == "lp":
         return _lp(node, _pad(x, *pads), at.of_padded())
     # Paddle's window counts a negative number of elements where it ends before x or begins behind it.

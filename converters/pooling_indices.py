@@ -3,8 +3,8 @@
 Paddle: `max_pool2d_with_index`, `max_pool3d_with_index`, `fractional_max_pool2d`, `fractional_max_pool3d`, `unpool`,
 `unpool3d`.
 Semantics: `paddle/phi/kernels/funcs/pooling.{cc,h}`, `paddle/phi/kernels/cpu/unpool_kernel.cc`.
-Not supported: channels last in unpool, as in Paddle; fractional pooling of unknown size, or with windows that Paddle
-draws at random (random_u = 0).
+Not supported: channels last in unpool, as in Paddle; fractional pooling with windows that Paddle draws at random
+(random_u = 0).
 """
 
 from __future__ import annotations
@@ -15,9 +15,20 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    exact_divide,
+    ints,
+    rank_of,
+    shape_of,
+    size_of,
+)
 from paddle2ov.converters.graph.spatial import beyond, channels_last, known_dims, pads_of
 from paddle2ov.converters.pooling import adaptive_sizes
+from paddle2ov.graph.integers import divided
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -58,27 +69,28 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     kernel = node.get_ints("kernel_size", [0] * len(sizes))
     u = node.get_float("random_u", 0.0)
     node.require(u != 0, "the windows are drawn at random", random_u=u)
-    windows = []
-    for dim, size, width in zip(dims, sizes, kernel, strict=True):
-        if dim is None:
-            node.refuse("fractional pooling of unknown size is not supported")
-        windows.append(_fractional(dim, size, width, u))
     count = len(sizes)
+    windows = [
+        ops.constant(_fractional(dim, size, width, u))
+        if dim is not None
+        else _fractional_later(size_of(x, 2 + i), size, width, u)
+        for i, (dim, size, width) in enumerate(zip(dims, sizes, kernel, strict=True))
+    ]
     # Each dimension becomes two: windows and their elements.
     taken: Tensor = x
     for i, indices in enumerate(windows):
-        taken = ops.gather(taken, ops.constant(indices), ints(2 + 2 * i))
+        taken = ops.gather(taken, indices, ints(2 + 2 * i))
     order = [0, 1, *(2 + 2 * i for i in range(count)), *(3 + 2 * i for i in range(count))]
     flat = ints([0, 0, math.prod(sizes), -1])
     elements = ops.reshape(ops.transpose(taken, ints(order)), flat, True)
     out = ops.reduce_max(elements, ints([3]), True)
-    position = np.zeros((1,) * (2 * count), np.int64)
-    for i, (indices, dim) in enumerate(zip(windows, dims, strict=True)):
-        shape = [1] * (2 * count)
-        shape[i], shape[count + i] = indices.shape
-        position = position * (dim or 0) + indices.reshape(shape)
-    positions = ops.constant(position.reshape(1, 1, math.prod(sizes), -1))
-    nowhere = ops.constant(np.int64(math.prod(dim or 1 for dim in dims)))  # beyond every position
+    position: Node = ints(0)
+    for i, indices in enumerate(windows):
+        others = [axis for axis in range(2 * count) if axis not in (i, count + i)]
+        position = ops.add(ops.multiply(position, size_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
+    positions = ops.reshape(position, ints([1, 1, math.prod(sizes), -1]), False)
+    area = ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
+    nowhere = ops.reduce_prod(area, ints([0]), False)  # beyond every position
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
     mask = cast_to(first, node.output_dtype("mask") or Type.i32)
     target = [0, 0, *sizes]
@@ -101,6 +113,67 @@ def _fractional(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int
     steps = np.arange(int((end - start).max()))
     places: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
     return places
+
+
+def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
+    """The same for a dimension (0-D int64) that only the run knows, in the same arithmetic."""
+
+    def number(value: float) -> Node:
+        return const(value, Type.f32)
+
+    def single(value: Node) -> Node:
+        return ops.convert(value, Type.f32)
+
+    def whole(value: Node) -> Node:
+        return ops.convert(ops.floor(value), Type.i64)
+
+    alpha = exact_divide(single(ops.subtract(dim, ints(width))), number(size - (1 if width > 0 else 0)))
+    shift = number(u)
+    base = cast_to(divided(ops.convert(dim, Type.i32), ops.constant(np.int32(size)))[0], Type.i64)
+    if width <= 0:
+        inner = ops.subtract(exact_divide(single(ops.add(base, ints(2))), alpha), number(1))
+        outer = exact_divide(single(ops.subtract(ops.add(dim, ints(1)), base)), alpha)
+        shift = ops.multiply(shift, ops.minimum(inner, ops.subtract(outer, number(size - 1))))
+    k = np.arange(size + 1)
+    edge = whole(ops.multiply(ops.add(ops.constant(k.astype(np.float32)), shift), alpha))
+    edge = _near_quotient(edge, dim, base, size, width, u)
+    edges = ops.subtract(edge, ops.gather(edge, ints(0), ints(0)))
+    before = ops.gather(edges, ints(list(range(size))), ints(0))
+    start = ops.maximum(before, ints(0))
+    after = ops.add(before, ints(width)) if width > 0 else ops.gather(edges, ints(list(range(1, size + 1))), ints(0))
+    end = ops.minimum(after, dim)
+    longest = ops.reduce_max(ops.subtract(end, start), ints([0]), False)
+    steps = ops.range(ints(0), longest, ints(1), Type.i64)
+    places = ops.add(ops.unsqueeze(start, ints([1])), ops.unsqueeze(steps, ints([0])))
+    return ops.minimum(places, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
+
+
+def _near_quotient(edge: Node, dim: Node, base: Node, size: int, width: int, u: float) -> Node:
+    """`edge`, int64, kept to floor((k + shift) * alpha) as whole numbers have it.
+
+    Only next to a whole number the rounding of floats decides, which in bfloat16 are too coarse for anything else.
+    """
+    wide = ops.subtract(dim, ints(width))
+    parts = size - (1 if width > 0 else 0)
+    shift: Tensor = wide  # times alpha and parts, which makes it whole
+    if width <= 0:
+        inner = ops.subtract(ops.multiply(ops.add(base, ints(2)), ints(parts)), wide)
+        outer = ops.multiply(ops.subtract(ops.add(dim, ints(1)), base), ints(parts))
+        shift = ops.minimum(inner, ops.subtract(outer, ops.multiply(ints(size - 1), wide)))
+    high, low = divmod(round(float(np.float32(u)) * 2**24), 2**12)
+    shift = ops.convert(shift, Type.i32)
+    carry = divided(ops.multiply(shift, _int(low)), _int(2**12))[0]
+    shift, fraction = divided(ops.add(ops.multiply(shift, _int(high)), carry), _int(2**12))
+    total = ops.multiply(ops.constant(np.arange(size + 1, dtype=np.int32)), ops.convert(wide, Type.i32))
+    place, rest = divided(ops.add(total, shift), _int(parts))
+    before = ops.logical_and(ops.equal(rest, _int(0)), ops.less(fraction, _int(2**10)))
+    behind = ops.logical_and(ops.equal(rest, _int(parts - 1)), ops.greater_equal(fraction, _int(3 * 2**10)))
+    least, most = ops.subtract(place, ops.convert(before, Type.i32)), ops.add(place, ops.convert(behind, Type.i32))
+    return ops.convert(ops.minimum(ops.maximum(ops.convert(edge, Type.i32), least), most), Type.i64)
+
+
+def _int(value: int) -> Node:
+    return ops.constant(np.int32(value))
 
 
 def unpool(node: NodeContext) -> NamedOutputs:

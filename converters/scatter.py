@@ -47,9 +47,9 @@ def scatter(node: NodeContext) -> NamedOutputs:
 
 def scatter_nd_add(node: NodeContext) -> NamedOutputs:
     """out = x with updates[...] added to x[index[..., 0], index[..., 1], ...]."""
-    x, index, updates = node.get_input("x"), tuple_index(node, "index"), node.get_input("updates")
-    last = index.get_partial_shape()[-1]
-    if last.is_static and last.get_length() == 0:  # an empty index stands for all of x
+    x, updates = node.get_input("x"), node.get_input("updates")
+    index, depth = tuple_index(node, x, node.input_shape("updates"))
+    if depth == 0:  # an empty index stands for all of x
         outer = rank_of(node, updates) - rank_of(node, x)
         summed = ops.reduce_sum(updates, ints(list(range(outer))), False) if outer else updates
         return {"out": ops.add(x, summed)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import in_pir, legacy_op
 from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 PIR = ("pir",)
@@ -22,8 +22,14 @@ def _gather(x, index, axis_tensor=None, *, axis=None, as_tensor=False):
     return paddle.gather(x, index, paddle.full([1], axis, "int32") if as_tensor else axis)
 
 
-def _gather_nd(x, index):
-    return paddle.gather_nd(x, index)
+def _gather_nd(x, index, declared=None):
+    out = paddle.gather_nd(x, index)
+    if declared is not None:  # Paddle declares nonsense where it does not know the last dimension of index
+        if in_pir():
+            out.set_type(paddle.pir.create_shaped_type(out.type(), declared))
+        else:
+            out.desc.set_shape(declared)
+    return paddle.tanh(out) if declared else out
 
 
 def _index_select(x, index=None, *, axis=0, places=None, unsqueeze=None):
@@ -214,6 +220,16 @@ OPS = [
             case(x=tensor([4, 5], "bool"), index=tensor([3, 2], "int64", 0, 4)),
             case(x=tensor([4, 5]), index=tensor([3, 0], "int64")),
             case(x=tensor([4, 5]), index=tensor([0, 2], "int64", dims=[-1, 2])),
+            # the rank of the result says how many dimensions an index has
+            case(x=tensor([4, 5]), index=tensor([3, 2], "int64", 0, 4, dims=[-1, -1]), declared=[-1]),
+            case(x=tensor([4, 5]), index=tensor([3, 1], "int64", 0, 4, dims=[3, -1]), declared=[3, 5]),
+            case(
+                x=tensor([4, 5, 6], dims=[-1, 5, -1]),
+                index=tensor([2, 3, 2], "int32", 0, 4, dims=[-1, -1, -1]),
+                declared=[-1, -1, -1],
+            ),
+            case(x=tensor([4, 5]), index=tensor([2], "int64", 0, 4, dims=[-1]), declared=[]),
+            case(x=tensor([4, 5]), index=tensor([2, 0], "int64", dims=[-1, -1]), declared=[2, 4, 5]),
         ],
         random=_gather_nd_random,
     ),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import in_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -15,11 +16,56 @@ def _resize(mode):
         rank = len(x.shape)
         if like is not None:  # the size of another feature map, as pyramid networks have it
             size = paddle.shape(like)[2:]
+        if size is not None and scale is not None:
+            layout = "NHWC" if data_format and data_format.endswith("C") else "NCHW"
+            return _sized_and_scaled(mode, x, size, scale, align_corners, align_mode, layout)
         kwargs = {"data_format": data_format or {3: "NCW", 4: "NCHW", 5: "NCDHW"}[rank]}
         return paddle.nn.functional.interpolate(x, size, scale, mode, align_corners, align_mode, **kwargs)
 
     build.__name__ = mode
     return build
+
+
+def _sized_and_scaled(mode, x, size, scale, align_corners, align_mode, layout) -> Any:
+    """The operator with both a size and a scale, which no function of Paddle gives it."""
+    name = f"{mode}_interp"
+    size = paddle.assign(np.array(size, np.int32)) if isinstance(size, list) else size
+    factors, scale = (scale, None) if isinstance(scale, list) else ([], scale)
+    if in_pir():
+        make = getattr(paddle._C_ops, name)
+        return make(x, size, None, scale, layout, -1, -1, -1, factors, mode, align_corners, align_mode)
+    attributes = {
+        **dict.fromkeys(("out_d", "out_h", "out_w"), -1),
+        "scale": factors,
+        "interp_method": mode,
+        "align_corners": align_corners,
+        "align_mode": align_mode,
+        "data_layout": layout,
+    }
+    return legacy_op(f"{name}_v2", {"X": x, "OutSize": size, "Scale": scale}, {"Out": x.dtype}, attributes)
+
+
+def _computed(dims, sizes, scales, **given):
+    """Computed sizes and scales, of which some make a dimension 1, and dimensions that are not known."""
+    shape, unknown, count = [2, 2, *dims], [-1, 2, *[-1] * len(dims)], len(dims)
+    return [
+        *(case(x=tensor(shape), size=tensor([count], "int32", values=size), **given) for size in sizes),
+        *(case(x=tensor(shape, dims=unknown), like=tensor([1, 2, *size], dims=unknown), **given) for size in sizes[:1]),
+        *(case(x=tensor(shape), scale=tensor([count], values=scale), **given) for scale in scales),
+        *(case(x=tensor(shape, dims=unknown), scale=scale, **given) for scale in scales),
+    ]
+
+
+def _both(dims, sizes, scale, **given):
+    """A size together with a scale, known or computed; and dimensions that are not known."""
+    shape, unknown, count = [2, 2, *dims], [-1, 2, *[-1] * len(dims)], len(dims)
+    return [
+        case(x=tensor(shape, dims=unknown if dynamic else None), size=told, scale=factor, **given)
+        for size in sizes
+        for dynamic in (False, True)
+        for told in (size, tensor([count], "int32", values=size))
+        for factor in (scale, tensor([count], values=scale))
+    ]
 
 
 NEAREST = [
@@ -54,7 +100,11 @@ NEAREST = [
     case(x=tensor([1, 2, 3, 4], "int32"), scale=2, formats=("pir",), why="Paddle 2.6 has no integer kernel"),
     # k * (in / 25) is not k / 25 * in
     case(x=tensor([1, 2, 20, 50], dims=[-1, 2, -1, -1]), size=[10, 25]),
+    *_computed([5, 7], [[5, 7], [1, 4], [4, 1], [2, 3]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]]),
+    *_both([5, 7], [[1, 4], [4, 1], [5, 7]], [0.9, 0.7]),
 ]
+
+_DOUBLE = {"why": "Paddle 2 multiplies sizes by computed scales in single precision", "formats": ("pir",)}
 
 LINEAR_2D = [
     case(x=tensor([1, 2, 3, 4]), scale=2),
@@ -91,9 +141,20 @@ LINEAR_2D = [
     case(x=tensor([1, 3, 4, 2]), scale=2, data_format="NHWC"),
     case(x=tensor([1, 3, 4, 2], dims=[-1, -1, -1, 2]), size=[7, 5], data_format="NHWC", align_corners=True),
     case(x=tensor([1, 2, 3, 4], "float64"), size=[6, 7], why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5),
+    *(
+        made
+        for alignment in ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})
+        for made in (
+            *_computed([5, 7], [[5, 7], [1, 4], [4, 1], [1, 1]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]], **alignment),
+            *_both([5, 7], [[1, 3], [4, 1], [5, 7]], [0.9, 0.6], **alignment),
+        )
+    ),
+    case(x=tensor([1, 2, 3, 7], dims=[1, 2, 3, -1]), scale=[0.5, 0.7]),
+    # below 7 by the scale's rounding to single precision
+    case(x=tensor([1, 2, 5, 7]), scale=tensor([1], values=[1.4]), **_DOUBLE),
+    case(x=tensor([1, 5, 7, 2], dims=[-1, -1, -1, 2]), size=[1, 4], scale=[0.9, 0.6], data_format="NHWC"),
+    case(x=tensor([1, 5, 7, 2], dims=[-1, -1, -1, 2]), size=tensor([2], "int32", values=[4, 1]), data_format="NHWC"),
 ]
-
-_ONE = {"why": "the ratio of a dimension that becomes 1 needs the input's size", "dynamic": False}
 
 CUBIC = [
     case(x=tensor([1, 2, 4, 5]), scale=2),
@@ -102,18 +163,30 @@ CUBIC = [
     case(x=tensor([1, 2, 9, 8]), size=[4, 3]),
     case(x=tensor([1, 2, 5, 7]), scale=1.5),
     case(x=tensor([1, 2, 5, 7]), scale=[1.3, 0.6], align_corners=True),
-    case(x=tensor([1, 2, 4, 5]), size=[1, 8], **_ONE),
+    case(x=tensor([1, 2, 4, 5]), size=[1, 8]),
+    case(x=tensor([1, 2, 4, 5], dims=[-1, 2, -1, -1]), size=[1, 8]),
+    case(x=tensor([1, 2, 4, 5], dims=[-1, 2, -1, -1]), size=[3, 1]),
+    case(x=tensor([1, 2, 1, 5], dims=[-1, 2, -1, -1]), size=[1, 1]),
     case(
         x=tensor([1, 2, 4, 5], "float16"),
         size=[1, 8],
         formats=("pir",),
-        dynamic=False,
         atol=2e-3,
-        why=f"Paddle 2.6 has no kernel for it; {_ONE['why']}",
+        why="Paddle 2.6 has no kernel for it",
     ),
     case(x=tensor([1, 2, 4, 5]), size=[1, 1], align_corners=True),
     case(x=tensor([1, 2, 3, 4]), size=tensor([2], "int32", values=[6, 7])),
     case(x=tensor([1, 4, 5, 2]), size=[6, 8], data_format="NHWC"),
+    *(
+        made
+        for alignment in ({}, {"align_corners": True})
+        for made in (
+            *_computed([5, 7], [[5, 7], [1, 4], [4, 1], [1, 1]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]], **alignment),
+            *_both([5, 7], [[1, 3], [4, 1], [5, 7]], [0.9, 0.6], **alignment),
+        )
+    ),
+    case(x=tensor([1, 2, 3, 7], dims=[1, 2, 3, -1]), scale=[0.5, 0.7]),
+    case(x=tensor([1, 2, 1, 7]), size=tensor([2], "int32", values=[1, 3])),
 ]
 
 _NEW = {"why": "Paddle 2 takes the first element where 3 takes the middle", "formats": ("pir",)}
@@ -128,6 +201,17 @@ LINEAR_1D = [
     case(x=tensor([1, 9, 2]), size=[4], data_format="NWC"),
     case(x=tensor([1, 2, 5]), size=tensor([1], "int32", values=[7])),
     case(x=tensor([1, 2, 5]), size=[tensor([], "int32", values=7)]),
+    *(
+        made
+        for alignment in ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})
+        for made in (
+            *_computed([5], [[4], [5]], [[0.7], [1.3]], **alignment),
+            *_both([5], [[3], [5]], [0.7], **alignment),
+        )
+    ),
+    *_computed([5], [[1]], [[0.3]], **_NEW),
+    *_both([5], [[1]], [0.7], **_NEW),
+    *_computed([5], [[1]], [[0.3]], align_corners=True),
 ]
 
 LINEAR_3D = [
@@ -139,6 +223,16 @@ LINEAR_3D = [
     case(x=tensor([1, 2, 3, 4, 5]), size=[1, 4, 10], **_NEW),
     case(x=tensor([1, 3, 4, 5, 2]), size=[6, 4, 10], data_format="NDHWC"),
     case(x=tensor([1, 2, 3, 4, 5]), size=tensor([3], "int32", values=[6, 7, 8])),
+    *(
+        made
+        for alignment in ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})
+        for made in (
+            *_computed([3, 4, 5], [[2, 3, 4], [3, 4, 5]], [[0.7, 1.3, 0.5]], **alignment),
+            *_both([3, 4, 5], [[2, 3, 2], [3, 4, 5]], [0.9, 1.2, 0.6], **alignment),
+        )
+    ),
+    *_computed([3, 4, 5], [[2, 1, 1]], [[0.4, 1.3, 0.3]], **_NEW),
+    *_both([3, 4, 5], [[1, 2, 1]], [0.9, 0.8, 0.6], **_NEW),
 ]
 
 
@@ -147,11 +241,15 @@ def _random(spatial, mode):
         last = draw(st.booleans())
         dims = [draw(st.integers(2 if mode == "bicubic" else 1, 12)) for _ in range(spatial)]
         shape = [1, *dims, 2] if last else [1, 2, *dims]
+        # In one and three dimensions Paddle 2 takes another element where a size becomes 1.
+        least = 1 if spatial == 2 else 2
         target: dict[str, Any]
         if draw(st.booleans()):
-            target = {"size": [draw(st.integers(2, 16)) for _ in range(spatial)]}
+            size = [draw(st.integers(least, 16)) for _ in range(spatial)]
+            target = {"size": tensor([spatial], "int32", values=size) if draw(st.booleans()) else size}
         else:
-            target = {"scale": draw(st.sampled_from([2.0, 3.0, 1.5, 1.25, 4.0]))}
+            smaller = [0.6, 0.5] if min(dims) >= 2 * least else []
+            target = {"scale": draw(st.sampled_from([2.0, 3.0, 1.5, 1.25, 4.0, *smaller]))}
         aligned: dict[str, Any] = {}
         if mode == "nearest":
             pass
@@ -160,13 +258,16 @@ def _random(spatial, mode):
         else:
             aligned = {"align_mode": 0 if mode == "bicubic" else draw(st.integers(0, 1))}
         layout = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[spatial][last]
-        return case(x=tensor(shape), data_format=layout, **target, **aligned)
+        declared = [-1] * len(shape) if draw(st.booleans()) else None
+        return case(x=tensor(shape, dims=declared), data_format=layout, **target, **aligned)
 
     return draw_case
 
 
 def _resize_v1(mode, op_type):
-    def build(x, *, size=(0, 0), scale=0.0, align_corners=True, align_mode=1, data_layout="NCHW") -> Any:
+    def build(
+        x, *, size=(0, 0), scale=0.0, align_corners=True, align_mode=1, data_layout="NCHW", out_size=None, factor=None
+    ) -> Any:
         attributes = {
             "out_d": -1,
             "out_h": size[-2] if len(size) > 1 else -1,
@@ -179,7 +280,7 @@ def _resize_v1(mode, op_type):
         }
         if len(size) > 2:
             attributes["out_d"] = size[0]
-        return legacy_op(op_type, {"X": x}, {"Out": "float32"}, attributes)
+        return legacy_op(op_type, {"X": x, "OutSize": out_size, "Scale": factor}, {"Out": "float32"}, attributes)
 
     return build
 
@@ -189,7 +290,14 @@ _OLD: dict[str, Any] = {"why": "an operator of Paddle 1 that Paddle 2 still runs
 
 def _v1_single(count):
     """Dimensions that become 1."""
-    return [case(x=tensor([1, 2, *[2] * count]), scale=0.7, align_corners=False, align_mode=0, **_OLD)]
+    size = tensor([count], "int32", values=[1, 3, 2][:count])
+    given: dict[str, Any] = {"x": tensor([1, 2, *[2] * count]), "align_corners": False, "align_mode": 0, **_OLD}
+    return [
+        case(**given, scale=0.7),
+        case(**given, size=[-1] * count, out_size=size),
+        case(**given, size=[-1] * count, out_size=size, scale=0.9),
+        case(**given, size=[-1] * count, factor=tensor([1], values=[0.7])),
+    ]
 
 
 def _v1_cases(shape, size):
@@ -238,7 +346,7 @@ V1 = [
     Op(
         "bicubic_interp",
         _resize_v1("bicubic", "bicubic_interp"),
-        cases=_v1_cases([1, 2, 5, 6], [7, 8]),
+        cases=[*_v1_cases([1, 2, 5, 6], [7, 8]), *_v1_single(2)],
         random=_v1_random("bicubic", 2),
     ),
     Op(

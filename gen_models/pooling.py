@@ -33,6 +33,21 @@ def _build(x, *, size=None, **kwargs) -> Any:
     return _pool(x, **kwargs) if size is None else _adaptive(x, size=size, **kwargs)
 
 
+def _with_gaps():
+    """SAME with strides beyond the window, over sizes that are not known."""
+    told = [
+        {"mode": "max", "ceil_mode": True},
+        {"mode": "avg", "exclusive": True, "ceil_mode": True},
+        {"mode": "avg", "exclusive": False, "ceil_mode": True},
+        {"mode": "avg", "exclusive": False},
+    ]
+    return [
+        case(x=tensor([1, 2, *size], dims=[-1, 2, -1, -1]), kernel=[1, 2], stride=[3, 5], padding="SAME", **given)
+        for given in told
+        for size in ([7, 6], [7, 8], [8, 11], [6, 7], [6, 10])
+    ]
+
+
 POOL2D = [
     case(x=tensor([2, 3, 6, 8]), mode="max"),
     case(x=tensor([2, 3, 6, 8]), mode="avg"),
@@ -59,6 +74,7 @@ POOL2D = [
     case(x=tensor([1, 2, 8, 9]), mode="avg", kernel=3, stride=2, padding="SAME"),
     case(x=tensor([1, 2, 8, 9]), mode="avg", kernel=[3, 4], stride=[2, 3], padding="SAME", exclusive=False),
     case(x=tensor([1, 2, 8, 9], dims=[-1, 2, -1, -1]), mode="avg", kernel=2, stride=2, padding="SAME"),
+    *_with_gaps(),
     case(x=tensor([1, 2, 8, 9]), mode="max", kernel=3, stride=2, padding="VALID"),
     case(x=tensor([1, 6, 8, 3]), mode="max", kernel=3, stride=2, padding=1, data_format="NHWC"),
     case(x=tensor([1, 6, 8, 3], dims=[-1, -1, -1, 3]), mode="avg", kernel=3, stride=2, data_format="NHWC"),
@@ -150,6 +166,8 @@ LP = [
     case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=2, padding=2, **_NEW),
     case(x=tensor([1, 2, 6, 8]), norm_type=-INF, kernel=2, **_NEW),
     case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=1, padding="SAME", **_NEW),
+    case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=3, padding="SAME", **_NEW),
+    case(x=tensor([1, 2, 8, 9]), norm_type=2.0, kernel=2, stride=4, padding="SAME", ceil_mode=True, **_NEW),
     case(x=tensor([1, 6, 8, 2], low=0.1), norm_type=1.0, kernel=2, data_format="NHWC", **_NEW),
 ]
 

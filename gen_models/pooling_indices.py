@@ -86,22 +86,23 @@ def _fractional(x, *, size, kernel=None, u) -> Any:
     return build(x, size, kernel, u, return_mask=True)
 
 
-_SIZE: dict[str, Any] = {
-    "formats": ("pir",),
-    "dynamic": False,
-    "why": "Paddle 2.6 has no fractional pooling; its windows follow from the input's size",
-}
+_NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no fractional pooling"}
 
 FRACTIONAL2D = [
-    case(x=tensor([2, 3, 7, 9]), size=[3, 4], u=0.4, **_SIZE),
-    case(x=tensor([2, 3, 7, 9]), size=[5, 9], u=0.9, **_SIZE),
-    case(x=tensor([2, 3, 7, 9]), size=[3, 4], kernel=2, u=0.3, **_SIZE),
-    case(x=tensor([1, 2, 4, 4], values=[1, 1, 2, 2, 1, 1, 2, 2, 3, 0, 0, 0, 3, 3, 0, 0] * 2), size=2, u=0.5, **_SIZE),
-    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, 9]), size=[3, 4], u=0.4, **_SIZE),
+    case(x=tensor([2, 3, 7, 9]), size=[3, 4], u=0.4, **_NEW),
+    case(x=tensor([2, 3, 7, 9]), size=[5, 9], u=0.9, **_NEW),
+    case(x=tensor([2, 3, 7, 9]), size=[3, 4], kernel=2, u=0.3, **_NEW),
+    case(x=tensor([1, 2, 4, 4], values=[1, 1, 2, 2, 1, 1, 2, 2, 3, 0, 0, 0, 3, 3, 0, 0] * 2), size=2, u=0.5, **_NEW),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, 9]), size=[3, 4], u=0.4, **_NEW),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, -1]), size=[3, 4], u=0.4, **_NEW),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, 9]), size=[3, 4], kernel=2, u=0.3, **_NEW),
+    case(x=tensor([1, 1, 131, 250], dims=[-1, 1, -1, -1]), size=[10, 24], u=0.7, **_NEW),
+    case(x=tensor([1, 1, 131, 250], dims=[-1, 1, -1, -1]), size=[10, 24], kernel=[3, 2], u=0.6, **_NEW),
+    case(x=tensor([1, 2, 5, 3], dims=[-1, 2, -1, -1]), size=[1, 3], u=0.6, **_NEW),
 ]
 FRACTIONAL3D = [
-    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], u=0.4, **_SIZE),
-    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], kernel=[2, 2, 1], u=0.7, **_SIZE),
+    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], u=0.4, **_NEW),
+    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], kernel=[2, 2, 1], u=0.7, **_NEW),
 ]
 
 
@@ -109,7 +110,7 @@ def _fractional_random(spatial):
     def draw_case(draw) -> Case:
         size = [draw(st.integers(2, 4)) for _ in range(spatial)]
         x = tensor([1, 2, *(s + draw(st.integers(1, 5)) for s in size)])
-        return case(x=x, size=size, kernel=draw(st.sampled_from([None, 2])), u=draw(st.floats(0.1, 0.9)), **_SIZE)
+        return case(x=x, size=size, kernel=draw(st.sampled_from([None, 2])), u=draw(st.floats(0.1, 0.9)), **_NEW)
 
     return draw_case
 

@@ -30,6 +30,8 @@ class Resize:
     """What is asked for: `sizes` holds the new sizes that are known; `scales` are those that fix the ratio.
 
     `first`: a dimension that becomes 1 is its first element (a ratio of 0), also where corners are not aligned.
+    `given`: the sizes do not follow from the scales.
+    `maybe_single`: spatial dimensions of which only the run shows whether they shrink to 1.
     """
 
     mode: str
@@ -41,6 +43,8 @@ class Resize:
     scales: list[float] | None
     scale_tensor: Output | None
     first: bool
+    given: bool
+    maybe_single: list[int]
 
     def coordinates(self) -> str:
         """OpenVINO's name for the transformation of coordinates."""
@@ -127,7 +131,7 @@ def _nearest_indices(plan: Resize, i: int, dim: int, size: int) -> Integers:
     source = plan.ratio(i, dim, size) * np.arange(size, dtype=np.float32)
     if plan.align_corners:
         source = np.floor(source.astype(np.float64) + 0.5).astype(np.float32)
-    return source.astype(np.int64)
+    return np.minimum(source.astype(np.int64), dim - 1)
 
 
 def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
@@ -153,39 +157,55 @@ def nearest(x: Output, plan: Resize) -> Node:
     """The elements that Paddle's arithmetic names, one dimension after the other."""
     out: Tensor = x
     dims = known_dims(x)
-    may_stay = plan.scales is not None and None in dims[2:] and any(1 < scale < 1.5 for scale in plan.scales)
-    resized = any_resized(x, plan.scales) if plan.scales is not None and may_stay else None
+    resized: Node | None = None
+    may_stay = plan.scales is not None and (plan.given or any(1 < scale < 1.5 for scale in plan.scales))
+    if may_stay and None in (*dims[2:], *plan.sizes):
+        resized = any_resized(x, sizes_later(x, plan))
     for i, size in enumerate(plan.sizes):
         dim = dims[2 + i]
         if dim is not None and size is not None and resized is None:
             indices: Node = ints(_nearest_indices(plan, i, dim, size).tolist())
         else:
-            indices = _indices_later(x, plan, i, size, resized)
+            indices = _indices_later(x, plan, i, resized)
         out = ops.gather(out, indices, ints(2 + i))
     return out
 
 
-def any_resized(x: Output, scales: Sequence[float]) -> Node:
+def sizes_later(x: Output, plan: Resize) -> Tensor:
+    """The new sizes, where not all of them are known: given, or from known scales."""
+    if plan.size_tensor is not None:
+        return plan.size_tensor
+    known = [size for size in plan.sizes if size is not None]
+    if len(known) == len(plan.sizes):
+        return ints(known)
+    assert plan.scales is not None
+    return scaled_later(x, plan.scales)
+
+
+def any_resized(x: Output, sizes: Tensor) -> Node:
     """Whether any dimension changes its size, 0-D: where all keep theirs, Paddle copies, whatever the scales."""
-    dims = ops.slice(shape_of(x), ints([2]), ints([2 + len(scales)]), ints([1]))
-    return ops.reduce_logical_or(ops.not_equal(scaled_later(x, scales), dims), ints([0]), False)
+    dims = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
+    return ops.reduce_logical_or(ops.not_equal(sizes, dims), ints([0]), False)
 
 
-def _indices_later(x: Output, plan: Resize, i: int, size: int | None, resized: Node | None) -> Node:
-    whole = size_of(x, 2 + i)
+def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Node:
+    whole, size = size_of(x, 2 + i), plan.sizes[i]
     length = ops.convert(whole, Type.f32)
-    if size is None:
+    if size is not None:
+        steps_in_all = ints(size)
+    elif plan.size_tensor is not None:
+        steps_in_all = ops.gather(plan.size_tensor, ints(i), ints(0))
+    else:
         assert plan.scales is not None
         steps_in_all = _scaled_one_later(whole, plan.scales[i])
-    else:
-        steps_in_all = ints(size)
+    may_stay = resized is not None and plan.scales is not None and (plan.given or 1 < plan.scales[i] < 1.5)
     count = ops.convert(steps_in_all, Type.f32)
     if plan.align_corners:
         steps = ops.maximum(ops.subtract(count, ops.constant(np.float32(1))), ops.constant(np.float32(1)))
         ratio: Node = exact_divide(ops.subtract(length, ops.constant(np.float32(1))), steps)
     elif plan.scales is not None:
         ratio = ops.constant(np.float32(1.0 / plan.scales[i]))
-        if resized is not None and 1 < plan.scales[i] < 1.5:
+        if may_stay:
             ratio = ops.select(resized, ratio, ops.constant(np.float32(1)))
     else:
         ratio = exact_divide(length, count)
@@ -194,22 +214,24 @@ def _indices_later(x: Output, plan: Resize, i: int, size: int | None, resized: N
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
     # Where the quotient is whole the rounding of floats decides; elsewhere it must not, in bfloat16 neither.
-    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, resized))
-    if plan.scales is not None and not plan.align_corners and _rounds_to_itself(plan.scales[i]):
-        return ops.convert(place, Type.i64)
-    least = ops.subtract(place, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
-    return ops.convert(ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), place), Type.i64)
+    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, resized if may_stay else None))
+    if plan.scales is None or plan.align_corners or not _rounds_to_itself(plan.scales[i]):
+        least = ops.subtract(place, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
+        place = ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), place)
+    index = ops.convert(place, Type.i64)
+    return ops.minimum(index, ops.subtract(whole, ints(1))) if plan.given else index
 
 
 @cache
 def _rounds_to_itself(scale: float) -> bool:
     """Whether single precision divides by the scale as whole numbers do."""
-    k, one = np.arange(2 * _LARGEST), _inverse(scale)
+    k, one = np.arange(2 * _LARGEST), inverse(scale)
     single = k.astype(np.float32) * np.float32(1.0 / scale)
     return bool((single.astype(np.int64) == k * one.numerator // one.denominator).all())
 
 
-def _inverse(scale: float) -> Fraction:
+def inverse(scale: float) -> Fraction:
+    """1 / scale as a quotient of small whole numbers."""
     return Fraction(1.0 / scale).limit_denominator(2**15)
 
 
@@ -220,9 +242,9 @@ def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resiz
         below = ops.maximum(ops.subtract(count, ints(1)), ints(1))
         above = ops.multiply(ops.subtract(length, ints(1)), ints(2))
     elif plan.scales is not None:
-        one = _inverse(plan.scales[i])
+        one = inverse(plan.scales[i])
         above, below = ints(one.numerator), ints(one.denominator)
-        if resized is not None and 1 < plan.scales[i] < 1.5:
+        if resized is not None:
             above, below = ops.select(resized, above, ints(1)), ops.select(resized, below, ints(1))
     top = ops.multiply(k, above)
     if plan.align_corners:

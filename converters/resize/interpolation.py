@@ -8,11 +8,10 @@ dimensions, and in the older ops, one that becomes 1 has the ratio 0: its first 
 one and three dimensions in Paddle 2; here they follow Paddle 3.)
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
-Paddle's ratio is not in / out, rows are gathered or mixed by weights (interpolation_exact.py). A nearest resize to a
+Paddle's ratio is not in / out, rows are gathered or mixed by weights (exact.py). A nearest resize to a
 size that the program computes goes to Interpolate: at ratios that are no integers an exact tie may fall on the
-neighbour.
-Not supported: a size together with a scale that is computed or of which the size is; a bicubic resize of unknown size
-to size 1.
+neighbour. A size together with a scale, and a scale that the program computes, give indices and weights in the graph
+(computed.py).
 """
 
 from __future__ import annotations
@@ -24,8 +23,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, ints, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.resize.computed import (
+    by_indices,
+    lengthened_by,
+    lines_of_single,
+    scaled_by,
+    with_single,
+)
 from paddle2ov.converters.resize.exact import (
     Resize,
     any_resized,
@@ -57,7 +63,7 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
         if last:
             x = to_channels_first(x, rank).output(0)
         plan = _plan(node, mode, version, x, rank)
-        out = _resize(node, _first_where_single(node, x, plan), plan)
+        out = _resize(x, plan)
         return {"output": to_channels_last(out, rank) if last else out}
 
     return convert
@@ -71,28 +77,44 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
     scales, scale_tensor = _scales(node, count) if not node.has_input("size_tensor") else (None, None)
     size_tensor: Output | None = None
     sizes: list[int | None] = [None] * count
-    given = next((name for name in ("size_tensor", "out_size") if node.has_input(name)), None)
-    if given is not None:
-        node.require(scale_tensor is None, "a size together with a computed scale is not supported")
-        if node.is_known(given):
-            sizes = [*node.get_ints(given)[:count]]
+    named = next((name for name in ("size_tensor", "out_size") if node.has_input(name)), None)
+    maybe_single = [i for i, dim in enumerate(dims) if dim is None or dim > 1]
+    if named is not None:
+        if node.is_known(named):
+            sizes = [*node.get_ints(named)[:count]]
         else:
-            size_tensor = ops.reshape(node.get_tensor(given, Type.i64), ints([-1]), False).output(0)
+            size_tensor = ops.reshape(node.get_tensor(named, Type.i64), ints([-1]), False).output(0)
     elif scales is not None:
         pairs = zip(dims, scales, strict=True)
         sizes = [None if dim is None else int(scaled(dim, scale)) for dim, scale in pairs]
+        maybe_single = [i for i in maybe_single if dims[i] is None and scales[i] < 1]
     elif scale_tensor is None:
         sizes = [*(node.get_int(name, -1) for name in ("out_d", "out_h", "out_w")[-count:])]
         node.require(all(size and size > 0 for size in sizes), "no size is given", sizes=sizes)
     if version == 1 or align_corners:
         # The ratio comes from the sizes alone.
-        if scales is not None and given is None and None in sizes:
+        if scales is not None and named is None and None in sizes:
             size_tensor = scaled_later(x, scales).output(0)
-        scales = None
-    elif scales is not None and size_tensor is not None:
-        node.refuse("a computed size together with a scale is not supported", scale=scales)
+        elif scale_tensor is not None and named is None:
+            size_tensor = scaled_by(x, scale_tensor).output(0)
+        scales = scale_tensor = None
     first = rank == 4 or version == 1
-    return Resize(mode, align_corners, half_pixel, rank, sizes, size_tensor, scales, scale_tensor, first)
+    if align_corners or not first or mode == "nearest":
+        maybe_single = []
+    maybe_single = [i for i in maybe_single if sizes[i] is None]
+    return Resize(
+        mode,
+        align_corners,
+        half_pixel,
+        rank,
+        sizes,
+        size_tensor,
+        scales,
+        scale_tensor,
+        first,
+        given=named is not None,
+        maybe_single=maybe_single,
+    )
 
 
 def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output | None]:
@@ -112,37 +134,43 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
     return [float(value) for value in values], None
 
 
-def _resize(node: NodeContext, x: Output, plan: Resize) -> Tensor:
-    if plan.size_tensor is not None or plan.scale_tensor is not None:
-        return _interpolate(x, plan)
+def _resize(x: Output, plan: Resize) -> Tensor:
     dims = known_dims(x)[2:]
+    unknown = None in (*dims, *plan.sizes)
+    if plan.given and (plan.scale_tensor is not None or (plan.scales is not None and unknown)):
+        return by_indices(x, plan)
+    if plan.scale_tensor is not None:
+        return _by_computed_scales(x, plan, plan.scale_tensor)
+    if plan.size_tensor is not None:
+        if plan.maybe_single:
+            x = with_single(x, plan, ops.equal(plan.size_tensor, ints(1)))
+        return _interpolate(x, plan)
     if None not in dims and dims == plan.sizes:
         return x
     if plan.mode == "nearest":
         return _interpolate(x, plan) if nearest_is_exact(plan, dims) else nearest(x, plan)
-    if not plan.align_corners and plan.first and 1 in plan.sizes:
-        return _to_single(node, x, plan)
+    single = not plan.align_corners and plan.first and 1 in plan.sizes
     if plan.scales is not None:
-        return _by_scales(node, x, plan)
-    return _interpolate(x, plan)
+        return _by_scales(x, plan, single)
+    return _to_single(x, plan) if single else _interpolate(x, plan)
 
 
-def _by_scales(node: NodeContext, x: Output, plan: Resize) -> Node:
+def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
     """A linear or cubic resize with the ratio 1 / scale. Interpolate may give one element too many: it is cut."""
     assert plan.scales is not None
     dims = known_dims(x)[2:]
+    if single or plan.maybe_single:
+        if None not in dims:
+            return by_weights(x, plan, dims)
+        x = lines_of_single(x, plan, scaled_later(x, plan.scales), [*plan.maybe_single, *_single(plan)])
     surplus = False
     for dim, size, scale in zip(dims, plan.sizes, plan.scales, strict=True):
-        if dim is None:
-            if size is not None:
-                node.refuse("a size together with a scale needs a known input size", scale=scale)
+        if dim is None or size is None:
             surplus = surplus or not interpolate_scales_exactly(scale)
             continue
         made = int(interpolate_sizes(dim, scale))
-        if size is not None and size > made:
-            if None in dims:
-                node.refuse("a size together with a scale needs a known input size", scale=scale)
-            return by_weights(x, plan, dims)
+        if size > made:
+            return by_indices(x, plan) if None in dims else by_weights(x, plan, dims)
         if None not in dims and made == dim and _needs_more(plan, scale):
             return by_weights(x, plan, dims)
         surplus = surplus or size != made
@@ -151,8 +179,26 @@ def _by_scales(node: NodeContext, x: Output, plan: Resize) -> Node:
         return _interpolate(x, plan)
     sizes = scaled_later(x, plan.scales) if None in plan.sizes else ints([size or 0 for size in plan.sizes])
     out = _interpolate(_lengthened(x, plan, plan.scales) if may_stay else x, plan)
+    return _cut(out, plan, sizes)
+
+
+def _by_computed_scales(x: Output, plan: Resize, scales: Output) -> Node:
+    """A resize with the ratio 1 / scale, by scales that the program computes."""
+    sizes = scaled_by(x, scales)
+    if plan.maybe_single:
+        x = lines_of_single(x, plan, sizes, plan.maybe_single)
+    if plan.mode == "linear":
+        x = lengthened_by(x, plan, sizes)
+    return _cut(_interpolate(x, plan), plan, sizes)
+
+
+def _cut(x: Node, plan: Resize, sizes: Node) -> Node:
     count = plan.rank - 2
-    return ops.slice(out, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
+    return ops.slice(x, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
+
+
+def _single(plan: Resize) -> list[int]:
+    return [i for i, size in enumerate(plan.sizes) if size == 1]
 
 
 def _lengthened(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
@@ -161,7 +207,7 @@ def _lengthened(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
     OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only where
     all of them keep theirs: there nothing is repeated.
     """
-    resized = ops.convert(any_resized(x, scales), Type.i64)
+    resized = ops.convert(any_resized(x, scaled_later(x, scales)), Type.i64)
     more = [math.ceil(1 / (scale - 1)) if _needs_more(plan, scale) else 0 for scale in scales]
     after = ops.concat([ints([0, 0]), ops.multiply(ints(more), resized)], 0)
     return ops.pad(x, ints([0] * plan.rank), after, "edge")
@@ -172,13 +218,14 @@ def _needs_more(plan: Resize, scale: float) -> bool:
     return plan.mode == "linear" and 1 < scale < 1.5
 
 
-def _to_single(node: NodeContext, x: Output, plan: Resize) -> Tensor:
-    """A dimension that becomes 1 has the ratio 0: linear interpolation takes its first element."""
+def _to_single(x: Output, plan: Resize) -> Tensor:
+    """A dimension that becomes 1, as sizes say, has the ratio 0: linear interpolation takes its first element."""
     dims = known_dims(x)[2:]
-    if None not in dims and (plan.mode == "cubic" or plan.scales is not None):
+    if plan.mode == "cubic" and None not in dims:
         return by_weights(x, plan, dims)
-    if plan.mode == "cubic" or plan.scales is not None:
-        node.refuse("a resize to size 1 needs a known input size here", sizes=plan.sizes, scale=plan.scales)
+    if plan.mode == "cubic":
+        single = ops.constant(np.asarray([size == 1 for size in plan.sizes]))
+        return _interpolate(with_single(x, plan, single), plan)
     out: Tensor = x
     for i, size in enumerate(plan.sizes):
         if size == 1:
@@ -187,22 +234,6 @@ def _to_single(node: NodeContext, x: Output, plan: Resize) -> Tensor:
     if not rest:
         return out
     return _interpolate(out, dataclasses.replace(plan, sizes=[plan.sizes[i] for i in rest]), [2 + i for i in rest])
-
-
-def _first_where_single(node: NodeContext, x: Output, plan: Resize) -> Output:
-    """Copies of the first element along each dimension that a scale below 1 makes 1 when the model runs."""
-    scales = None if node.has_input("size_tensor") or node.has_input("out_size") else _scales(node, plan.rank - 2)[0]
-    if scales is None or plan.mode != "linear" or plan.align_corners or not plan.first:
-        return x
-    unknown = [i for i, dim in enumerate(known_dims(x)[2:]) if dim is None and scales[i] < 1]
-    if not unknown:
-        return x
-    sizes, dims = scaled_later(x, scales), shape_of(x)
-    for i in unknown:
-        several = ops.not_equal(ops.gather(sizes, ints(i), ints(0)), ints(1))
-        places = ops.range(ints(0), ops.gather(dims, ints(2 + i), ints(0)), ints(1), Type.i64)
-        x = ops.gather(x, ops.multiply(places, ops.convert(several, Type.i64)), ints(2 + i)).output(0)
-    return x
 
 
 def _interpolate(x: Tensor, plan: Resize, axes: Sequence[int] | None = None) -> Node:
