@@ -25,6 +25,7 @@ from paddle2ov.passes.move_transposes import move_transposes
 from paddle2ov.passes.part_scores import part_scores
 from paddle2ov.passes.part_transposes import part_transposes
 from paddle2ov.passes.reduce_transposes import reduce_transposes
+from paddle2ov.passes.refine_functions import refine_functions
 from paddle2ov.passes.sink_squeezes import sink_squeezes
 from paddle2ov.passes.spread_constants import spread_constants
 from paddle2ov.passes.spread_masks import spread_masks
@@ -52,6 +53,7 @@ REWRITES: tuple[Rewrite, ...] = (
     spread_constants,
     widen_reductions,
     keep_reduced,
+    refine_functions,  # last: the others know the functions by one node
 )
 
 
