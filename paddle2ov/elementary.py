@@ -29,22 +29,23 @@ _ERF = tuple(2 / math.sqrt(math.pi) * (-1) ** k / (math.factorial(k) * (2 * k + 
 
 def log1p(x: Output | Node) -> Node:
     """ln(1 + x)."""
-    # ln(u) · x / (u - 1) with u = 1 + x as rounded (Kahan); x itself where u = 1
-    u = ops.add(x, _number(1, x))
-    rest = ops.subtract(u, _number(1, x))
-    tiny = ops.equal(rest, _number(0, x))
-    # Not ln(u): where x = e^y, OpenVINO would make ln(1 + e^y) one node, which rounds otherwise than u.
-    logarithm = ops.log(ops.select(tiny, _number(1, x), u))
-    exact = ops.multiply(logarithm, ops.divide(x, ops.select(tiny, _number(1, x), rest)))
-    return ops.select(tiny, x, ops.select(ops.is_inf(u), logarithm, exact))
+    # Not by what rounding takes from 1 + x (Kahan): a part of it may be computed in bfloat16, and other parts not.
+    near = ops.less(ops.abs(ops.subtract(x, _number(0.25, x))), _number(0.75, x))
+    # Not the logarithm of the sum: where x = e^y, OpenVINO would make one node of it, which loses small values.
+    far = ops.log(ops.select(near, _number(1, x), ops.add(x, _number(1, x))))
+    return ops.select(near, _log1p_near(x), far)
+
+
+def _log1p_near(x: Output | Node) -> Node:
+    """ln(1 + x) for x from -1/2 to 1."""
+    # With s = x / (2 + x), 1 + x is (1 + s) / (1 - s); s is 1/3 at most, and nothing small is added to 1.
+    s = ops.divide(x, ops.add(x, _number(2, x)))
+    return ops.multiply(s, polynomial(ops.multiply(s, s), _LOG_OF_QUOTIENT))
 
 
 def log1p_exp(x: Output | Node) -> Node:
     """ln(1 + e^x) for x <= 0."""
-    # With y = e^x and s = y / (2 + y), 1 + y is (1 + s) / (1 - s); s is 1/3 at most, and nothing is added to 1.
-    y = ops.exp(x)
-    s = ops.divide(y, ops.add(y, _number(2, x)))
-    return ops.multiply(s, polynomial(ops.multiply(s, s), _LOG_OF_QUOTIENT))
+    return _log1p_near(ops.exp(x))
 
 
 def softplus(x: Output | Node) -> Node:
