@@ -46,9 +46,9 @@ def angle_of(x: Tensor, y: Tensor) -> Node:
     both_infinite = ops.logical_and(ops.is_inf(tall), ops.is_inf(wide))
     first = ops.atan(ops.select(both_infinite, const(1, dtype), ratio))
     octant = ops.select(steep, ops.subtract(const(np.pi / 2, dtype), first), first)
-    half = ops.select(_is_negative(y), ops.subtract(const(np.pi, dtype), octant), octant)
+    half = ops.select(is_negative(y), ops.subtract(const(np.pi, dtype), octant), octant)
     unknown = ops.logical_or(ops.is_nan(x), ops.is_nan(y))  # maxima and minima drop it
-    return ops.select(unknown, const_like(math.nan, x), ops.select(_is_negative(x), ops.negative(half), half))
+    return ops.select(unknown, const_like(math.nan, x), ops.select(is_negative(x), ops.negative(half), half))
 
 
 def angle(node: NodeContext) -> NamedOutputs:
@@ -76,10 +76,10 @@ def copysign(node: NodeContext) -> NamedOutputs:
         return {"out": cast_to(ops.multiply(size, sign), kind)}
     size = ops.abs(x)
     minus = ops.negative(size)
-    return {"out": ops.select(_is_negative(y), minus, size)}
+    return {"out": ops.select(is_negative(y), minus, size)}
 
 
-def _is_negative(x: Tensor) -> Node:
+def is_negative(x: Tensor) -> Node:
     """Whether the sign bit is set, also that of -0."""
     dtype = x.get_element_type()
     below = ops.less(x, const(0, dtype))

@@ -30,6 +30,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.computed_axis import around, computed_axis
+from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -68,7 +69,7 @@ def logcumsumexp(node: NodeContext) -> NamedOutputs:
     def combine(before: State, after: State) -> State:
         gap = ops.negative(ops.abs(ops.subtract(before[0], after[0])))
         top = ops.maximum(before[0], after[0])
-        return [ops.add(top, ops.log(ops.add(ops.exp(gap), const_like(1, x)))).output(0)]
+        return [ops.add(top, log1p_exp(gap)).output(0)]
 
     out = scan([raised.output(0)], axis, combine, reverse)[0]
     out = shifted(out, axis, lowest, reverse) if exclusive else out

@@ -128,6 +128,10 @@ def _whole(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     return ops.add(estimate, ops.divide(ops.subtract(rest, remainder), y)), remainder
 
 
+_LARGEST = 2.0**128 * (1 - 2.0**-12)
+"""Whose upper half is a number of float32."""
+
+
 def _modulo(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^24.
 
@@ -138,20 +142,28 @@ def _modulo(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     if kind in (Type.f16, Type.bf16):
         both = _modulo(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
         return ops.convert(both[0], kind), ops.convert(both[1], kind)
-    bounded = ops.clamp(y, -1e34, 1e34)  # an infinite one has no halves, and goes into nothing
-    high, low = halves(bounded)
-    quotient = ops.floor(ops.divide(x, y))
+    size, step = ops.abs(x), ops.abs(y)
+    bounded = ops.minimum(step, const_like(_LARGEST, x))  # an infinite one has no halves, and goes into nothing
+    scale = ops.select(ops.greater(bounded, const_like(1e30, x)), const_like(2**-24, x), const_like(1, x))
+    high, low = (ops.divide(half, scale) for half in halves(ops.multiply(bounded, scale)))
+    signed = ops.divide(x, y)
+    quotient = ops.floor(ops.abs(signed))
     most = ops.round(ops.multiply(quotient, const_like(2**-12, x)), "half_to_even")
     most = ops.multiply(most, const_like(2**12, x))
-    rest: Tensor = x
+    rest: Tensor = size
     for part in (most, ops.subtract(quotient, most)):
         rest = ops.subtract(ops.subtract(rest, ops.multiply(part, high)), ops.multiply(part, low))
     # One too much or too little: the quotient was rounded, and OpenVINO multiplies by the inverse of y.
-    sign = ops.sign(y)
-    over = ops.less(ops.multiply(rest, sign), const_like(0, x))
-    under = ops.greater_equal(ops.multiply(rest, sign), ops.abs(bounded))
+    over, under = ops.less(rest, const_like(0, x)), ops.greater_equal(rest, step)
     quotient = ops.add(ops.subtract(quotient, ops.convert(over, kind)), ops.convert(under, kind))
-    rest = ops.select(over, ops.add(rest, y), ops.select(under, ops.subtract(rest, y), rest))
+    rest = ops.select(over, ops.add(rest, step), ops.select(under, ops.subtract(rest, step), rest))
+    # From here on the signs: a remainder of the sign of x is exact, one of the other sign may be rounded to y.
+    down = ops.not_equal(ops.less(x, const_like(0, x)), ops.less(y, const_like(0, y)))
+    down = ops.logical_and(down, ops.greater(rest, const_like(0, x)))
+    quotient = ops.select(ops.less(signed, const_like(0, x)), ops.negative(quotient), quotient)
+    quotient = ops.subtract(quotient, ops.convert(down, kind))
+    rest = ops.select(ops.less(x, const_like(0, x)), ops.negative(rest), rest)
+    rest = ops.select(down, ops.add(rest, y), rest)
     # No quotient of an infinite x.
     return ops.add(quotient, ops.subtract(x, x)), rest
 

@@ -21,6 +21,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 _MOST_TERMS = 2000
 _NEGLIGIBLE = 1e-9
 _BIG = 1e15
+_LARGEST = 1e9
 
 
 def gammaincc(node: NodeContext) -> NamedOutputs:
@@ -32,7 +33,9 @@ def gammaincc(node: NodeContext) -> NamedOutputs:
     near = ops.logical_and(valid, below)
     far = ops.logical_and(valid, ops.logical_not(below))
     series = _series(ops.select(near, a, const_like(1, a)), ops.select(near, z, const_like(0, z)))
-    fraction = _fraction(ops.select(far, a, const_like(1, a)), ops.select(far, z, const_like(1, z)))
+    # Beyond _LARGEST its terms overflow before they are scaled; the factor is 0 there.
+    bounded = ops.minimum(z, const_like(_LARGEST, z))
+    fraction = _fraction(ops.select(far, a, const_like(1, a)), ops.select(far, bounded, const_like(1, z)))
     exponent = ops.subtract(ops.subtract(ops.multiply(a, ops.log(z)), z), log_gamma(a))
     factor = ops.exp(exponent)
     lower = ops.subtract(const_like(1, a), ops.divide(ops.multiply(series, factor), a))

@@ -10,6 +10,8 @@ Paddle's CPU kernel cuts logits at 64 below the largest, so that no loss is larg
 
 from __future__ import annotations
 
+import math
+
 from openvino import Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, size_of
@@ -72,6 +74,8 @@ def log_loss(node: NodeContext) -> NamedOutputs:
     """out = -label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)."""
     x, label, epsilon = node.get_input("input"), node.get_input("label"), node.get_float("epsilon", 1e-4)
     yes = ops.log(ops.add(x, const_like(epsilon, x)))
-    no = ops.log(ops.add(ops.subtract(const_like(1.0, x), x), const_like(epsilon, x)))
+    # A maximum between the sums, which OpenVINO would make one of: 1 + epsilon, rounded, less x.
+    rest = ops.maximum(const_like(-math.inf, x), ops.subtract(const_like(1.0, x), x))
+    no = ops.log(ops.add(rest, const_like(epsilon, x)))
     unlike = ops.multiply(ops.subtract(label, const_like(1.0, x)), no)
     return {"out": ops.subtract(unlike, ops.multiply(label, yes))}

@@ -28,6 +28,8 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     refuse_complex,
 )
+from paddle2ov.graph import elementary
+from paddle2ov.graph.complex_pairs import parts
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -110,7 +112,7 @@ def logit(node: NodeContext) -> NamedOutputs:
 def abs_(node: NodeContext) -> NamedOutputs:
     """out = |x|, of complex numbers their distance from 0."""
     if node.is_complex("x"):
-        return {"out": ops.reduce_l2(node.get_input("x"), ints([-1]), False)}
+        return {"out": elementary.hypot(*parts(node.get_input("x")))}
     return _abs_of_real(node)
 
 
@@ -124,16 +126,6 @@ def _expm1(x: Output) -> Node:
     near = ops.divide(ops.multiply(t, const_like(2, x)), ops.subtract(const_like(1, x), t))
     far = ops.subtract(ops.exp(x), const_like(1, x))
     return ops.select(ops.less(ops.abs(x), const_like(0.5, x)), near, far)
-
-
-def _log1p(x: Output) -> Node:
-    # ln(1 + x) = ln(u) · x / (u - 1) with u = 1 + x as rounded (Kahan); x itself where u = 1
-    u = ops.add(x, const_like(1, x))
-    rest = ops.subtract(u, const_like(1, x))
-    tiny = ops.equal(rest, const_like(0, x))
-    exact = ops.multiply(ops.log(u), ops.divide(x, ops.select(tiny, const_like(1, x), rest)))
-    plain = ops.logical_or(ops.is_inf(u), ops.less(ops.abs(x), const_like(0, x)))
-    return ops.select(tiny, x, ops.select(plain, ops.log(u), exact))
 
 
 def is_finite(x: Output) -> Node:
@@ -178,7 +170,7 @@ expm1 = unary(_expm1)
 log = unary(ops.log)
 log2 = unary(_log_to(2))
 log10 = unary(_log_to(10))
-log1p = unary(_log1p)
+log1p = unary(elementary.log1p)
 sqrt = unary(ops.sqrt)
 rsqrt = unary(lambda x: ops.divide(const_like(1, x), ops.sqrt(x)))
 reciprocal = unary(lambda x: ops.divide(const_like(1, x), x))

@@ -18,17 +18,9 @@ from openvino import Node, Output
 
 from paddle2ov.converters.activation import real_input, unary
 from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.graph.elementary import polynomial
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-
-
-def polynomial(x: Tensor, coefficients: Sequence[float]) -> Tensor:
-    """The polynomial in x by Horner's rule; the highest power comes first."""
-    total: Tensor = const_like(coefficients[0], x)
-    for one in coefficients[1:]:
-        total = ops.add(ops.multiply(total, x), const_like(one, x))
-    return total
-
 
 _ERFINV_CENTRE = (
     2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
@@ -64,33 +56,53 @@ def _shifted(x: Tensor, steps: int) -> tuple[Node, Node]:
     return small, ops.select(small, ops.add(x, const_like(steps, x)), x)
 
 
+_LGAMMA_OF_2 = (
+    2.79893537e-06, -2.27461055e-05, 8.70716701e-05, -0.000227855313, 0.000519252044, -0.00119528414,
+    0.00288882185, -0.00738479531, 0.0205809046, -0.0673523547, 0.322467032, 0.422784336,
+)  # fmt: skip
+"""ln Γ(2 + z) / z for z in [-1/2, 3/2], by interpolation; the relative error is 3e-9."""
+
+
 def log_gamma(x: Output) -> Node:
     """ln |Γ(x)|."""
-    mirror, positive, rest = _mirrored(x)
-    steps = 7
-    small, y = _shifted(positive, steps)
-    product: Tensor = positive
-    for k in range(1, steps):
-        product = ops.multiply(product, ops.add(positive, const_like(k, x)))
-    product = ops.select(small, product, const_like(1, x))
-    inverse = ops.divide(const_like(1, x), y)
-    series = ops.multiply(
-        polynomial(ops.multiply(inverse, inverse), (-1 / 1680, 1 / 1260, -1 / 360, 1 / 12)),
-        inverse,
-    )
-    # (y - 1/2) · (ln y - 1) keeps the two large terms together
-    main = ops.multiply(ops.subtract(y, const_like(0.5, x)), ops.subtract(ops.log(y), const_like(1, x)))
-    stirling = ops.add(ops.add(main, const_like(0.5 * math.log(2 * math.pi) - 0.5, x)), series)
-    value = ops.subtract(stirling, ops.log(product))
+    far_below = ops.less(x, const_like(-2.5, x))
+    positive = ops.select(far_below, ops.subtract(const_like(1, x), x), x)
+    value = ops.select(ops.less(positive, const_like(3.5, x)), _log_gamma_near_2(positive), _stirling(positive))
+    rest = ops.subtract(x, ops.round(x, "half_to_even"))
     sine = ops.abs(ops.sin(ops.multiply(rest, const_like(math.pi, x))))
     reflected = ops.subtract(ops.subtract(const_like(math.log(math.pi), x), ops.log(sine)), value)
     pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
     pole = ops.logical_or(pole, ops.is_inf(x))
-    return ops.select(pole, const_like(math.inf, x), ops.select(mirror, reflected, value))
+    return ops.select(pole, const_like(math.inf, x), ops.select(far_below, reflected, value))
+
+
+def _log_gamma_near_2(x: Node) -> Node:
+    """ln |Γ(x)| for x from -5/2 to 7/2, exact also where it is 0: at 1 and 2."""
+    # Γ(x) = Γ(x + n) / (x (x + 1) ... (x + n - 1)) with x + n at least 3/2; not x + n is exact, but x - (2 - n).
+    target, product = const_like(2, x), const_like(1, x)
+    for k in range(4):
+        term = ops.add(x, const_like(k, x))
+        below = ops.less(term, const_like(1.5, x))
+        product = ops.multiply(product, ops.select(below, term, const_like(1, x)))
+        target = ops.subtract(target, ops.convert(below, x.get_element_type()))
+    z = ops.subtract(x, target)
+    return ops.subtract(ops.multiply(z, polynomial(z, _LGAMMA_OF_2)), ops.log(ops.abs(product)))
+
+
+def _stirling(x: Node) -> Node:
+    """ln Γ(x) for x from 7/2 on."""
+    inverse = ops.divide(const_like(1, x), x)
+    series = ops.multiply(
+        polynomial(ops.multiply(inverse, inverse), (1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)),
+        inverse,
+    )
+    # (x - 1/2) · (ln x - 1) keeps the two large terms together
+    main = ops.multiply(ops.subtract(x, const_like(0.5, x)), ops.subtract(ops.log(x), const_like(1, x)))
+    return ops.add(ops.add(main, const_like(0.5 * math.log(2 * math.pi) - 0.5, x)), series)
 
 
 def di_gamma(x: Output) -> Node:
-    """The derivative of ln Γ(x); -∞ at 0 and NaN at the other poles."""
+    """The derivative of ln Γ(x); -∞ at 0, ∞ at -0 and NaN at the other poles."""
     mirror, positive, rest = _mirrored(x)
     steps = 6
     small, y = _shifted(positive, steps)
@@ -106,7 +118,8 @@ def di_gamma(x: Output) -> Node:
     angle = ops.multiply(rest, const_like(math.pi, x))
     reflected = ops.subtract(value, ops.divide(const_like(math.pi, x), ops.tan(angle)))
     pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
-    at_pole = ops.select(ops.equal(x, const_like(0, x)), const_like(-math.inf, x), const_like(math.nan, x))
+    # -∞ at 0, ∞ at -0
+    at_pole = ops.select(ops.equal(x, const_like(0, x)), ops.divide(const_like(-1, x), x), const_like(math.nan, x))
     return ops.select(pole, at_pole, ops.select(mirror, reflected, value))
 
 
@@ -129,8 +142,10 @@ def polygamma(node: NodeContext) -> NamedOutputs:
         ops.multiply(value, const_like((-1) ** n, x)), polynomial(cotangent, [float(one) for one in slope.coef[::-1]])
     )
     pole = ops.logical_and(ops.equal(rest, const_like(0, x)), ops.less_equal(x, const_like(0, x)))
+    pole = ops.logical_or(pole, ops.equal(x, const_like(-math.inf, x)))
     pole_value = const_like(math.copysign(math.inf, factor), x)
-    return {"out": ops.select(pole, pole_value, ops.select(mirror, reflected, value))}
+    out = ops.select(pole, pole_value, ops.select(mirror, reflected, value))
+    return {"out": ops.select(ops.equal(x, const_like(math.inf, x)), const_like(math.nan, x), out)}  # as in Paddle
 
 
 def _zeta(s: int, x: Node) -> Node:
@@ -150,8 +165,9 @@ def _zeta(s: int, x: Node) -> Node:
         rising *= s if j == 1 else (s + 2 * j - 3) * (s + 2 * j - 2)
         coefficients.append(bernoulli / math.factorial(2 * j) * rising)
     series = ops.multiply(polynomial(ops.multiply(inverse, inverse), coefficients[::-1]), inverse)
-    tail = ops.add(ops.add(ops.divide(edge, const_like(s - 1, x)), const_like(0.5, x)), series)
-    return ops.add(total, ops.multiply(tail, power(edge, s)))
+    tail = ops.add(ops.multiply(ops.add(const_like(0.5, x), series), inverse), const_like(1 / (s - 1), x))
+    # The power by s alone is 0 in float32 long before the product is.
+    return ops.add(total, ops.multiply(tail, power(edge, s - 1)))
 
 
 _I0_NEAR = (0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1.0)

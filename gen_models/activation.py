@@ -20,9 +20,16 @@ COMPLEX = [
 ]
 
 
+SIZES = [10.0**k for k in range(-30, 31)]
+"""Magnitudes from very small to very large."""
+
+
 PLANE = tensor([2, 9], "complex64", low=-4, high=4, dims=[-1, 9])
 """Complex numbers far from the origin as well."""
 ON_CUTS = tensor([8], "complex64", values=[0, 0.5, -0.5, 2, -2, 2j, 3 + 1e-4j, 1e-4 - 1e-4j])
+
+WIDE = tensor([6], "complex64", values=[100 + 1j, -100 + 1j, 0.5 + 100j, 30 - 2j, 1e30 + 1e10j, 1e-20 + 3j])
+"""Those whose hyperbolic sines or sines are infinite."""
 
 
 def builder(function: str, module: str = "nn.functional", home: str = __name__) -> Callable[..., Any]:
@@ -102,6 +109,10 @@ _SPECIAL = tensor([7], values=[-math.inf, math.inf, 0.0, -0.0, 100.0, -100.0, 1e
 _LARGE = tensor([5], values=[-100.0, -20.0, 19.0, 21.0, 90.0])
 
 
+_TAILS = [-100.0, -60.0, -40.0, -25.0, -18.0, -16.0, -14.0, -12.0, -10.0, -8.0]
+_TAIL: dict[str, Any] = {"atol": 1.2e-7, "rtol": 2e-6, "why": "no more is lost than what Paddle loses, which adds 1"}
+
+
 def _hard_swish(x: Any, **attributes: Any) -> Any:
     return legacy_builder("hard_swish")(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
 
@@ -137,13 +148,21 @@ OPS = [
         random={"approximate": st.booleans()},
     ),
     unary("sigmoid", "sigmoid", more=[case(x=_SPECIAL), case(x=_LARGE), case(x=tensor([3, 4], "complex64"))]),
-    unary("tanh", "tanh", module="", more=[case(x=_SPECIAL), *COMPLEX]),
+    unary("tanh", "tanh", module="", more=[case(x=_SPECIAL), *COMPLEX, case(x=WIDE, **COMPLEX_HERE)]),
     unary("silu", "silu", more=[case(x=_LARGE), case(x=tensor([3, 4], "complex64", dims=[-1, 4]))]),
     unary("swish", "swish", more=[case(x=_LARGE)]),
     unary("mish", "mish", low=-30, high=30),
     unary("softsign", "softsign", more=[case(x=PLANE, **COMPLEX_HERE)]),
     unary("tanh_shrink", "tanhshrink"),
-    unary("logsigmoid", "log_sigmoid", more=[case(x=_LARGE), case(x=PLANE, **COMPLEX_HERE)]),
+    unary(
+        "logsigmoid",
+        "log_sigmoid",
+        more=[
+            case(x=_LARGE),
+            case(x=tensor([10], values=[-x for x in _TAILS]), **_TAIL),
+            case(x=PLANE, **COMPLEX_HERE),
+        ],
+    ),
     unary(
         "softplus",
         "softplus",
@@ -153,7 +172,13 @@ OPS = [
         {"beta": 3.0, "threshold": 40.0},
         {"beta": -1.0},
         {"threshold": -1.0},
-        more=[case(x=_LARGE), case(x=_LARGE, beta=2.0), case(x=PLANE, beta=2.0, threshold=1.0, **COMPLEX_HERE)],
+        more=[
+            case(x=_LARGE),
+            case(x=_LARGE, beta=2.0),
+            case(x=tensor([10], values=_TAILS), **_TAIL),
+            case(x=tensor([10], values=_TAILS), beta=0.5, threshold=1.0, **_TAIL),
+            case(x=PLANE, beta=2.0, threshold=1.0, **COMPLEX_HERE),
+        ],
         random={"beta": decimals(0.1, 3), "threshold": decimals(0, 30)},
     ),
     unary("softshrink", "softshrink", {"threshold": 0.0}, {"threshold": 1.5}, random={"threshold": decimals(0, 3)}),
@@ -222,6 +247,7 @@ OPS = [
         cases=[
             case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
             case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
+            case(x=tensor([10], values=_TAILS), threshold=40.0, **{**_TAIL, **LEGACY}),
         ],
         random=lambda draw: case(x=random_input(draw), threshold=float(draw(st.integers(1, 40))), **LEGACY),
     ),

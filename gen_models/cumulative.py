@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import in_pir, legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.spec import COMPLEX_HERE, DIGITS, Case, Op, case, paddle, tensor
 from gen_models.reduction import F64
 
 
@@ -79,6 +79,8 @@ LOGCUMSUMEXP = [
     case(x=tensor([6], values=[-math.inf, -math.inf, 1.0, -200.0, 90.0, 3.0])),
     case(x=tensor([6], values=[-1.0, 500.0, 1.0, -math.inf, 90.0, 3.0]), reverse=True),
     case(x=tensor([3, 17], low=-30.0, high=30.0)),
+    case(x=tensor([6, 2], values=[[0.0, -x] for x in (3.0, 9.0, 15.0, 18.0, 30.0, 60.0)]), **DIGITS),
+    case(x=tensor([3, 2], values=[[-3.0, 0.0], [-20.0, 0.0], [-70.0, 0.0]]), axis=1, reverse=True, **DIGITS),
 ]
 
 

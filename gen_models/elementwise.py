@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import DIGITS, Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import shapes_to_broadcast
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
@@ -126,6 +126,12 @@ _LIMITS = [-math.inf, math.inf, math.nan, 0.0, 1.5, -2.5]
 _ENDLESS = [(x, y) for x in _LIMITS for y in _LIMITS if y or not math.isinf(x)]  # Paddle 2 has no inf // 0
 _ENDLESS_X = tensor([len(_ENDLESS)], values=[x for x, _ in _ENDLESS])
 _ENDLESS_Y = tensor([len(_ENDLESS)], values=[y for _, y in _ENDLESS])
+_FAR_APART = [1e5, -1e5, 3e-5, -1e-17, 1e-30, -1e-30, 1e34, -3e36]
+_VAST = [(x, y) for x in _FAR_APART for y in (0.99, -3.0, 1e33, 3e37, -3e37, 3.4e38) if abs(x / y) < 2**24]
+_VAST_X, _VAST_Y = (
+    tensor([len(_VAST)], values=[x for x, _ in _VAST]),
+    tensor([len(_VAST)], values=[y for _, y in _VAST]),
+)
 
 
 def _trunc_divide_random(draw: Any) -> Case:
@@ -218,6 +224,7 @@ OPS = [
             case(x=tensor([], "int64", 1, 50), y=tensor([], "int64", 1, 9)),
             case(x=tensor([3, 4, 2], "int64", dims=[-1, -1, 2]), y=tensor([], "int64", 3, 4)),
             case(x=_ENDLESS_X, y=_ENDLESS_Y),
+            case(x=_VAST_X, y=_VAST_Y, **DIGITS),
             case(x=tensor([300], low=-1e5, high=1e5), y=tensor([300], low=0.3, high=3)),
             case(x=tensor([300], low=-1e6, high=1e6), y=tensor([300], low=-3, high=-0.3)),
             case(x=tensor([3, 4], "complex64", -9, 9, dims=[-1, 4]), y=tensor([4], "complex64"), **NEW_COMPLEX),
@@ -235,6 +242,7 @@ OPS = [
             case(x=tensor([6], "uint8", 1, 250), y=tensor([6], "uint8", 1, 9), **NEW),
             case(x=tensor([3], "int64", 1, 900), y=tensor([], "int64", 16, 17)),
             case(x=_ENDLESS_X, y=_ENDLESS_Y),
+            case(x=_VAST_X, y=_VAST_Y, **DIGITS),
             case(x=tensor([300], low=-1e5, high=1e5), y=tensor([300], low=0.3, high=3)),
         ],
         random_binary(_NUMBERS, (-50, 50), (1, 9)),

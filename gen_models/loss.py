@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import in_pir, legacy_op
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import DIGITS, Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import flag, one_of, shape, varied
 from gen_models.reduction import F64
 
@@ -131,6 +131,11 @@ LOG_LOSS = [
         input=tensor([4, 1], values=[0.0, 1.0, 0.0, 1.0], dims=[-1, 1]),
         label=tensor([4, 1], values=[0.0, 1.0, 1.0, 0.25], dims=[-1, 1]),
         epsilon=0.01,
+    ),
+    case(
+        input=tensor([4, 1], values=[[0.9999], [0.999999], [0.9999998], [1.0]]),
+        label=tensor([4, 1], values=[[0.0], [0.3], [0.0], [0.5]]),
+        **DIGITS,
     ),
 ]
 

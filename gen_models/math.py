@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.activation import COMPLEX, NEW, ON_CUTS, PLANE, random_input, unary
+from gen_models.activation import COMPLEX, NEW, ON_CUTS, PLANE, SIZES, WIDE, random_input, unary
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import COMPLEX_HERE, DIGITS, Case, Op, TensorSpec, case, paddle, tensor
 
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 INTEGER: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}
@@ -24,9 +24,16 @@ def _function(name: str) -> Callable[..., Any]:
     return build
 
 
-def _of(name: str, low: float, high: float, more: list[Case] | None = None, function: str = "") -> Op:
-    made = unary(name, function or name, low=low, high=high, module="", more=more)
-    return Op(name, _function(function or name), cases=made.cases, random=made.random)
+def _of(name: str, low: float, high: float, more: list[Case] | None = None, build: Any = None) -> Op:
+    made = unary(name, name, low=low, high=high, module="", more=more)
+    return Op(name, build or _function(name), cases=made.cases, random=made.random)
+
+
+def _log1p(x: Any, *, of: str = "", kind: str = "") -> Any:
+    """`of`: a function to be taken first; `kind`: the type to compute in."""
+    if kind:
+        return paddle.log1p(x.astype(kind)).astype("float32")
+    return paddle.log1p(getattr(paddle, of)(x) if of else x)
 
 
 def _values(*values: float) -> TensorSpec:
@@ -37,7 +44,14 @@ def _integers(low: int = -10, high: int = 10, **more: Any) -> list[Case]:
     return [case(x=tensor([3, 4], kind, low, high), **{**INTEGER, **more}) for kind in ("int32", "int64")]
 
 
+_OF_8_BITS: dict[str, Any] = {
+    "atol": 0.0,
+    "rtol": 1e-2,
+    "formats": ("pir",),
+    "why": "Paddle 2.6 has no kernel; bfloat16 has 8 bits, but small values have them too",
+}
 _TINY = [1e-7, -1e-7, 1e-4, -1e-4, 0.0, 0.3, -0.3, 0.6, -0.6]
+_SMALL = [case(x=_values(*[sign * x for x in SIZES[:31] for sign in (1, -1) if sign * x > -1]), **DIGITS)]
 _CLASSES = _values(math.nan, math.inf, -math.inf, 0.0, 1e38, -1e-38)
 
 
@@ -84,24 +98,56 @@ def _round_random(draw: Any) -> Case:
     return case(x=x, decimals=decimals, **NEW) if decimals >= 0 and draw(st.booleans()) else case(x=x)
 
 
-PLANES = [case(x=x, **COMPLEX_HERE) for x in (PLANE, ON_CUTS)]
+_VAST = tensor(
+    [8],
+    "complex64",
+    values=[1e18j, 3e18 + 4e18j, -3e25 + 4e25j, 1e37 - 2e37j, 3e-18 - 4e-18j, 1e-25 + 1e-25j, -1e-36 - 3e-36j, 5j],
+)
+"""Complex numbers whose squares are infinite or 0."""
+_BESIDE_1 = tensor([6], "complex64", values=[1 + 1e-3j, -1 + 1e-20j, 1 - 1e-6j, 1.001j, 0.3 + 1.1j, 0.9999 + 1e-9j])
+_ON_AXIS = tensor([4], "complex64", values=[complex(x, -0.0) for x in (-2, 2, 0.5, -0.5)])
+_FAR = [case(x=_VAST, **{**DIGITS, **COMPLEX_HERE})]
+_CLOSE = [case(x=_BESIDE_1, **{**DIGITS, **COMPLEX_HERE})]
+_STEEP = [case(x=WIDE, **{**DIGITS, **COMPLEX_HERE})]
+PLANES = [case(x=x, **COMPLEX_HERE) for x in (PLANE, ON_CUTS, _BESIDE_1, _VAST, _ON_AXIS)]
 _HALVES = _values(0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49999997, -0.49999997, 8388609.0, 1e10, -3.7, 3.2)
 
 OPS = [
     _of("exp", -4, 4, [case(x=_values(-math.inf, -100.0, 0.0, 80.0)), *_integers()]),
-    _of("expm1", -4, 4, [case(x=_values(*_TINY, -100.0, 80.0)), *_integers(), *COMPLEX]),
-    _of("log", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX]),
-    _of("log2", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX]),
-    _of("log10", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX]),
-    _of("log1p", -0.9, 10, [case(x=_values(*_TINY, 1e30, math.inf)), *_integers(1), *COMPLEX]),
-    _of("sqrt", 0, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX]),
+    _of("expm1", -4, 4, [case(x=_values(*_TINY, -100.0, 80.0)), *_SMALL, *_integers(), *COMPLEX]),
+    _of("log", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX, *_FAR, *_CLOSE]),
+    _of("log2", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX, *_FAR, *_CLOSE]),
+    _of("log10", 0.01, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX, *_FAR, *_CLOSE]),
+    _of(
+        "log1p",
+        -0.9,
+        10,
+        [
+            case(x=_values(*_TINY, 1e30, math.inf)),
+            *_SMALL,
+            case(x=_values(*SIZES[30:], math.inf, -math.inf, math.nan, -1.0), **DIGITS),
+            case(x=_values(-0.99, -0.9999, -0.9999999), **DIGITS),
+            case(x=_values(-60.0, -30.0, -17.0, -9.0, -3.0, 0.0, 3.0, 80.0, 100.0), of="exp", **DIGITS),
+            case(x=_values(*[2.0**k for k in range(-30, 5, 3)]), kind="bfloat16", **_OF_8_BITS),
+            case(x=_values(*[-(2.0**k) for k in range(-30, 0, 3)]), kind="bfloat16", **_OF_8_BITS),
+            *_integers(1),
+            *COMPLEX,
+        ],
+        _log1p,
+    ),
+    _of("sqrt", 0, 10, [case(x=_values(0.0, 1e-30, 1e30)), *_integers(1), *COMPLEX, *_FAR]),
     _of("rsqrt", 0.1, 10, _integers(1)),
     _of("square", -4, 4, [case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))]),
     _of(
         "abs",
         -4,
         4,
-        [case(x=tensor([3, 4], "complex64")), case(x=tensor([3, 4], "int32")), case(x=tensor([3, 4], "int64"))],
+        [
+            case(x=tensor([3, 4], "complex64")),
+            case(x=tensor([3, 4], "int32")),
+            case(x=tensor([3, 4], "int64")),
+            *_FAR,
+        ],
     ),
     _of(
         "sign",
@@ -113,7 +159,7 @@ OPS = [
             case(x=tensor([3], "complex64", values=[0, 1 + 1j, -3j]), **COMPLEX_HERE),
         ],
     ),
-    _of("reciprocal", 0.5, 4, [case(x=_values(0.0, -0.0, -2.0)), *_integers(1)]),
+    _of("reciprocal", 0.5, 4, [case(x=_values(0.0, -0.0, -2.0)), *_integers(1), *_FAR]),
     _of("floor", -4, 4, [case(x=_HALVES), *_integers()]),
     _of("ceil", -4, 4, [case(x=_HALVES), *_integers()]),
     _of("trunc", -4, 4, [case(x=_HALVES), *_integers(formats=("pir", "legacy"))]),
@@ -133,12 +179,12 @@ OPS = [
     ),
     *[_of(name, -4, 4, PLANES) for name in ("atan", "asinh")],
     *[_of(name, -4, 4, COMPLEX) for name in ("sin", "cos", "sinh", "cosh")],
-    _of("tan", -1.4, 1.4, COMPLEX),
+    _of("tan", -1.4, 1.4, [*COMPLEX, *_STEEP]),
     _of("asin", -1, 1, PLANES),
     _of("acos", -1, 1, PLANES),
     _of("acosh", 1, 5, PLANES),
     _of("atanh", -0.95, 0.95, PLANES),
-    _of("erf", -4, 4, [case(x=_values(-10.0, 10.0, 0.0, 1e-6))]),
+    _of("erf", -4, 4, [case(x=_values(-10.0, 10.0, 0.0, 1e-6)), *_SMALL, case(x=_values(*_TINY), **DIGITS)]),
     Op(
         "logit",
         _function("logit"),

@@ -19,6 +19,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, shape_of
 from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.elementary import hypot
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -52,14 +53,23 @@ def conjugate(x: Tensor) -> Node:
 
 
 def quotient(x: Tensor, y: Tensor) -> Node:
-    """x / y of complex numbers: x · conj(y) / |y|²."""
-    size = ops.reduce_sum(ops.multiply(y, y), ints([-1]), True)
-    return ops.divide(product(x, conjugate(y)), size)
+    """x / y of complex numbers: x · conj(y) / |y|², y scaled to where its square is finite and not 0."""
+    y, size = _scaled(y)
+    squares = ops.reduce_sum(ops.multiply(y, y), ints([-1]), True)
+    return ops.divide(ops.divide(product(x, conjugate(y)), squares), size)
 
 
 def inverse_of(x: Tensor) -> Node:
-    """1 / x of complex numbers: conj(x) / |x|²."""
-    return ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True))
+    """1 / x of complex numbers: conj(x) / |x|², x scaled to where its square is finite and not 0."""
+    x, size = _scaled(x)
+    return ops.divide(ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True)), size)
+
+
+def _scaled(x: Tensor) -> tuple[Node, Node]:
+    """x over the larger one of its parts, and that; 0 stays."""
+    size = ops.reduce_max(ops.abs(x), ints([-1]), True)
+    size = ops.select(ops.equal(size, const_like(0, x)), const_like(1, x), size)
+    return ops.divide(x, size), size
 
 
 def complex_(node: NodeContext) -> NamedOutputs:
@@ -146,7 +156,7 @@ def isclose(node: NodeContext) -> NamedOutputs:
         ops.reshape(node.get_tensor(name, dtype, default), ints([]), False)
         for name, default in (("rtol", 1e-5), ("atol", 1e-8))
     )
-    apart, size = (ops.reduce_l2(value, ints([-1]), False) for value in (ops.subtract(x, y), y))
+    apart, size = (hypot(*parts(value)) for value in (ops.subtract(x, y), y))
     close = ops.less_equal(apart, ops.add(atol, ops.multiply(rtol, size)))
     unknown = ops.reduce_logical_or(ops.is_nan(ops.add(x, y)), ints([-1]), False)
     return {"out": ops.logical_or(close, unknown)}

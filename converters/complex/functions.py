@@ -6,7 +6,7 @@ Paddle: the complex forms of `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`,
 `inverse_functions.py`.
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`,
 `paddle/phi/kernels/impl/isfinite_kernel_impl.h`.
-Not supported: overflow on the way to a result that is finite, as of sinh(100 + i) / cosh(100 + i).
+Not supported: overflow of an exponential on the way to a result that is finite, as of sigmoid(-100 + i).
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from collections.abc import Callable
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.angles import angle_of
-from paddle2ov.converters.complex.elementary import inverse_of, product, quotient
+from paddle2ov.converters.angles import angle_of, is_negative
+from paddle2ov.converters.complex.elementary import inverse_of, product
 from paddle2ov.converters.graph.common import Tensor, const_like, ints
+from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import joined, parts
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -44,13 +45,33 @@ def _cosh(a: Tensor, b: Tensor) -> Node:
     return joined(ops.multiply(ops.cosh(a), ops.cos(b)), ops.multiply(ops.sinh(a), ops.sin(b)))
 
 
+def _tanh(a: Tensor, b: Tensor) -> tuple[Node, Node]:
+    # With t = tanh a and u = tan b, (t + i u) / (1 + i t u): sinh and cosh themselves are infinite from 89 on.
+    t, u, inverse = ops.tanh(a), ops.tan(b), ops.divide(const_like(1, a), ops.cosh(a))
+    wide, both = ops.multiply(u, u), ops.multiply(t, u)
+    square = ops.add(ops.multiply(both, both), const_like(1, a))
+    real = ops.divide(ops.multiply(t, ops.add(wide, const_like(1, a))), square)
+    return real, ops.divide(ops.multiply(u, ops.multiply(inverse, inverse)), square)
+
+
+def _tan(a: Tensor, b: Tensor) -> tuple[Node, Node]:
+    imag, real = _tanh(b, a)  # tan x = i · tanh(-i · x)
+    return real, imag
+
+
 def _exp(a: Tensor, b: Tensor) -> Node:
     size = ops.exp(a)
     return joined(ops.multiply(size, ops.cos(b)), ops.multiply(size, ops.sin(b)))
 
 
 def _log(a: Tensor, b: Tensor) -> Node:
-    return joined(ops.log(_size(a, b)), angle_of(b, a))
+    # ln |x| = ln(1 + (|x|² - 1)) / 2, which close to 1 loses no digits
+    size, longer = elementary.hypot(a, b), ops.maximum(ops.abs(a), ops.abs(b))
+    shorter = ops.minimum(ops.abs(a), ops.abs(b))
+    more = ops.multiply(ops.subtract(longer, const_like(1, a)), ops.add(longer, const_like(1, a)))
+    close = ops.less(ops.abs(ops.subtract(size, const_like(1, a))), const_like(0.3, a))
+    near = ops.multiply(elementary.log1p(ops.add(more, ops.multiply(shorter, shorter))), const_like(0.5, a))
+    return joined(ops.select(close, near, ops.log(size)), angle_of(b, a))
 
 
 def _sqrt(a: Tensor, b: Tensor) -> Node:
@@ -59,19 +80,14 @@ def _sqrt(a: Tensor, b: Tensor) -> Node:
 
 def root(a: Tensor, b: Tensor) -> tuple[Node, Node]:
     """The root of a + i · b that lies in the right half of the plane."""
-    size, two = _size(a, b), const_like(2, a)
+    size, two = elementary.hypot(a, b), const_like(2, a)
     # The part that is no difference first: no digits are lost there, and the other one is b / 2 over it.
     larger = ops.sqrt(ops.divide(ops.add(size, ops.abs(a)), two))
     safe = ops.select(ops.equal(larger, const_like(0, a)), const_like(1, a), larger)
     smaller = ops.divide(ops.abs(b), ops.multiply(const_like(2, a), safe))
     right = ops.greater_equal(a, const_like(0, a))
     imag = ops.select(right, smaller, larger)
-    down = ops.less(b, const_like(0, a))
-    return ops.select(right, larger, smaller), ops.select(down, ops.negative(imag), imag)
-
-
-def _size(a: Tensor, b: Tensor) -> Node:
-    return ops.sqrt(ops.add(ops.multiply(a, a), ops.multiply(b, b)))
+    return ops.select(right, larger, smaller), ops.select(is_negative(b), ops.negative(imag), imag)
 
 
 def _plus(x: Tensor, value: float) -> Node:
@@ -113,7 +129,7 @@ def _softplus(x: Tensor) -> Node:
 
 def _sizes(x: Tensor) -> Node:
     """|x|, one for both parts."""
-    return ops.reduce_l2(x, ints([-1]), True)
+    return ops.unsqueeze(elementary.hypot(*parts(x)), ints([-1]))
 
 
 def _plus_one(x: Tensor) -> Node:
@@ -128,8 +144,8 @@ sin = _of_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
 cos = _of_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
 sinh = _of_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
 cosh = _of_parts(_cosh, "cosh a · cos b + i · sinh a · sin b")
-tan = _of_parts(lambda a, b: quotient(_sin(a, b), _cos(a, b)), "sin x / cos x")
-tanh = _of_parts(lambda a, b: quotient(_sinh(a, b), _cosh(a, b)), "sinh x / cosh x")
+tan = _of_parts(lambda a, b: joined(*_tan(a, b)), "sin x / cos x")
+tanh = _of_parts(lambda a, b: joined(*_tanh(a, b)), "sinh x / cosh x")
 exp = _of_parts(_exp, "e^a · (cos b + i · sin b)")
 log = _of_parts(_log, "log |x| + i · the angle of x")
 sqrt = _of_parts(_sqrt, "the root of x in the right half of the plane")
@@ -163,7 +179,7 @@ def softplus(node: NodeContext) -> NamedOutputs:
 def stanh(node: NodeContext) -> NamedOutputs:
     """out = scale_b · tanh(scale_a · x)."""
     a, b = parts(_scaled(node.get_input("x"), node.get_float("scale_a", 0.67)))
-    return {"out": _scaled(quotient(_sinh(a, b), _cosh(a, b)), node.get_float("scale_b", 1.7159))}
+    return {"out": _scaled(joined(*_tanh(a, b)), node.get_float("scale_b", 1.7159))}
 
 
 def hard_swish(node: NodeContext) -> NamedOutputs:

@@ -12,11 +12,12 @@ from collections.abc import Callable
 
 from openvino import Node
 
-from paddle2ov.converters.angles import angle_of
+from paddle2ov.converters.angles import angle_of, is_negative
 from paddle2ov.converters.complex.elementary import Pair
 from paddle2ov.converters.complex.functions import root
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.elementary import hypot, log1p
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -42,7 +43,7 @@ def _acosh(a: Tensor, b: Tensor) -> Pair:
     (re_more, im_more) = root(ops.add(a, const_like(1, a)), size)
     real = ops.asinh(ops.add(ops.multiply(re_less, re_more), ops.multiply(im_less, im_more)))
     imag = ops.multiply(const_like(2, a), angle_of(im_less, re_more))
-    return real, _turned(imag, _down(b))
+    return real, _turned(imag, is_negative(b))
 
 
 def _asinh(a: Tensor, b: Tensor) -> Pair:
@@ -51,11 +52,18 @@ def _asinh(a: Tensor, b: Tensor) -> Pair:
 
 
 def _atanh(a: Tensor, b: Tensor) -> Pair:
-    squares = ops.add(ops.multiply(a, a), ops.multiply(b, b))
-    double = ops.multiply(const_like(2, a), a)
-    real = ops.multiply(const_like(0.5, a), ops.atanh(ops.divide(double, ops.add(const_like(1, a), squares))))
-    turn = angle_of(ops.multiply(const_like(2, b), b), ops.subtract(const_like(1, a), squares))
-    return real, ops.multiply(const_like(0.5, a), turn)
+    # The real part is ln(|1 + x|² / |1 - x|²) / 4 = ln(1 + 4 a / |1 - x|²) / 4, of the half of the plane where a > 0.
+    size = ops.abs(a)
+    less, more = ops.subtract(const_like(1, a), size), ops.add(const_like(1, a), size)
+    distance = hypot(less, b)
+    near = ops.divide(ops.divide(size, distance), distance)
+    near = ops.multiply(log1p(ops.multiply(near, const_like(4, a))), const_like(0.25, a))
+    # Close to 1, whose distance has no square in float32, the logarithms are apart.
+    close = ops.multiply(ops.log(ops.divide(hypot(more, b), distance)), const_like(0.5, a))
+    real = ops.select(ops.less(distance, const_like(1e-4, a)), close, near)
+    across = ops.subtract(ops.multiply(less, more), ops.multiply(b, b))
+    turn = angle_of(b, ops.multiply(across, const_like(0.5, a)))  # of b itself: the sign of 2 b = -0 gets lost
+    return _turned(real, is_negative(a)), ops.multiply(const_like(0.5, a), turn)
 
 
 def _atan(a: Tensor, b: Tensor) -> Pair:
@@ -67,11 +75,7 @@ def _roots(a: Tensor, b: Tensor) -> tuple[Pair, Pair, Node]:
     """The roots of 1 - x and 1 + x for the one of x and its conjugate that lies above; whether x lies below."""
     size = ops.abs(b)
     real, imag = root(ops.subtract(const_like(1, a), a), size)
-    return (real, ops.negative(imag)), root(ops.add(const_like(1, a), a), size), _down(b)
-
-
-def _down(b: Tensor) -> Node:
-    return ops.less(b, const_like(0, b))
+    return (real, ops.negative(imag)), root(ops.add(const_like(1, a), a), size), is_negative(b)
 
 
 def _turned(x: Tensor, where: Tensor) -> Node:

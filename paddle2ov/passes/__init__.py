@@ -28,6 +28,7 @@ from paddle2ov.passes.workarounds.choose_directly import choose_directly
 from paddle2ov.passes.workarounds.keep_reduced import keep_reduced
 from paddle2ov.passes.workarounds.part_scores import part_scores
 from paddle2ov.passes.workarounds.part_transposes import part_transposes
+from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from paddle2ov.passes.workarounds.spread_constants import spread_constants
 from paddle2ov.passes.workarounds.widen_reductions import widen_reductions
 
@@ -52,6 +53,7 @@ REWRITES: tuple[Rewrite, ...] = (
     spread_constants,
     widen_reductions,
     keep_reduced,
+    refine_functions,  # last: the others know the functions by one node
 )
 
 

@@ -1,8 +1,10 @@
 """Graphs that OpenVINO computes wrongly.
 
-Some scores and transposes of attention, constants along axis 1 after products, reductions of three dimensions, and
-reductions that are reshaped.
+Some scores and transposes of attention, constants along axis 1 after products, reductions of three dimensions,
+reductions that are reshaped, and small values of functions.
 """
+
+import math
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.keep_reduced import keep_reduced
 from paddle2ov.passes.workarounds.part_scores import part_scores
 from paddle2ov.passes.workarounds.part_transposes import part_transposes
+from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from paddle2ov.passes.workarounds.spread_constants import spread_constants
 from paddle2ov.passes.workarounds.widen_reductions import widen_reductions
 from paddle2ov.testing import compile_model
@@ -322,3 +325,57 @@ OTHER_REDUCTIONS = {
 def test_reductions_refused(dims, build):
     x = parameter(*dims)
     assert widen_reductions(Graph(Model([build(x)], [x]))) == {"reductions": 0}
+
+
+ONE, HALF = np.float32(1), np.float32(0.5)
+SMALL = np.array([-60, -30, -9, -1e-3, -1e-7, -1e-30, 0, 1e-30, 1e-7, 1e-3, 0.4, 0.6, 3], np.float32)
+REFINED = {
+    "erf": (ops.erf, math.erf),
+    "erf, scaled": (lambda x: ops.multiply(ops.erf(x), np.float32(2)), lambda x: 2 * math.erf(x)),
+    "softplus": (ops.softplus, lambda x: math.log1p(math.exp(x))),
+    "log": (lambda x: ops.log(ops.add(ops.exp(x), ONE)), lambda x: math.log1p(math.exp(x))),
+    "log, 1 first": (lambda x: ops.log(ops.add(ONE, ops.exp(x))), lambda x: math.log1p(math.exp(x))),
+    "tanh": (lambda x: ops.tanh(ops.softplus(x)), lambda x: math.tanh(math.log1p(math.exp(x)))),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize(("build", "same"), REFINED.values(), ids=REFINED)
+def test_refine_functions(build, same, dynamic):
+    x = parameter(-1 if dynamic else len(SMALL))
+    model = Model([build(x)], [x])
+    assert refine_functions(Graph(model)) == {"functions": 1}
+    wanted = np.array([same(float(one)) for one in SMALL])
+    np.testing.assert_allclose(compile_model(model)([SMALL])[0], wanted, rtol=2e-6)
+
+
+def test_refine_functions_of_extremes():
+    x = parameter(-1)
+    model = Model([ops.erf(x), ops.softplus(x)], [x])
+    refine_functions(Graph(model))
+    found = compile_model(model)([np.array([-np.inf, np.inf, np.nan, 100], np.float32)])
+    np.testing.assert_array_equal(found[0], [-1, 1, np.nan, 1])
+    np.testing.assert_array_equal(found[1], [0, np.inf, np.nan, 100])
+
+
+def gelu(x):
+    return ops.multiply(x, ops.multiply(ops.add(ops.erf(ops.multiply(x, np.float32(0.5**0.5))), ONE), HALF))
+
+
+KEPT = {
+    "gelu": gelu,
+    "gelu, factor first": lambda x: ops.multiply(x, ops.add(ops.multiply(ops.erf(x), HALF), HALF)),
+    "mish": lambda x: ops.multiply(x, ops.tanh(ops.softplus(x))),
+    "mish of a logarithm": lambda x: ops.multiply(ops.tanh(ops.log(ops.add(ops.exp(x), ONE))), x),
+    "another sum": lambda x: ops.log(ops.add(ops.exp(x), np.float32(2))),
+    "another power": lambda x: ops.log(ops.add(ops.relu(x), ONE)),
+}
+
+
+@pytest.mark.parametrize("build", KEPT.values(), ids=KEPT)
+def test_refine_functions_refuses(build):
+    def whole():
+        x = parameter(len(SMALL))
+        return Model([build(x)], [x])
+
+    assert apply(refine_functions, whole, inputs=[SMALL])[1] == {"functions": 0}

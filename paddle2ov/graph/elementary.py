@@ -1,0 +1,72 @@
+"""Functions of one number to a relative precision of a few units in float32's last place, small values as well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from openvino import Node, Output
+
+from paddle2ov.graph.opset import ops
+
+
+def _number(value: float, x: Output | Node) -> Node:
+    return ops.constant(np.asarray(value), x.get_element_type())
+
+
+def polynomial(x: Output | Node, coefficients: Sequence[float]) -> Node:
+    """The polynomial in x by Horner's rule; the highest power comes first."""
+    total = _number(coefficients[0], x)
+    for one in coefficients[1:]:
+        total = ops.add(ops.multiply(total, x), _number(one, x))
+    return total
+
+
+_LOG_OF_QUOTIENT = tuple(2 / k for k in range(15, 0, -2))
+_ERF = tuple(2 / math.sqrt(math.pi) * (-1) ** k / (math.factorial(k) * (2 * k + 1)) for k in range(6, -1, -1))
+
+
+def log1p(x: Output | Node) -> Node:
+    """ln(1 + x)."""
+    # Not by what rounding takes from 1 + x (Kahan): a part of it may be computed in bfloat16, and other parts not.
+    near = ops.less(ops.abs(ops.subtract(x, _number(0.25, x))), _number(0.75, x))
+    # Not the logarithm of the sum: where x = e^y, OpenVINO would make one node of it, which loses small values.
+    far = ops.log(ops.select(near, _number(1, x), ops.add(x, _number(1, x))))
+    return ops.select(near, _log1p_near(x), far)
+
+
+def _log1p_near(x: Output | Node) -> Node:
+    """ln(1 + x) for x from -1/2 to 1."""
+    # With s = x / (2 + x), 1 + x is (1 + s) / (1 - s); s is 1/3 at most, and nothing small is added to 1.
+    s = ops.divide(x, ops.add(x, _number(2, x)))
+    return ops.multiply(s, polynomial(ops.multiply(s, s), _LOG_OF_QUOTIENT))
+
+
+def log1p_exp(x: Output | Node) -> Node:
+    """ln(1 + e^x) for x <= 0."""
+    return _log1p_near(ops.exp(x))
+
+
+def softplus(x: Output | Node) -> Node:
+    """ln(1 + e^x)."""
+    return ops.add(ops.relu(x), log1p_exp(ops.negative(ops.abs(x))))
+
+
+def erf(x: Output | Node) -> Node:
+    """2 / √π times the integral of e^(-t²) from 0 to x."""
+    near = ops.multiply(x, polynomial(ops.multiply(x, x), _ERF))
+    return ops.select(ops.less(ops.abs(x), _number(0.5, x)), near, ops.erf(x))
+
+
+def hypot(a: Output | Node, b: Output | Node) -> Node:
+    """√(a² + b²), also where the squares are no numbers of float32."""
+    scale = _scale(ops.maximum(ops.abs(a), ops.abs(b)))
+    squares = [ops.multiply(side, side) for side in (ops.multiply(a, scale), ops.multiply(b, scale))]
+    return ops.divide(ops.sqrt(ops.add(*squares)), scale)
+
+
+def _scale(size: Node) -> Node:
+    """A power of two that brings what is very large or very small to where squares are finite and not 0."""
+    large = ops.select(ops.greater(size, _number(1e18, size)), _number(2.0**-96, size), _number(1, size))
+    return ops.select(ops.less(size, _number(1e-16, size)), _number(2.0**96, size), large)
