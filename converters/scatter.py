@@ -12,7 +12,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import Tensor, cast_to, const, const_like, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.indexing import tuple_index
+from paddle2ov.converters.indexing import chosen, tuple_index
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
@@ -69,7 +69,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
         mask = indices[0]
         inner = list(range(rank_of(node, mask), rank_of(node, x)))
         mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask
-        return {"out": ops.select(mask, ops.reshape(value, ints([]), False), x)}
+        return {"out": chosen(mask, ops.reshape(value, ints([]), False), x)}
     places: list[Tensor] = []
     for index, is_mask in zip(indices, masks, strict=True):
         if not is_mask:

@@ -13,6 +13,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.indexing import chosen
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
 from paddle2ov.shapes import static_dims
@@ -104,7 +105,7 @@ def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[in
         return ints([_BEFORE_FIRST if end == -1 and step < 0 else end for end, step in both])
     end, step = ends.select(positions), steps.select(positions)
     before = ops.logical_and(ops.equal(end, ints(-1)), ops.less(step, ints(0)))
-    return ops.select(before, ints(_BEFORE_FIRST), end)
+    return chosen(before, ints(_BEFORE_FIRST), end)
 
 
 def _is_of_paddle_2(node: NodeContext) -> bool:
@@ -115,7 +116,7 @@ def _from_first(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
     """The ends, where one before the first element, unless it is open, counts as the first element, as in Paddle 2."""
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
-    return ops.select(bounded, ops.maximum(end, ops.negative(sizes)), end)
+    return chosen(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
 
 
 def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
@@ -137,7 +138,7 @@ def _backwards_from_nothing(x: Output, axes: list[int], start: Tensor, end: Tens
     """
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
-    return ops.select(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
+    return chosen(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
 
 
 def _clamped(x: Output, axis: int, start: int) -> int:
@@ -234,9 +235,8 @@ def set_value(node: NodeContext) -> NamedOutputs:
     end = _opened(node, bounds[1], bounds[2], everything)
     if dropped and (starts is None or bounds[1].known is None):
         last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
-        end = ops.select(
-            ops.logical_and(last, ops.constant(np.array([axis in dropped for axis in axes]))), ints(_END), end
-        )
+        one = ops.constant(np.array([axis in dropped for axis in axes]))
+        end = chosen(ops.logical_and(last, one), ints(_END), end)
     may_be_empty = not _is_of_paddle_2(node) and _may_begin_before(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _backwards_from_nothing(x, axes, start, end, step)

@@ -17,6 +17,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.common import Tensor, cast_to, const, ints, output_of
 from paddle2ov.converters.exact_suppression import Overlap
+from paddle2ov.converters.indexing import chosen
 from paddle2ov.converters.polygon_overlap import PolygonOverlap
 from paddle2ov.converters.rounds import Outputs, repeat
 from paddle2ov.converters.rows import column, columns, dim_of, dims_of, positions
@@ -174,7 +175,7 @@ def _non_max_suppression(
         boxes = ops.reshape(boxes, ints([0, 0, 4]), True)
     limit = ints(top_k) if top_k >= 0 else ints(np.iinfo(np.int32).max)
     if condition is not None:
-        limit = ops.select(condition, limit, ints(0))
+        limit = chosen(condition, limit, ints(0))
     found = ops.non_max_suppression(
         boxes,
         scores,
