@@ -50,7 +50,7 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
     carried = _carried(body, body.inputs, after, used, [goes_on])
     first = {body.inputs[i]: _entering(translator, scope, before[i], names[i]) for i in carried}
     found = _settled(translator, scope, body, first, [*(after[i] for i in carried), goes_on])
-    _warn_of_ranks(operator, first, found, {body.inputs[i] for i in used})
+    _warn_of_ranks(operator, first, found)
     loop = _loop(found, scope, ops.constant(-1, Type.i64).output(0), as_condition(condition), found.yielded[-1])
     values: list[Value | None] = [None] * len(names)
     for i, value in zip(carried, _left(loop, found), strict=True):
@@ -75,7 +75,7 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     reverse = operator.attributes.get("reverse", False)
     parts = dict(zip(steps, sequences, strict=True))
     found = _settled(translator, scope, body, first, [*(body.outputs[i] for i in carried), *results], parts, reverse)
-    _warn_of_ranks(operator, first, found, {arguments[i] for i in used if i < len(arguments)})
+    _warn_of_ranks(operator, first, found)
 
     axis = ops.constant([0], Type.i64)
     rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in found.yielded[len(carried) :]]
@@ -248,14 +248,16 @@ def _as_declared(value: Value, declared: Variable | None) -> Value:
     return value
 
 
-def _warn_of_ranks(operator: Operator, first: Mapping[str, Value], found: _Round, read: Iterable[str]) -> None:
-    """Warns of numbers that the loop makes tensors, where they are read after it: it may have no round."""
+def _warn_of_ranks(operator: Operator, first: Mapping[str, Value], found: _Round) -> None:
+    """Warns of numbers that enter as tensors: the program may read them where no round has written any."""
     for (name, value), started in zip(first.items(), found.before, strict=True):
         shape, other = _shape_of(value), _shape_of(started)
-        if name in read and shape is not None and other is not None and shape.rank == 0 and other.rank != 0:
+        if is_undefined(value) or shape is None or other is None:
+            continue
+        if shape.rank == 0 and other.rank != 0:
             warnings.warn(
-                f"'{operator.type}': where it runs zero times, '{name}' has {len(other)} dimensions of 1, not 0\n"
-                f"  at {operator.place}",
+                f"'{operator.type}': where '{name}' is read before it is written, it has {len(other)} dimensions of 1,"
+                f" not 0\n  at {operator.place}",
                 ConversionWarning,
                 stacklevel=2,
             )
