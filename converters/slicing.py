@@ -16,7 +16,8 @@ from paddle2ov.converters.common import Tensor, cast_to, int_vector, ints, norma
 from paddle2ov.converters.indexing import chosen
 from paddle2ov.node_context import NamedOutputs, NodeContext
 from paddle2ov.opset import ops
-from paddle2ov.shapes import static_dims
+from paddle2ov.program.model import AnyArray
+from paddle2ov.shapes import dims_of, static_dims
 from paddle2ov.types import Known, numpy_dtype
 
 _END = np.iinfo(np.int32).max
@@ -62,6 +63,9 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_attribute("decrease_axis", [])]
     starts, ends = _Bounds(node, "starts", len(axes)), _Bounds(node, "ends", len(axes))
     steps = _Bounds(node, steps_name, len(axes), 1) if steps_name else None
+    sizes = _sizes(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
+    if sizes is not None:
+        return {"out": Known(sizes.reshape(()) if dropped and node.output_shape("out") != (1,) else sizes)}
     # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
     if kept:
@@ -94,6 +98,26 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
             index = ops.reshape(index, ints([1]), False)
         x = ops.gather(x, index, ints(axis)).output(0)
     return {"out": x}
+
+
+def _sizes(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray | None:
+    """Those dimensions of a tensor that a slice takes from its shape, where all are known.
+
+    OpenVINO finds them as well. Its CPU plugin (2026.4), however, crashes where it does so with what enters a loop and,
+    from there, one in that loop.
+    """
+    maker, storage = x.get_node(), numpy_dtype(x.get_element_type())
+    if maker.get_type_name() != "ShapeOf" or starts.known is None or ends.known is None or storage is None:
+        return None
+    dims = dims_of(maker.input_value(0))
+    if dims is None:
+        return None
+    first, last = starts.known[0], ends.known[0]
+    if is_one:
+        first = max(first, -len(dims))
+        last = first + 1 or len(dims)
+    found = dims[first:last]
+    return None if None in found or (is_one and not found) else np.array(found, storage)
 
 
 def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:

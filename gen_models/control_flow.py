@@ -431,6 +431,24 @@ def _read_in_loop() -> Any:
     return Read()
 
 
+def _rounds_of_known_size() -> Any:
+    """Loops in a loop with as many rounds as a dimension, which is known beside others that are not."""
+
+    class Rounds(paddle.nn.Layer):
+        def forward(self, x, k):
+            y = x * 1
+            n = paddle.shape(x)[0]
+            for i in range(n):
+                j = paddle.zeros([], "int64")
+                while j < n:
+                    y[k[j] : -1] = y[i] * 0.5 + 1
+                    j = j + 1
+            sizes = paddle.shape(x)
+            return y, sizes[:1], sizes[1:], sizes[-2:], sizes[-1]
+
+    return Rounds()
+
+
 def _masked_by_width() -> Any:
     """Attention over images of several widths, as the text recogniser SAR has it: nothing is read beyond the width."""
 
@@ -551,7 +569,6 @@ NETWORKS = [
         more=[{"features": tensor([3, 3, 2, 5]), "ratios": tensor([3], values=[0.5, 0.7, 0.2])}],
     ),
     Network("nested", _nested, _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
-    *_assigning("read_in_loop", _read_in_loop, leaving=("v",)),
     Network(
         "one_sided",
         _one_sided,
@@ -559,5 +576,17 @@ NETWORKS = [
         more=[{"x": tensor([1, 3])}],
         formats=("legacy",),
         why="Paddle 3 does not export a variable that one branch leaves undefined",
+    ),
+    *_assigning("read_in_loop", _read_in_loop, leaving=("v",)),
+    Network(
+        "rounds_of_known_size",
+        _rounds_of_known_size,
+        {
+            "x": tensor([3, 4, 6], low=-1.0, high=1.0, dims=[3, -1, 6]),
+            "k": tensor([3], "int64", values=[0, 1, -3], dims=[3]),
+        },
+        more=[
+            {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": tensor([3], "int64", values=[1, 1, -2])},
+        ],
     ),
 ]
