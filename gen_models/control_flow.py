@@ -401,7 +401,7 @@ def _assigned_in_loop_of_branch_of_loop() -> Any:
                     j = paddle.zeros([], "int64")
                     while j < n:
                         y[j, 1] = paddle.tanh(y[j, 1])
-                        y[j, ::-1, 1:] = i.astype("float32")
+                        y[j, ::-1, 1:] = paddle.cast(i, "float32")
                         j = j + 1
             return y, total
 
@@ -438,11 +438,13 @@ def _rounds_of_known_size() -> Any:
         def forward(self, x, k):
             y = x * 1
             n = paddle.shape(x)[0]
-            for i in range(n):
+            i = paddle.zeros([], "int64")
+            while i < n:
                 j = paddle.zeros([], "int64")
                 while j < n:
                     y[k[j] : -1] = y[i] * 0.5 + 1
                     j = j + 1
+                i = i + 1
             sizes = paddle.shape(x)
             return y, sizes[:1], sizes[1:], sizes[-2:], sizes[-1]
 
