@@ -44,7 +44,7 @@ def tril_triu(node: NodeContext) -> NamedOutputs:
     diagonal = node.get_int("diagonal", 0)
     lower = node.op_type == "tril" or (node.op_type == "tril_triu" and node.get_attribute("lower", False))
     compare = ops.less_equal if lower else ops.greater_equal
-    return {"out": ops.select(compare(_offsets(x), ints(diagonal)), x, const_like(0, x))}
+    return {"out": chosen(compare(_offsets(x), ints(diagonal)), x, const_like(0, x))}
 
 
 def diag_v2(node: NodeContext) -> NamedOutputs:
@@ -73,7 +73,7 @@ def _embedded(x: Output, offset: int, padding: float) -> Node:
     before = ops.broadcast(const_like(padding, x), _padding_shape(x, offset))
     padded = ops.concat([before, x], -1) if offset else x
     axis = -2 if offset >= 0 else -1
-    return ops.select(on_diagonal, ops.unsqueeze(padded, ints(axis)), const_like(padding, x))
+    return chosen(on_diagonal, ops.unsqueeze(padded, ints(axis)), const_like(padding, x))
 
 
 def _padding_shape(x: Output, offset: int) -> Node:

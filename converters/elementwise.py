@@ -31,6 +31,7 @@ from paddle2ov.converters.graph.common import (
     widened,
 )
 from paddle2ov.converters.graph.powers import power
+from paddle2ov.converters.indexing import chosen
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.program.model import AnyArray
@@ -225,7 +226,7 @@ def _not_nan(x: Tensor, y: Tensor, otherwise: Node) -> Node:
 def heaviside(x: Tensor, y: Tensor) -> Node:
     """0 where x < 0, 1 where x > 0, y where x = 0."""
     step = ops.convert(ops.greater(x, const_like(0, x)), x.get_element_type())
-    return ops.select(ops.equal(x, const_like(0, x)), y, step)
+    return chosen(ops.equal(x, const_like(0, x)), y, step)
 
 
 def _trunc_quotient(x: AnyArray, y: AnyArray) -> AnyArray:

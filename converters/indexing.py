@@ -152,7 +152,11 @@ def where(node: NodeContext) -> NamedOutputs:
 
 
 def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Node:
-    """x where the condition holds, else y; integers by arithmetic: a Select on CPU is exact to 24 bits only."""
+    """x where the condition holds, else y; integers by arithmetic.
+
+    OpenVINO's CPU plugin (2026.4) fuses a Select into what computes its condition, and all that in float32: integers
+    beyond 24 bits are rounded, and the greatest one, with which bounds are open, becomes the least one.
+    """
     if x.get_element_type() not in (Type.i32, Type.i64):
         return ops.select(condition, x, y)
     return ops.add(y, ops.multiply(ops.convert(condition, x.get_element_type()), ops.subtract(x, y)))
@@ -194,4 +198,4 @@ def shard_index(node: NodeContext) -> NamedOutputs:
     local = ops.subtract(x, const_like(first, x))
     size = (count + shards - 1) // shards
     inside = ops.logical_and(ops.greater_equal(local, const_like(0, x)), ops.less(local, const_like(size, x)))
-    return {"out": ops.select(inside, local, const_like(node.get_int("ignore_value", -1), x))}
+    return {"out": chosen(inside, local, const_like(node.get_int("ignore_value", -1), x))}

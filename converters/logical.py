@@ -14,6 +14,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import const_like, fold_known, refuse_complex
+from paddle2ov.converters.indexing import chosen
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -90,7 +91,7 @@ def bitwise_left_shift(node: NodeContext) -> NamedOutputs:
     """out = the bits of x moved up by y, 0 where y is no number of bits that the type has."""
     x, y = operands(node)
     inside, shift = _shift_within(x, y)
-    return {"out": ops.select(inside, ops.bitwise_left_shift(x, shift), const_like(0, x))}
+    return {"out": chosen(inside, ops.bitwise_left_shift(x, shift), const_like(0, x))}
 
 
 def bitwise_right_shift(node: NodeContext) -> NamedOutputs:
@@ -106,14 +107,14 @@ def bitwise_right_shift(node: NodeContext) -> NamedOutputs:
             if unsigned
             else ops.select(ops.less(x, const_like(0, x)), const_like(-1, x), const_like(0, x))
         )
-        return {"out": ops.select(inside, moved, beyond)}
+        return {"out": chosen(inside, moved, beyond)}
     if not unsigned:
         # The bits that came in are cleared; no shift leaves none to clear.
         free = ops.select(ops.equal(shift, const_like(0, y)), const_like(1, y), shift)
         filled = ops.bitwise_left_shift(const_like(-1, x), ops.subtract(const_like(_bits(x), y), free))
         cleared = ops.bitwise_and(moved, ops.bitwise_not(filled))
-        moved = ops.select(ops.equal(shift, const_like(0, y)), x, cleared)
-    return {"out": ops.select(inside, moved, const_like(0, x))}
+        moved = chosen(ops.equal(shift, const_like(0, y)), x, cleared)
+    return {"out": chosen(inside, moved, const_like(0, x))}
 
 
 def bitwise_not(node: NodeContext) -> NamedOutputs:

@@ -11,6 +11,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, rank_of, shape_of, size_of
 from paddle2ov.converters.graph.spatial import channels_last, known_dims
+from paddle2ov.converters.indexing import chosen
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -87,7 +88,7 @@ def _grown(node: NodeContext, x: Tensor, begin: Node, end: Node, mode: str) -> N
     everywhere = ops.broadcast(const(True, Type.boolean), shape_of(x))
     inside = ops.pad(everywhere, begin, end, mode, const(False, Type.boolean))
     value = ops.reshape(cast_to(node.get_input("pad_value"), x.get_element_type()), ints([]), False)
-    return ops.select(inside, ops.pad(x, begin, end, mode, const_like(0, x)), value)
+    return chosen(inside, ops.pad(x, begin, end, mode, const_like(0, x)), value)
 
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}

@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.indexing import tuple_index
+from paddle2ov.converters.indexing import chosen, tuple_index
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -78,7 +78,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
         mask = indices[0]
         inner = list(range(rank_of(node, mask), rank_of(node, x)))
         mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask
-        return {"out": ops.select(mask, ops.reshape(value, ints([]), False), x)}
+        return {"out": chosen(mask, ops.reshape(value, ints([]), False), x)}
     places: list[Tensor] = []
     for index, is_mask in zip(indices, masks, strict=True):
         if not is_mask:

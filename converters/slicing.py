@@ -13,9 +13,11 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.indexing import chosen
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _END = np.iinfo(np.int32).max
@@ -61,6 +63,9 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_attribute("decrease_axis", [])]
     starts, ends = _Bounds(node, "starts", len(axes)), _Bounds(node, "ends", len(axes))
     steps = _Bounds(node, steps_name, len(axes), 1) if steps_name else None
+    sizes = _sizes(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
+    if sizes is not None:
+        return {"out": Known(sizes.reshape(()) if dropped and node.output_shape("out") != (1,) else sizes)}
     # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
     if kept:
@@ -95,6 +100,26 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     return {"out": x}
 
 
+def _sizes(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray | None:
+    """Those dimensions of a tensor that a slice takes from its shape, where all are known.
+
+    OpenVINO finds them as well. Its CPU plugin (2026.4), however, crashes where it does so with what enters a loop and,
+    from there, one in that loop.
+    """
+    maker, storage = x.get_node(), numpy_dtype(x.get_element_type())
+    if maker.get_type_name() != "ShapeOf" or starts.known is None or ends.known is None or storage is None:
+        return None
+    dims = dims_of(maker.input_value(0))
+    if dims is None:
+        return None
+    first, last = starts.known[0], ends.known[0]
+    if is_one:
+        first = max(first, -len(dims))
+        last = first + 1 or len(dims)
+    found = dims[first:last]
+    return None if None in found or (is_one and not found) else np.array(found, storage)
+
+
 def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
     """The ends, where the end -1 of what Paddle 2 reads or writes backwards is the one before the first element."""
     if not _is_of_paddle_2(node) or (steps.known is not None and min(steps.known) > 0):
@@ -104,7 +129,7 @@ def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[in
         return ints([_BEFORE_FIRST if end == -1 and step < 0 else end for end, step in both])
     end, step = ends.select(positions), steps.select(positions)
     before = ops.logical_and(ops.equal(end, ints(-1)), ops.less(step, ints(0)))
-    return ops.select(before, ints(_BEFORE_FIRST), end)
+    return chosen(before, ints(_BEFORE_FIRST), end)
 
 
 def _is_of_paddle_2(node: NodeContext) -> bool:
@@ -115,7 +140,7 @@ def _from_first(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
     """The ends, where one before the first element, unless it is open, counts as the first element, as in Paddle 2."""
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
-    return ops.select(bounded, ops.maximum(end, ops.negative(sizes)), end)
+    return chosen(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
 
 
 def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
@@ -137,7 +162,7 @@ def _backwards_from_nothing(x: Output, axes: list[int], start: Tensor, end: Tens
     """
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
-    return ops.select(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
+    return chosen(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
 
 
 def _clamped(x: Output, axis: int, start: int) -> int:
@@ -234,9 +259,8 @@ def set_value(node: NodeContext) -> NamedOutputs:
     end = _opened(node, bounds[1], bounds[2], everything)
     if dropped and (starts is None or bounds[1].known is None):
         last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
-        end = ops.select(
-            ops.logical_and(last, ops.constant(np.array([axis in dropped for axis in axes]))), ints(_END), end
-        )
+        one = ops.constant(np.array([axis in dropped for axis in axes]))
+        end = chosen(ops.logical_and(last, one), ints(_END), end)
     may_be_empty = not _is_of_paddle_2(node) and _may_begin_before(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _backwards_from_nothing(x, axes, start, end, step)

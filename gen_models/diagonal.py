@@ -85,6 +85,9 @@ def _diag_embed_random(draw):
     return case(x=tensor(shape), offset=draw(st.integers(-2, 2)), dim1=dim1, dim2=dim2)
 
 
+_MANY_BITS = [2**24 + 1, 2**31 - 1, -(2**24) - 3]
+"""Integers that float32 does not hold."""
+
 _TRIANGLES: list[dict[str, Any]] = [
     {"x": tensor([4, 5])},
     {"x": tensor([2, 4, 4]), "diagonal": 1},
@@ -92,6 +95,7 @@ _TRIANGLES: list[dict[str, Any]] = [
     {"x": tensor([4, 5], dims=[-1, -1])},
     {"x": tensor([4, 5], "bool"), "diagonal": 1},
     {"x": tensor([3, 3], "int32"), "diagonal": 9},
+    {"x": tensor([2, 3], "int64", values=[_MANY_BITS, _MANY_BITS[::-1]], dims=[-1, -1])},
 ]
 
 
@@ -142,6 +146,7 @@ OPS = [
             case(x=tensor([4, 5]), offset=1),
             case(x=tensor([4, 5]), offset=-2),
             case(x=tensor([3], "int64", dims=[-1])),
+            case(x=tensor([3], "int64", values=_MANY_BITS, dims=[-1]), offset=1, padding_value=3),
             case(x=tensor([4, 5], dims=[-1, -1]), offset=1),
             case(x=tensor([3], "complex64"), offset=1, padding_value=7, **COMPLEX_HERE),
         ],
@@ -157,6 +162,7 @@ OPS = [
             case(x=tensor([2, 3]), dim1=0, dim2=2),
             case(x=tensor([2, 3]), offset=1, dim1=2, dim2=0),
             case(x=tensor([2, 3], dims=[-1, -1]), dim1=1, dim2=2),
+            case(x=tensor([3], "int64", values=_MANY_BITS, dims=[-1]), offset=-1, dim1=0, dim2=1),
         ],
         random=_diag_embed_random,
     ),

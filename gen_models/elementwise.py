@@ -293,6 +293,10 @@ OPS = [
             case(x=tensor([3, 1]), y=tensor([2, 1, 5]), formats=("pir",), why="Paddle 2.6 takes the longer one for x"),
             *_of_integers(),
             case(x=tensor([5], values=[0.0, -0.0, 1.0, -2.0, 0.0]), y=tensor([5])),
+            case(
+                x=tensor([3], "int64", values=[0, 0, 2], dims=[-1]),
+                y=tensor([3], "int64", values=[2**24 + 1, 2**31 - 1, 5], dims=[-1]),
+            ),
         ],
         _heaviside_random,
     ),

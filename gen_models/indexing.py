@@ -371,6 +371,13 @@ OPS = [
             case(x=tensor([4, 1], "int64", 0, 20), index_num=20, nshards=2, shard_id=0),
             case(x=tensor([4, 1], "int64", 0, 20), index_num=20, nshards=3, shard_id=2, ignore_value=-5),
             case(x=tensor([4, 1], "int32", 0, 20, dims=[-1, 1]), index_num=20, nshards=3, shard_id=1),
+            case(
+                x=tensor([3, 1], "int64", values=[2**24 + 1, 2**25 + 3, 2**27 + 1], dims=[-1, 1]),
+                index_num=2**28,
+                nshards=2,
+                shard_id=0,
+                ignore_value=-(2**24) - 1,
+            ),
         ],
         random=_shard_index_random,
     ),

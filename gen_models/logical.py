@@ -53,6 +53,11 @@ _SHIFT = [
     case(x=tensor([3, 4], "uint8", 0, 250), y=tensor([4], "uint8", 0, 8), is_arithmetic=False, **NEW),
     case(x=tensor([3, 4], "int32", -40, 40, dims=[-1, 4]), y=tensor([3, 1], "int32", 0, 4), **NEW),
     case(x=tensor([4], "int32", values=[5, -5, 5, -5]), y=tensor([4], "int32", values=[31, 31, 32, 40]), **NEW),
+    case(
+        x=tensor([3], "int32", values=[2**24 + 1, 2**26 + 1, -(2**25) - 3], dims=[-1]),
+        y=tensor([3], "int32", values=[4, 0, 1], dims=[-1]),
+        **NEW,
+    ),
     case(x=tensor([4], "int8", values=[5, -5, 5, -5]), y=tensor([4], "int8", values=[7, 7, 8, 40]), **NEW),
 ]
 _NOT = [

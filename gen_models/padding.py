@@ -33,6 +33,13 @@ PAD = [
         formats=("pir",),
         why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
     ),
+    case(
+        x=tensor([3], "int64", values=[2**24 + 1, 2**31 - 1, 5], dims=[-1]),
+        pad=[1, 0],
+        value=tensor([1], "int64", values=[2**25 + 3]),
+        formats=("pir",),
+        why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
+    ),
     case(x=tensor([2, 3], "complex64", dims=[-1, 3]), pad=[1, 0, 2, 1], value=1.5, **COMPLEX_HERE),
 ]
 

@@ -145,6 +145,11 @@ OPS = [
             case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1])),
             case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([1])),
             case(x=tensor([4, 3]), indices=[tensor([4], "bool")], value=tensor([3])),
+            case(
+                x=tensor([3], "int64", values=[2**24 + 1, 2**31 - 1, 5], dims=[-1]),
+                indices=[tensor([3], "bool", values=[0, 0, 1], dims=[-1])],
+                value=tensor([1], "int64", values=[2**25 + 3]),
+            ),
             case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1]), accumulate=True),
             case(
                 x=tensor([4, 3]),

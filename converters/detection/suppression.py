@@ -20,6 +20,7 @@ from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
 from paddle2ov.converters.detection.rows import column, columns, dim_of, dims_of, positions
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.indexing import chosen
 from paddle2ov.graph.opset import ops
 
 
@@ -174,7 +175,7 @@ def _non_max_suppression(
         boxes = ops.reshape(boxes, ints([0, 0, 4]), True)
     limit = ints(top_k) if top_k >= 0 else ints(np.iinfo(np.int32).max)
     if condition is not None:
-        limit = ops.select(condition, limit, ints(0))
+        limit = chosen(condition, limit, ints(0))
     found = ops.non_max_suppression(
         boxes,
         scores,

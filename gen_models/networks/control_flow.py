@@ -5,6 +5,7 @@ The classes are made on first use, since their base class is Paddle's.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gen_models.harness.network import Network
@@ -299,10 +300,208 @@ def _joined_where_they_fit() -> Any:
     return Joined()
 
 
+def _assigned(a, b, c, d, e, f, i, k, v):
+    """Elements written at an index from a loop and along open, counted, stepped and computed bounds."""
+    a[i, :, 3:] = -5.0
+    b[i, :, k[i] :] = v[i, 0]
+    c[..., k[i] :] = v[i, 0] * 2 + i.astype("float32")
+    d[i, 1:, ::2] = paddle.mean(v)
+    e[:, i:, 1 : k[i]] = v[:, :1].unsqueeze(1) + e[:, i:, 1 : k[i]]
+    f[-1, :-1] = i.astype("float32")
+    f[i, ::-1, 4:] = f[i, :, 4:] * 0.5
+    return a, b, c, d, e, f
+
+
+def _assigned_in_loop() -> Any:
+    """Assignments to elements in a loop."""
+
+    class Loop(paddle.nn.Layer):
+        def forward(self, x, v, k, n):
+            a, b, c, d, e, f = x * 1, x * 2, x * 3, x * 4, x * 5, x * 6
+            i = paddle.zeros([], "int64")
+            while i < n:
+                a, b, c, d, e, f = _assigned(a, b, c, d, e, f, i, k, v)
+                i = i + 1
+            return a, b, c, d, e, f
+
+    return Loop()
+
+
+def _assigned_in_loop_of_branch() -> Any:
+    """Assignments to elements in a loop that only one branch has."""
+
+    class LoopOfBranch(paddle.nn.Layer):
+        def forward(self, x, v, k, n):
+            a, b, c, d, e, f = x * 1, x * 2, x * 3, x * 4, x * 5, x * 6
+            if k[0] > 2:
+                i = paddle.zeros([], "int64")
+                while i < n:
+                    a, b, c, d, e, f = _assigned(a, b, c, d, e, f, i, k, v)
+                    i = i + 1
+            else:
+                a, b, c, d, e, f = x + 1, x + 2, x + 3, x + 4, x + 5, x + 6
+            return a, b, c, d, e, f
+
+    return LoopOfBranch()
+
+
+def _assigned_in_branch_of_loop() -> Any:
+    """Assignments to elements in some rounds of a loop."""
+
+    class BranchOfLoop(paddle.nn.Layer):
+        def forward(self, x, v, k, n):
+            a, b, c, d, e, f = x * 1, x * 2, x * 3, x * 4, x * 5, x * 6
+            i = paddle.zeros([], "int64")
+            while i < n:
+                if k[i] > 2:
+                    a, b, c, d, e, f = _assigned(a, b, c, d, e, f, i, k, v)
+                else:
+                    a, b, c, d, e, f = a * 2, b * 2, c * 2, d * 2, e * 2, f * 2
+                i = i + 1
+            return a, b, c, d, e, f
+
+    return BranchOfLoop()
+
+
+def _assigned_in_loop_of_loop() -> Any:
+    """Assignments to elements in a loop in a loop, at indices from both."""
+
+    class LoopOfLoop(paddle.nn.Layer):
+        def forward(self, x, v, k, n):
+            a, b, c, d, e, f = x * 1, x * 2, x * 3, x * 4, x * 5, x * 6
+            i = paddle.zeros([], "int64")
+            while i < n:
+                j = paddle.zeros([], "int64")
+                while j < n:
+                    a, b, c, d, e, f = _assigned(a, b, c, d, e, f, i, k, v)
+                    a[i, j:, k[j] :] = v[j, 0]
+                    b[j, i, :-1] = b[i, j, :-1] + 1
+                    j = j + 1
+                i = i + 1
+            return a, b, c, d, e, f
+
+    return LoopOfLoop()
+
+
+def _assigned_in_loop_of_branch_of_loop() -> Any:
+    """A branch of a loop with a loop of its own, which writes elements; Paddle 2 writes numbers in their place before.
+
+    Of the variables that only this branch has, it writes a float before the loop, whatever their type.
+    """
+
+    class LoopOfBranchOfLoop(paddle.nn.Layer):
+        def forward(self, x, k, n):
+            y, total = x * 1, paddle.sum(x)
+            for i in range(n):
+                y[:, ...] = total
+                if k[i] > 9:
+                    for j in range(n):
+                        total = total + paddle.sum(y[j, ::-2])
+                else:
+                    j = paddle.zeros([], "int64")
+                    while j < n:
+                        y[j, 1] = paddle.tanh(y[j, 1])
+                        y[j, ::-1, 1:] = paddle.cast(i, "float32")
+                        j = j + 1
+            return y, total
+
+    return LoopOfBranchOfLoop()
+
+
+def _read_in_loop() -> Any:
+    """Slices read in a loop, between open, counted, stepped and computed bounds, in some rounds backwards."""
+
+    class Read(paddle.nn.Layer):
+        def forward(self, x, k, n):
+            a = paddle.sum(x)
+            b, c, d, e = a * 0, a * 0, a * 0, a * 0
+            i = paddle.zeros([], "int64")
+            while i < n:
+                a = a + paddle.sum(x[i, :, 3:])
+                b = b * 2 + paddle.sum(x[i, :, k[i] :])
+                if k[i] > 2:
+                    c = c * 2 + paddle.sum(x[..., k[i] :: -2])
+                    d = d - paddle.sum(x[:, -1 : k[i] - 3 : -1, 1:])
+                else:
+                    c = c - paddle.sum(x[i, i:, :-2])
+                e = e * 2 + paddle.sum(x[i, k[i] - 2 : -1, ::2]) * x[i, 1, k[i]]
+                i = i + 1
+            return a, b, c, d, e
+
+    return Read()
+
+
+def _rounds_of_known_size() -> Any:
+    """Loops in a loop with as many rounds as a dimension, which is known beside others that are not."""
+
+    class Rounds(paddle.nn.Layer):
+        def forward(self, x, k):
+            y = x * 1
+            n = paddle.shape(x)[0]
+            i = paddle.zeros([], "int64")
+            while i < n:
+                j = paddle.zeros([], "int64")
+                while j < n:
+                    y[k[j] : -1] = y[i] * 0.5 + 1
+                    j = j + 1
+                i = i + 1
+            sizes = paddle.shape(x)
+            return y, sizes[:1], sizes[1:], sizes[-2:], sizes[-1]
+
+    return Rounds()
+
+
+def _masked_by_width() -> Any:
+    """Attention over images of several widths, as the text recogniser SAR has it: nothing is read beyond the width."""
+
+    class Masked(paddle.nn.Layer):
+        def forward(self, features, ratios):
+            width = paddle.shape(features)[3]
+            scores = features.sum(1, keepdim=True)
+            for i in range(paddle.shape(ratios)[0]):
+                valid = paddle.ceil(width.astype("float32") * ratios[i]).astype(width.dtype)
+                if valid < width:
+                    scores[i, :, :, valid:] = float("-inf")
+            weights = paddle.nn.functional.softmax(scores.flatten(1), -1).reshape(paddle.shape(scores))
+            return (features * weights).sum([2, 3])
+
+    return Masked()
+
+
 _MATRIX = {"x": tensor([3, 4], low=0.1, high=1.0, dims=[-1, 4])}
 _COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
 
+
+def _rows(count: int, columns: int, widths: list[int], rounds: int, declared: list[int] | None = None) -> Any:
+    """What the networks take that write and read elements: a tensor, a value and a width for each row, rounds."""
+    dims = declared or [-1, -1, -1]
+    return {
+        "x": tensor([count, 4, columns], low=-1.0, high=1.0, dims=dims),
+        "v": tensor([count, 5], low=-1.0, high=1.0, dims=[dims[0], 5]),
+        "k": tensor([count], "int64", values=widths, dims=dims[:1]),
+        "n": tensor([], "int64", values=rounds),
+    }
+
+
+def _assigning(name: str, build: Callable[[], Any], leaving: Sequence[str] = ()) -> list[Network]:
+    """A network with unknown and with known sizes."""
+    sets = [_rows(2, 6, [3, 2], 2), _rows(3, 7, [2, 3, 4], 3), _rows(1, 5, [3], 1)]
+    fixed = [_rows(2, 6, [3, 2], 2, [2, 4, 6]), _rows(2, 6, [2, 4], 2, [2, 4, 6])]
+    for one in (*sets, *fixed):
+        for left in leaving:
+            del one[left]
+    return [
+        Network(name, build, sets[0], more=sets[1:]),
+        Network(f"{name}_of_known_size", build, fixed[0], more=fixed[1:]),
+    ]
+
+
 NETWORKS = [
+    *_assigning("assigned_in_branch_of_loop", _assigned_in_branch_of_loop),
+    *_assigning("assigned_in_loop", _assigned_in_loop),
+    *_assigning("assigned_in_loop_of_branch", _assigned_in_loop_of_branch),
+    *_assigning("assigned_in_loop_of_branch_of_loop", _assigned_in_loop_of_branch_of_loop, leaving=("v",)),
+    *_assigning("assigned_in_loop_of_loop", _assigned_in_loop_of_loop),
     Network("array", _array, _MATRIX, more=[{"x": tensor([5, 4])}]),
     Network(
         "array_of_selections",
@@ -362,6 +561,15 @@ NETWORKS = [
         },
         more=[{"x": tensor([1, 2, 4]), "labels": tensor([1, 2], "int64", values=[[-1, 1]])}],
     ),
+    Network(
+        "masked_by_width",
+        _masked_by_width,
+        {
+            "features": tensor([2, 3, 2, 8], dims=[-1, 3, 2, -1]),
+            "ratios": tensor([2], values=[1.0, 0.4], dims=[-1]),
+        },
+        more=[{"features": tensor([3, 3, 2, 5]), "ratios": tensor([3], values=[0.5, 0.7, 0.2])}],
+    ),
     Network("nested", _nested, _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
     Network(
         "one_sided",
@@ -370,5 +578,17 @@ NETWORKS = [
         more=[{"x": tensor([1, 3])}],
         formats=("legacy",),
         why="Paddle 3 does not export a variable that one branch leaves undefined",
+    ),
+    *_assigning("read_in_loop", _read_in_loop, leaving=("v",)),
+    Network(
+        "rounds_of_known_size",
+        _rounds_of_known_size,
+        {
+            "x": tensor([3, 4, 6], low=-1.0, high=1.0, dims=[3, -1, 6]),
+            "k": tensor([3], "int64", values=[0, 1, -3], dims=[3]),
+        },
+        more=[
+            {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": tensor([3], "int64", values=[1, 1, -2])},
+        ],
     ),
 ]

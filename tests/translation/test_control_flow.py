@@ -1,5 +1,7 @@
 """Branches and loops of which OpenVINO cannot compute what Paddle does, and shapes that its passes must not lose."""
 
+import warnings
+
 import numpy as np
 import openvino
 import pytest
@@ -94,3 +96,45 @@ def test_a_loop_that_is_known_to_have_no_round(tmp_path):
         paddle.disable_static()
     data = np.ones((2, 3), np.float32)
     assert np.array_equal(openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")(data)[0], data)
+
+
+def counted(*, declared, yields):
+    """A loop of `n` rounds over y, which is the number 0 before; `sum` is x + y."""
+
+    def operator(kind, reads, out, attributes, index, blocks=()):
+        return Operator(kind, reads, {"out": out}, attributes, kind, 0, index, blocks)
+
+    body = Block(1, [], ["i", "y"], ["goes_on", "next", yields])
+    body.operators = [
+        operator("scale", {"x": ["i"]}, ["next"], {"scale": 1.0, "bias": 1.0}, 0),
+        operator("less_than", {"x": ["next"], "y": ["n"]}, ["goes_on"], {}, 1),
+        operator("elementwise_add", {"x": ["x"], "y": ["y"]}, ["sum"], {}, 2),
+    ]
+    number = {"shape": [], "value": 0.0, "dtype": "float32"}
+    begun = operator("fill_constant", {}, ["zero"], number, 0)
+    first = operator("fill_constant", {}, ["start"], {**number, "dtype": "int64"}, 1)
+    begins = operator("less_than", {"x": ["start"], "y": ["n"]}, ["begins"], {}, 2)
+    loop = operator("while", {"cond": ["begins"], "x": ["start", "zero"]}, ["last", "out"], {}, 3, (body,))
+    inputs = [Variable("x", "float32", (2, 3)), Variable("n", "int64", ())]
+    names = [Variable(name, "float32", declared) for name in ("y", "sum", "zero", "out")]
+    names += [Variable(name, "int64", ()) for name in ("i", "next", "start", "last")]
+    variables = {one.name: one for one in (*inputs, *names)}
+    block = Block(0, [begun, first, begins, loop], ["x", "n"], ["out"])
+    return Program("legacy", 1, block, inputs, [Output("out", "out")], variables, {})
+
+
+@pytest.mark.parametrize("declared", [(2, 3), None])
+def test_a_number_that_a_loop_makes_a_tensor_is_one_element(declared):
+    with pytest.warns(paddle2ov.ConversionWarning, match="where 'y' is read before it is written, it has 2 dimensions"):
+        model = paddle2ov.convert(counted(declared=declared, yields="sum"))
+    compiled = openvino.compile_model(model, "CPU")
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert np.array_equal(compiled([x, np.array(2)])[0], 2 * x)
+    assert np.array_equal(compiled([x, np.array(0)])[0], [[0]])
+
+
+def test_a_number_that_stays_one_is_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", paddle2ov.ConversionWarning)
+        model = paddle2ov.convert(counted(declared=(), yields="y"))
+    assert model.output(0).get_partial_shape() == openvino.PartialShape([])

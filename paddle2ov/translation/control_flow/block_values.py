@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
@@ -67,3 +68,26 @@ def some_size(scope: Scope, before: Sequence[Value], inner: Scope) -> Node:
                 size = ops.shape_of(value, Type.i64)
                 return ops.gather(size, ops.constant([axis], Type.i64), ops.constant(0, Type.i64))
     return ops.constant([1], Type.i64)
+
+
+_UNDEFINED = np.float32(1.77113e27)
+"""`RETURN_NO_VALUE_MAGIC_NUM` of `paddle/jit/dy2static/utils.py`, in a tensor of shape [1]."""
+
+
+def is_undefined(value: Value) -> bool:
+    """Whether this is what dygraph-to-static puts where a variable has no value yet, or a branch leaves it without."""
+    if not isinstance(value, Known) or value.array.shape != (1,):
+        return False
+    array = value.values()
+    return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
+
+
+def undefined(kind: Type, rank: int) -> Output:
+    """A stand-in of some type and rank for such a value; the program's source never reads it."""
+    number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0
+    return ops.broadcast(ops.constant(number, kind), ops.constant([1] * rank, Type.i64)).output(0)
+
+
+def of_rank(value: Value, rank: int) -> Output:
+    """A number as a tensor of one element, which broadcasts as the number does."""
+    return ops.reshape(as_output(value), ops.constant([1] * rank, Type.i64), False).output(0)

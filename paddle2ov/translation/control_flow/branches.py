@@ -8,14 +8,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-import numpy as np
 from openvino import Model, Output, Type
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import EmptyArray, Known, Value
 from paddle2ov.program.model import Operator
-from paddle2ov.translation.control_flow.block_values import as_condition, as_output, find, no_elements, outer
+from paddle2ov.translation.control_flow.block_values import (
+    as_condition,
+    as_output,
+    find,
+    is_undefined,
+    no_elements,
+    outer,
+    undefined,
+)
 from paddle2ov.translation.control_flow.loop_shapes import opened, unforeseen
 from paddle2ov.translation.control_flow.loops import recurrent, while_
 from paddle2ov.translation.scope import Scope
@@ -79,8 +86,10 @@ CONTROL_FLOW: dict[str, BlockConverter] = {"if": if_, "recurrent": recurrent, "w
 def _output_like(value: Value, other: Value) -> Output:
     if isinstance(value, EmptyArray):
         return as_output(no_elements(other, ops.constant([1], Type.i64)))
-    if _is_undefined(value) and not isinstance(other, EmptyArray) and not _is_undefined(other):
-        return _undefined_like(as_output(other))
+    if is_undefined(value) and not isinstance(other, EmptyArray) and not is_undefined(other):
+        like = as_output(other)
+        shape = like.get_partial_shape()
+        return undefined(like.get_element_type(), len(shape) if shape.rank.is_static else 1)
     return as_output(value)
 
 
@@ -109,26 +118,6 @@ def _of_one_rank(operator: Operator, name: str, *values: Output) -> Sequence[Out
     return [
         one if count else ops.reshape(one, ones, False).output(0) for one, count in zip(values, counts, strict=True)
     ]
-
-
-_UNDEFINED = np.float32(1.77113e27)
-"""`RETURN_NO_VALUE_MAGIC_NUM` of `paddle/jit/dy2static/utils.py`, in a tensor of shape [1]."""
-
-
-def _is_undefined(value: Value) -> bool:
-    """Whether this is what dygraph-to-static puts where a branch leaves a variable undefined."""
-    if not isinstance(value, Known) or value.array.shape != (1,):
-        return False
-    array = value.values()
-    return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
-
-
-def _undefined_like(other: Output) -> Output:
-    """A stand-in of the type and rank of the other branch's value; the program's source never reads it."""
-    shape, kind = other.get_partial_shape(), other.get_element_type()
-    ones = [1] * (len(shape) if shape.rank.is_static else 1)
-    number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0
-    return ops.broadcast(ops.constant(number, kind), ops.constant(ones, Type.i64)).output(0)
 
 
 def _kept(value: Output, condition: Value) -> Output:

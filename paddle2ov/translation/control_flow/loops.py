@@ -7,6 +7,7 @@ Source of the semantics: `paddle/fluid/framework/new_executor/instruction/contro
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,12 +15,23 @@ import numpy as np
 from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
+from paddle2ov.errors import ConversionWarning
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known, Value
+from paddle2ov.graph.types import OV_TYPES, EmptyArray, Known, Value
 from paddle2ov.program.liveness import prune
-from paddle2ov.program.model import Block, Operator
-from paddle2ov.translation.control_flow.block_values import as_condition, as_output, find, no_elements, outer, some_size
+from paddle2ov.program.model import Block, Operator, Variable
+from paddle2ov.translation.control_flow.block_values import (
+    as_condition,
+    as_output,
+    find,
+    is_undefined,
+    no_elements,
+    of_rank,
+    outer,
+    some_size,
+    undefined,
+)
 from paddle2ov.translation.control_flow.loop_shapes import opened, unbounded, unforeseen, widened
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
@@ -38,6 +50,7 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
     carried = _carried(body, body.inputs, after, used, [goes_on])
     first = {body.inputs[i]: _entering(translator, scope, before[i], names[i]) for i in carried}
     found = _settled(translator, scope, body, first, [*(after[i] for i in carried), goes_on])
+    _warn_of_ranks(operator, first, found)
     loop = _loop(found, scope, ops.constant(-1, Type.i64).output(0), as_condition(condition), found.yielded[-1])
     values: list[Value | None] = [None] * len(names)
     for i, value in zip(carried, _left(loop, found), strict=True):
@@ -62,6 +75,7 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     reverse = operator.attributes.get("reverse", False)
     parts = dict(zip(steps, sequences, strict=True))
     found = _settled(translator, scope, body, first, [*(body.outputs[i] for i in carried), *results], parts, reverse)
+    _warn_of_ranks(operator, first, found)
 
     axis = ops.constant([0], Type.i64)
     rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in found.yielded[len(carried) :]]
@@ -115,8 +129,8 @@ def _settled(
     `first` goes by the names inside. Of the names that are `wanted` those of what enters the next round come first, in
     the order of `first`. `parts` are names inside, and those of the sequences of which each round sees one element.
     """
-    before = list(first.values())
-    shapes = [None if isinstance(value, EmptyArray) else as_output(value).get_partial_shape() for value in before]
+    before = [_as_declared(value, translator.variables.get(name)) for name, value in first.items()]
+    shapes = [_shape_of(value) for value in before]
     read = prune(body, wanted)[1]
     while True:
         found = _Round(Scope(scope), before, shapes, [], ops.parameter([], Type.i64), [])
@@ -134,20 +148,31 @@ def _settled(
         translator.translate_inner(body, wanted, found.scope)
         found.yielded = [find(translator, found.scope, name) for name in wanted]
         after = found.yielded[: len(before)]
-        # An array that the body writes first: now the type of its elements is known.
-        started = [
-            no_elements(new, some_size(scope, before, found.scope))
-            if isinstance(old, EmptyArray) and not isinstance(new, EmptyArray)
-            else old
-            for old, new in zip(before, after, strict=True)
+        started = [_started(old, new, scope, found) for old, new in zip(before, after, strict=True)]
+        entering = [
+            shape if start is old and shape is not None else _shape_of(start)
+            for start, old, shape in zip(started, before, shapes, strict=True)
         ]
         grown = [
-            None if isinstance(new, EmptyArray) else widened(_shape(old, shape), as_output(new).get_partial_shape())
-            for old, new, shape in zip(started, after, shapes, strict=True)
+            None if shape is None or isinstance(new, EmptyArray) else widened(shape, as_output(new).get_partial_shape())
+            for shape, new in zip(entering, after, strict=True)
         ]
         if grown == shapes and all(new is old for new, old in zip(started, before, strict=True)):
             return found
         before, shapes = started, grown
+
+
+def _started(old: Value, new: Value, scope: Scope, found: _Round) -> Value:
+    """What is to enter the first round, now that it is known what enters the next one."""
+    if isinstance(new, EmptyArray):
+        return old
+    if isinstance(old, EmptyArray):  # an array that the body writes first: now the type of its elements is known
+        return no_elements(new, some_size(scope, found.before, found.scope))
+    # A number that becomes a tensor: OpenVINO's CPU plugin compiles no loop that changes a rank.
+    ranks = [as_output(one).get_partial_shape().rank for one in (old, new)]
+    if ranks[0] == 0 and ranks[1].is_static and ranks[1] != 0:
+        return of_rank(old, ranks[1].get_length())
+    return old
 
 
 def _loop(
@@ -208,6 +233,36 @@ def _entering(translator: Translator, scope: Scope, name: str, stand_in: str) ->
     return (scope.find(name) if name else None) or translator.placeholder(stand_in)
 
 
+def _as_declared(value: Value, declared: Variable | None) -> Value:
+    """What enters the first round, of the type and the rank that the program declares.
+
+    Before a loop, Paddle 2 writes what nothing reads but in a round that wrote it: for a variable without a value a
+    float, whatever its type is, and for what an assignment to elements writes the number 0, whatever its rank is.
+    """
+    if not isinstance(value, Known) or declared is None or declared.shape is None:
+        return value
+    if is_undefined(value):
+        return undefined(OV_TYPES.get(declared.dtype or "float32", Type.f32), len(declared.shape))
+    if value.array.ndim == 0 and declared.shape not in ((), (1,)):
+        return of_rank(value, len(declared.shape))
+    return value
+
+
+def _warn_of_ranks(operator: Operator, first: Mapping[str, Value], found: _Round) -> None:
+    """Warns of numbers that enter as tensors: the program may read them where no round has written any."""
+    for (name, value), started in zip(first.items(), found.before, strict=True):
+        shape, other = _shape_of(value), _shape_of(started)
+        if is_undefined(value) or shape is None or other is None:
+            continue
+        if shape.rank == 0 and other.rank != 0:
+            warnings.warn(
+                f"'{operator.type}': where '{name}' is read before it is written, it has {len(other)} dimensions of 1,"
+                f" not 0\n  at {operator.place}",
+                ConversionWarning,
+                stacklevel=2,
+            )
+
+
 _MOVES = re.compile(
     "Broadcast|Convert|Gather|Pad|Reduce.*|Reshape|Slice|Split|Squeeze|StridedSlice|Tile|Transpose|Unsqueeze|VariadicSplit"
 )
@@ -265,5 +320,5 @@ def _backwards(sequence: Output) -> Output:
     return ops.slice(sequence, last, before_first, back, ops.constant([0], Type.i64)).output(0)
 
 
-def _shape(value: Value, shape: PartialShape | None) -> PartialShape:
-    return shape if shape is not None else as_output(value).get_partial_shape()
+def _shape_of(value: Value) -> PartialShape | None:
+    return None if isinstance(value, EmptyArray) else as_output(value).get_partial_shape()
