@@ -151,13 +151,13 @@ def scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
     results = [ops.result(out) for out in _doubled([p.output(0) for p in inner], axis, combine, reverse, step_in)]
     step_out = ops.result(ops.multiply(step_in, ints([2])))
     again = ops.result(reshape(ops.less(step_out.input_value(0), length_in), []))
-    entering = zip([*inner, step_in], [*state, ints([1])], [*results, step_out], strict=True)
+    entering = zip([*inner, step_in], [*state, output_of(ints([1]))], [*results, step_out], strict=True)
     loop = wired_loop(
         output_of(ints(-1)),
         output_of(reshape(ops.greater(length, ints([1])), [])),
         Model([again, *results, step_out], [*inner, step_in, length_in]),
         [-1, 0],
-        [(parameter, output_of(before), after) for parameter, before, after in entering],
+        list(entering),
         [(length_in, output_of(length))],
     )
     return list(loop.outputs())[: len(state)]

@@ -131,8 +131,8 @@ def overlap_add(node: NodeContext) -> NamedOutputs:
     size = ops.add(ops.multiply(ops.subtract(frames, ints([1])), ints([hop])), length)
     pieces = ops.reshape(x, ops.concat([ints([-1]), length, frames], 0), False)
     out = ops.col2im(pieces, ops.concat([ints([1]), size], 0), ops.concat([ints([1]), length], 0), [1, hop])
-    out = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
-    return {"out": transpose_to(out, [rank - 2, *range(rank - 2)]) if first else out}
+    whole = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
+    return {"out": transpose_to(whole, [rank - 2, *range(rank - 2)]) if first else whole}
 
 
 def _is_first(node: NodeContext) -> bool:

@@ -93,6 +93,7 @@ def _gather(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
         index = whole if index is None else ops.add(ops.multiply(index, size), whole)
         inside = within if inside is None else ops.logical_and(inside, within)
     assert index is not None
+    assert inside is not None
     if known_dims(flat.output(0))[:2] == [1, 1]:
         # Not by batch_dims: OpenVINO 2026.4 crashes on them where there is a single row.
         found = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
@@ -105,7 +106,8 @@ def _linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
     low = [ops.floor(place) for place in places]
     total: Node | None = None
     for corner in itertools.product((0, 1), repeat=len(places)):
-        whole, weight = [], None
+        whole: list[Node] = []
+        weight: Node | None = None
         for place, start, step in zip(places, low, corner, strict=True):
             part = ops.subtract(place, start)
             if step:
@@ -114,6 +116,7 @@ def _linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
                 whole.append(start)
                 part = ops.subtract(const_like(1, part), part)
             weight = part if weight is None else ops.multiply(weight, part)
+        assert weight is not None
         value = ops.multiply(_gather(flat, whole, sizes), ops.unsqueeze(weight, ints(1)))
         total = value if total is None else ops.add(total, value)
     assert total is not None

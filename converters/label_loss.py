@@ -104,9 +104,10 @@ def identity_loss(node: NodeContext) -> NamedOutputs:
 
 def accuracy(node: NodeContext) -> NamedOutputs:
     """accuracy = correct / total; correct = in how many of all rows the indices hold the label."""
-    indices, label = node.get_input("indices"), node.get_input("label")
+    indices = node.get_input("indices")
     rows = ops.gather(shape_of(node.get_input("x")), ints(0), ints(0))
-    label = ops.slice(ops.reshape(label, ints([-1, 1]), False), ints([0]), ops.unsqueeze(rows, ints(0)), ints([1]))
+    label = ops.reshape(node.get_input("label"), ints([-1, 1]), False)
+    label = ops.slice(label, ints([0]), ops.unsqueeze(rows, ints(0)), ints([1]))
     hits = ops.reduce_logical_or(ops.equal(indices, cast_to(label, indices.get_element_type())), ints([1]), False)
     correct, total = ops.reduce_sum(ops.convert(hits, Type.i32), ints([0]), False), ops.convert(rows, Type.i32)
     share = ops.divide(ops.convert(correct, Type.f32), ops.convert(total, Type.f32))

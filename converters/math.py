@@ -136,7 +136,7 @@ def _log1p(x: Output) -> Node:
     return ops.select(tiny, x, ops.select(plain, ops.log(u), exact))
 
 
-def is_finite(x: Output) -> Node:
+def is_finite(x: Tensor) -> Node:
     """Whether x is neither NaN nor infinite. OpenVINO's IsFinite, compiled for AVX-512, denies it of denormals."""
     return ops.logical_not(ops.logical_or(ops.is_nan(x), ops.is_inf(x)))
 

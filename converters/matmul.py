@@ -22,9 +22,13 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def matmul_v2(node: NodeContext) -> NamedOutputs:
     """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
+    return {"out": _product(node)}
+
+
+def _product(node: NodeContext) -> Tensor:
     x, y = _factors(node)
     out = matrix_product(x, y, node.get_attribute("transpose_x", False), node.get_attribute("transpose_y", False))
-    return {"out": scalar_as_declared(node, out)}
+    return scalar_as_declared(node, out)
 
 
 def matrix_product(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
@@ -45,9 +49,8 @@ def matmul(node: NodeContext) -> NamedOutputs:
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)
-    out = _outer_product(node)
-    if out is None:
-        out = matmul_v2(node)["out"]
+    outer = _outer_product(node)
+    out = _product(node) if outer is None else outer
     return {"out": out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
 
 

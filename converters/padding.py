@@ -99,7 +99,7 @@ def _circular(x: Tensor, axis: int, low: int, high: int) -> Tensor:
     dim = known_dims(x)[axis]
     if dim is None or low > dim or high > dim:
         return _circular_later(x, axis, ints(low), ints(high))
-    parts = []
+    parts: list[Tensor] = []
     if low:
         parts.append(ops.slice(x, ints([dim - low]), ints([dim]), ints([1]), ints([axis])))
     parts.append(x)

@@ -142,7 +142,7 @@ def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
     return _Windows(sizes, strides, begin, end, bool(node.get_attribute("ceil_mode", False)), later)
 
 
-def _over_windows(node: NodeContext, x: Output, mode: str) -> Node:
+def _over_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
     exclusive = bool(node.get_attribute("exclusive", True))
@@ -162,7 +162,7 @@ def _over_windows(node: NodeContext, x: Output, mode: str) -> Node:
     return _lp(node, x, at) if mode == "lp" else _average(node, x, at, exclusive)
 
 
-def _max(x: Output, at: _Windows) -> Node:
+def _max(x: Tensor, at: _Windows) -> Output:
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
     found = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
     return found.output(0)
@@ -204,7 +204,7 @@ def _padded_later(node: NodeContext, x: Output, mode: str, at: _Windows) -> tupl
     return x, replace(at.of_padded(end), ceil=True)
 
 
-def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Node:
+def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
     """Paddings as wide as the kernel, which OpenVINO's pooling refuses: they become part of x."""
     pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
     if mode == "max":

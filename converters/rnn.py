@@ -12,6 +12,8 @@ candidate, whose recurrent bias is added before the reset gate multiplies (`line
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from openvino import Node, Output, Type
 
@@ -77,12 +79,15 @@ def _sequence(
     direction: str,
     clip: float,
 ) -> Node:
+    w, r, b = weights
     if mode == "LSTM":
-        return ops.lstm_sequence(x, *first, lengths, *weights, hidden, direction, clip=clip)
+        h, c = first
+        return ops.lstm_sequence(x, h, c, lengths, w, r, b, hidden, direction, clip=clip)
+    (h,) = first
     if mode == "GRU":
-        return ops.gru_sequence(x, *first, lengths, *weights, hidden, direction, clip=clip, linear_before_reset=True)
+        return ops.gru_sequence(x, h, lengths, w, r, b, hidden, direction, clip=clip, linear_before_reset=True)
     activations = [mode.removeprefix("RNN_").lower()]
-    return ops.rnn_sequence(x, *first, lengths, *weights, hidden, direction, activations=activations, clip=clip)
+    return ops.rnn_sequence(x, h, lengths, w, r, b, hidden, direction, activations=activations, clip=clip)
 
 
 def _lengths(node: NodeContext, x: Tensor) -> Tensor:
@@ -170,5 +175,5 @@ def lstm_unit(node: NodeContext) -> NamedOutputs:
 def _activated(node: NodeContext, x: Tensor, name: str, default: int) -> Tensor:
     number = node.get_int(name, default)
     node.require(0 <= number <= 3, "not an activation of gru_unit", **{name: number})
-    functions = [lambda value: value, ops.sigmoid, ops.tanh, ops.relu]
+    functions: list[Callable[[Tensor], Tensor]] = [lambda value: value, ops.sigmoid, ops.tanh, ops.relu]
     return functions[number](x)

@@ -9,13 +9,15 @@ A row that nothing is reduced to is 0.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_REDUCTIONS = {"SUM": "sum", "MEAN": "sum", "MAX": "max", "MIN": "min"}
+_REDUCTIONS: dict[str, Literal["sum", "max", "min"]] = {"SUM": "sum", "MEAN": "sum", "MAX": "max", "MIN": "min"}
 
 
 def segment_pool(node: NodeContext) -> NamedOutputs:

@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Output, Type
 
 from paddle2ov.converters.activation import real_input
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, output_of, rank_of, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -39,8 +39,7 @@ def log_softmax(node: NodeContext) -> NamedOutputs:
 def _input_and_axis(node: NodeContext) -> tuple[Output, int | None]:
     x = real_input(node)
     if (declared := node.output_dtype()) is not None and declared.is_real():
-        x = cast_to(x, declared)
-        x = x if isinstance(x, Output) else x.output(0)
+        x = output_of(cast_to(x, declared))
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     return x, axis if rank else None

@@ -47,9 +47,9 @@ def write_to_array(node: NodeContext) -> NamedOutputs:
     element = ops.unsqueeze(x, ints([0]))
     if not node.has_input("array") or node.is_empty_array("array"):
         return {"out": element}
-    array = node.get_input("array")
-    _require_one_shape(node, array, x)
-    array = _of_elements(array, shape_of(x))
+    held = node.get_input("array")
+    _require_one_shape(node, held, x)
+    array = _of_elements(held, shape_of(x))
     index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
     head = _slice(array, ints([0]), index)
     tail = _slice(array, ops.add(index, ints([1])), ints([np.iinfo(np.int64).max]))

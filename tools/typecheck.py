@@ -2,20 +2,41 @@
 
 mypy does not follow the lines of paddle2ov/__init__.py that graft the two names in a checkout, so this script stages
 the tree with symbolic links and maps the paths in mypy's messages back. Further arguments go to mypy.
+
+OpenVINO's wheel has stubs, but no py.typed, so that mypy passes them by; and most of their names are imported from the
+bindings without `as`, which in a stub means that they are not exported. What is installed is staged too, in a folder of
+its own, with every import exported: OpenVINO's names have types, and they are those of the installed version.
 """
 
 from __future__ import annotations
 
+import ast
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import openvino
+
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".mypy_cache"
 STAGED = CACHE / "staged"  # always the same place: mypy's cache knows files by their paths
+STUBS = CACHE / "stubs"
 GRAFTED = ("converters", "op_table.py")
 BESIDE = ("benchmarks", "examples", "gen_models", "tests", "tools")
+
+# Where OpenVINO's stubs are mended. Attributes of operators are methods of a node, too: any name would be one.
+LEFT_OUT = {("Node", "__getattr__")}
+RETURNS = {  # of these the generator of the stubs did not know the classes yet
+    ("Input", "get_node"): "Node",
+    ("Output", "get_node"): "Node",
+    ("Output", "get_target_inputs"): "set[Input]",
+    ("Output", "node"): "Node",
+    ("Output", "target_inputs"): "set[Input]",
+}
+OPTIONAL = {("if_op", "set_input")}  # a value enters one of the two bodies, or both
+NONE = ast.Constant(None)
 
 
 def link_tree(source: Path, target: Path) -> None:
@@ -30,6 +51,33 @@ def link_tree(source: Path, target: Path) -> None:
             target.symlink_to(source)
         except OSError:  # Windows without the right to make links
             shutil.copy2(source, target)
+
+
+def mended(stub: str) -> str:
+    """The text of a stub of OpenVINO as strict checking needs it: its imports exported, its nodes with types."""
+    tree = ast.parse(stub)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            for alias in node.names:
+                alias.asname = alias.asname or alias.name
+        elif isinstance(node, ast.ClassDef):
+            node.body = [one for one in node.body if (node.name, getattr(one, "name", "")) not in LEFT_OUT]
+            for function in (one for one in node.body if isinstance(one, ast.FunctionDef)):
+                if returned := RETURNS.get((node.name, function.name)):
+                    function.returns = ast.parse(returned, mode="eval").body
+                for argument in function.args.args if (node.name, function.name) in OPTIONAL else ():
+                    argument.annotation = argument.annotation and ast.BinOp(argument.annotation, ast.BitOr(), NONE)
+    return "# mypy: ignore-errors\n" + ast.unparse(tree)  # errors of the stubs themselves are not ours
+
+
+def stage_stubs() -> None:
+    """Stage the stubs of the installed OpenVINO; a module of `openvino.passes` has none, it stands for itself."""
+    package = Path(openvino.__file__).parent
+    shutil.rmtree(STUBS, ignore_errors=True)
+    for source in (*package.rglob("*.pyi"), *(package / "passes").glob("*.py")):
+        target = (STUBS / "openvino" / source.relative_to(package)).with_suffix(".pyi")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(mended(source.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def stage() -> list[str]:
@@ -57,8 +105,16 @@ def in_checkout(line: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Stage, run mypy, print its messages; its exit status is ours."""
+    stage_stubs()
     mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(CACHE)]
-    run = subprocess.run([*mypy, *arguments, *stage()], cwd=STAGED, text=True, capture_output=True, check=False)
+    run = subprocess.run(
+        [*mypy, *arguments, *stage()],
+        cwd=STAGED,
+        env={**os.environ, "MYPYPATH": str(STUBS)},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
     for line in run.stdout.splitlines():
         print(in_checkout(line))
     print(run.stderr, end="", file=sys.stderr)

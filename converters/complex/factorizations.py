@@ -130,7 +130,7 @@ def _eliminated(node: NodeContext) -> tuple[Pair, Output, Output]:
     numbers = ops.broadcast(none, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0))
     across = ops.unsqueeze(range_to(columns), ints(0))
     fixed = [places_of(rows), across, range_to(least)]
-    start = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
+    start: list[Tensor] = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
     re, im, pivots, info = repeat(least, start, fixed, eliminate)
     return (re, im), pivots, info
 

@@ -45,10 +45,9 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
         single = ops.select(ops.equal(places, ints(axis)), ints(1), dims)
         first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
         longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
-        last = [ints([at]) for at in (-1, 2**31 - 1)]
-        state = [
-            ops.slice(part, *last, ints([1]), ints([axis])).output(0) for part in scan(longer, axis, _product, False)
-        ]
+        last, end = ints([-1]), ints([2**31 - 1])
+        scanned = scan(longer, axis, _product, False)
+        state = [ops.slice(part, last, end, ints([1]), ints([axis])).output(0) for part in scanned]
     if axes and not node.get_attribute("keepdim", False):
         state = [ops.squeeze(part, ints(axes)).output(0) for part in state]
     return {"out": joined(*state)}

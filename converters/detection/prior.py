@@ -80,12 +80,12 @@ def density_prior_box(node: NodeContext) -> NamedOutputs:
         for ratio in node.get_attribute("fixed_ratios"):
             w, h = size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2
             corners += [(x - w, y - h, x + w, y + h) for y in shifts for x in shifts]
-    boxes = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
-    assert isinstance(boxes, Known)
-    cut = boxes.array.copy()
+    found = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
+    assert isinstance(found, Known)
+    cut = found.array.copy()
     cut[..., :2] = np.maximum(cut[..., :2], 0)
     cut[..., 2:] = np.minimum(cut[..., 2:], 1)
-    boxes = _clip(Known(cut)) if node.get_attribute("clip", True) else Known(cut)
+    boxes = Known(np.clip(cut, 0, 1) if node.get_attribute("clip", True) else cut)
     variances = _variances(node, boxes, len(corners))
     if node.get_attribute("flatten_to_2d", False):
         assert isinstance(variances, Known)
@@ -133,15 +133,15 @@ class _Grid:
     def boxes(self, corners: AnyArray, offset: float) -> Boxes:
         """(center + corners) / image size: [H, W, P, 4] for corners [P, 4] relative to the center."""
         if self.known:
-            width, height = (int(side) for side in self.feature)
+            width, height = (side for side in self.feature if isinstance(side, int))
             x, y = ((np.arange(n) + offset) * s for n, s in zip((width, height), self.step, strict=True))
             center = np.stack(np.broadcast_arrays(x[None, :], y[:, None]), -1)
             boxes = np.tile(center, 2)[:, :, None, :] + corners
             if self.image:
                 boxes = boxes / np.tile(np.array(self.image, np.float64), 2)
             return Known(boxes.astype(self.storage))
-        center = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
-        corner = ops.unsqueeze(ops.concat([center, center], 2), ints(2))
+        centers = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
+        corner = ops.unsqueeze(ops.concat([centers, centers], 2), ints(2))
         found = ops.add(corner, const(corners, self.dtype))
         if self.image:
             sides = [self._side(side) for side in self.image]

@@ -34,7 +34,7 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     info = cast_to(node.get_input("im_info" if legacy else "im_shape"), Type.f32)
     size = ops.unsqueeze(ops.gather(info, ints([1, 0]), ints(1)), ints(1))  # [N, 1, 2], width first
 
-    score = ops.transpose(cast_to(scores, Type.f32), ints([0, 2, 3, 1]))
+    score: Tensor = ops.transpose(cast_to(scores, Type.f32), ints([0, 2, 3, 1]))
     score = ops.reshape(score, ints([0, -1]), True)  # [N, T]
     delta = ops.transpose(cast_to(node.get_input("bbox_deltas"), Type.f32), ints([0, 2, 3, 1]))
     delta = reshape(delta, [-1, 4])  # [N * T, 4]

@@ -31,15 +31,13 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
         overlap, head = ops.variadic_split(x, ints(1), ints([count, -1])).outputs()
     head = ops.reshape(head, ints([0, count, 5 + classes, -1]), True).output(0)
     parts = ops.variadic_split(head, ints(2), ints([2, 2, 1, classes])).outputs()
-    shift, scale, confidence, class_score = parts
+    shift, scale, objectness, class_score = parts
 
-    confidence = ops.sigmoid(confidence)
+    confidence = ops.sigmoid(objectness)
     if node.get_attribute("iou_aware", False):
         factor = node.get_float("iou_aware_factor", 0.5)
-        overlap = ops.sigmoid(ops.reshape(overlap, ints([0, count, 1, -1]), True))
-        confidence = ops.multiply(
-            ops.power(confidence, const(1 - factor, dtype)), ops.power(overlap, const(factor, dtype))
-        )
+        iou = ops.sigmoid(ops.reshape(overlap, ints([0, count, 1, -1]), True))
+        confidence = ops.multiply(ops.power(confidence, const(1 - factor, dtype)), ops.power(iou, const(factor, dtype)))
     below = ops.less(confidence, const(node.get_float("conf_thresh", 0.01), dtype))
     kept = ops.select(below, const(0, dtype), confidence)
     scores = ops.multiply(ops.sigmoid(class_score), kept)

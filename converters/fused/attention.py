@@ -222,7 +222,7 @@ def _count(number: Node) -> Node:
     return ops.range(ints(0), number, ints(1), "i64")
 
 
-def _repeated(node: NodeContext, x: Node, q: Node) -> Tensor:
+def _repeated(node: NodeContext, x: Node, q: Node) -> Node:
     """Keys or values with each head repeated for the queries' heads that share it."""
     own, wanted = x.get_output_partial_shape(0)[1], q.get_output_partial_shape(0)[1]
     if own == wanted:

@@ -35,10 +35,10 @@ def fc(node: NodeContext) -> NamedOutputs:
 def fused_gemm_epilogue(node: NodeContext) -> NamedOutputs:
     """out = activation(x @ y + bias); gelu is cuBLAS's, by tanh. A transposed x has its first dimension summed over."""
     trans_x, trans_y = node.get_attribute("trans_x", False), node.get_attribute("trans_y", False)
-    x: Tensor = node.get_input("x")
+    x = node.get_input("x")
     rank = rank_of(node, x)
     if trans_x and rank > 2:
-        x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])), False
+        x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])).output(0), False
     out = ops.add(ops.matmul(x, node.get_input("y"), trans_x, trans_y), node.get_input("bias"))
     activation = node.get_attribute("activation", "none")
     return {"out": ops.gelu(out, "tanh") if activation == "gelu" else activated(node, out, activation)}

@@ -104,7 +104,7 @@ def lu(node: NodeContext) -> NamedOutputs:
 
     outer = ops.slice(shape_of(x), ints([0]), ints([-2]), ints([1]))
     zero = ops.constant(0, Type.i32)
-    start = [
+    start: list[Tensor] = [
         x,
         ops.broadcast(zero, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0)),
         ops.broadcast(ops.constant(0, Type.i32), outer),

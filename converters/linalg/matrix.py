@@ -168,7 +168,7 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         rest = ops.subtract(matrix, ops.multiply(ops.divide(ops.multiply(values, free_now), safe), row))
         return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))], None
 
-    start = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
+    start: list[Tensor] = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
     product = repeat(size, start, [range_to(size)], column)[2]
     return ops.squeeze(product, ints([rank - 2, rank - 1]))
 

@@ -21,7 +21,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Activation: TypeAlias = Callable[[Tensor], Tensor]
-Step: TypeAlias = Callable[[Node, Sequence[Node], Sequence[Node]], Sequence[Tensor]]
+Step: TypeAlias = Callable[[Node, Outputs, Outputs], Sequence[Tensor]]
 
 _ACTIVATIONS: dict[str, Activation] = {
     "sigmoid": ops.sigmoid,
@@ -57,7 +57,7 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
     gate, candidate = _activation(node, "gate_activation", "sigmoid"), _activation(node, "activation", "tanh")
     origin = node.get_attribute("origin_mode", False)
 
-    def step(now: Node, states: Sequence[Node], weights: Sequence[Node]) -> Sequence[Tensor]:
+    def step(now: Node, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
         (state,) = states
         own_gates, own_candidate = ops.variadic_split(now, ints(1), ints([2 * width, width])).outputs()
         u, r = ops.split(gate(ops.add(own_gates, ops.matmul(state, weights[0], False, False))), ints(1), 2).outputs()
@@ -116,7 +116,9 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
     if projected:
         weights.append(node.get_input("proj_weight"))
 
-    def step(now: Node, states: Sequence[Node], weights: Sequence[Node]) -> Sequence[Tensor]:
+    def step(now: Node, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
+        hidden: Tensor
+        cell: Tensor
         hidden, cell = states
         total = ops.add(now, ops.matmul(hidden, weights[0], False, False))
         c, i, f, o = ops.split(total, ints(1), 4).outputs()
@@ -137,7 +139,7 @@ def _clipped(x: Tensor, most: float) -> Tensor:
     return ops.clamp(x, -most, most) if most > 0 else x
 
 
-def _seen(value: Tensor, cell: Node, weight: Node | None) -> Tensor:
+def _seen(value: Tensor, cell: Tensor, weight: Tensor | None) -> Tensor:
     return value if weight is None else ops.add(value, ops.multiply(cell, weight))
 
 

@@ -12,7 +12,17 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, int_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    exact_divide,
+    int_vector,
+    ints,
+    output_of,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.exact import scaled, scaled_later
 from paddle2ov.graph.opset import ops
@@ -37,7 +47,7 @@ def interp_antialias(node: NodeContext) -> NamedOutputs:
         old, new, ratio = (ops.gather(each, ints(i), ints(0)) for each in (before, after, ratios))
         weights = cast_to(_weights(old, new, ratio, method), x.get_element_type())
         out = ops.matmul(out, weights, False, True) if i else ops.matmul(weights, out, False, False)
-    return {"output": to_channels_last(out.output(0), rank) if last else out}
+    return {"output": to_channels_last(output_of(out), rank) if last else out}
 
 
 def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:

@@ -149,7 +149,7 @@ def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
     return True
 
 
-def nearest(x: Output, plan: Resize) -> Node:
+def nearest(x: Output, plan: Resize) -> Tensor:
     """The elements that Paddle's arithmetic names, one dimension after the other."""
     out: Tensor = x
     dims = known_dims(x)
@@ -233,7 +233,7 @@ def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resiz
 # --- linear and cubic by matrices -----------------------------------------------------------------------------------
 
 
-def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Node:
+def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Tensor:
     """A resize whose ratio is not that of its sizes: each dimension is multiplied by a matrix of weights."""
     out: Tensor = x
     dtype = x.get_element_type()

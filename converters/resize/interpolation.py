@@ -127,7 +127,7 @@ def _resize(node: NodeContext, x: Output, plan: Resize) -> Tensor:
     return _interpolate(x, plan)
 
 
-def _by_scales(node: NodeContext, x: Output, plan: Resize) -> Node:
+def _by_scales(node: NodeContext, x: Output, plan: Resize) -> Tensor:
     """A linear or cubic resize with the ratio 1 / scale. Interpolate may give one element too many: it is cut."""
     assert plan.scales is not None
     dims = known_dims(x)[2:]

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.errors import ConversionWarning, OpConversionError, Place
 from paddle2ov.graph.complex_pairs import part_of
@@ -540,8 +541,8 @@ def _part_of_numbers(value: Any, part: int) -> Any:
 def _known(value: Value | None) -> AnyArray | None:
     if isinstance(value, Known):
         return value.values()
-    if isinstance(value, Output) and (node := value.get_node()).get_type_name() == "Constant":
-        return value_of(node) if hasattr(node, "get_data") else None
+    if isinstance(value, Output) and isinstance(node := value.get_node(), Constant):
+        return value_of(node)
     return None
 
 

@@ -74,8 +74,8 @@ class Change:
             _turn(node, self._perm)
             node.validate_and_infer_types()
             for output, found in zip(node.outputs(), readers[name], strict=True):
-                for reader in found if after != sorted(after) else ():
-                    self._give(*reader, output, after, node)
+                for place in found if after != sorted(after) else ():
+                    self._give(*place, output, after, node)
         for node in given.values():
             if node.get_type_name() == "Transpose":
                 self._leave(node)
