@@ -43,7 +43,7 @@ def cumsum(node: NodeContext) -> NamedOutputs:
     """out[i] = x[0] + ... + x[i] along axis; without x[i] if exclusive, from the end if reverse."""
     later = not node.is_known("axis")
     x, axis = _input_and_axis(node, 0 if later else node.get_int("axis", -1))
-    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     rank = rank_of(node, x)
     if rank == 0:
         return {"out": x}
@@ -58,7 +58,7 @@ def cumsum(node: NodeContext) -> NamedOutputs:
 def logcumsumexp(node: NodeContext) -> NamedOutputs:
     """out[i] = log(exp(x[0]) + ... + exp(x[i])) along axis."""
     x, axis = _input_and_axis(node, node.get_int("axis", -1))
-    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     if rank_of(node, x) == 0:
         return {"out": x}
     # Paddle starts from the lowest float, not from -inf: this is what it has where everything so far was -inf.
@@ -80,7 +80,7 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     x, axis = _input_and_axis(node, node.get_int("dim", -1))
     if rank_of(node, x) == 0:
         return {"out": x}
-    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     out = scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
     return {"out": shifted(out, axis, 1, reverse) if exclusive else out}
 
@@ -121,7 +121,7 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
 def _input_and_axis(node: NodeContext, axis: int) -> tuple[Output, int]:
     node.require(not node.is_complex("x"), "complex numbers are not supported")
     x = node.get_input("x")
-    if node.get_attribute("flatten", False):
+    if node.get_bool("flatten", False):
         x = reshape(x, [-1]).output(0)
     return x, normalize_axis(node, axis, rank_of(node, x))
 

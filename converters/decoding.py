@@ -26,7 +26,7 @@ def viterbi_decode(node: NodeContext) -> NamedOutputs:
     """
     x, transitions = node.get_input("potentials"), node.get_input("transition_params")
     lengths = cast_to(node.get_input("lengths"), Type.i64)
-    score, path = _best_path(x, transitions, lengths, node.get_attribute("include_bos_eos_tag", True))
+    score, path = _best_path(x, transitions, lengths, node.get_bool("include_bos_eos_tag", True))
     return {"scores": score, "path": path}
 
 
@@ -95,7 +95,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     if count is not None:
         x = ops.squeeze(x, ints([2])).output(0)
     kind = x.get_element_type()
-    blank, merge = node.get_int("blank", 0), node.get_attribute("merge_repeated", True)
+    blank, merge = node.get_int("blank", 0), node.get_bool("merge_repeated", True)
     dims = shape_of(x)
     size = ops.gather(dims, ints(1), ints(0))
     places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0]))

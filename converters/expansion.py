@@ -56,7 +56,7 @@ def expand_as(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     if node.has_input("y"):
         return {"out": ops.broadcast(x, shape_of(node.get_input("y")))}
-    return {"out": _broadcast(x, ints([abs(size) for size in node.get_attribute("target_shape")]).output(0))}
+    return {"out": _broadcast(x, ints([abs(size) for size in node.get_ints("target_shape")]).output(0))}
 
 
 def expand_as_tiled(node: NodeContext) -> NamedOutputs:

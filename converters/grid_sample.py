@@ -24,9 +24,9 @@ def grid_sampler(node: NodeContext) -> NamedOutputs:
     """out[n, c, p] = x[n, c] at the position grid[n, p], which runs from -1 to 1 in each dimension (x first)."""
     x, grid = node.get_input("x"), node.get_input("grid")
     rank = rank_of(node, x)
-    mode = node.get_attribute("mode", "bilinear")
-    padding = node.get_attribute("padding_mode", "zeros")
-    align = bool(node.get_attribute("align_corners", True))
+    mode = node.get_str("mode", "bilinear")
+    padding = node.get_str("padding_mode", "zeros")
+    align = node.get_bool("align_corners", True)
     node.require(mode in ("bilinear", "nearest"), "unknown", mode=mode)
     node.require(padding in ("zeros", "border", "reflection"), "unknown", padding_mode=padding)
     if rank == 4:
@@ -128,7 +128,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
     theta = node.get_input("input")
     spatial = _spatial_rank(node, theta)
     kind = theta.get_element_type()
-    align = bool(node.get_attribute("align_corners", True))
+    align = node.get_bool("align_corners", True)
     if node.is_known("output_shape"):
         sizes = node.get_ints("output_shape")[2:]
         lines = [_line(size, align) for size in sizes]

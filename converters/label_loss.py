@@ -30,7 +30,7 @@ def nll_loss(node: NodeContext) -> NamedOutputs:
     losses = ops.negative(ops.multiply(ops.gather_elements(x, places, 1), counted))
     losses = ops.select(ignored, const_like(0, x), losses)  # a logarithm of 0 times no weight would be NaN
     axes = ints(list(range(rank_of(node, x))))
-    reduction = node.get_attribute("reduction", "mean")
+    reduction = node.get_str("reduction", "mean")
     if reduction == "none":
         nothing = scalar_as_declared(node, const_like(0, x), "total_weight")
         return {"out": ops.squeeze(losses, ints([1])), "total_weight": nothing}
@@ -46,13 +46,13 @@ def nll_loss(node: NodeContext) -> NamedOutputs:
 def kldiv_loss(node: NodeContext) -> NamedOutputs:
     """out = label * (log(label) - x), 0 where label <= 0; with `log_target` e^label * (label - x)."""
     x, label = node.get_input("x"), node.get_input("label")
-    if node.get_attribute("log_target", False):
+    if node.get_bool("log_target", False):
         losses = ops.multiply(ops.exp(label), ops.subtract(label, x))
     else:
         nothing = ops.less_equal(label, const_like(0, label))
         logarithm = ops.log(ops.select(nothing, const_like(1, label), label))
         losses = ops.select(nothing, const_like(0, x), ops.multiply(label, ops.subtract(logarithm, x)))
-    reduction = node.get_attribute("reduction", "mean")
+    reduction = node.get_str("reduction", "mean")
     if reduction == "none":
         return {"out": losses}
     node.require(reduction in ("mean", "sum", "batchmean"), "unknown", reduction=reduction)
@@ -68,7 +68,7 @@ def sigmoid_cross_entropy_with_logits(node: NodeContext) -> NamedOutputs:
     x, label = node.get_input("x"), node.get_input("label")
     ignored_label = node.get_int("ignore_index", -100)
     weighted = node.has_input("pos_weight")
-    if weighted and not node.get_attribute("weight_of_rest", False):
+    if weighted and not node.get_bool("weight_of_rest", False):
         unlike = ops.multiply(ops.subtract(const_like(1, x), label), x)
         out = ops.add(unlike, ops.multiply(node.get_input("pos_weight"), ops.softplus(ops.negative(x))))
     else:
@@ -78,7 +78,7 @@ def sigmoid_cross_entropy_with_logits(node: NodeContext) -> NamedOutputs:
         out = ops.add(ops.subtract(ops.relu(x), ops.multiply(x, label)), rest)
     ignored = ops.equal(ops.convert(label, Type.i32), const_like(ignored_label, ops.convert(label, Type.i32)))
     out = ops.select(ignored, const_like(0, x), out)
-    if node.get_attribute("normalize", False):
+    if node.get_bool("normalize", False):
         apart = ops.abs(ops.subtract(label, const_like(ignored_label, label)))
         counted = ops.convert(ops.greater(apart, const_like(1e-6, label)), x.get_element_type())
         out = ops.divide(out, ops.reduce_sum(counted, ints(list(range(rank_of(node, x)))), False))

@@ -23,11 +23,11 @@ def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     softmax: Tensor
-    if node.get_attribute("use_softmax", True):
+    if node.get_bool("use_softmax", True):
         softmax, logarithm = ops.softmax(x, axis), ops.log_softmax(x, axis)
     else:
         softmax, logarithm = x, ops.maximum(ops.log(x), const_like(-1e20, x))
-    if node.get_attribute("soft_label", False):
+    if node.get_bool("soft_label", False):
         picked = ops.reduce_sum(ops.multiply(given, logarithm), ints([axis]), True)
         return {"softmax": softmax, "loss": ops.negative(picked)}
     label: Tensor = given if rank_of(node, given) >= rank else ops.unsqueeze(given, ints([axis]))

@@ -47,7 +47,7 @@ def _spatial(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
     rank = rank_of(node, x)
     count = rank - 2
     first = 1 if channels_last(node) else 2
-    mode = str(node.get_attribute("mode", "constant"))
+    mode = node.get_str("mode", "constant")
     node.require(mode in ("constant", "reflect", "replicate", "edge", "circular"), "unknown", mode=mode)
     if not node.is_known("paddings"):
         begin, end = _tensors(node, rank, first, first_is_innermost)

@@ -36,7 +36,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def pool(node: NodeContext) -> NamedOutputs:
     """out = the maximum or the average of x over windows of its spatial dimensions."""
-    mode = str(node.get_attribute("pooling_type", ""))
+    mode = node.get_str("pooling_type", "")
     node.require(mode in ("max", "avg"), "is not supported", pooling_type=mode)
     return {"out": _pool(node, "max" if mode == "max" else "avg")}
 
@@ -50,8 +50,8 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     axes = list(range(1, rank - 1)) if last else list(range(2, rank))
-    adaptive = bool(node.get_attribute("adaptive", False))
-    whole = bool(node.get_attribute("global_pooling", False))
+    adaptive = node.get_bool("adaptive", False)
+    whole = node.get_bool("global_pooling", False)
     if adaptive and not whole:
         node.require(mode == "avg", "only the average is supported", adaptive=True, pooling_type=mode)
         whole = node.is_known("kernel_size") and all(size == 1 for size in node.get_ints("kernel_size"))
@@ -139,17 +139,17 @@ def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
         later = len(known) < spatial
         if not later:
             begin, end = same_pads(known, strides, sizes)
-    return _Windows(sizes, strides, begin, end, bool(node.get_attribute("ceil_mode", False)), later)
+    return _Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), later)
 
 
 def _over_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
-    exclusive = bool(node.get_attribute("exclusive", True))
+    exclusive = node.get_bool("exclusive", True)
     if at.later and at.ceil and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
         node.refuse("needs a known input size", padding_algorithm="SAME", ceil_mode=True, ksize=at.sizes)
     over = [0] * len(dims) if at.later else beyond(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
-    if mode == "avg" and not exclusive and node.get_attribute("whole_window", False):
+    if mode == "avg" and not exclusive and node.get_bool("whole_window", False):
         return _avg_of_whole_windows(x, at, over)
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
     if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):

@@ -143,7 +143,7 @@ def quantize_linear(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     high, axis = _high_of_linear(node), _axis_of(node, rank_of(node, x), 0)
     _require_inference(node, True)
-    if node.get_attribute("only_observer", False):
+    if node.get_bool("only_observer", False):
         return {"y": x}
     return {"y": _quantize(node, x, _scale(node, "scale"), axis, _grid(node, 0, high), back=False)}
 
@@ -151,7 +151,7 @@ def quantize_linear(node: NodeContext) -> NamedOutputs:
 def dequantize_linear(node: NodeContext) -> NamedOutputs:
     """y = x · scale / qmax."""
     high, x = _high_of_linear(node), _integers(node)
-    if node.get_attribute("only_observer", False):
+    if node.get_bool("only_observer", False):
         return {"y": x}
     axis = _axis_of(node, rank_of(node, x), 0)
     return {"y": _dequantize(node, x, _scale(node, "scale"), axis, high)}
@@ -167,7 +167,7 @@ def _abs_max(node: NodeContext, x: Output, axis: int | None) -> AnyArray | Tenso
 
 
 def _require_inference(node: NodeContext, default: bool = False) -> None:
-    if not node.get_attribute("is_test", default):
+    if not node.get_bool("is_test", default):
         node.refuse("training keeps scales from batch to batch; export the model in eval() mode", is_test=False)
 
 

@@ -30,11 +30,11 @@ _NO_CLIP = 1e30
 
 def rnn(node: NodeContext) -> NamedOutputs:
     """out, state = the hidden states of the last layer, and the last states of all layers and directions."""
-    mode = node.get_attribute("mode", "RNN_TANH")
+    mode = node.get_str("mode", "RNN_TANH")
     node.require(mode in GATES, "not a mode of rnn", mode=mode)
-    is_random = node.get_float("dropout_prob", 0.0) != 0 and not node.get_attribute("is_test", False)
+    is_random = node.get_float("dropout_prob", 0.0) != 0 and not node.get_bool("is_test", False)
     node.require(not is_random, "dropout at inference is not supported", is_test=False)
-    layers, directions = node.get_int("num_layers", 1), 1 + node.get_attribute("is_bidirec", False)
+    layers, directions = node.get_int("num_layers", 1), 1 + node.get_bool("is_bidirec", False)
     hidden = node.get_int("hidden_size", 100)
 
     x = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
@@ -158,7 +158,7 @@ def gru_unit(node: NodeContext) -> NamedOutputs:
     reset = ops.multiply(r, state)
     candidate = ops.add(own_candidate, ops.matmul(reset, reshape(for_candidate, [width, width]), False, False))
     c = _activated(node, candidate, "activation", 2)
-    start, end = (c, state) if node.get_attribute("origin_mode", False) else (state, c)
+    start, end = (c, state) if node.get_bool("origin_mode", False) else (state, c)
     hidden = ops.add(start, ops.multiply(u, ops.subtract(end, start)))
     return {"gate": ops.concat([gates, c], 1), "reset_hidden_prev": reset, "hidden": hidden}
 

@@ -48,7 +48,7 @@ def _input_and_axis(node: NodeContext) -> tuple[Output, int | None]:
 def prelu(node: NodeContext) -> NamedOutputs:
     """out = x where x > 0, alpha · x elsewhere; alpha is one number ("all"), one per channel, or one per element."""
     x = real_input(node)
-    mode, data_format = node.get_attribute("mode", "all"), node.get_attribute("data_format", "NCHW")
+    mode, data_format = node.get_str("mode", "all"), node.get_str("data_format", "NCHW")
     node.require(mode in ("all", "channel", "element"), "unknown mode", mode=mode)
     rank = rank_of(node, x)
     if mode == "all":
@@ -70,7 +70,7 @@ def _channel_axis(data_format: str, rank: int) -> int:
 
 def rrelu(node: NodeContext) -> NamedOutputs:
     """out = x where x >= 0, noise · x elsewhere; at inference noise is the middle of [lower, upper]."""
-    node.require(node.get_attribute("is_test", False), "random in training mode", is_test=False)
+    node.require(node.get_bool("is_test", False), "random in training mode", is_test=False)
     x = real_input(node)
     slope = (node.get_float("lower", 1 / 8) + node.get_float("upper", 1 / 3)) / 2
     out = ops.prelu(x, ops.constant(np.array([slope]), x.get_element_type()))

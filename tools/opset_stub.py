@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
-import openvino
 from openvino import Node, opset16
 from openvino.utils.decorators import MultiMethod
 
@@ -41,7 +40,7 @@ NAMES = {
 
 HEAD = '''"""The types of `paddle2ov.graph.opset.ops`.
 
-Written by `python -m tools.opset_stub` from {opset} of OpenVINO {version}; `make lint` fails when it is stale.
+Written by `python -m tools.opset_stub` from OpenVINO's {opset}; `make lint` fails when it is stale.
 """
 
 from collections.abc import Sequence
@@ -77,9 +76,8 @@ def formatted(text: str) -> str:
 
 def stub() -> str:
     """The module's text."""
-    version = openvino.__version__.partition("-")[0]
     lines = [line for name in sorted(vars(ops)) for line in member(name, getattr(ops, name), getattr(opset16, name))]
-    return HEAD.format(opset=OPSET, version=version) + "".join(f"    {line}\n" for line in lines)
+    return HEAD.format(opset=OPSET) + "".join(f"    {line}\n" for line in lines)
 
 
 def member(name: str, ours: Any, theirs: Any) -> Iterator[str]:

@@ -20,9 +20,7 @@ from pathlib import Path
 import openvino
 
 ROOT = Path(__file__).resolve().parents[1]
-CACHE = ROOT / ".mypy_cache"
-STAGED = CACHE / "staged"  # always the same place: mypy's cache knows files by their paths
-STUBS = CACHE / "stubs"
+CACHE = ROOT / ".mypy_cache"  # always the same place: mypy's cache knows files by their paths
 GRAFTED = ("converters", "op_table.py")
 BESIDE = ("benchmarks", "examples", "gen_models", "tests", "tools")
 
@@ -70,28 +68,38 @@ def mended(stub: str) -> str:
     return "# mypy: ignore-errors\n" + ast.unparse(tree)  # errors of the stubs themselves are not ours
 
 
-def stage_stubs() -> None:
-    """Stage the stubs of the installed OpenVINO; a module of `openvino.passes` has none, it stands for itself."""
+def stage_stubs(target: Path) -> None:
+    """Stage the stubs of the installed OpenVINO; `openvino.passes` has none, its modules stand for themselves."""
     package = Path(openvino.__file__).parent
-    shutil.rmtree(STUBS, ignore_errors=True)
     for source in (*package.rglob("*.pyi"), *(package / "passes").glob("*.py")):
-        target = (STUBS / "openvino" / source.relative_to(package)).with_suffix(".pyi")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(mended(source.read_text(encoding="utf-8")), encoding="utf-8")
+        stub = (target / "openvino" / source.relative_to(package)).with_suffix(".pyi")
+        stub.parent.mkdir(parents=True, exist_ok=True)
+        stub.write_text(mended(source.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def stage() -> list[str]:
-    """Build the staged tree anew and name what is to be checked in it."""
-    shutil.rmtree(STAGED, ignore_errors=True)
-    STAGED.mkdir(parents=True)
-    link_tree(ROOT / "paddle2ov", STAGED / "paddle2ov")
+def stage(folder: Path) -> list[str]:
+    """Build the staged tree and OpenVINO's stubs anew and name what is to be checked."""
+    staged, stubs = folder / "staged", folder / "stubs"
+    for old in (staged, stubs):
+        shutil.rmtree(old, ignore_errors=True)
+    stage_stubs(stubs)
+    link_tree(ROOT / "paddle2ov", staged / "paddle2ov")
     for name in GRAFTED:
         if (ROOT / name).exists():
-            link_tree(ROOT / name, STAGED / "paddle2ov" / name)
+            link_tree(ROOT / name, staged / "paddle2ov" / name)
     beside = [name for name in BESIDE if any((ROOT / name).rglob("*.py"))]
     for name in beside:
-        link_tree(ROOT / name, STAGED / name)
+        link_tree(ROOT / name, staged / name)
     return ["paddle2ov", *beside]
+
+
+def run_mypy(folder: Path, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    """Check files of the tree that is staged in a folder."""
+    mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(folder)]
+    variables = {**os.environ, "MYPYPATH": str(folder / "stubs")}
+    return subprocess.run(
+        [*mypy, *arguments], cwd=folder / "staged", env=variables, text=True, capture_output=True, check=False
+    )
 
 
 def in_checkout(line: str) -> str:
@@ -105,16 +113,7 @@ def in_checkout(line: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Stage, run mypy, print its messages; its exit status is ours."""
-    stage_stubs()
-    mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(CACHE)]
-    run = subprocess.run(
-        [*mypy, *arguments, *stage()],
-        cwd=STAGED,
-        env={**os.environ, "MYPYPATH": str(STUBS)},
-        text=True,
-        capture_output=True,
-        check=False,
-    )
+    run = run_mypy(CACHE, [*arguments, *stage(CACHE)])
     for line in run.stdout.splitlines():
         print(in_checkout(line))
     print(run.stderr, end="", file=sys.stderr)

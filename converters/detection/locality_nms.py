@@ -33,7 +33,7 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),
         node.get_int("nms_top_k"),
-        node.get_attribute("normalized", True),
+        node.get_bool("normalized", True),
         node.get_float("nms_eta", 1.0),
         size // 2,
     )

@@ -24,7 +24,7 @@ def roi_align(node: NodeContext) -> NamedOutputs:
     node.require(
         dtype.is_real(), "of integers Paddle computes places and weights as integers, too", x=dtype.get_type_name()
     )
-    aligned = node.get_attribute("aligned", False)
+    aligned = node.get_bool("aligned", False)
     image = images_of(node, given)
     # A program may know the shape of the boxes where the input given to OpenVINO does not.
     boxes = ops.reshape(cast_to(given, Type.f32), ints([-1, 4]), False)

@@ -18,7 +18,7 @@ CHANNELS_LAST = ("NHWC", "NDHWC", "NLC", "NWC")
 
 def channels_last(node: NodeContext, name: str = "data_format", default: str = "NCHW") -> bool:
     """Whether the layout attribute puts the channels last."""
-    layout = node.get_attribute(name, default)
+    layout = node.get_str(name, default)
     node.require(layout in CHANNELS_FIRST or layout in CHANNELS_LAST, "unknown layout", **{name: layout})
     return layout in CHANNELS_LAST
 
@@ -115,6 +115,6 @@ def same_pads(dims: Sequence[int], strides: Sequence[int], kernel: Sequence[int]
 
 def padding_algorithm(node: NodeContext) -> str:
     """EXPLICIT, SAME or VALID."""
-    algorithm = str(node.get_attribute("padding_algorithm", "EXPLICIT")).upper()
+    algorithm = node.get_str("padding_algorithm", "EXPLICIT").upper()
     node.require(algorithm in ("EXPLICIT", "SAME", "VALID"), "unknown", padding_algorithm=algorithm)
     return algorithm

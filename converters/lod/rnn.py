@@ -38,7 +38,7 @@ def gru(node: NodeContext) -> NamedOutputs:
 
 def fusion_gru(node: NodeContext) -> NamedOutputs:
     """hidden = gru(x @ weight_x + bias)."""
-    origin = node.get_attribute("origin_mode", False)
+    origin = node.get_bool("origin_mode", False)
     node.require(not origin, "Paddle's kernel for CPUs computes it as False, oneDNN's as True", origin_mode=origin)
     return _gru(node, "x", "weight_h")
 
@@ -55,7 +55,7 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
     for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
     weights = [reshape(for_gates, [width, 2 * width]), reshape(for_candidate, [width, width])]
     gate, candidate = _activation(node, "gate_activation", "sigmoid"), _activation(node, "activation", "tanh")
-    origin = node.get_attribute("origin_mode", False)
+    origin = node.get_bool("origin_mode", False)
 
     def step(now: Node, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
         (state,) = states
@@ -104,7 +104,7 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
         bias = reshape(node.get_input("bias"), [-1])
         if not looked_up:
             x = ops.add(x, ops.slice(bias, ints([0]), ints([4 * width]), ints([1])))
-        if node.get_attribute("use_peepholes", True):
+        if node.get_bool("use_peepholes", True):
             checks = ops.slice(bias, ints([4 * width]), ints([7 * width]), ints([1]))
             weights += ops.split(checks, ints(0), 3).outputs()
     gate, cell_activation, candidate = (
@@ -151,7 +151,7 @@ def _width(node: NodeContext, name: str) -> int:
 
 
 def _activation(node: NodeContext, name: str, default: str) -> Activation:
-    chosen = node.get_attribute(name, default)
+    chosen = node.get_str(name, default)
     node.require(chosen in _ACTIVATIONS, "is not supported", **{name: chosen})
     return _ACTIVATIONS[chosen]
 
@@ -167,7 +167,7 @@ def _recur(
     node: NodeContext, x: Tensor, count: Count, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
 ) -> Sequence[Tensor]:
     """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
-    backwards = node.get_attribute("is_reverse", False)
+    backwards = node.get_bool("is_reverse", False)
 
     def next_states(_: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[Sequence[Tensor], list[Node]]:
         after = step(ops.squeeze(parts[0], ints([1])), state, fixed)

@@ -1,6 +1,6 @@
 """The types of `paddle2ov.graph.opset.ops`.
 
-Written by `python -m tools.opset_stub` from opset16 of OpenVINO 2026.4.1; `make lint` fails when it is stale.
+Written by `python -m tools.opset_stub` from OpenVINO's opset16; `make lint` fails when it is stale.
 """
 
 from collections.abc import Sequence
