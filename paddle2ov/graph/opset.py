@@ -5,6 +5,8 @@ arguments, but for `name`: OpenVINO's own spend more time on decorators, on a ne
 overloads apart than on the node (8 µs instead of 3 for an Add, 40 instead of 3 for a Constant);
 tests/translation/test_opset.py holds both against each other. They rest on a class that is not part of OpenVINO's
 public interface; where it is not there, or is another one, OpenVINO's functions are used as they are.
+
+The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writes from the signatures of both.
 """
 
 from __future__ import annotations
