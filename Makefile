@@ -59,9 +59,10 @@ bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every 
 	@printf '\n== passes\n'; $(BIN)/python -m benchmarks.passes --json build/bench/passes.json
 
 .PHONY: lint
-lint: $(READY) ## Check format, style, types and that docs/coverage.md is up to date
+lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md) is up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/python -m tools.opset_stub --check
 	$(BIN)/python -m tools.typecheck
 	$(BIN)/python -m tools.coverage --check
 

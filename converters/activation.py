@@ -81,7 +81,7 @@ def selu(node: NodeContext) -> NamedOutputs:
 
 def gelu(node: NodeContext) -> NamedOutputs:
     """out = x · Φ(x), Φ of the normal distribution by erf, or approximately by tanh."""
-    return {"out": ops.gelu(real_input(node), "tanh" if node.get_attribute("approximate", False) else "erf")}
+    return {"out": ops.gelu(real_input(node), "tanh" if node.get_bool("approximate", False) else "erf")}
 
 
 def hard_sigmoid(node: NodeContext) -> NamedOutputs:

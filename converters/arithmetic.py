@@ -42,7 +42,7 @@ def scale(node: NodeContext) -> NamedOutputs:
     factor, bias = number(node, "scale", x, 1.0), number(node, "bias", x, 0.0)
     if not _is(bias, 0):
         refuse_complex(node, "x")
-    after = node.get_attribute("bias_after_scale", True)
+    after = node.get_bool("bias_after_scale", True)
     known = node.get_known("x")
     storage = numpy_dtype(x.get_element_type())
     plain = isinstance(factor, int | float) and isinstance(bias, int | float)

@@ -82,9 +82,9 @@ def dropout(node: NodeContext) -> NamedOutputs:
     """out = x at inference; x · (1 - p) where training did not scale what it kept (mode "downgrade_in_infer")."""
     refuse_complex(node, "x")
     x = node.get_input("x")
-    mode = node.get_attribute("mode", "downgrade_in_infer")
+    mode = node.get_str("mode", "downgrade_in_infer")
     node.require(mode in ("upscale_in_train", "downgrade_in_infer"), "unknown mode", mode=mode)
-    if not node.get_attribute("is_test", False) and (not node.is_known("p") or node.get_float("p", 0.5) != 0):
+    if not node.get_bool("is_test", False) and (not node.is_known("p") or node.get_float("p", 0.5) != 0):
         return dropout_in_training(node)
     if mode == "upscale_in_train":
         return {"out": x}

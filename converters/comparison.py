@@ -28,7 +28,7 @@ def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, A
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = whether x op y, broadcast."""
-        if node.get_attribute("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
             return {"out": known}
         x, y = operands(node)
         if x.get_element_type() == Type.boolean:
@@ -81,7 +81,7 @@ def _close(node: NodeContext) -> Node:
     bound = ops.add(atol, ops.multiply(rtol, ops.abs(y)))
     # As in Paddle, everything but NaN is close to an infinite y: the bound is infinite, too.
     result = ops.logical_or(ops.equal(x, y), ops.less_equal(ops.abs(ops.subtract(x, y)), bound))
-    if node.get_attribute("equal_nan", False):
+    if node.get_bool("equal_nan", False):
         result = ops.logical_or(result, ops.logical_and(ops.is_nan(x), ops.is_nan(y)))
     return result
 

@@ -44,7 +44,7 @@ def _finished(node: NodeContext, out: Node) -> Tensor:
     """What Paddle's passes for oneDNN made part of a convolution: a sum with a residual, and an activation."""
     if not node.has_any_attribute(_FUSED):
         return out
-    if node.get_attribute("fuse_residual_connection", False):
+    if node.get_bool("fuse_residual_connection", False):
         out = ops.add(out, node.get_input("residual_data"))
     return fused_activation(node, out)
 
@@ -58,7 +58,7 @@ def fused_conv2d_add_act(node: NodeContext) -> NamedOutputs:
     out: Node = _conv(node)
     if node.has_input("residual_data"):
         out = ops.add(out, node.get_input("residual_data"))
-    activation = node.get_attribute("activation", "relu")
+    activation = node.get_str("activation", "relu")
     node.require(activation in _ACTIVATIONS, "is not supported", activation=activation)
     return {"output": _ACTIVATIONS[activation](out)}
 

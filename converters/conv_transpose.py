@@ -145,8 +145,8 @@ def _backprop(
     if min(*begin, *end) >= 0:
         return out
     # Negative paddings are zeros around the result.
-    more = ([0, 0, *(max(-pad, 0) for pad in pads)] for pads in (begin, end))
-    return ops.pad(out, *map(ints, more), "constant", const_like(0, out))
+    before, after = (ints([0, 0, *(max(-pad, 0) for pad in pads)]) for pads in (begin, end))
+    return ops.pad(out, before, after, "constant", const_like(0, out))
 
 
 def _groups(node: NodeContext, x: Output, last: bool) -> int:

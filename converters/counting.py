@@ -38,7 +38,7 @@ def unique(node: NodeContext) -> NamedOutputs:
     """out = the distinct elements (slices along axis), sorted; where each stands first, which one each is, counts."""
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
-    is_sorted = node.get_attribute("is_sorted", False)
+    is_sorted = node.get_bool("is_sorted", False)
     axis = _axis(node, x) if is_sorted else None
     if axis is None and 0 in (static_dims(x) or ()):
         none = _none(dtype)
@@ -110,7 +110,7 @@ def histogram(node: NodeContext) -> NamedOutputs:
     x = ops.reshape(node.get_input("input"), ints([-1]), False)
     bins = node.get_int("bins", 100)
     low, high = node.get_float("min", 0.0), node.get_float("max", 0.0)
-    density = node.get_attribute("density", False)
+    density = node.get_bool("density", False)
     kind = x.get_element_type()
     if kind.is_integral():
         low, high = int(low), int(high)

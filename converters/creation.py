@@ -29,7 +29,7 @@ def fill_constant(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape` that holds `value` everywhere; the shape and the value may be tensors."""
     dtype = node.get_dtype("dtype", Type.f32)
     assert dtype is not None
-    text = node.get_attribute("str_value", "") if not node.has_input("value") else ""
+    text = node.get_str("str_value", "") if not node.has_input("value") else ""
     if node.is_known("value"):
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
         return {"out": _full(node, "shape", value, dtype)}
@@ -105,7 +105,7 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
     x = node.get_input("input")
     dtype = node.get_dtype("dtype", Type.f32) or Type.f32
     shape = node.get_ints("shape")
-    text = node.get_attribute("str_value", "")
+    text = node.get_str("str_value", "")
     value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
     source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
     parts: list[Node] = [ints([dim]) for dim in shape]

@@ -44,7 +44,7 @@ def cumsum(node: NodeContext) -> NamedOutputs:
     """out[i] = x[0] + ... + x[i] along axis; without x[i] if exclusive, from the end if reverse."""
     later = not node.is_known("axis")
     x, axis = _input_and_axis(node, 0 if later else node.get_int("axis", -1))
-    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     rank = rank_of(node, x)
     if rank == 0:
         return {"out": x}
@@ -59,7 +59,7 @@ def cumsum(node: NodeContext) -> NamedOutputs:
 def logcumsumexp(node: NodeContext) -> NamedOutputs:
     """out[i] = log(exp(x[0]) + ... + exp(x[i])) along axis."""
     x, axis = _input_and_axis(node, node.get_int("axis", -1))
-    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     if rank_of(node, x) == 0:
         return {"out": x}
     # Paddle starts from the lowest float, not from -inf: this is what it has where everything so far was -inf.
@@ -81,7 +81,7 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     x, axis = _input_and_axis(node, node.get_int("dim", -1))
     if rank_of(node, x) == 0:
         return {"out": x}
-    exclusive, reverse = node.get_attribute("exclusive", False), node.get_attribute("reverse", False)
+    exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     out = scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
     return {"out": shifted(out, axis, 1, reverse) if exclusive else out}
 
@@ -122,7 +122,7 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
 def _input_and_axis(node: NodeContext, axis: int) -> tuple[Output, int]:
     node.require(not node.is_complex("x"), "complex numbers are not supported")
     x = node.get_input("x")
-    if node.get_attribute("flatten", False):
+    if node.get_bool("flatten", False):
         x = reshape(x, [-1]).output(0)
     return x, normalize_axis(node, axis, rank_of(node, x))
 
@@ -152,13 +152,13 @@ def scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
     results = [ops.result(out) for out in _doubled([p.output(0) for p in inner], axis, combine, reverse, step_in)]
     step_out = ops.result(ops.multiply(step_in, ints([2])))
     again = ops.result(reshape(ops.less(step_out.input_value(0), length_in), []))
-    entering = zip([*inner, step_in], [*state, ints([1])], [*results, step_out], strict=True)
+    entering = zip([*inner, step_in], [*state, output_of(ints([1]))], [*results, step_out], strict=True)
     loop = wired_loop(
         output_of(ints(-1)),
         output_of(reshape(ops.greater(length, ints([1])), [])),
         Model([again, *results, step_out], [*inner, step_in, length_in]),
         [-1, 0],
-        [(parameter, output_of(before), after) for parameter, before, after in entering],
+        list(entering),
         [(length_in, output_of(length))],
     )
     return list(loop.outputs())[: len(state)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of, size_of
 from paddle2ov.converters.graph.loops import Outputs, along
 from paddle2ov.converters.lod.sequences import batch_of, dense_of, joined
 from paddle2ov.graph.opset import ops
@@ -26,7 +26,7 @@ def viterbi_decode(node: NodeContext) -> NamedOutputs:
     """
     x, transitions = node.get_input("potentials"), node.get_input("transition_params")
     lengths = cast_to(node.get_input("lengths"), Type.i64)
-    score, path = _best_path(x, transitions, lengths, node.get_attribute("include_bos_eos_tag", True))
+    score, path = _best_path(x, transitions, lengths, node.get_bool("include_bos_eos_tag", True))
     return {"scores": score, "path": path}
 
 
@@ -57,7 +57,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     scores: Tensor = x
     for place, score in ((ints(0), start), (ends, stop)):
         scores = ops.add(scores, ops.select(ops.equal(places, place), score, const_like(0, x)))
-    _, path = _best_path(scores.output(0), transitions, lengths, with_tags=False)
+    _, path = _best_path(output_of(scores), transitions, lengths, with_tags=False)
     length = ops.gather(shape_of(path), ints([1]), ints(0))
     rest = ops.concat([ints([0]), ops.subtract(ops.unsqueeze(size, ints([0])), length)], 0)
     whole = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
@@ -95,7 +95,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     if count is not None:
         x = ops.squeeze(x, ints([2])).output(0)
     kind = x.get_element_type()
-    blank, merge = node.get_int("blank", 0), node.get_attribute("merge_repeated", True)
+    blank, merge = node.get_int("blank", 0), node.get_bool("merge_repeated", True)
     dims = shape_of(x)
     size = ops.gather(dims, ints(1), ints(0))
     places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0]))
@@ -123,7 +123,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
 def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -> tuple[Output, Output]:
     """alpha [batch, labels]: the best score of a path that ends in each label; history: the label before, per step."""
 
-    def forward(step: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
+    def forward(step: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], Outputs]:
         (now,), (before,), (table, length) = parts, state, fixed
         logit = ops.squeeze(now, ints([1]))
         sums = ops.add(ops.unsqueeze(before, ints([2])), table)

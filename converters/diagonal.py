@@ -42,7 +42,7 @@ def tril_triu(node: NodeContext) -> NamedOutputs:
     """out = x on and below (lower) or above the diagonal, else 0."""
     x = node.get_input("x")
     diagonal = node.get_int("diagonal", 0)
-    lower = node.op_type == "tril" or (node.op_type == "tril_triu" and node.get_attribute("lower", False))
+    lower = node.op_type == "tril" or (node.op_type == "tril_triu" and node.get_bool("lower", False))
     compare = ops.less_equal if lower else ops.greater_equal
     return {"out": chosen(compare(_offsets(x), ints(diagonal)), x, const_like(0, x))}
 
@@ -150,7 +150,7 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
     for axis in range(rank_of(node, x) - 1, 0, -1):
         tail = ops.slice(dims, ints([axis]), ints([_END]), ints([1]))
         step = ops.add(step, ops.reduce_prod(tail, ints([0]), False))
-    end = count if node.get_attribute("wrap", False) else ops.minimum(count, ops.multiply(columns, columns))
+    end = count if node.get_bool("wrap", False) else ops.minimum(count, ops.multiply(columns, columns))
     start = ops.subtract(ops.range(ints(0), count, ints(1), "i64"), ints(offset))
     column = ops.add(ops.floor_mod(start, columns), ints(offset))
     hit = ops.equal(ops.floor_mod(start, step), ints(0))

@@ -27,7 +27,7 @@ def edit_distance(node: NodeContext) -> NamedOutputs:
     # Of the shorter sequence's row the column that the other one's length names.
     columns = ops.unsqueeze(refs_length, ints([1]))
     out: Node = ops.convert(ops.gather_elements(row, columns, 1), Type.f32)
-    if node.get_attribute("normalized", False):
+    if node.get_bool("normalized", False):
         out = ops.divide(out, ops.convert(columns, Type.f32))
     return {"out": Packed(out, 0), "sequencenum": Packed(ops.gather(shape_of(hyps), ints([0]), ints(0)), 0)}
 

@@ -86,7 +86,7 @@ def binary(
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, broadcast."""
-        if node.get_attribute("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
             return {"out": known}
         if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
             return {"out": on_complex(*_complex_operands(node))}
@@ -104,9 +104,7 @@ def binary(
 
 
 def _complex_operands(node: NodeContext) -> tuple[Tensor, Tensor]:
-    node.require(
-        node.get_attribute("axis", -1) == -1, "not supported for complex numbers", axis=node.get_attribute("axis", -1)
-    )
+    node.require(node.get_int("axis", -1) == -1, "not supported for complex numbers", axis=node.get_int("axis", -1))
     x, y = node.get_input("x"), node.get_input("y")
     if not node.is_complex("x"):
         return elementary.from_real(x, y.get_element_type()), y
@@ -241,7 +239,7 @@ def _trunc_remainder(x: AnyArray, y: AnyArray) -> AnyArray:
 
 
 def _truncates(node: NodeContext) -> bool:
-    mode = node.get_attribute("rounding_mode", "floor")
+    mode = node.get_str("rounding_mode", "floor")
     node.require(mode in ("floor", "trunc"), "unknown", rounding_mode=mode)
     return bool(mode == "trunc")
 

@@ -56,7 +56,7 @@ def expand_as(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     if node.has_input("y"):
         return {"out": ops.broadcast(x, shape_of(node.get_input("y")))}
-    return {"out": _broadcast(x, ints([abs(size) for size in node.get_attribute("target_shape")]).output(0))}
+    return {"out": _broadcast(x, ints([abs(size) for size in node.get_ints("target_shape")]).output(0))}
 
 
 def expand_as_tiled(node: NodeContext) -> NamedOutputs:
@@ -123,8 +123,8 @@ def repeat_interleave(node: NodeContext) -> NamedOutputs:
     total = ops.reduce_sum(each, ints([0]), False)
     positions = ops.range(ints(0), total, ints(1), "i64")
     reached = ops.greater_equal(ops.unsqueeze(positions, ints(1)), ops.unsqueeze(ends, ints(0)))
-    indices = ops.reduce_sum(cast_to(reached, Type.i64), ints([1]), False)
-    return {"out": picked(x, indices.output(0), axis)}
+    sources = ops.reduce_sum(cast_to(reached, Type.i64), ints([1]), False)
+    return {"out": picked(x, sources.output(0), axis)}
 
 
 def _broadcast(x: Output, shape: Output) -> Output:

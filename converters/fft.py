@@ -29,11 +29,11 @@ def fft_r2c(node: NodeContext) -> NamedOutputs:
     """out = the transform of real numbers; onesided keeps the elements 0 ... n/2 along the last of axes."""
     x = _signal(node)
     axes = _axes(node, rank_of(node, x))
-    if not node.get_attribute("onesided"):
+    if not node.get_bool("onesided"):
         return {"out": _complex_transform(node, from_real(x, x.get_element_type()).output(0), axes)}
     out = ops.rdft(x, ints(axes))
     # The backward transform of real numbers is the conjugate of the forward one.
-    out = out if node.get_attribute("forward") else conjugate(out)
+    out = out if node.get_bool("forward") else conjugate(out)
     return {"out": _normalized(node, out, x, axes, divided_by_n=False)}
 
 
@@ -46,7 +46,7 @@ def fft_c2r(node: NodeContext) -> NamedOutputs:
         others = ops.gather(shape_of(x), ints(axes[:-1]), ints(0))
         sizes = ops.concat([others, ints([size])], 0) if len(axes) > 1 else ints([size])
     # The forward transform to real numbers is the backward one of the conjugate.
-    out = ops.irdft(conjugate(x) if node.get_attribute("forward") else x, ints(axes), sizes)
+    out = ops.irdft(conjugate(x) if node.get_bool("forward") else x, ints(axes), sizes)
     return {"out": _normalized(node, out, out.output(0), axes, divided_by_n=True)}
 
 
@@ -63,14 +63,14 @@ def _axes(node: NodeContext, rank: int) -> list[int]:
 
 
 def _complex_transform(node: NodeContext, x: Output, axes: list[int]) -> Node:
-    forward = node.get_attribute("forward")
+    forward = node.get_bool("forward")
     out = ops.dft(x, ints(axes)) if forward else ops.idft(x, ints(axes))
     return _normalized(node, out, x, axes, divided_by_n=not forward)
 
 
 def _normalized(node: NodeContext, out: Node, signal: Output, axes: list[int], divided_by_n: bool) -> Node:
     """`out` times the power of n that normalization asks for, n being the elements of `signal` along axes."""
-    norm, forward = node.get_attribute("normalization"), node.get_attribute("forward")
+    norm, forward = node.get_str("normalization"), node.get_bool("forward")
     node.require(norm in ("", "backward", "forward", "ortho"), "unknown norm", normalization=norm)
     wanted = -0.5 if norm == "ortho" else -1.0 if (norm == "forward") == forward else 0.0
     power = wanted + (1.0 if divided_by_n else 0.0)
@@ -110,11 +110,11 @@ def stft(node: NodeContext) -> NamedOutputs:
     x, window, size = _signal(node), node.get_input("window"), node.get_int("n_fft")
     frames = _frames(x, 1, size, node.get_int("hop_length"), frames_first=True)
     windowed = ops.multiply(frames, cast_to(window, x.get_element_type()))
-    if node.get_attribute("onesided"):
+    if node.get_bool("onesided"):
         out = ops.rdft(windowed, ints([2]))
     else:
         out = ops.dft(from_real(windowed, x.get_element_type()), ints([2]))
-    if node.get_attribute("normalized"):
+    if node.get_bool("normalized"):
         out = ops.multiply(out, const_like(size**-0.5, out))
     return {"out": cast_to(ops.transpose(out, ints([0, 2, 1, 3])), node.output_dtype())}
 
@@ -131,8 +131,8 @@ def overlap_add(node: NodeContext) -> NamedOutputs:
     size = ops.add(ops.multiply(ops.subtract(frames, ints([1])), ints([hop])), length)
     pieces = ops.reshape(x, ops.concat([ints([-1]), length, frames], 0), False)
     out = ops.col2im(pieces, ops.concat([ints([1]), size], 0), ops.concat([ints([1]), length], 0), [1, hop])
-    out = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
-    return {"out": transpose_to(out, [rank - 2, *range(rank - 2)]) if first else out}
+    whole = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
+    return {"out": transpose_to(whole, [rank - 2, *range(rank - 2)]) if first else whole}
 
 
 def _is_first(node: NodeContext) -> bool:

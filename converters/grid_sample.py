@@ -24,9 +24,9 @@ def grid_sampler(node: NodeContext) -> NamedOutputs:
     """out[n, c, p] = x[n, c] at the position grid[n, p], which runs from -1 to 1 in each dimension (x first)."""
     x, grid = node.get_input("x"), node.get_input("grid")
     rank = rank_of(node, x)
-    mode = node.get_attribute("mode", "bilinear")
-    padding = node.get_attribute("padding_mode", "zeros")
-    align = bool(node.get_attribute("align_corners", True))
+    mode = node.get_str("mode", "bilinear")
+    padding = node.get_str("padding_mode", "zeros")
+    align = node.get_bool("align_corners", True)
     node.require(mode in ("bilinear", "nearest"), "unknown", mode=mode)
     node.require(padding in ("zeros", "border", "reflection"), "unknown", padding_mode=padding)
     if rank == 4:
@@ -93,6 +93,7 @@ def _gather(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
         index = whole if index is None else ops.add(ops.multiply(index, size), whole)
         inside = within if inside is None else ops.logical_and(inside, within)
     assert index is not None
+    assert inside is not None
     if known_dims(flat.output(0))[:2] == [1, 1]:
         # Not by batch_dims: OpenVINO 2026.4 crashes on them where there is a single row.
         found = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
@@ -105,7 +106,8 @@ def _linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
     low = [ops.floor(place) for place in places]
     total: Node | None = None
     for corner in itertools.product((0, 1), repeat=len(places)):
-        whole, weight = [], None
+        whole: list[Node] = []
+        weight: Node | None = None
         for place, start, step in zip(places, low, corner, strict=True):
             part = ops.subtract(place, start)
             if step:
@@ -114,6 +116,7 @@ def _linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
                 whole.append(start)
                 part = ops.subtract(const_like(1, part), part)
             weight = part if weight is None else ops.multiply(weight, part)
+        assert weight is not None
         value = ops.multiply(_gather(flat, whole, sizes), ops.unsqueeze(weight, ints(1)))
         total = value if total is None else ops.add(total, value)
     assert total is not None
@@ -125,7 +128,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
     theta = node.get_input("input")
     spatial = _spatial_rank(node, theta)
     kind = theta.get_element_type()
-    align = bool(node.get_attribute("align_corners", True))
+    align = node.get_bool("align_corners", True)
     if node.is_known("output_shape"):
         sizes = node.get_ints("output_shape")[2:]
         lines = [_line(size, align) for size in sizes]

@@ -77,11 +77,11 @@ def _fraction(a: Node, z: Node) -> Output:
         )
         # Rounding would carry an element away that waits for the slowest one.
         found = ops.select(settled, total, found)
-        settled = ops.logical_or(settled, ops.logical_not(ops.logical_or(moves, zero)))
+        now = ops.logical_or(settled, ops.logical_not(ops.logical_or(moves, zero)))
         large = ops.greater(ops.abs(next_p), const_like(_BIG, p))
         shrink = ops.select(large, const_like(1 / _BIG, p), const_like(1, p))
         parts = [ops.multiply(part, shrink) for part in (p, q, next_p, next_q)]
-        return [count, *parts, found, settled], _any(ops.logical_not(settled))
+        return [count, *parts, found, now], _any(ops.logical_not(now))
 
     ones = ops.broadcast(const_like(1, a), shape_of(z))
     p = ops.add(z, const_like(1, z))

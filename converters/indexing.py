@@ -10,6 +10,7 @@ An index that is out of range is an error in Paddle; OpenVINO does not check it.
 from __future__ import annotations
 
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import around
@@ -65,7 +66,7 @@ def _apart(x: Output, axis: int) -> int:
     if maker.get_type_name() != "Unsqueeze":
         return axis
     axes = maker.input_value(1).get_node()
-    same = axes.get_type_name() != "Constant" or axis in axes.get_data().reshape(-1).tolist()
+    same = not isinstance(axes, Constant) or axis in axes.get_data().reshape(-1).tolist()
     return axis - len(x.get_partial_shape()) if same else axis
 
 

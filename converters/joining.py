@@ -59,7 +59,7 @@ def _parts(node: NodeContext, x: Output, axis: int) -> list[Output]:
         return _equal_parts(x, axis, number or count)
     if count == 1:
         return [x]
-    lengths = node.get_tensor("sections", Type.i64)
+    lengths: Tensor = node.get_tensor("sections", Type.i64)
     if node.is_known("sections"):
         sections = node.get_ints("sections")
         dim = x.get_partial_shape()[axis]
@@ -138,5 +138,8 @@ def _equal_parts(x: Output, axis: int, count: int) -> list[Output]:
 
 def _broadcast_with(x: Output, others: list[Output]) -> Tensor:
     """`x` broadcast in both directions with the shapes of the others (a 0-D one changes nothing)."""
-    others = [other for other in others if other.get_partial_shape().rank != 0]
-    return reduce(lambda value, other: ops.broadcast(value, shape_of(other), None, "BIDIRECTIONAL"), others, x)
+    found: Tensor = x
+    for other in others:
+        if other.get_partial_shape().rank != 0:
+            found = ops.broadcast(found, shape_of(other), None, "BIDIRECTIONAL")
+    return found

@@ -30,7 +30,7 @@ def nll_loss(node: NodeContext) -> NamedOutputs:
     losses = ops.negative(ops.multiply(ops.gather_elements(x, places, 1), counted))
     losses = ops.select(ignored, const_like(0, x), losses)  # a logarithm of 0 times no weight would be NaN
     axes = ints(list(range(rank_of(node, x))))
-    reduction = node.get_attribute("reduction", "mean")
+    reduction = node.get_str("reduction", "mean")
     if reduction == "none":
         nothing = scalar_as_declared(node, const_like(0, x), "total_weight")
         return {"out": ops.squeeze(losses, ints([1])), "total_weight": nothing}
@@ -46,13 +46,13 @@ def nll_loss(node: NodeContext) -> NamedOutputs:
 def kldiv_loss(node: NodeContext) -> NamedOutputs:
     """out = label * (log(label) - x), 0 where label <= 0; with `log_target` e^label * (label - x)."""
     x, label = node.get_input("x"), node.get_input("label")
-    if node.get_attribute("log_target", False):
+    if node.get_bool("log_target", False):
         losses = ops.multiply(ops.exp(label), ops.subtract(label, x))
     else:
         nothing = ops.less_equal(label, const_like(0, label))
         logarithm = ops.log(ops.select(nothing, const_like(1, label), label))
         losses = ops.select(nothing, const_like(0, x), ops.multiply(label, ops.subtract(logarithm, x)))
-    reduction = node.get_attribute("reduction", "mean")
+    reduction = node.get_str("reduction", "mean")
     if reduction == "none":
         return {"out": losses}
     node.require(reduction in ("mean", "sum", "batchmean"), "unknown", reduction=reduction)
@@ -68,7 +68,7 @@ def sigmoid_cross_entropy_with_logits(node: NodeContext) -> NamedOutputs:
     x, label = node.get_input("x"), node.get_input("label")
     ignored_label = node.get_int("ignore_index", -100)
     weighted = node.has_input("pos_weight")
-    if weighted and not node.get_attribute("weight_of_rest", False):
+    if weighted and not node.get_bool("weight_of_rest", False):
         unlike = ops.multiply(ops.subtract(const_like(1, x), label), x)
         out = ops.add(unlike, ops.multiply(node.get_input("pos_weight"), ops.softplus(ops.negative(x))))
     else:
@@ -78,7 +78,7 @@ def sigmoid_cross_entropy_with_logits(node: NodeContext) -> NamedOutputs:
         out = ops.add(ops.subtract(ops.relu(x), ops.multiply(x, label)), rest)
     ignored = ops.equal(ops.convert(label, Type.i32), const_like(ignored_label, ops.convert(label, Type.i32)))
     out = ops.select(ignored, const_like(0, x), out)
-    if node.get_attribute("normalize", False):
+    if node.get_bool("normalize", False):
         apart = ops.abs(ops.subtract(label, const_like(ignored_label, label)))
         counted = ops.convert(ops.greater(apart, const_like(1e-6, label)), x.get_element_type())
         out = ops.divide(out, ops.reduce_sum(counted, ints(list(range(rank_of(node, x)))), False))
@@ -104,9 +104,10 @@ def identity_loss(node: NodeContext) -> NamedOutputs:
 
 def accuracy(node: NodeContext) -> NamedOutputs:
     """accuracy = correct / total; correct = in how many of all rows the indices hold the label."""
-    indices, label = node.get_input("indices"), node.get_input("label")
+    indices = node.get_input("indices")
     rows = ops.gather(shape_of(node.get_input("x")), ints(0), ints(0))
-    label = ops.slice(ops.reshape(label, ints([-1, 1]), False), ints([0]), ops.unsqueeze(rows, ints(0)), ints([1]))
+    label = ops.reshape(node.get_input("label"), ints([-1, 1]), False)
+    label = ops.slice(label, ints([0]), ops.unsqueeze(rows, ints(0)), ints([1]))
     hits = ops.reduce_logical_or(ops.equal(indices, cast_to(label, indices.get_element_type())), ints([1]), False)
     correct, total = ops.reduce_sum(ops.convert(hits, Type.i32), ints([0]), False), ops.convert(rows, Type.i32)
     share = ops.divide(ops.convert(correct, Type.f32), ops.convert(total, Type.f32))

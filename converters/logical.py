@@ -35,7 +35,7 @@ def logical(build: Binary, fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Co
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, where all but 0 counts as true."""
-        if node.get_attribute("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
             return {"out": known}
         x, y = operands(node)
         return {"out": build(truth(x), truth(y))}
@@ -100,7 +100,7 @@ def bitwise_right_shift(node: NodeContext) -> NamedOutputs:
     inside, shift = _shift_within(x, y)
     moved = ops.bitwise_right_shift(x, shift)
     unsigned = x.get_element_type() == Type.u8
-    if node.get_attribute("is_arithmetic", True):
+    if node.get_bool("is_arithmetic", True):
         # Beyond the type Paddle takes the sign bit alone, and negates it.
         beyond = (
             const_like(0, x)

@@ -14,25 +14,25 @@ import math
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, size_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
     """loss = -log(softmax(input)[label]), or -sum(label * log(softmax(input))) for soft labels; 0 at `ignore_index`."""
-    x, label = node.get_input("input"), node.get_input("label")
+    x, given = node.get_input("input"), node.get_input("label")
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
-    if node.get_attribute("use_softmax", True):
+    softmax: Tensor
+    if node.get_bool("use_softmax", True):
         softmax, logarithm = ops.softmax(x, axis), ops.log_softmax(x, axis)
     else:
         softmax, logarithm = x, ops.maximum(ops.log(x), const_like(-1e20, x))
-    if node.get_attribute("soft_label", False):
-        picked = ops.reduce_sum(ops.multiply(label, logarithm), ints([axis]), True)
+    if node.get_bool("soft_label", False):
+        picked = ops.reduce_sum(ops.multiply(given, logarithm), ints([axis]), True)
         return {"softmax": softmax, "loss": ops.negative(picked)}
-    if rank_of(node, label) < rank:
-        label = ops.unsqueeze(label, ints([axis])).output(0)
+    label: Tensor = given if rank_of(node, given) >= rank else ops.unsqueeze(given, ints([axis]))
     label = cast_to(label, Type.i64)  # a narrow type may not hold the ignored index
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
     places = ops.select(ignored, const_like(0, label), label)

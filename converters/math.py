@@ -128,7 +128,7 @@ def _expm1(x: Output) -> Node:
     return ops.select(ops.less(ops.abs(x), const_like(0.5, x)), near, far)
 
 
-def is_finite(x: Output) -> Node:
+def is_finite(x: Tensor) -> Node:
     """Whether x is neither NaN nor infinite. OpenVINO's IsFinite, compiled for AVX-512, denies it of denormals."""
     return ops.logical_not(ops.logical_or(ops.is_nan(x), ops.is_inf(x)))
 

@@ -22,9 +22,13 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def matmul_v2(node: NodeContext) -> NamedOutputs:
     """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
+    return {"out": _product(node)}
+
+
+def _product(node: NodeContext) -> Tensor:
     x, y = _factors(node)
-    out = matrix_product(x, y, node.get_attribute("transpose_x", False), node.get_attribute("transpose_y", False))
-    return {"out": scalar_as_declared(node, out)}
+    out = matrix_product(x, y, node.get_bool("transpose_x", False), node.get_bool("transpose_y", False))
+    return scalar_as_declared(node, out)
 
 
 def matrix_product(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
@@ -45,16 +49,15 @@ def matmul(node: NodeContext) -> NamedOutputs:
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)
-    out = _outer_product(node)
-    if out is None:
-        out = matmul_v2(node)["out"]
+    outer = _outer_product(node)
+    out = _product(node) if outer is None else outer
     return {"out": out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
 
 
 def _outer_product(node: NodeContext) -> Node | None:
     """x yᵀ of two vectors with both transposed, which `matmul_v2` ignores; None of anything else."""
     x, y = _factors(node)
-    both = node.get_attribute("transpose_x", False) and node.get_attribute("transpose_y", False)
+    both = node.get_bool("transpose_x", False) and node.get_bool("transpose_y", False)
     if not both or rank_of(node, x) != 1 or rank_of(node, y) != 1:
         return None
     return ops.multiply(ops.unsqueeze(x, ints([1])), ops.unsqueeze(y, ints([0])))
@@ -62,7 +65,7 @@ def _outer_product(node: NodeContext) -> Node | None:
 
 def linear_v2(node: NodeContext) -> NamedOutputs:
     """out = input @ weight + bias; `transpose_weight` swaps the axes of the weight."""
-    transpose = bool(node.get_attribute("transpose_weight", False))
+    transpose = node.get_bool("transpose_weight", False)
     out = matrix_product(node.get_input("input"), node.get_input("weight"), False, transpose)
     return {"out": ops.add(out, node.get_input("bias")) if node.has_input("bias") else out}
 
@@ -183,7 +186,7 @@ def einsum(node: NodeContext) -> NamedOutputs:
     """out = the sum of products that `equation` names by its axes."""
     operands = node.get_inputs("x")
     node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
-    equation = node.get_attribute("equation").replace(" ", "")
+    equation = node.get_str("equation").replace(" ", "")
     labels = equation.partition("->")[2].replace("...", "")
     node.require(len(set(labels)) == len(labels), "a label twice in the result is not supported", equation=equation)
     return {"out": scalar_as_declared(node, ops.einsum(operands, equation))}

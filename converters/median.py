@@ -36,7 +36,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         rank = rank_of(node, x)
         axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])} if rank else set())
         axes = axes or list(range(rank))
-        average = node.get_attribute("mode", "avg") == "avg"
+        average = node.get_str("mode", "avg") == "avg"
         node.require(not (average and node.is_output_used("medians")), "the indices of averages are not supported")
         rows, is_real = _rows(x, rank, axes), x.get_element_type().is_real()
         empty = ops.is_nan(rows) if is_real else None
@@ -59,7 +59,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
                 ops.convert(empty, "i32"), ints(1), -1, "max", "value", index_element_type=Type.i64, stable=True
             )
             index = ops.select(lost, ints(-1) if ignore_nan else first.output(1), index)
-        kept = node.get_attribute("keepdim", ignore_nan)
+        kept = node.get_bool("keepdim", ignore_nan)
         return {"out": _shaped(out, x, rank, axes, kept), "medians": _shaped(index, x, rank, axes, kept)}
 
     return convert

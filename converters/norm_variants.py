@@ -109,7 +109,7 @@ def data_norm(node: NodeContext) -> NamedOutputs:
     means = ops.divide(node.get_input("batch_sum"), count)
     scales = ops.sqrt(ops.divide(count, node.get_input("batch_square_sum")))
     y: Node = ops.multiply(ops.subtract(x, means), scales)
-    if node.get_attribute("enable_scale_and_shift", False):
+    if node.get_bool("enable_scale_and_shift", False):
         y = ops.add(ops.multiply(y, node.get_input("scale_w")), node.get_input("bias"))
     return {"y": y, "means": means, "scales": scales}
 

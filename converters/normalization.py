@@ -32,15 +32,15 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     last = channels_last(node) or rank == 2
     shape = [-1] if last else [1, -1] + [1] * (rank - 2)
     epsilon = node.get_float("epsilon", 1e-5)
-    fixed = node.get_attribute("is_test", False) and not node.get_attribute("trainable_statistics", False)
-    if not (fixed or node.get_attribute("use_global_stats", False)):
+    fixed = node.get_bool("is_test", False) and not node.get_bool("trainable_statistics", False)
+    if not (fixed or node.get_bool("use_global_stats", False)):
         return _batch_statistics(node, x, rank, last, shape, epsilon)
     unchanged = {
         f"{name}_out": node.get_input(name) for name in ("mean", "variance") if node.is_output_used(f"{name}_out")
     }
     factor, shift = _folded(node, epsilon, shape, x.get_element_type())
     out = ops.add(ops.multiply(x, factor), shift)
-    if node.get_attribute("fuse_with_relu", False):
+    if node.get_bool("fuse_with_relu", False):
         out = ops.relu(out)
     return {"out": out, **unchanged}
 
@@ -48,7 +48,7 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
 def inplace_abn(node: NodeContext) -> NamedOutputs:
     """out = activation(batch_norm(x)), where activation is identity, leaky_relu or elu of slope alpha."""
     named = dict(batch_norm(node))
-    activation, alpha = str(node.get_attribute("activation", "")), node.get_float("alpha", 0.1)
+    activation, alpha = node.get_str("activation", ""), node.get_float("alpha", 0.1)
     node.require(activation in ("", "identity", "leakyrelu", "leaky_relu", "elu"), "unknown", activation=activation)
     x = named["out"]
     assert isinstance(x, Node)

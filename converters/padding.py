@@ -48,7 +48,7 @@ def _spatial(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
     rank = rank_of(node, x)
     count = rank - 2
     first = 1 if channels_last(node) else 2
-    mode = str(node.get_attribute("mode", "constant"))
+    mode = node.get_str("mode", "constant")
     node.require(mode in ("constant", "reflect", "replicate", "edge", "circular"), "unknown", mode=mode)
     if not node.is_known("paddings"):
         begin, end = _tensors(node, rank, first, first_is_innermost)
@@ -100,7 +100,7 @@ def _circular(x: Tensor, axis: int, low: int, high: int) -> Tensor:
     dim = known_dims(x)[axis]
     if dim is None or low > dim or high > dim:
         return _circular_later(x, axis, ints(low), ints(high))
-    parts = []
+    parts: list[Tensor] = []
     if low:
         parts.append(ops.slice(x, ints([dim - low]), ints([dim]), ints([1]), ints([axis])))
     parts.append(x)

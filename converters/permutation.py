@@ -81,7 +81,7 @@ def roll(node: NodeContext) -> NamedOutputs:
 
 
 def _channels_first(node: NodeContext) -> bool:
-    layout = node.get_attribute("data_format", "NCHW")
+    layout = node.get_str("data_format", "NCHW")
     node.require(layout in ("NCHW", "NHWC"), "the layout must be NCHW or NHWC", data_format=layout)
     return bool(layout == "NCHW")
 

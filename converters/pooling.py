@@ -35,7 +35,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def pool(node: NodeContext) -> NamedOutputs:
     """out = the maximum or the average of x over windows of its spatial dimensions."""
-    mode = str(node.get_attribute("pooling_type", ""))
+    mode = node.get_str("pooling_type", "")
     node.require(mode in ("max", "avg"), "is not supported", pooling_type=mode)
     return {"out": _pool(node, "max" if mode == "max" else "avg")}
 
@@ -49,8 +49,8 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     axes = list(range(1, rank - 1)) if last else list(range(2, rank))
-    adaptive = bool(node.get_attribute("adaptive", False))
-    whole = bool(node.get_attribute("global_pooling", False))
+    adaptive = node.get_bool("adaptive", False)
+    whole = node.get_bool("global_pooling", False)
     if adaptive and not whole:
         node.require(mode == "avg", "only the average is supported", adaptive=True, pooling_type=mode)
         whole = node.is_known("kernel_size") and all(size == 1 for size in node.get_ints("kernel_size"))
@@ -138,15 +138,15 @@ def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
         later = len(known) < spatial
         if not later:
             begin, end = same_pads(known, strides, sizes)
-    return _Windows(sizes, strides, begin, end, bool(node.get_attribute("ceil_mode", False)), later)
+    return _Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), later)
 
 
-def _over_windows(node: NodeContext, x: Output, mode: str) -> Node:
+def _over_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
-    exclusive = bool(node.get_attribute("exclusive", True))
+    exclusive = node.get_bool("exclusive", True)
     over = [0] * len(dims) if at.later else beyond(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
-    if mode == "avg" and not exclusive and node.get_attribute("whole_window", False):
+    if mode == "avg" and not exclusive and node.get_bool("whole_window", False):
         return _avg_of_whole_windows(x, at, over)
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
     if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):
@@ -161,7 +161,7 @@ def _over_windows(node: NodeContext, x: Output, mode: str) -> Node:
     return _lp(node, x, at) if mode == "lp" else _average(node, x, at, exclusive)
 
 
-def _max(x: Output, at: _Windows) -> Node:
+def _max(x: Tensor, at: _Windows) -> Output:
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
     found = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
     return found.output(0)
@@ -192,7 +192,7 @@ def _avg_of_whole_windows(x: Output, at: _Windows, over: list[int]) -> Node:
     return _avg(padded, replace(at.of_padded(), ceil=False))
 
 
-def _sparse_later(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Node:
+def _sparse_later(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
     """Windows with gaps between them over x with SAME's paddings as a tensor.
 
     Where a gap is at the end, rounding up gives one window more, which lies outside of x.
@@ -231,7 +231,7 @@ def _padded_later(x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]
     return x, replace(at.of_padded(end), ceil=True)
 
 
-def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Node:
+def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
     """Paddings as wide as the kernel, which OpenVINO's pooling refuses: they become part of x."""
     pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
     if mode == "max":

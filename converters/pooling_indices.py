@@ -41,15 +41,15 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     spatial = rank_of(node, x) - 2
     outside = False
-    if node.get_attribute("global_pooling", False):
+    if node.get_bool("global_pooling", False):
         top = ops.adaptive_max_pool(x, ints([1] * spatial), "i32")
-    elif node.get_attribute("adaptive", False):
+    elif node.get_bool("adaptive", False):
         top = ops.adaptive_max_pool(x, adaptive_sizes(node, x), "i32")
     else:
         kernel = node.get_ints("kernel_size")
         strides = node.get_ints("strides", [1] * spatial)
         begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
-        ceil = bool(node.get_attribute("ceil_mode", False))
+        ceil = node.get_bool("ceil_mode", False)
         over = beyond(known_dims(x)[2:], kernel, strides, begin, end, ceil)
         kernel = [size - missing for size, missing in zip(kernel, over, strict=True)]
         rounding = "ceil" if ceil else "floor"
@@ -148,7 +148,7 @@ def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
     return ops.minimum(places, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
 
 
-def _near_quotient(edge: Node, dim: Node, base: Node, size: int, width: int, u: float) -> Node:
+def _near_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: int, u: float) -> Node:
     """`edge`, int64, kept to floor((k + shift) * alpha) as whole numbers have it.
 
     Only next to a whole number the rounding of floats decides, which in bfloat16 are too coarse for anything else.

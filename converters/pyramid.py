@@ -15,7 +15,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def spp(node: NodeContext) -> NamedOutputs:
     """out = x pooled into 1 × 1, 2 × 2, 4 × 4, ... bins, all in one row."""
-    x, kind = node.get_input("x"), node.get_attribute("pooling_type")
+    x, kind = node.get_input("x"), node.get_str("pooling_type")
     node.require(kind in ("max", "avg"), "unknown", pooling_type=kind)
     height = node.get_int("pyramid_height")
     levels = []

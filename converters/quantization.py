@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from openvino import Output, Type
+from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, output_of, rank_of, reshape
 from paddle2ov.graph.opset import ops
@@ -78,8 +79,9 @@ def _quantize(
         unit = np.where(scale <= _TINY, scale + _EPSILON, scale).astype(np.float64) / grid.high
         result = scale.astype(np.float64) / grid.high if back else np.ones_like(unit)
         result = result if grid.to_even else np.where(scale <= _TINY, 0, result)
-        bounds = [const(side * size, dtype) for size in (unit, result) for side in (-grid.low, grid.high)]
-        return ops.fake_quantize(x, *bounds, grid.low + grid.high + 1)
+        low, high = (const(side * unit, dtype) for side in (-grid.low, grid.high))
+        out_low, out_high = (const(side * result, dtype) for side in (-grid.low, grid.high))
+        return ops.fake_quantize(x, low, high, out_low, out_high, grid.low + grid.high + 1)
     size = const(scale, dtype) if isinstance(scale, np.ndarray) else scale
     divisor = ops.select(ops.less_equal(size, const(_TINY, dtype)), ops.add(size, const(_EPSILON, dtype)), size)
     within = x if grid.to_even else ops.minimum(ops.maximum(x, ops.negative(size)), size)
@@ -96,10 +98,12 @@ def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: in
         return ops.divide(ops.multiply(x, scale), const_like(high, x))
     unit = scale.astype(np.float64) / high
     if source.get_type_name() == "FakeQuantize":
-        bounds = [source.input_value(i) for i in range(5)]
-        if all(bound.get_node().get_type_name() == "Constant" for bound in bounds[1:]):
-            results = [const(value_of(bound.get_node()) * unit, x.get_element_type()) for bound in bounds[3:]]
-            return ops.fake_quantize(*bounds[:3], *results, source.get_attributes()["levels"])
+        data, *bounds = source.input_values()
+        constants = [one for bound in bounds if isinstance(one := bound.get_node(), Constant)]
+        if len(constants) == 4:
+            out_low, out_high = (const(value_of(one) * unit, x.get_element_type()) for one in constants[2:])
+            levels = source.get_attributes()["levels"]
+            return ops.fake_quantize(data, bounds[0], bounds[1], out_low, out_high, levels)
     return ops.multiply(x, const(unit, x.get_element_type()))
 
 
@@ -139,7 +143,7 @@ def quantize_linear(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     high, axis = _high_of_linear(node), _axis_of(node, rank_of(node, x), 0)
     _require_inference(node, True)
-    if node.get_attribute("only_observer", False):
+    if node.get_bool("only_observer", False):
         return {"y": x}
     return {"y": _quantize(node, x, _scale(node, "scale"), axis, _grid(node, 0, high), back=False)}
 
@@ -147,7 +151,7 @@ def quantize_linear(node: NodeContext) -> NamedOutputs:
 def dequantize_linear(node: NodeContext) -> NamedOutputs:
     """y = x · scale / qmax."""
     high, x = _high_of_linear(node), _integers(node)
-    if node.get_attribute("only_observer", False):
+    if node.get_bool("only_observer", False):
         return {"y": x}
     axis = _axis_of(node, rank_of(node, x), 0)
     return {"y": _dequantize(node, x, _scale(node, "scale"), axis, high)}
@@ -163,7 +167,7 @@ def _abs_max(node: NodeContext, x: Output, axis: int | None) -> AnyArray | Tenso
 
 
 def _require_inference(node: NodeContext, default: bool = False) -> None:
-    if not node.get_attribute("is_test", default):
+    if not node.get_bool("is_test", default):
         node.refuse("training keeps scales from batch to batch; export the model in eval() mode", is_test=False)
 
 

@@ -80,7 +80,7 @@ def mean_all(node: NodeContext) -> NamedOutputs:
 def logsumexp(node: NodeContext) -> NamedOutputs:
     """out = log(sum(exp(x))) over axis, computed around the maximum."""
     x = node.get_input("x")
-    axes, keepdim = axes_of(node, x), node.get_attribute("keepdim", False)
+    axes, keepdim = axes_of(node, x), node.get_bool("keepdim", False)
     if not axes:
         return {"out": x}
     top = ops.reduce_max(x, ints(axes), True)
@@ -92,7 +92,7 @@ def logsumexp(node: NodeContext) -> NamedOutputs:
 def frobenius_norm(node: NodeContext) -> NamedOutputs:
     """out = sqrt(sum of x^2) over axis."""
     x = node.get_input("x")
-    keepdim = node.get_attribute("keep_dim", False)
+    keepdim = node.get_bool("keep_dim", False)
     return {"out": _reduce(node, ops.reduce_l2, x, keepdim) if rank_of(node, x) else ops.abs(x)}
 
 
@@ -100,9 +100,9 @@ def p_norm(node: NodeContext) -> NamedOutputs:
     """out = (sum |x|^p over axis)^(1/p); p = 0 counts non-zeros, ±inf takes the extreme magnitude."""
     x = node.get_input("x")
     # `epsilon` is that of the gradient: the forward kernels do not read it.
-    p, keepdim = node.get_float("porder", 2.0), node.get_attribute("keepdim", False)
+    p, keepdim = node.get_float("porder", 2.0), node.get_bool("keepdim", False)
     rank = rank_of(node, x)
-    if node.get_attribute("asvector", False):
+    if node.get_bool("asvector", False):
         axes = list(range(rank))
     else:
         axis = normalize_axis(node, node.get_int("axis", -1), rank)
@@ -197,10 +197,10 @@ def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Ten
 
 
 def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | None = None) -> Tensor:
-    keepdim = node.get_attribute("keepdim", False) if keepdim is None else keepdim
+    keepdim = node.get_bool("keepdim", False) if keepdim is None else keepdim
     if output_of(x).get_element_type() == Type.boolean and reduce in (ops.reduce_sum, ops.reduce_mean):
         reduce = ops.reduce_logical_or  # Paddle's sum of bool as bool, and the mean
-    if not node.is_known("axis") and not node.get_attribute("reduce_all", False):
+    if not node.is_known("axis") and not node.get_bool("reduce_all", False):
         rank = rank_of(node, output_of(x))
         return scalar_as_declared(node, reduced(node, reduce, x, rank, keepdim) if rank else x)
     axes = axes_of(node, x)
@@ -211,7 +211,7 @@ def axes_of(node: NodeContext, x: Tensor) -> list[int]:
     """The axes that are reduced, counted from the front; all of them if none is named."""
     rank = rank_of(node, output_of(x)) - node.is_complex("x")
     axes = node.get_ints("axis", [0])
-    if not axes or node.get_attribute("reduce_all", False):
+    if not axes or node.get_bool("reduce_all", False):
         return list(range(rank))
     return sorted({normalize_axis(node, axis, rank) for axis in axes} if rank else set())
 

@@ -12,6 +12,8 @@ candidate, whose recurrent bias is added before the reset gate multiplies (`line
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from openvino import Node, Output, Type
 
@@ -28,11 +30,11 @@ _NO_CLIP = 1e30
 
 def rnn(node: NodeContext) -> NamedOutputs:
     """out, state = the hidden states of the last layer, and the last states of all layers and directions."""
-    mode = node.get_attribute("mode", "RNN_TANH")
+    mode = node.get_str("mode", "RNN_TANH")
     node.require(mode in GATES, "not a mode of rnn", mode=mode)
-    is_random = node.get_float("dropout_prob", 0.0) != 0 and not node.get_attribute("is_test", False)
+    is_random = node.get_float("dropout_prob", 0.0) != 0 and not node.get_bool("is_test", False)
     node.require(not is_random, "dropout at inference is not supported", is_test=False)
-    layers, directions = node.get_int("num_layers", 1), 1 + node.get_attribute("is_bidirec", False)
+    layers, directions = node.get_int("num_layers", 1), 1 + node.get_bool("is_bidirec", False)
     hidden = node.get_int("hidden_size", 100)
 
     x = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
@@ -77,12 +79,15 @@ def _sequence(
     direction: str,
     clip: float,
 ) -> Node:
+    w, r, b = weights
     if mode == "LSTM":
-        return ops.lstm_sequence(x, *first, lengths, *weights, hidden, direction, clip=clip)
+        h, c = first
+        return ops.lstm_sequence(x, h, c, lengths, w, r, b, hidden, direction, clip=clip)
+    (h,) = first
     if mode == "GRU":
-        return ops.gru_sequence(x, *first, lengths, *weights, hidden, direction, clip=clip, linear_before_reset=True)
+        return ops.gru_sequence(x, h, lengths, w, r, b, hidden, direction, clip=clip, linear_before_reset=True)
     activations = [mode.removeprefix("RNN_").lower()]
-    return ops.rnn_sequence(x, *first, lengths, *weights, hidden, direction, activations=activations, clip=clip)
+    return ops.rnn_sequence(x, h, lengths, w, r, b, hidden, direction, activations=activations, clip=clip)
 
 
 def _lengths(node: NodeContext, x: Tensor) -> Tensor:
@@ -153,7 +158,7 @@ def gru_unit(node: NodeContext) -> NamedOutputs:
     reset = ops.multiply(r, state)
     candidate = ops.add(own_candidate, ops.matmul(reset, reshape(for_candidate, [width, width]), False, False))
     c = _activated(node, candidate, "activation", 2)
-    start, end = (c, state) if node.get_attribute("origin_mode", False) else (state, c)
+    start, end = (c, state) if node.get_bool("origin_mode", False) else (state, c)
     hidden = ops.add(start, ops.multiply(u, ops.subtract(end, start)))
     return {"gate": ops.concat([gates, c], 1), "reset_hidden_prev": reset, "hidden": hidden}
 
@@ -170,5 +175,5 @@ def lstm_unit(node: NodeContext) -> NamedOutputs:
 def _activated(node: NodeContext, x: Tensor, name: str, default: int) -> Tensor:
     number = node.get_int(name, default)
     node.require(0 <= number <= 3, "not an activation of gru_unit", **{name: number})
-    functions = [lambda value: value, ops.sigmoid, ops.tanh, ops.relu]
+    functions: list[Callable[[Tensor], Tensor]] = [lambda value: value, ops.sigmoid, ops.tanh, ops.relu]
     return functions[number](x)

@@ -35,7 +35,7 @@ def scatter(node: NodeContext) -> NamedOutputs:
     if rank_of(node, index) == 0:
         index, updates = ops.unsqueeze(index, ints(0)).output(0), ops.unsqueeze(updates, ints(0)).output(0)
     places = ops.unsqueeze(index, ints(1))
-    if node.get_attribute("overwrite", True):
+    if node.get_bool("overwrite", True):
         known = node.get_known("index")
         if known is not None and bool((known >= 0).all()):
             return {"out": ops.scatter_update(x, index, updates, ints(0))}
@@ -71,7 +71,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
     """out = x with value written (or added) to x[indices[0], indices[1], ...]; a mask stands for its true places."""
     x, value = node.get_input("x"), node.get_input("value")
     indices = node.get_inputs("indices")
-    accumulate = node.get_attribute("accumulate", False)
+    accumulate = node.get_bool("accumulate", False)
     masks = [index.get_element_type() == Type.boolean for index in indices]
     single = static_dims(value)
     if masks == [True] and not accumulate and single is not None and all(dim == 1 for dim in single):
@@ -121,9 +121,9 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     x, indices, values = node.get_input("arr"), node.get_input("indices"), node.get_input("values")
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", 0), rank)
-    reduce = node.get_attribute("reduce", "assign")
+    reduce = node.get_str("reduce", "assign")
     node.require(reduce in _REDUCTIONS, f"it must be one of {', '.join(_REDUCTIONS)}", reduce=reduce)
-    include_self = node.get_attribute("include_self", True)
+    include_self = node.get_bool("include_self", True)
     declared, wanted = node.input_shape("values"), node.input_shape("indices")
     if declared is None or declared != wanted or -1 in declared or rank_of(node, values) != rank:
         values = _fit(values, declared, indices, wanted, rank)

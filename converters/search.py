@@ -66,7 +66,7 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
         else ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
     )
     # Sorted in either case: without `sorted` Paddle leaves the order open.
-    found = top(x, k, axis, node.get_attribute("largest", True))
+    found = top(x, k, axis, node.get_bool("largest", True))
     return {"out": found.output(0), "indices": found.output(1)}
 
 
@@ -74,8 +74,8 @@ def _arg_extreme(largest: bool) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out = where the largest (or smallest) element stands along axis, or in the flattened tensor."""
         dtype = node.get_dtype("dtype", Type.i64) or Type.i64
-        flat = node.get_attribute("flatten", False)
-        keep = node.get_attribute("keepdims", False)
+        flat = node.get_bool("flatten", False)
+        keep = node.get_bool("keepdims", False)
         if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
             x = node.get_input("x")
             later = computed_axis(node, rank)
@@ -107,7 +107,7 @@ def argsort(node: NodeContext) -> NamedOutputs:
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    values, where = sort(_nan_last(x), axis, node.get_attribute("descending", False))
+    values, where = sort(_nan_last(x), axis, node.get_bool("descending", False))
     return {"out": _own(x, values, where, axis), "indices": where}
 
 
@@ -118,7 +118,7 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
     found = top(_nan_last(x), ints(k), axis, largest=False)
-    keep = node.get_attribute("keepdim", False)
+    keep = node.get_bool("keepdim", False)
     where = ops.gather(found.output(1), ints([k - 1]), ints(axis))
     value = _own(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), where, axis)
     both = {"out": value, "indices": where}
@@ -141,7 +141,7 @@ def mode(node: NodeContext) -> NamedOutputs:
     places = ops.unsqueeze(places, ints(list(range(1, rank - axis)))) if axis + 1 < rank else places
     own = ops.select(ops.equal(x, value), places, ints(-1))
     last = kept_apart(own, ops.reduce_max(own, ints([axis]), True), [axis])
-    if node.get_attribute("keepdim", False):
+    if node.get_bool("keepdim", False):
         return {"out": value, "indices": last}
     return {"out": ops.squeeze(value, ints([axis])), "indices": ops.squeeze(last, ints([axis]))}
 
@@ -152,10 +152,8 @@ def searchsorted(node: NodeContext) -> NamedOutputs:
     kinds = {sequence.get_element_type(), values.get_element_type()}
     # Two types are compared as C++ does.
     common = next((kind for kind in (Type.f64, Type.f32, Type.i64) if kind in kinds), None) if len(kinds) > 1 else None
-    out: Node = ops.search_sorted(
-        cast_to(sequence, common), cast_to(values, common), node.get_attribute("right", False)
-    )
+    out: Node = ops.search_sorted(cast_to(sequence, common), cast_to(values, common), node.get_bool("right", False))
     if values.get_element_type().is_real():
         special = ops.logical_or(ops.is_nan(values), ops.is_inf(values))
         out = ops.select(special, size_of(sequence, rank_of(node, sequence) - 1), out)
-    return {"out": cast_to(out, Type.i32 if node.get_attribute("out_int32", False) else Type.i64)}
+    return {"out": cast_to(out, Type.i32 if node.get_bool("out_int32", False) else Type.i64)}

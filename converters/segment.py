@@ -9,18 +9,20 @@ A row that nothing is reduced to is 0.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_REDUCTIONS = {"SUM": "sum", "MEAN": "sum", "MAX": "max", "MIN": "min"}
+_REDUCTIONS: dict[str, Literal["sum", "max", "min"]] = {"SUM": "sum", "MEAN": "sum", "MAX": "max", "MIN": "min"}
 
 
 def segment_pool(node: NodeContext) -> NamedOutputs:
     """out[s] = the sum, mean, largest or smallest of the rows of x in segment s; summed_ids[s] = their number."""
-    x, kind = node.get_input("x"), node.get_attribute("pooltype", "SUM")
+    x, kind = node.get_input("x"), node.get_str("pooltype", "SUM")
     node.require(kind in _REDUCTIONS, "unknown", pooltype=kind)
     ids = _indices(node, "segment_ids")
     # The numbers are sorted.
@@ -59,13 +61,13 @@ def _indices(node: NodeContext, name: str) -> Node:
 def _message(node: NodeContext, x: Node, y: Tensor) -> Node:
     ranks = [rank_of(node, node.get_input(name)) for name in ("x", "y")]
     node.require(ranks[0] == ranks[1], f"x and y have {ranks[0]} and {ranks[1]} dimensions; as many are expected")
-    kind = node.get_attribute("message_op", "ADD")
+    kind = node.get_str("message_op", "ADD")
     node.require(kind in ("ADD", "MUL"), "unknown", message_op=kind)
     return ops.add(x, y) if kind == "ADD" else ops.multiply(x, y)
 
 
 def _received(node: NodeContext, messages: Node) -> NamedOutputs:
-    x, kind = node.get_input("x"), node.get_attribute("reduce_op", "SUM")
+    x, kind = node.get_input("x"), node.get_str("reduce_op", "SUM")
     node.require(kind in _REDUCTIONS, "unknown", reduce_op=kind)
     places = _indices(node, "dst_index")
     own = ops.gather(shape_of(x), ints([0]), ints(0))

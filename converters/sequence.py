@@ -70,7 +70,7 @@ def cvm(node: NodeContext) -> NamedOutputs:
     """out = x with its first two columns, shows s and clicks c, as log(s + 1), log(c + 1) - log(s + 1); or without."""
     x = node.get_input("x")
     rest = ops.slice(x, ints([2]), ints([2**31 - 1]), ints([1]), ints([1]))
-    if not node.get_attribute("use_cvm", True):
+    if not node.get_bool("use_cvm", True):
         return {"out": rest}
     one = const_like(1, x)
     shows, clicks = (ops.log(ops.add(ops.gather(x, ints([i]), ints(1)), one)) for i in (0, 1))

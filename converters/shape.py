@@ -102,7 +102,7 @@ def reshape(node: NodeContext) -> NamedOutputs:
 
 def view_shape(node: NodeContext) -> NamedOutputs:
     """out = input with the shape dims; one dimension may be -1."""
-    return {"out": ops.reshape(node.get_input("input"), ints(node.get_attribute("dims")), False)}
+    return {"out": ops.reshape(node.get_input("input"), ints(node.get_ints("dims")), False)}
 
 
 def squeeze(node: NodeContext) -> NamedOutputs:

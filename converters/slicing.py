@@ -133,7 +133,7 @@ def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[in
 
 
 def _is_of_paddle_2(node: NodeContext) -> bool:
-    return bool(node.get_attribute("bounds_of_paddle_2", False))
+    return node.get_bool("bounds_of_paddle_2", False)
 
 
 def _from_first(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:

@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Output, Type
 
 from paddle2ov.converters.activation import real_input
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, output_of, rank_of, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -39,8 +39,7 @@ def log_softmax(node: NodeContext) -> NamedOutputs:
 def _input_and_axis(node: NodeContext) -> tuple[Output, int | None]:
     x = real_input(node)
     if (declared := node.output_dtype()) is not None and declared.is_real():
-        x = cast_to(x, declared)
-        x = x if isinstance(x, Output) else x.output(0)
+        x = output_of(cast_to(x, declared))
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
     return x, axis if rank else None
@@ -49,7 +48,7 @@ def _input_and_axis(node: NodeContext) -> tuple[Output, int | None]:
 def prelu(node: NodeContext) -> NamedOutputs:
     """out = x where x > 0, alpha · x elsewhere; alpha is one number ("all"), one per channel, or one per element."""
     x = real_input(node)
-    mode, data_format = node.get_attribute("mode", "all"), node.get_attribute("data_format", "NCHW")
+    mode, data_format = node.get_str("mode", "all"), node.get_str("data_format", "NCHW")
     node.require(mode in ("all", "channel", "element"), "unknown mode", mode=mode)
     rank = rank_of(node, x)
     if mode == "all":
@@ -71,7 +70,7 @@ def _channel_axis(data_format: str, rank: int) -> int:
 
 def rrelu(node: NodeContext) -> NamedOutputs:
     """out = x where x >= 0, noise · x elsewhere; at inference noise is the middle of [lower, upper]."""
-    node.require(node.get_attribute("is_test", False), "random in training mode", is_test=False)
+    node.require(node.get_bool("is_test", False), "random in training mode", is_test=False)
     x = real_input(node)
     slope = (node.get_float("lower", 1 / 8) + node.get_float("upper", 1 / 3)) / 2
     out = ops.prelu(x, ops.constant(np.array([slope]), x.get_element_type()))

@@ -32,7 +32,7 @@ _ERFINV_TAIL = (
 )  # fmt: skip
 
 
-def erf_inverse(x: Output) -> Node:
+def erf_inverse(x: Tensor) -> Node:
     """The number whose erf is x; ±∞ from ±1 on."""
     one = const_like(1, x)
     w = ops.negative(ops.log(ops.multiply(ops.subtract(one, x), ops.add(const_like(1, x), x))))

@@ -32,7 +32,7 @@ def variance(node: NodeContext) -> NamedOutputs:
 def _variance(node: NodeContext, correction: float) -> Node:
     x = node.get_input("x")
     rank = rank_of(node, x)
-    keepdim = node.get_attribute("keepdim", False)
+    keepdim = node.get_bool("keepdim", False)
     axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])}) or list(range(rank))
     rest = ops.subtract(x, ops.reduce_mean(x, ints(axes), True))
     squares = ops.multiply(rest, rest)

@@ -42,14 +42,14 @@ def create_array_like(node: NodeContext) -> NamedOutputs:
 def write_to_array(node: NodeContext) -> NamedOutputs:
     """out = array with element i replaced by x, or x appended where i is its length."""
     x = node.get_input("x")
-    if node.get_attribute(MARK, False):
+    if node.get_bool(MARK, False):
         return {"out": _joined(node, x)}
     element = ops.unsqueeze(x, ints([0]))
     if not node.has_input("array") or node.is_empty_array("array"):
         return {"out": element}
-    array = node.get_input("array")
-    _require_one_shape(node, array, x)
-    array = _of_elements(array, shape_of(x))
+    held = node.get_input("array")
+    _require_one_shape(node, held, x)
+    array = _of_elements(held, shape_of(x))
     index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
     head = _slice(array, ints([0]), index)
     tail = _slice(array, ops.add(index, ints([1])), ints([np.iinfo(np.int64).max]))
@@ -101,10 +101,10 @@ def lod_array_length(node: NodeContext) -> NamedOutputs:
 def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
     """out = the elements stacked (use_stack) or concatenated along axis; out_index = the size of each along axis."""
     array = node.get_input("x")
-    if node.get_attribute(MARK, False):
+    if node.get_bool(MARK, False):
         return {"out": array}
     rank = rank_of(node, array) - 1
-    stack = node.get_attribute("use_stack", False)
+    stack = node.get_bool("use_stack", False)
     axis = normalize_axis(node, node.get_int("axis", 0), rank + 1 if stack else rank)
     count = ops.gather(shape_of(array), ints([0]), ints(0))
     # [n, d0, ..., d_axis, ...] -> [d0, ..., n, d_axis, ...]

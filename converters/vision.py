@@ -137,7 +137,7 @@ def affine_channel(node: NodeContext) -> NamedOutputs:
     """out = x * scale + bias, per channel."""
     x = node.get_input("x")
     # Any layout but NCHW has the channels last here.
-    layout = node.get_attribute("data_layout", "AnyLayout")
+    layout = node.get_str("data_layout", "AnyLayout")
     shape = [1, -1] + [1] * (rank_of(node, x) - 2) if layout == "NCHW" else [-1]
     scale, bias = (cast_to(node.get_reshaped(name, shape), x.get_element_type()) for name in ("scale", "bias"))
     return {"out": ops.add(ops.multiply(x, scale), bias)}

@@ -77,7 +77,7 @@ def _diagonal(x: Tensor) -> Node:
 
 def lu(node: NodeContext) -> NamedOutputs:
     """out, pivots, infos = as for real matrices."""
-    node.require(node.get_attribute("pivot", True), "only partial pivoting is supported", pivot=False)
+    node.require(node.get_bool("pivot", True), "only partial pivoting is supported", pivot=False)
     table, pivots, infos = _eliminated(node)
     return {"out": joined(*table), "pivots": pivots, "infos": infos}
 
@@ -130,7 +130,7 @@ def _eliminated(node: NodeContext) -> tuple[Pair, Output, Output]:
     numbers = ops.broadcast(none, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0))
     across = ops.unsqueeze(range_to(columns), ints(0))
     fixed = [places_of(rows), across, range_to(least)]
-    start = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
+    start: list[Tensor] = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
     re, im, pivots, info = repeat(least, start, fixed, eliminate)
     return (re, im), pivots, info
 
@@ -141,13 +141,13 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     rank = len(packed[0].get_partial_shape())
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
-        node.require(node.get_attribute("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
+        node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
         matrix = permutation(node.get_input("y"), size_of(packed[0], rank - 2), rank, packed[0])
         found["pmat"] = joined(matrix, ops.multiply(matrix, const_like(0, matrix)))
         if not node.is_complex("pmat"):
             found["pmat"] = matrix
     if node.is_output_used("l") or node.is_output_used("u"):
-        node.require(node.get_attribute("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
+        node.require(node.get_bool("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
         low, high = _factors(packed, rank)
         found["l"], found["u"] = joined(*low), joined(*high)
     return found
@@ -157,7 +157,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ b (or x^-T @ b, or with the conjugate for trans "C"), where lu and pivots are what lu made of x."""
     packed = parts(node.get_input("lu"))
     rank = len(packed[0].get_partial_shape())
-    trans = node.get_attribute("trans", "N")
+    trans = node.get_str("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
     order = permutation(node.get_input("pivots"), size_of(packed[0], rank - 2), rank, packed[0])
     low, high = _factors(packed, rank)
@@ -187,7 +187,7 @@ def _factors(packed: tuple[Output, Output], rank: int) -> tuple[Pair, Pair]:
 def qr(node: NodeContext) -> NamedOutputs:
     """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder's reflections."""
     x = parts(node.get_input("x"))
-    mode = node.get_attribute("mode", "reduced")
+    mode = node.get_str("mode", "reduced")
     node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
     rank = len(x[0].get_partial_shape())
     rows, columns = size_of(x[0], rank - 2), size_of(x[0], rank - 1)

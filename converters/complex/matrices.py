@@ -55,14 +55,14 @@ def triangular_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ y (or x^-T @ y) for the upper or lower triangle of x, with ones on its diagonal if unitriangular."""
     a, b = parts(node.get_input("x"))
     rank = len(a.get_partial_shape())
-    upper = bool(node.get_attribute("upper", True))
+    upper = node.get_bool("upper", True)
     real, imag = triangle(a, rank, upper), triangle(b, rank, upper)
-    if node.get_attribute("unitriangular", False):
+    if node.get_bool("unitriangular", False):
         size = size_of(a, -1)
         diagonal = ops.equal(places_of(size), range_to(size))
         real = ops.select(diagonal, const_like(1, a), real)
         imag = ops.select(diagonal, const_like(0, a), imag)
-    if node.get_attribute("transpose", False):
+    if node.get_bool("transpose", False):
         real, imag = swapped(real, rank), swapped(imag, rank)
     return {"out": solved((real, imag), node.get_input("y"))}
 

@@ -26,9 +26,9 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": node.get_input("x")}
     axis = normalize_axis(node, node.get_int("dim", -1), rank)
-    reverse = node.get_attribute("reverse", False)
+    reverse = node.get_bool("reverse", False)
     state = scan(state, axis, _product, reverse)
-    if node.get_attribute("exclusive", False):
+    if node.get_bool("exclusive", False):
         state = [shifted(part, axis, start, reverse) for part, start in zip(state, (1, 0), strict=True)]
     return {"out": joined(*state)}
 
@@ -45,11 +45,10 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
         single = ops.select(ops.equal(places, ints(axis)), ints(1), dims)
         first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
         longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
-        last = [ints([at]) for at in (-1, 2**31 - 1)]
-        state = [
-            ops.slice(part, *last, ints([1]), ints([axis])).output(0) for part in scan(longer, axis, _product, False)
-        ]
-    if axes and not node.get_attribute("keepdim", False):
+        last, end = ints([-1]), ints([2**31 - 1])
+        scanned = scan(longer, axis, _product, False)
+        state = [ops.slice(part, last, end, ints([1]), ints([axis])).output(0) for part in scanned]
+    if axes and not node.get_bool("keepdim", False):
         state = [ops.squeeze(part, ints(axes)).output(0) for part in state]
     return {"out": joined(*state)}
 
@@ -57,7 +56,7 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
 def frobenius_norm(node: NodeContext) -> NamedOutputs:
     """out = the root of the sum of x · x over axis, a complex number."""
     x = node.get_input("x")
-    axes, keepdim = axes_of(node, x), node.get_attribute("keep_dim", False)
+    axes, keepdim = axes_of(node, x), node.get_bool("keep_dim", False)
     squares = [ops.reduce_sum(part, ints(axes), keepdim) if axes else part for part in parts(product(x, x))]
     return {"out": joined(*root(*squares))}
 

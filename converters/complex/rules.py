@@ -21,7 +21,7 @@ from paddle2ov.converters.logical import truth
 from paddle2ov.converters.math import is_finite
 from paddle2ov.graph.complex_pairs import joined, parts
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known
+from paddle2ov.graph.types import EmptyArray, Known, Packed
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.translation.registry import Converter
 
@@ -176,6 +176,8 @@ def _results(outputs: NamedOutputs) -> dict[str, list[Tensor]]:
 def _tensor(value: OutputLike) -> Tensor:
     if isinstance(value, EmptyArray):
         raise TypeError("tensor arrays of complex numbers are not supported")
+    if isinstance(value, Packed):
+        raise TypeError("sequences of complex numbers are not supported")
     return value.constant() if isinstance(value, Known) else value
 
 

@@ -27,8 +27,8 @@ def halves(x: Tensor) -> tuple[Output, Output]:
 def box_coder(node: NodeContext) -> NamedOutputs:
     """encode: (center_t - center_p) / size_p / v, log|size_t / size_p| / v; decode: the inverse, as corners."""
     prior, target = node.get_input("prior_box"), node.get_input("target_box")
-    code_type = node.get_attribute("code_type", "encode_center_size")
-    normalized = node.get_attribute("box_normalized", True)
+    code_type = node.get_str("code_type", "encode_center_size")
+    normalized = node.get_bool("box_normalized", True)
     if code_type.lower() in ("encode_center_size", "encode"):
         return {"output_box": _encode(node, prior, target, normalized)}
     node.require(code_type.lower() in ("decode_center_size", "decode"), "unknown code type", code_type=code_type)
@@ -112,7 +112,7 @@ def area(low: Tensor, high: Tensor, dtype: Type, normalized: bool) -> Node:
 def iou_similarity(node: NodeContext) -> NamedOutputs:
     """out[i, j] = intersection over union of box i of x and box j of y."""
     x, y = node.get_input("x"), node.get_input("y")
-    normalized = node.get_attribute("box_normalized", True)
+    normalized = node.get_bool("box_normalized", True)
     dtype = x.get_element_type()
     low_x, high_x = halves(ops.unsqueeze(x, ints(1)))
     low_y, high_y = halves(y)

@@ -82,7 +82,7 @@ def _of_head(node: NodeContext, threshold: float, start: Node) -> Candidates:
     dtype = x.get_element_type()
     anchors = np.asarray(node.get_attribute("anchors"), np.float64).reshape(-1, 2)
     count, classes = len(anchors), node.get_int("class_num")
-    aware = count if node.get_attribute("iou_aware", False) else 0  # so many channels come first
+    aware = count if node.get_bool("iou_aware", False) else 0  # so many channels come first
     sides = sides_of(x)
     height, width = (ops.squeeze(side, ints(0)) for side in sides)
     area = ops.multiply(height, width)
@@ -121,7 +121,7 @@ def _of_head(node: NodeContext, threshold: float, start: Node) -> Candidates:
     halves = const((anchors / node.get_int("downsample_ratio", 32) / 2).T, dtype)
     half = ops.multiply(ops.exp(scale), ops.multiply(stride, ops.gather(halves, anchor, ints(1))))
     low, high = ops.subtract(center, half), ops.add(center, half)
-    if node.get_attribute("clip_bbox", True):
+    if node.get_bool("clip_bbox", True):
         low = ops.maximum(low, const(0, dtype))
         high = ops.minimum(high, ops.subtract(image, const(1, dtype)))
     return Candidates(

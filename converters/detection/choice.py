@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.converters.detection.rows import dim_of, positions
 from paddle2ov.converters.graph.common import Tensor, const, ints, output_of, reshape
@@ -44,10 +45,11 @@ def choice_of(masks: Sequence[Tensor], lengths: Sequence[int] = ()) -> Choice:
     """The choice that masks of parts make, and the first entry of each part; a single mask may be parted by lengths."""
     if len(masks) == 1 and len(lengths) > 1:
         masks = ops.variadic_split(masks[0], ints(0), ints(list(lengths))).outputs()
-    parts = tuple(_choice(_never_empty(mask)) for mask in masks)
+    masks = [_never_empty(mask) for mask in masks]
+    parts = tuple(map(_choice, masks))
     if len(parts) == 1:
         return parts[0]
-    return replace(_choice(ops.concat([part.mask for part in parts], 0)), parts=parts)
+    return replace(_choice(ops.concat(masks, 0)), parts=parts)
 
 
 def _never_empty(mask: Tensor) -> Tensor:
@@ -120,7 +122,7 @@ def constant_ints(x: Output) -> list[int] | None:
     node = x.get_node()
     while node.get_type_name() in ("Convert", "Reshape", "Squeeze", "Unsqueeze"):  # stacked with computed numbers
         node = node.input_value(0).get_node()
-    return [int(one) for one in node.get_data().reshape(-1)] if node.get_type_name() == "Constant" else None
+    return [int(one) for one in node.get_data().reshape(-1)] if isinstance(node, Constant) else None
 
 
 def axis_before(transpose: Node, axis: int, spread: int) -> int | None:

@@ -87,8 +87,8 @@ class Overlap:
         else:
             # Rounding must not decide: a little less than the threshold
             over = ops.greater(inter, ops.multiply(ops.subtract(areas, inter), const(0.99 * self.threshold, Type.f32)))
-            flat = (ops.logical_or(ops.less(x_, x), ops.less(y_, y)) for x, y, x_, y_, _ in (one, other))
-            unlike = ops.logical_or(ops.logical_and(apart, over), ops.logical_or(*flat))
+            flat, flat_ = (ops.logical_or(ops.less(x_, x), ops.less(y_, y)) for x, y, x_, y_, _ in (one, other))
+            unlike = ops.logical_or(ops.logical_and(apart, over), ops.logical_or(flat, flat_))
         image, box = (ops.unsqueeze(column(own, i), ints(1)) for i in (0, 1))
         mine = ops.logical_and(ops.equal(image, column(others, 0)), ops.not_equal(box, column(others, 1)))
         return ops.logical_and(mine, unlike)
@@ -181,7 +181,7 @@ class Overlap:
             apart += ops.greater(other[i], one[2 + i]), ops.less(other[2 + i], one[i])
             side = ops.subtract(ops.minimum(other[2 + i], one[2 + i]), ops.maximum(other[i], one[i]))
             sides.append(side if self.normalized else ops.add(side, const(1, Type.f32)))
-        return functools.reduce(ops.logical_or, apart), ops.multiply(*sides)
+        return functools.reduce(ops.logical_or, apart), functools.reduce(ops.multiply, sides)
 
     def _measured(self, box: Tensor) -> list[Tensor]:
         """Left, top, right, bottom and area of boxes [..., 4], each [...], so that the last dimension is long."""

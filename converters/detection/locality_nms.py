@@ -24,16 +24,16 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) of the merged boxes that survive: bboxes [N, M, size], scores [N, C, M]."""
-    scores, boxes = node.get_input("scores"), node.get_input("bboxes")
-    dtype, size = scores.get_element_type(), box_size(node, boxes)
+    scores, given = node.get_input("scores"), node.get_input("bboxes")
+    dtype, size = scores.get_element_type(), box_size(node, given)
     label = _class(node)
-    boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, size]), True).output(0)
-    score = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
+    boxes: Tensor = ops.reshape(cast_to(given, Type.f32), ints([0, 0, size]), True).output(0)
+    score: Tensor = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
     greedy = Greedy(
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),
         node.get_int("nms_top_k"),
-        node.get_attribute("normalized", True),
+        node.get_bool("normalized", True),
         node.get_float("nms_eta", 1.0),
         size // 2,
     )

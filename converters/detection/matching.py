@@ -34,7 +34,7 @@ _SORTED_FROM = 130
 
 def bipartite_match(node: NodeContext) -> NamedOutputs:
     """The row that each column of dist_mat is matched with (-1: none) and its number; per image, [images, columns]."""
-    kind = node.get_attribute("match_type", "bipartite")
+    kind = node.get_str("match_type", "bipartite")
     node.require(kind in ("bipartite", "per_prediction"), "unknown", match_type=kind)
     if node.has_sequences("dist_mat"):
         x, count = sequences(node, "dist_mat")

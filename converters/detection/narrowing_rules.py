@@ -164,7 +164,7 @@ MAKERS: dict[str, Maker] = {
     **{kind: _maker(_snake(kind), "keep_dims") for kind in _REDUCTIONS},
     "Clamp": _maker("clamp", "min", "max"),
     "Concat": lambda node, inputs: ops.concat(list(inputs), node.get_attributes()["axis"]),
-    "Convert": lambda node, inputs: ops.convert(*inputs, node.get_element_type()),
+    "Convert": lambda node, inputs: ops.convert(inputs[0], node.get_element_type()),
     "Convolution": _maker("convolution", "strides", "pads_begin", "pads_end", "dilations", "auto_pad"),
     "Gather": _maker("gather"),
     "HSigmoid": _maker("hsigmoid"),

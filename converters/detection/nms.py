@@ -60,7 +60,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),
         node.get_int("nms_top_k"),
-        node.get_attribute("normalized", True),
+        node.get_bool("normalized", True),
         node.get_float("nms_eta", 1.0),
         size // 2,
     )
@@ -201,10 +201,10 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
         nms_top_k=top or 1,
         keep_top_k=keep + 1 if keep >= 0 else -1,
         background_class=max(node.get_int("background_label", 0) + 1, 0) or -1,
-        decay_function="gaussian" if node.get_attribute("use_gaussian", False) else "linear",
+        decay_function="gaussian" if node.get_bool("use_gaussian", False) else "linear",
         gaussian_sigma=node.get_float("gaussian_sigma", 2.0),
         post_threshold=node.get_float("post_threshold", 0.0),
-        normalized=node.get_attribute("normalized", True),
+        normalized=node.get_bool("normalized", True),
     )
     real = positions(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
     out = ops.subtract(ops.gather(found.output(0), real, ints(0)), const([1, 0, 0, 0, 0, 0], Type.f32))

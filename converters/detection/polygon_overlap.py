@@ -75,13 +75,13 @@ def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
         ]
         for polygon, axis in ((one, 1), (other, 0))
     ]
-    left = ops.maximum(*(ops.minimum(x, x_) for x, _, x_, _ in edges))
-    right = ops.minimum(*(ops.maximum(x, x_) for x, _, x_, _ in edges))
+    left = functools.reduce(ops.maximum, [ops.minimum(x, x_) for x, _, x_, _ in edges])
+    right = functools.reduce(ops.minimum, [ops.maximum(x, x_) for x, _, x_, _ in edges])
     zero, half = const(0, Type.f32), const(0.5, Type.f32)
     width = ops.maximum(ops.subtract(right, left), zero)
     at_left, at_right = ([_height(edge, x) for edge in edges] for x in (left, right))
     # The integral of the lesser of two heights is that of their mean less that of half their distance
-    near, far = (ops.subtract(*heights) for heights in (at_left, at_right))
+    near, far = (functools.reduce(ops.subtract, heights) for heights in (at_left, at_right))
     size, size_ = ops.abs(near), ops.abs(far)
     both = ops.add(size, size_)
     squares = ops.add(ops.multiply(near, near), ops.multiply(far, far))
@@ -89,7 +89,7 @@ def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
     apart = ops.select(ops.less(ops.multiply(ops.sign(near), ops.sign(far)), zero), crossing, both)
     below = ops.subtract(functools.reduce(ops.add, [*at_left, *at_right]), apart)
     ways = [ops.sign(ops.subtract(x_, x)) for x, _, x_, _ in edges]
-    parts = ops.multiply(ops.multiply(width, below), ops.multiply(*ways))
+    parts = ops.multiply(ops.multiply(width, below), functools.reduce(ops.multiply, ways))
     area = ops.multiply(ops.abs(ops.reduce_sum(parts, ints([0, 1]), False)), ops.multiply(half, half))
     # What rounding leaves of polygons that do not touch is not shared
     least = ops.multiply(ops.minimum(one[4], other[4]), const(_NOTHING, Type.f32))

@@ -31,7 +31,7 @@ def prior_box(node: NodeContext) -> NamedOutputs:
     half = _prior_halves(node)
     grid = _Grid(node, dtype, node.get_float("step_w", 0.0), node.get_float("step_h", 0.0))
     boxes = grid.boxes(np.concatenate([-half, half], 1), node.get_float("offset", 0.5))
-    if node.get_attribute("clip", True):
+    if node.get_bool("clip", True):
         boxes = _clip(boxes)
     return {"out": boxes, "var": _variances(node, boxes, len(half))}
 
@@ -40,8 +40,8 @@ def _prior_halves(node: NodeContext) -> AnyArray:
     """Half widths and heights of the priors at one position, in Paddle's order, [P, 2]."""
     min_sizes = [float(size) for size in node.get_attribute("min_sizes")]
     max_sizes = [float(size) for size in node.get_attribute("max_sizes", [])]
-    ratios = _expanded(node.get_attribute("aspect_ratios", []), node.get_attribute("flip", True))
-    first = node.get_attribute("min_max_aspect_ratios_order", False)
+    ratios = _expanded(node.get_attribute("aspect_ratios", []), node.get_bool("flip", True))
+    first = node.get_bool("min_max_aspect_ratios_order", False)
     node.require(not max_sizes or len(max_sizes) >= len(min_sizes), "fewer than min_sizes", max_sizes=max_sizes)
     halves = []
     for i, small in enumerate(min_sizes):
@@ -80,14 +80,14 @@ def density_prior_box(node: NodeContext) -> NamedOutputs:
         for ratio in node.get_attribute("fixed_ratios"):
             w, h = size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2
             corners += [(x - w, y - h, x + w, y + h) for y in shifts for x in shifts]
-    boxes = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
-    assert isinstance(boxes, Known)
-    cut = boxes.array.copy()
+    found = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
+    assert isinstance(found, Known)
+    cut = found.array.copy()
     cut[..., :2] = np.maximum(cut[..., :2], 0)
     cut[..., 2:] = np.minimum(cut[..., 2:], 1)
-    boxes = _clip(Known(cut)) if node.get_attribute("clip", True) else Known(cut)
+    boxes = Known(np.clip(cut, 0, 1) if node.get_bool("clip", True) else cut)
     variances = _variances(node, boxes, len(corners))
-    if node.get_attribute("flatten_to_2d", False):
+    if node.get_bool("flatten_to_2d", False):
         assert isinstance(variances, Known)
         return {"out": Known(boxes.array.reshape(-1, 4)), "var": Known(variances.array.reshape(-1, 4))}
     return {"out": boxes, "var": variances}
@@ -133,15 +133,15 @@ class _Grid:
     def boxes(self, corners: AnyArray, offset: float) -> Boxes:
         """(center + corners) / image size: [H, W, P, 4] for corners [P, 4] relative to the center."""
         if self.known:
-            width, height = (int(side) for side in self.feature)
+            width, height = (side for side in self.feature if isinstance(side, int))
             x, y = ((np.arange(n) + offset) * s for n, s in zip((width, height), self.step, strict=True))
             center = np.stack(np.broadcast_arrays(x[None, :], y[:, None]), -1)
             boxes = np.tile(center, 2)[:, :, None, :] + corners
             if self.image:
                 boxes = boxes / np.tile(np.array(self.image, np.float64), 2)
             return Known(boxes.astype(self.storage))
-        center = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
-        corner = ops.unsqueeze(ops.concat([center, center], 2), ints(2))
+        centers = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
+        corner = ops.unsqueeze(ops.concat([centers, centers], 2), ints(2))
         found = ops.add(corner, const(corners, self.dtype))
         if self.image:
             sides = [self._side(side) for side in self.image]

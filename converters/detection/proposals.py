@@ -29,12 +29,12 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     legacy = node.has_input("im_info")  # (height, width, scale) of generate_proposals, (height, width) of its v2
     scores = node.get_input("scores")
     dtype = scores.get_element_type()
-    pixel = True if legacy else node.get_attribute("pixel_offset", True)
+    pixel = True if legacy else node.get_bool("pixel_offset", True)
     offset = const(1 if pixel else 0, Type.f32)
     info = cast_to(node.get_input("im_info" if legacy else "im_shape"), Type.f32)
     size = ops.unsqueeze(ops.gather(info, ints([1, 0]), ints(1)), ints(1))  # [N, 1, 2], width first
 
-    score = ops.transpose(cast_to(scores, Type.f32), ints([0, 2, 3, 1]))
+    score: Tensor = ops.transpose(cast_to(scores, Type.f32), ints([0, 2, 3, 1]))
     score = ops.reshape(score, ints([0, -1]), True)  # [N, T]
     delta = ops.transpose(cast_to(node.get_input("bbox_deltas"), Type.f32), ints([0, 2, 3, 1]))
     delta = reshape(delta, [-1, 4])  # [N * T, 4]
@@ -130,7 +130,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     low, high = ops.variadic_split(cast_to(rois, Type.f32), ints(1), ints([2, 2])).outputs()
     size = ops.subtract(high, low)
     is_box = ops.reduce_logical_and(ops.greater_equal(size, const(0, Type.f32)), ints(1), False)
-    if node.get_attribute("pixel_offset", True):
+    if node.get_bool("pixel_offset", True):
         size = ops.add(size, const(1, Type.f32))
     area = ops.select(is_box, ops.reduce_prod(size, ints(1), False), const(0, Type.f32))
     relative = exact_divide(ops.sqrt(area), const(node.get_int("refer_scale"), Type.f32))

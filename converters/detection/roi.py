@@ -19,15 +19,15 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def roi_align(node: NodeContext) -> NamedOutputs:
     """out[r, c, i, j] = the mean of bilinear samples in cell (i, j) of region r of its image."""
-    x, boxes = node.get_input("x"), node.get_input("boxes")
+    x, given = node.get_input("x"), node.get_input("boxes")
     dtype = x.get_element_type()
     node.require(
         dtype.is_real(), "of integers Paddle computes places and weights as integers, too", x=dtype.get_type_name()
     )
-    aligned = node.get_attribute("aligned", False)
-    image = images_of(node, boxes)
+    aligned = node.get_bool("aligned", False)
+    image = images_of(node, given)
     # A program may know the shape of the boxes where the input given to OpenVINO does not.
-    boxes = ops.reshape(cast_to(boxes, Type.f32), ints([-1, 4]), False)
+    boxes = ops.reshape(cast_to(given, Type.f32), ints([-1, 4]), False)
     out = ops.roi_align(
         cast_to(x, Type.f32),
         boxes,

@@ -15,7 +15,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.roi import images_of
 from paddle2ov.converters.detection.rows import dim_of
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, output_of, reshape, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -34,7 +34,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
         output_dim=channels,
         group_size=list(groups),
     )
-    x, image, dims = cast_to(x, Type.f32), images_of(node, boxes), shape_of(x)
+    x, image, dims = output_of(cast_to(x, Type.f32)), images_of(node, boxes), shape_of(x)
     low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
     scale, half = const(node.get_float("spatial_scale"), Type.f32), const(0.5, Type.f32)
     start = ops.subtract(ops.multiply(_round(low), scale), half)
@@ -68,7 +68,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
         weights.append([ops.unsqueeze(one, behind) for one in (ops.subtract(const(1, Type.f32), share), share)])
         inside.append(ops.unsqueeze(within, behind))
 
-    counted = cast_to(ops.logical_and(*inside), Type.f32)
+    counted = cast_to(ops.logical_and(inside[0], inside[1]), Type.f32)
     first = _first(image, _channel_of(channels, cells, groups), dims)
     flat = reshape(x, [-1])
     total: Node | None = None

@@ -44,7 +44,7 @@ class Greedy:
     eta: float = 1.0
     points: int = 2
 
-    def __call__(self, boxes: Tensor, scores: Tensor) -> tuple[Node, Node]:
+    def __call__(self, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Node]:
         """What survives in each group (p, q): boxes [P, N, 2 points], scores [P, Q, N] give rows [M, 3] and scores [M].
 
         Rows are (p, q, n), ordered by p, q, score (descending) and n.
@@ -62,7 +62,7 @@ class Greedy:
             rows = self._settled(plain, boxes, scores)
         return rows, ops.gather_nd(scores, rows)
 
-    def _settled(self, plain: Node, boxes: Tensor, scores: Tensor) -> Output:
+    def _settled(self, plain: Tensor, boxes: Tensor, scores: Tensor) -> Output:
         """The rows that OpenVINO kept, or others where its measure of very small boxes counts.
 
         That is a hundred nodes, which nearly no image needs: they are the body of a loop of no round, or one. (An If
@@ -87,7 +87,7 @@ class Greedy:
 
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
 
-    def plain(self, boxes: Tensor, scores: Tensor) -> tuple[Node, Node]:
+    def plain(self, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Node]:
         """The same for boxes that are not too small and a threshold that does not adapt."""
         boxes = boxes if self.normalized else ops.add(boxes, const([0, 0, 1, 1], Type.f32))
         smallest = np.finfo(np.float32).tiny
@@ -170,7 +170,7 @@ def _non_max_suppression(
     score_threshold: float,
     top_k: int,
     condition: Tensor | None = None,
-) -> tuple[Node, Node]:
+) -> tuple[Output, Node]:
     if output_of(boxes).get_partial_shape()[2].is_dynamic:
         boxes = ops.reshape(boxes, ints([0, 0, 4]), True)
     limit = ints(top_k) if top_k >= 0 else ints(np.iinfo(np.int32).max)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from openvino import Node, Output
+from openvino.op import Constant
 
 from paddle2ov.converters.detection.choice import Cells, axis_before, cells_of, dims_list, key_of
 from paddle2ov.converters.graph.common import const, ints, reshape
@@ -163,7 +164,8 @@ def _multiply(node: Node, at: _Scores) -> _Scores | None:
 def _with_number(node: Node) -> tuple[Output, float] | None:
     sides = node.input_values()
     for one, other in (sides, sides[::-1]):
-        array = value_of(other.get_node()) if other.get_node().get_type_name() == "Constant" else None
+        node = other.get_node()
+        array = value_of(node) if isinstance(node, Constant) else None
         if array is not None and array.size == 1 and array.ndim <= len(dims_list(one)):
             return one, float(array.reshape(()))
     return None

@@ -27,19 +27,17 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
 
     # Everything is [N, anchors, channels, H * W]; the two results are transposed last.
     head = x
-    if node.get_attribute("iou_aware", False):
+    if node.get_bool("iou_aware", False):
         overlap, head = ops.variadic_split(x, ints(1), ints([count, -1])).outputs()
     head = ops.reshape(head, ints([0, count, 5 + classes, -1]), True).output(0)
     parts = ops.variadic_split(head, ints(2), ints([2, 2, 1, classes])).outputs()
-    shift, scale, confidence, class_score = parts
+    shift, scale, objectness, class_score = parts
 
-    confidence = ops.sigmoid(confidence)
-    if node.get_attribute("iou_aware", False):
+    confidence = ops.sigmoid(objectness)
+    if node.get_bool("iou_aware", False):
         factor = node.get_float("iou_aware_factor", 0.5)
-        overlap = ops.sigmoid(ops.reshape(overlap, ints([0, count, 1, -1]), True))
-        confidence = ops.multiply(
-            ops.power(confidence, const(1 - factor, dtype)), ops.power(overlap, const(factor, dtype))
-        )
+        iou = ops.sigmoid(ops.reshape(overlap, ints([0, count, 1, -1]), True))
+        confidence = ops.multiply(ops.power(confidence, const(1 - factor, dtype)), ops.power(iou, const(factor, dtype)))
     below = ops.less(confidence, const(node.get_float("conf_thresh", 0.01), dtype))
     kept = ops.select(below, const(0, dtype), confidence)
     scores = ops.multiply(ops.sigmoid(class_score), kept)
@@ -56,7 +54,7 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
     size = ops.multiply(stride, const(in_cells.reshape(1, count, 2, 1) / 2, dtype))
     half = ops.multiply(ops.exp(scale), size)
     low, high = ops.subtract(center, half), ops.add(center, half)
-    if node.get_attribute("clip_bbox", True):
+    if node.get_bool("clip_bbox", True):
         low = ops.maximum(low, const(0, dtype))
         high = ops.minimum(high, ops.subtract(image, const(1, dtype)))
     boxes = ops.select(below, const(0, dtype), ops.concat([low, high], 2))
@@ -77,7 +75,7 @@ def image_size(node: NodeContext, dtype: Type) -> Node:
 def cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
     """How many cells the image is wide and high: [2]. In programs of Paddle 1 as many as it is high in either case."""
     height, width = sides
-    return cast_to(ops.concat([height if node.get_attribute("square_grid", False) else width, height], 0), dtype)
+    return cast_to(ops.concat([height if node.get_bool("square_grid", False) else width, height], 0), dtype)
 
 
 def sides_of(x: Output) -> list[Node]:

@@ -16,7 +16,7 @@ from paddle2ov.translation.node_context import NodeContext
 
 def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
     """oneDNN's function of that name; alpha and beta are what it takes them for."""
-    name = str(node.get_attribute("fuse_activation", ""))
+    name = node.get_str("fuse_activation", "")
     if name in ("", "identity"):
         return _of_paddle_1(node, x)
     alpha, beta = node.get_float("fuse_alpha", 0.0), node.get_float("fuse_beta", 0.0)
@@ -39,9 +39,9 @@ def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
 
 def _of_paddle_1(node: NodeContext, x: Tensor) -> Tensor:
     """The activation of a convolution that has an attribute for each."""
-    if node.get_attribute("fuse_brelu", False):
+    if node.get_bool("fuse_brelu", False):
         return ops.clamp(x, 0.0, node.get_float("fuse_brelu_threshold", 6.0))
-    return ops.relu(x) if node.get_attribute("fuse_relu", False) else x
+    return ops.relu(x) if node.get_bool("fuse_relu", False) else x
 
 
 _PLAIN: dict[str, Callable[[Tensor], Node]] = {

@@ -39,7 +39,7 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
     k, v = (_repeated(node, one, q) for one in (k, v))
     mask: Tensor | None = node.get_input("attn_mask") if node.has_input("attn_mask") else None
-    causal = node.get_attribute("causal", False)
+    causal = node.get_bool("causal", False)
     if causal:
         later = _later(q, k)
         mask = later if mask is None else ops.add(mask, later)
@@ -60,7 +60,7 @@ def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("query", "key", "value"))
     scale = node.get_float("scale", -1.0)
     mask: Tensor | None = node.get_input("bias") if node.has_input("bias") else None
-    if node.get_attribute("causal", False):
+    if node.get_bool("causal", False):
         later = _later(q, k, from_end=False)
         mask = later if mask is None else ops.add(mask, later)
     out = _attention(q, k, v, mask, None if scale < 0 else scale)
@@ -71,9 +71,9 @@ def multihead_matmul(node: NodeContext) -> NamedOutputs:
     """out = attention of input @ w + bias, which holds q, k and v side by side; alpha scales q k^T."""
     x, heads = node.get_input("input"), node.get_int("head_number", 1)
     node.require(
-        not node.get_attribute("transpose_q", False)
-        and node.get_attribute("transpose_k", True)
-        and not node.get_attribute("transpose_v", False),
+        not node.get_bool("transpose_q", False)
+        and node.get_bool("transpose_k", True)
+        and not node.get_bool("transpose_v", False),
         "transposed q or v, or k that is not, is not supported",
     )
     projected = ops.matmul(x, ops.reshape(node.get_input("w"), ints([0, -1]), True), False, False)
@@ -90,10 +90,10 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
     """out = x + attention(layer_norm(x)) @ out_linear_weight + bias, or normalized after that instead of before."""
     refuse_ring(node)
     node.require(not node.has_input("cache_kv"), "a key-value cache is not supported")
-    x, pre = node.get_input("x"), node.get_attribute("pre_layer_norm", False)
+    x, pre = node.get_input("x"), node.get_bool("pre_layer_norm", False)
     entered = trailing_norm(node, x, "ln_scale", "ln_bias", node.get_float("epsilon", 1e-5)) if pre else x
     weight = node.get_input("qkv_weight")
-    if node.get_attribute("transpose_qkv_wb", False):
+    if node.get_bool("transpose_qkv_wb", False):
         heads = node.get_int("num_heads")
         projected = ops.matmul(entered, weight, False, False)
     else:
@@ -110,7 +110,7 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
     attended = without_dropout(node, attended, "attn_dropout_rate", implementation, "upscale_in_train")
     out: Tensor = ops.matmul(attended, node.get_input("out_linear_weight"), False, False)
     out = without_dropout(node, add_bias(node, out, "out_linear_bias"), "dropout_rate")
-    if node.get_attribute("add_residual", True):
+    if node.get_bool("add_residual", True):
         out = ops.add(x, out)
     if not pre:
         out = trailing_norm(node, out, "ln_scale_2", "ln_bias_2", node.get_float("ln_epsilon", 1e-5))
@@ -135,7 +135,7 @@ def fused_rotary_position_embedding(node: NodeContext) -> NamedOutputs:
     """out = x * cos + rotated(x) * sin: pairs (-x1, x0) of neighbours in neox style, of the two halves otherwise."""
     q = node.get_input("q")
     cos, sin = _angles(node, q)
-    neighbours = node.get_attribute("use_neox_rotary_style", True)
+    neighbours = node.get_bool("use_neox_rotary_style", True)
     results: dict[str, Tensor] = {}
     for name in ("q", "k", "v"):
         if not node.has_input(name):
@@ -154,7 +154,7 @@ def fused_rotary_position_embedding(node: NodeContext) -> NamedOutputs:
 
 def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
     """cos and sin, as [batch or 1, tokens, 1, width] (tokens first if time_major)."""
-    time_major = node.get_attribute("time_major", False)
+    time_major = node.get_bool("time_major", False)
     if not (node.has_input("sin") and node.has_input("cos")):  # position_ids are not read then
         angles = ops.unsqueeze(_angles_of_base(node, x, 0 if time_major else 1), ints([1, 2] if time_major else [0, 2]))
         return cast_to(ops.cos(angles), x.get_element_type()), cast_to(ops.sin(angles), x.get_element_type())
@@ -222,7 +222,7 @@ def _count(number: Node) -> Node:
     return ops.range(ints(0), number, ints(1), "i64")
 
 
-def _repeated(node: NodeContext, x: Node, q: Node) -> Tensor:
+def _repeated(node: NodeContext, x: Node, q: Node) -> Node:
     """Keys or values with each head repeated for the queries' heads that share it."""
     own, wanted = x.get_output_partial_shape(0)[1], q.get_output_partial_shape(0)[1]
     if own == wanted:

@@ -21,12 +21,10 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def fc(node: NodeContext) -> NamedOutputs:
     """out = activation(input @ w + bias), with the input flattened at `in_num_col_dims`."""
-    node.require(
-        not node.get_attribute("padding_weights", False), "padded weights are not supported", padding_weights=True
-    )
+    node.require(not node.get_bool("padding_weights", False), "padded weights are not supported", padding_weights=True)
     x, w = node.get_input("input"), node.get_input("w")
     out: Tensor = flattened_matmul(node, x, w, node.get_int("in_num_col_dims", 1), 1)
-    out = activated(node, add_bias(node, out, "bias"), node.get_attribute("activation_type", ""))
+    out = activated(node, add_bias(node, out, "bias"), node.get_str("activation_type", ""))
     if node.has_input("residual_data"):  # as Paddle's passes for oneDNN have it
         out = ops.add(out, node.get_input("residual_data"))
     return {"out": fused_activation(node, out)}
@@ -34,27 +32,27 @@ def fc(node: NodeContext) -> NamedOutputs:
 
 def fused_gemm_epilogue(node: NodeContext) -> NamedOutputs:
     """out = activation(x @ y + bias); gelu is cuBLAS's, by tanh. A transposed x has its first dimension summed over."""
-    trans_x, trans_y = node.get_attribute("trans_x", False), node.get_attribute("trans_y", False)
-    x: Tensor = node.get_input("x")
+    trans_x, trans_y = node.get_bool("trans_x", False), node.get_bool("trans_y", False)
+    x = node.get_input("x")
     rank = rank_of(node, x)
     if trans_x and rank > 2:
-        x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])), False
+        x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])).output(0), False
     out = ops.add(ops.matmul(x, node.get_input("y"), trans_x, trans_y), node.get_input("bias"))
-    activation = node.get_attribute("activation", "none")
+    activation = node.get_str("activation", "none")
     return {"out": ops.gelu(out, "tanh") if activation == "gelu" else activated(node, out, activation)}
 
 
 def fused_feedforward(node: NodeContext) -> NamedOutputs:
     """out = x + linear2(activation(linear1(layer_norm(x)))), or normalized after that instead of before."""
     refuse_ring(node)
-    x, pre = node.get_input("x"), node.get_attribute("pre_layer_norm", False)
+    x, pre = node.get_input("x"), node.get_bool("pre_layer_norm", False)
     out: Tensor = trailing_norm(node, x, "ln1_scale", "ln1_bias", node.get_float("ln1_epsilon", 1e-5)) if pre else x
     out = add_bias(node, ops.matmul(out, node.get_input("linear1_weight"), False, False), "linear1_bias")
-    out = activated(node, out, node.get_attribute("act_method", "gelu"))
+    out = activated(node, out, node.get_str("act_method", "gelu"))
     out = without_dropout(node, out, "dropout1_prob", "dropout1_implementation")
     out = add_bias(node, ops.matmul(out, node.get_input("linear2_weight"), False, False), "linear2_bias")
     out = without_dropout(node, out, "dropout2_prob", "dropout2_implementation")
-    if node.get_attribute("add_residual", True):
+    if node.get_bool("add_residual", True):
         out = ops.add(x, out)
     if not pre:
         out = trailing_norm(node, out, "ln2_scale", "ln2_bias", node.get_float("ln2_epsilon", 1e-5))
@@ -138,7 +136,7 @@ def without_dropout(
     """What a dropout does at inference: nothing, or x * (1 - rate) if training did not scale what it kept."""
     refuse_dropout(node, rate, 0.5)
     probability = node.get_float(rate, 0.5)
-    if probability == 0 or node.get_attribute(mode, default_mode) == "upscale_in_train":
+    if probability == 0 or node.get_str(mode, default_mode) == "upscale_in_train":
         return x
     return ops.multiply(x, const_like(1.0 - probability, x))
 
@@ -147,9 +145,7 @@ def refuse_dropout(node: NodeContext, rate: str, default: float = 0.0) -> None:
     """Refuses a dropout in training."""
     probability = node.get_float(rate, default)
     if probability != 0:
-        node.require(
-            node.get_attribute("is_test", False), "dropout in training is not supported", **{rate: probability}
-        )
+        node.require(node.get_bool("is_test", False), "dropout in training is not supported", **{rate: probability})
 
 
 def refuse_ring(node: NodeContext) -> None:

@@ -24,7 +24,7 @@ from paddle2ov.translation.registry import Converter
 def fused_matmul(node: NodeContext) -> NamedOutputs:
     """out = activation(matmul_alpha · (x @ y) + residual) · fused_output_scale; x, y, out rearranged where so asked."""
     x, y = (_rearranged(node, node.get_input(name), name.upper()) for name in ("x", "y"))
-    trans_x, trans_y = node.get_attribute("trans_x", False), node.get_attribute("trans_y", False)
+    trans_x, trans_y = node.get_bool("trans_x", False), node.get_bool("trans_y", False)
     out: Tensor = scaled(matrix_product(x, y, trans_x, trans_y), node.get_float("matmul_alpha", 1.0))
     if node.has_input("residual_data"):
         out = ops.add(out, node.get_input("residual_data"))
@@ -52,7 +52,7 @@ def fused_softplus(node: NodeContext) -> NamedOutputs:
 
 def fused_transpose(node: NodeContext) -> NamedOutputs:
     """out = x without some dimensions of 1, transposed, then with some, or reshaped."""
-    kind = node.get_attribute("output_data_type", "")
+    kind = node.get_str("output_data_type", "")
     node.require(kind in ("", "fp32"), "is not supported", output_data_type=kind)
     scale, shift = node.get_float("scale", 1.0), node.get_float("shift", 0.0)
     node.require(scale == 1 and shift == 0, "are not supported", scale=scale, shift=shift)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -91,6 +91,14 @@ NARROW = (Type.i8, Type.u8, Type.i16)
 def widened(x: Output) -> Output:
     """`x`, narrow integers as int32; `cast_to` the narrow type makes a result wrap around as in C++."""
     return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW else x
+
+
+@overload
+def cast_to(x: Node, dtype: Type | None) -> Node: ...
+
+
+@overload
+def cast_to(x: Tensor, dtype: Type | None) -> Tensor: ...
 
 
 def cast_to(x: Tensor, dtype: Type | None) -> Tensor:
@@ -187,8 +195,8 @@ def exactly_divided(x: Output, depth: int = 3) -> Output:
     exact = [exactly_divided(term, depth - 1) for term in terms]
     if all(one is term for one, term in zip(exact, terms, strict=True)):
         return x
-    out: Output = build(*exact).output(0)
-    return out
+    left, right = exact
+    return build(left, right).output(0)
 
 
 def kept_apart(x: Tensor, out: Node, axes: Sequence[int]) -> Node:

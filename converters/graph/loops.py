@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 from openvino import Model, Node, Output, Type
+from openvino.op import Parameter
 
 from paddle2ov.converters.graph.common import Tensor, ints, output_of, size_of
 from paddle2ov.graph.loop import wired_loop
@@ -75,7 +76,7 @@ def along(
     return last, found
 
 
-def _parameters(values: Sequence[Output], axis: int | None = None) -> list[Node]:
+def _parameters(values: Sequence[Output], axis: int | None = None) -> list[Parameter]:
     """An input of a body for each value; given an axis, for a part of it."""
     found = []
     for value in values:

@@ -8,6 +8,7 @@ keeps the first ones first for short rows only; so it is kept here where it cost
 from __future__ import annotations
 
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, ints, output_of, size_of
 from paddle2ov.graph.opset import ops
@@ -78,4 +79,4 @@ def _static_count(k: Tensor) -> int | None:
     node = k if isinstance(k, Node) else k.get_node()
     if node.get_type_name() == "Reshape":
         node = node.input_value(0).get_node()
-    return int(node.get_data().reshape(-1)[0]) if node.get_type_name() == "Constant" else None
+    return int(node.get_data().reshape(-1)[0]) if isinstance(node, Constant) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openvino import Node, Output
+from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, ints
 from paddle2ov.graph.opset import ops
@@ -17,7 +18,7 @@ CHANNELS_LAST = ("NHWC", "NDHWC", "NLC", "NWC")
 
 def channels_last(node: NodeContext, name: str = "data_format", default: str = "NCHW") -> bool:
     """Whether the layout attribute puts the channels last."""
-    layout = node.get_attribute(name, default)
+    layout = node.get_str(name, default)
     node.require(layout in CHANNELS_FIRST or layout in CHANNELS_LAST, "unknown layout", **{name: layout})
     return layout in CHANNELS_LAST
 
@@ -27,8 +28,8 @@ def to_channels_first(x: Tensor, rank: int) -> Node:
     producer = x if isinstance(x, Node) else x.get_node()
     if producer.get_type_name() == "Transpose":
         order = producer.input_value(1).get_node()
-        if order.get_type_name() == "Constant" and order.get_data().tolist() == [0, *range(2, rank), 1]:
-            before: Node = producer.input_value(0).get_node()
+        if isinstance(order, Constant) and order.get_data().tolist() == [0, *range(2, rank), 1]:
+            before = producer.input_value(0).get_node()
             if before.get_output_size() == 1:
                 return before
     return ops.transpose(x, ints([0, rank - 1, *range(1, rank - 1)]))
@@ -114,6 +115,6 @@ def same_pads(dims: Sequence[int], strides: Sequence[int], kernel: Sequence[int]
 
 def padding_algorithm(node: NodeContext) -> str:
     """EXPLICIT, SAME or VALID."""
-    algorithm = str(node.get_attribute("padding_algorithm", "EXPLICIT")).upper()
+    algorithm = node.get_str("padding_algorithm", "EXPLICIT").upper()
     node.require(algorithm in ("EXPLICIT", "SAME", "VALID"), "unknown", padding_algorithm=algorithm)
     return algorithm

@@ -24,7 +24,7 @@ _END = 2**31 - 1
 def qr(node: NodeContext) -> NamedOutputs:
     """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder's reflections."""
     x = node.get_input("x")
-    mode = node.get_attribute("mode", "reduced")
+    mode = node.get_str("mode", "reduced")
     node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
     node.require(mode != "r" or not node.is_output_used("q"), "there is no q in this mode", mode=mode)
     q, r = orthogonalized(x, rank_of(node, x), complete=mode == "complete")
@@ -70,7 +70,7 @@ def lu(node: NodeContext) -> NamedOutputs:
     pivot that is not 0.
     """
     x = node.get_input("x")
-    node.require(node.get_attribute("pivot", True), "only partial pivoting is supported", pivot=False)
+    node.require(node.get_bool("pivot", True), "only partial pivoting is supported", pivot=False)
     rank = rank_of(node, x)
     rows, columns = size_of(x, rank - 2), size_of(x, rank - 1)
     least = ops.minimum(rows, columns)
@@ -104,7 +104,7 @@ def lu(node: NodeContext) -> NamedOutputs:
 
     outer = ops.slice(shape_of(x), ints([0]), ints([-2]), ints([1]))
     zero = ops.constant(0, Type.i32)
-    start = [
+    start: list[Tensor] = [
         x,
         ops.broadcast(zero, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0)),
         ops.broadcast(ops.constant(0, Type.i32), outer),
@@ -123,10 +123,10 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
-        node.require(node.get_attribute("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
+        node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
         found["pmat"] = permutation(node.get_input("y"), size_of(x, rank - 2), rank, x)
     if node.is_output_used("l") or node.is_output_used("u"):
-        node.require(node.get_attribute("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
+        node.require(node.get_bool("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
         found["l"], found["u"] = factors(x, rank)
     return found
 
@@ -135,7 +135,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ b (or x^-T @ b), where lu and pivots are what lu made of x."""
     b, packed = node.get_input("b"), node.get_input("lu")
     rank = rank_of(node, packed)
-    trans = node.get_attribute("trans", "N")
+    trans = node.get_str("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
     order = permutation(node.get_input("pivots"), size_of(packed, rank - 2), rank, packed)
     low, high = (ops.inverse(factor, adjoint=False) for factor in factors(packed, rank))

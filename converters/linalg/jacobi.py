@@ -36,7 +36,8 @@ def diagonalized(
         c, s = _rotation(own, other, ops.multiply(product, const_like(0.5, x)), places, partner)
         rows = _mix(matrix, ops.unsqueeze(c, ints([-1])), ops.unsqueeze(s, ints([-1])), partner, rank - 2)
         c, s = (ops.unsqueeze(one, ints([-2])) for one in (c, s))
-        return [_mix(one, c, s, partner, rank - 1) for one in (rows, *vectors)], None
+        turned: list[Tensor] = [rows, *vectors]
+        return [_mix(one, c, s, partner, rank - 1) for one in turned], None
 
     return repeat(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [places, size], rotate), places
 

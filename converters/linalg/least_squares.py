@@ -27,7 +27,7 @@ def lstsq(node: NodeContext) -> NamedOutputs:
     """
     x, y = node.get_input("x"), node.get_input("y")
     rank = rank_of(node, x)
-    driver = str(node.get_attribute("driver", "gels"))
+    driver = node.get_str("driver", "gels")
     node.require(driver in ("gels", "gelsy", "gelsd", "gelss"), "unknown driver", driver=driver)
     u, s, v = singular_vectors(node, x, full=False)
     rcond = ops.reshape(node.get_tensor("rcond", x.get_element_type(), 0.0), ints([]), False)

@@ -79,7 +79,7 @@ def _are_vectors(node: NodeContext, x: Output, y: Output) -> bool:
 def cholesky_solve(node: NodeContext) -> NamedOutputs:
     """out = (u u^T)^-1 @ x for the lower factor u = y, (u^T u)^-1 @ x for the upper one."""
     b, factor = node.get_input("x"), node.get_input("y")
-    upper = node.get_attribute("upper", False)
+    upper = node.get_bool("upper", False)
     left = ops.inverse(triangle(factor, rank_of(node, factor), upper), adjoint=False)
     return {"out": ops.matmul(left, ops.matmul(left, b, upper, False), not upper, False)}
 
@@ -87,10 +87,10 @@ def cholesky_solve(node: NodeContext) -> NamedOutputs:
 def triangular_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ y (or x^-T @ y) for the upper or lower triangle of x, with ones on its diagonal if unitriangular."""
     x, y = node.get_input("x"), node.get_input("y")
-    upper, transpose = node.get_attribute("upper", True), node.get_attribute("transpose", False)
+    upper, transpose = node.get_bool("upper", True), node.get_bool("transpose", False)
     rank = rank_of(node, x)
     factor = triangle(x, rank, upper)
-    if node.get_attribute("unitriangular", False):
+    if node.get_bool("unitriangular", False):
         eye = _eye(x, rank)
         factor = ops.select(ops.equal(eye, const_like(1, eye)), eye, factor)
     return {"out": ops.matmul(ops.inverse(factor, adjoint=False), y, transpose, False)}
@@ -115,7 +115,7 @@ def slogdet_v2(node: NodeContext) -> dict[str, Node]:
 
 def cholesky(node: NodeContext) -> NamedOutputs:
     """out = the lower triangular L with L L^T = x, or the upper one U with U^T U = x."""
-    x, upper = node.get_input("x"), node.get_attribute("upper", False)
+    x, upper = node.get_input("x"), node.get_bool("upper", False)
     rank = rank_of(node, x)
     size = size_of(x, rank - 1)
     symmetric = swapped(x, rank) if upper else x
@@ -168,7 +168,7 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         rest = ops.subtract(matrix, ops.multiply(ops.divide(ops.multiply(values, free_now), safe), row))
         return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))], None
 
-    start = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
+    start: list[Tensor] = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
     product = repeat(size, start, [range_to(size)], column)[2]
     return ops.squeeze(product, ints([rank - 2, rank - 1]))
 

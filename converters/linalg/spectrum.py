@@ -34,12 +34,12 @@ _END = 2**31 - 1
 
 def eigvalsh(node: NodeContext) -> NamedOutputs:
     """eigenvalues = those of the symmetric matrix of which one triangle is given, ascending."""
-    return {"eigenvalues": _eigenvalues(node, str(node.get_attribute("uplo", "L")))}
+    return {"eigenvalues": _eigenvalues(node, node.get_str("uplo", "L"))}
 
 
 def eigh(node: NodeContext) -> NamedOutputs:
     """out_w, out_v = eigenvalues, ascending, and vectors of the symmetric matrix of which one triangle is given."""
-    triangle = str(node.get_attribute("UPLO", "L"))
+    triangle = node.get_str("UPLO", "L")
     if not _vectors_wanted(node, "out_v"):
         return {"out_w": _eigenvalues(node, triangle)}
     x, rank = node.get_input("x"), rank_of(node, node.get_input("x"))
@@ -56,7 +56,7 @@ def svd(node: NodeContext) -> NamedOutputs:
         return {"s": _singular_values(node)}
     x = node.get_input("x")
     rank = rank_of(node, x)
-    u, s, v = singular_vectors(node, x, bool(node.get_attribute("full_matrices", False)))
+    u, s, v = singular_vectors(node, x, node.get_bool("full_matrices", False))
     return {"u": u, "s": s, "vh": swapped(v, rank)}
 
 
@@ -71,7 +71,7 @@ def matrix_rank(node: NodeContext) -> NamedOutputs:
     The tolerance is `tol`, or by default the largest value times the larger size times the machine's epsilon.
     """
     values = _values(node)
-    if node.get_attribute("use_default_tol", True):
+    if node.get_bool("use_default_tol", True):
         return _count(node, values, relative(values, _epsilon(node)))
     return _count(node, values, ops.unsqueeze(node.get_tensor("tol", values.get_element_type()), ints([-1])))
 
@@ -80,7 +80,7 @@ def matrix_rank_tol(node: NodeContext) -> NamedOutputs:
     """out = how many singular values exceed atol_tensor, and the default tolerance if that is asked for."""
     values = _values(node)
     limit: Tensor = ops.unsqueeze(node.get_tensor("atol_tensor", values.get_element_type()), ints([-1]))
-    if node.get_attribute("use_default_tol", True):
+    if node.get_bool("use_default_tol", True):
         limit = ops.maximum(limit, relative(values, _epsilon(node)))
     return _count(node, values, limit)
 
@@ -124,7 +124,7 @@ def _epsilon(node: NodeContext) -> Node:
 
 
 def _values(node: NodeContext) -> Tensor:
-    if node.get_attribute("hermitian", False):
+    if node.get_bool("hermitian", False):
         return ops.abs(_eigenvalues(node, "L"))
     return _singular_values(node)
 

@@ -42,7 +42,7 @@ def _side_by_side(node: NodeContext, parts: list[Tensor]) -> Packed:
 def fusion_seqpool_cvm_concat(node: NodeContext) -> NamedOutputs:
     """out = as above, with the first two columns s and c of each input as log(s + 1), log(c + 1) - log(s + 1)."""
     # The kernel does so whatever `use_cvm` says.
-    axis, use_cvm = node.get_int("axis", 1), node.get_attribute("use_cvm", True)
+    axis, use_cvm = node.get_int("axis", 1), node.get_bool("use_cvm", True)
     node.require(axis == 1, "only 1 is supported", axis=axis)
     node.require(use_cvm, "Paddle computes as if it were True", use_cvm=use_cvm)
     parts: list[Tensor] = []
@@ -58,7 +58,7 @@ def fusion_seqpool_cvm_concat(node: NodeContext) -> NamedOutputs:
 
 def fused_embedding_seq_pool(node: NodeContext) -> NamedOutputs:
     """out = for each column of ids the sum of the rows of w that a sequence names; padding_idx counts as zeros."""
-    combiner = node.get_attribute("combiner", "sum")
+    combiner = node.get_str("combiner", "sum")
     node.require(combiner == "sum", "only 'sum' is supported", combiner=combiner)
     ids, count = sequences(node, "ids", filling=None)
     table = node.get_input("w")
@@ -72,7 +72,7 @@ def fused_embedding_seq_pool(node: NodeContext) -> NamedOutputs:
 
 
 def _pooled(node: NodeContext, idx: int = 0, default: str = "AVERAGE") -> Node:
-    kind = node.get_attribute("pooltype", default)
+    kind = node.get_str("pooltype", default)
     node.require(kind in ("FIRST", "LAST", "MAX", "AVERAGE", "SUM", "SQRT"), "unknown", pooltype=kind)
     x, count = sequences(node, "x", idx, -math.inf if kind == "MAX" else 0)
     value = node.get_float("pad_value", 0.0)

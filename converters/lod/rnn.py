@@ -21,7 +21,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Activation: TypeAlias = Callable[[Tensor], Tensor]
-Step: TypeAlias = Callable[[Node, Sequence[Node], Sequence[Node]], Sequence[Tensor]]
+Step: TypeAlias = Callable[[Node, Outputs, Outputs], Sequence[Tensor]]
 
 _ACTIVATIONS: dict[str, Activation] = {
     "sigmoid": ops.sigmoid,
@@ -38,7 +38,7 @@ def gru(node: NodeContext) -> NamedOutputs:
 
 def fusion_gru(node: NodeContext) -> NamedOutputs:
     """hidden = gru(x @ weight_x + bias)."""
-    origin = node.get_attribute("origin_mode", False)
+    origin = node.get_bool("origin_mode", False)
     node.require(not origin, "Paddle's kernel for CPUs computes it as False, oneDNN's as True", origin_mode=origin)
     return _gru(node, "x", "weight_h")
 
@@ -55,9 +55,9 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
     for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
     weights = [reshape(for_gates, [width, 2 * width]), reshape(for_candidate, [width, width])]
     gate, candidate = _activation(node, "gate_activation", "sigmoid"), _activation(node, "activation", "tanh")
-    origin = node.get_attribute("origin_mode", False)
+    origin = node.get_bool("origin_mode", False)
 
-    def step(now: Node, states: Sequence[Node], weights: Sequence[Node]) -> Sequence[Tensor]:
+    def step(now: Node, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
         (state,) = states
         own_gates, own_candidate = ops.variadic_split(now, ints(1), ints([2 * width, width])).outputs()
         u, r = ops.split(gate(ops.add(own_gates, ops.matmul(state, weights[0], False, False))), ints(1), 2).outputs()
@@ -104,7 +104,7 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
         bias = reshape(node.get_input("bias"), [-1])
         if not looked_up:
             x = ops.add(x, ops.slice(bias, ints([0]), ints([4 * width]), ints([1])))
-        if node.get_attribute("use_peepholes", True):
+        if node.get_bool("use_peepholes", True):
             checks = ops.slice(bias, ints([4 * width]), ints([7 * width]), ints([1]))
             weights += ops.split(checks, ints(0), 3).outputs()
     gate, cell_activation, candidate = (
@@ -116,7 +116,9 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
     if projected:
         weights.append(node.get_input("proj_weight"))
 
-    def step(now: Node, states: Sequence[Node], weights: Sequence[Node]) -> Sequence[Tensor]:
+    def step(now: Node, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
+        hidden: Tensor
+        cell: Tensor
         hidden, cell = states
         total = ops.add(now, ops.matmul(hidden, weights[0], False, False))
         c, i, f, o = ops.split(total, ints(1), 4).outputs()
@@ -137,7 +139,7 @@ def _clipped(x: Tensor, most: float) -> Tensor:
     return ops.clamp(x, -most, most) if most > 0 else x
 
 
-def _seen(value: Tensor, cell: Node, weight: Node | None) -> Tensor:
+def _seen(value: Tensor, cell: Tensor, weight: Tensor | None) -> Tensor:
     return value if weight is None else ops.add(value, ops.multiply(cell, weight))
 
 
@@ -149,7 +151,7 @@ def _width(node: NodeContext, name: str) -> int:
 
 
 def _activation(node: NodeContext, name: str, default: str) -> Activation:
-    chosen = node.get_attribute(name, default)
+    chosen = node.get_str(name, default)
     node.require(chosen in _ACTIVATIONS, "is not supported", **{name: chosen})
     return _ACTIVATIONS[chosen]
 
@@ -165,7 +167,7 @@ def _recur(
     node: NodeContext, x: Tensor, count: Count, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
 ) -> Sequence[Tensor]:
     """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
-    backwards = node.get_attribute("is_reverse", False)
+    backwards = node.get_bool("is_reverse", False)
 
     def next_states(_: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[Sequence[Tensor], list[Node]]:
         after = step(ops.squeeze(parts[0], ints([1])), state, fixed)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of
 from paddle2ov.converters.indexing import chosen
@@ -84,7 +85,7 @@ def numbers(x: Tensor) -> AnyArray | None:
     OpenVINO's CPU plugin computes constants while it compiles, and fails where their shapes depend on them.
     """
     node = x if isinstance(x, Node) else x.get_node()
-    return np.asarray(node.get_data()) if node.get_type_name() == "Constant" else None
+    return np.asarray(node.get_data()) if isinstance(node, Constant) else None
 
 
 def begins(lengths: Tensor) -> Node:

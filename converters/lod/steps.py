@@ -52,7 +52,7 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
     begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
     node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
     lengths = np.diff(begins)
-    if node.get_attribute("append", False):
+    if node.get_bool("append", False):
         return {"out": Packed(x, None)}
     equal = bool((lengths == lengths[0]).all())
     return {"out": Packed(x, int(lengths.size) if equal else Lengths(ints(lengths.tolist()).output(0)))}
@@ -222,7 +222,7 @@ def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
     out: Tensor = ops.matmul(ops.concat(parts, 1), node.get_input("fc_weight"), False, False)
     if node.has_input("fc_bias"):
         out = ops.add(out, ops.reshape(node.get_input("fc_bias"), ints([-1]), False))
-    return {"out": Packed(activated(node, out, node.get_attribute("fc_activation", "identity")), count)}
+    return {"out": Packed(activated(node, out, node.get_str("fc_activation", "identity")), count)}
 
 
 def sequence_erase(node: NodeContext) -> NamedOutputs:

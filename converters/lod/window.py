@@ -19,7 +19,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def sequence_conv(node: NodeContext) -> NamedOutputs:
     """out[t] = [x[t + start], ..., x[t + start + length - 1]] @ filter; zeros outside of the sequence."""
     x, count = sequences(node, "x")
-    node.require(not node.get_attribute("paddingTrainable", False), "is not supported", paddingTrainable=True)
+    node.require(not node.get_bool("paddingTrainable", False), "is not supported", paddingTrainable=True)
     return {"out": joined(_convolved(node, x), count)}
 
 

@@ -91,7 +91,7 @@ def uniform(form: str = "") -> Converter:
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out is uniform in [min, max)."""
-        node.require(node.get_int("diag_num", 0) == 0, "is not supported", diag_num=node.get_attribute("diag_num", 0))
+        node.require(node.get_int("diag_num", 0) == 0, "is not supported", diag_num=node.get_int("diag_num", 0))
         low, high = (
             reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("min", -1.0), ("max", 1.0))
         )
@@ -150,7 +150,7 @@ def multinomial(node: NodeContext) -> NamedOutputs:
     """out = num_samples indices along the last dimension, each drawn with a probability in proportion to x."""
     x = ops.convert(node.get_input("x"), Type.f32)
     count = reshape(node.get_tensor("num_samples", Type.i64, 1), [1])
-    if node.get_attribute("replacement", False):
+    if node.get_bool("replacement", False):
         return {"out": _drawn(x, count, 0)}
     # The largest of u^(1 / x), which are those of log(u) / x (Efraimidis and Spirakis).
     keys = ops.divide(ops.log(_inner_unit(shape_of(x), 0)), x)
@@ -203,7 +203,7 @@ def gumbel_softmax(node: NodeContext) -> NamedOutputs:
         ops.add(x, cast_to(noise, x.get_element_type())), const_like(node.get_float("temperature", 1.0), x)
     )
     out = ops.softmax(noisy, axis)
-    if not node.get_attribute("hard", False):
+    if not node.get_bool("hard", False):
         return {"out": out}
     best = ops.topk(out, ints(1), axis, "max", "none", "i64").output(1)
     places = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
@@ -219,7 +219,7 @@ def _inner_unit(shape: Tensor, seed: int) -> Node:
 def dropout_in_training(node: NodeContext) -> NamedOutputs:
     """out = x with each element set to 0 with probability p; what stays is divided by 1 - p to "upscale_in_train"."""
     x = node.get_input("x")
-    seed = node.get_int("seed", 0) if node.get_attribute("fix_seed", False) else 0
+    seed = node.get_int("seed", 0) if node.get_bool("fix_seed", False) else 0
     if node.has_input("seed_tensor") and node.is_known("seed_tensor"):
         seed = node.get_int("seed_tensor")
     dims = shape_of(x)
@@ -231,6 +231,6 @@ def dropout_in_training(node: NodeContext) -> NamedOutputs:
     stays = ops.greater_equal(unit(dims, seed), p)
     zero = const_like(0, x)
     scaled: Tensor = x
-    if node.get_attribute("mode", "downgrade_in_infer") == "upscale_in_train":
+    if node.get_str("mode", "downgrade_in_infer") == "upscale_in_train":
         scaled = ops.divide(x, cast_to(ops.subtract(const(1.0, Type.f32), p), x.get_element_type()))
     return {"out": ops.select(stays, scaled, zero), "mask": ops.convert(stays, Type.u8)}

@@ -12,7 +12,17 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, int_vector, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    exact_divide,
+    int_vector,
+    ints,
+    output_of,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.exact import scaled, scaled_later
 from paddle2ov.graph.opset import ops
@@ -22,7 +32,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def interp_antialias(node: NodeContext) -> NamedOutputs:
     """output = x resized along its two spatial dimensions."""
     x = node.get_input("x")
-    rank, method = rank_of(node, x), node.get_attribute("interp_method", "bilinear")
+    rank, method = rank_of(node, x), node.get_str("interp_method", "bilinear")
     node.require(rank == 4, "only two spatial dimensions are supported", rank=rank)
     node.require(method in ("bilinear", "bicubic"), "unknown filter", interp_method=method)
     node.require(x.get_element_type().is_real(), f"{x.get_element_type()} is not supported")
@@ -31,13 +41,13 @@ def interp_antialias(node: NodeContext) -> NamedOutputs:
         x = to_channels_first(x, rank).output(0)
     before = ops.gather(shape_of(x), ints([2, 3]), ints(0))
     after, scales = _sizes(node, x)
-    ratios = _ratios(before, after, scales, bool(node.get_attribute("align_corners", False)))
+    ratios = _ratios(before, after, scales, node.get_bool("align_corners", False))
     out: Tensor = x
     for i in (1, 0):
         old, new, ratio = (ops.gather(each, ints(i), ints(0)) for each in (before, after, ratios))
         weights = cast_to(_weights(old, new, ratio, method), x.get_element_type())
         out = ops.matmul(out, weights, False, True) if i else ops.matmul(weights, out, False, False)
-    return {"output": to_channels_last(out.output(0), rank) if last else out}
+    return {"output": to_channels_last(output_of(out), rank) if last else out}
 
 
 def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:

@@ -205,7 +205,7 @@ def _cubic(t: Node, rest: Node) -> list[Node]:
     return [far(t, rest), near(t, rest), near(rest, t), far(rest, t)]
 
 
-def _times(factor: float, x: Node) -> Node:
+def _times(factor: float, x: Tensor) -> Node:
     return ops.multiply(x, _number(factor))
 
 

@@ -153,7 +153,7 @@ def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
     return True
 
 
-def nearest(x: Output, plan: Resize) -> Node:
+def nearest(x: Output, plan: Resize) -> Tensor:
     """The elements that Paddle's arithmetic names, one dimension after the other."""
     out: Tensor = x
     dims = known_dims(x)
@@ -198,15 +198,16 @@ def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Nod
     else:
         assert plan.scales is not None
         steps_in_all = _scaled_one_later(whole, plan.scales[i])
-    may_stay = resized is not None and plan.scales is not None and (plan.given or 1 < plan.scales[i] < 1.5)
+    may_stay = plan.scales is not None and (plan.given or 1 < plan.scales[i] < 1.5)
+    changes = resized if may_stay else None
     count = ops.convert(steps_in_all, Type.f32)
     if plan.align_corners:
         steps = ops.maximum(ops.subtract(count, ops.constant(np.float32(1))), ops.constant(np.float32(1)))
         ratio: Node = exact_divide(ops.subtract(length, ops.constant(np.float32(1))), steps)
     elif plan.scales is not None:
         ratio = ops.constant(np.float32(1.0 / plan.scales[i]))
-        if may_stay:
-            ratio = ops.select(resized, ratio, ops.constant(np.float32(1)))
+        if changes is not None:
+            ratio = ops.select(changes, ratio, ops.constant(np.float32(1)))
     else:
         ratio = exact_divide(length, count)
     k = ops.range(ints(0), steps_in_all, ints(1), Type.i64)
@@ -214,7 +215,7 @@ def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Nod
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
     # Where the quotient is whole the rounding of floats decides; elsewhere it must not, in bfloat16 neither.
-    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, resized if may_stay else None))
+    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, changes))
     if plan.scales is None or plan.align_corners or not _rounds_to_itself(plan.scales[i]):
         least = ops.subtract(place, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
         place = ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), place)
@@ -255,7 +256,7 @@ def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resiz
 # --- linear and cubic by matrices -----------------------------------------------------------------------------------
 
 
-def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Node:
+def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Tensor:
     """A resize whose ratio is not that of its sizes: each dimension is multiplied by a matrix of weights."""
     out: Tensor = x
     dtype = x.get_element_type()

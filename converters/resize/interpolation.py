@@ -72,7 +72,7 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
 def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> Resize:
     dims = known_dims(x)[2:]
     count = rank - 2
-    align_corners = bool(node.get_attribute("align_corners", True))
+    align_corners = node.get_bool("align_corners", True)
     half_pixel = mode == "cubic" or (mode == "linear" and not align_corners and node.get_int("align_mode", 1) == 0)
     scales, scale_tensor = _scales(node, count) if not node.has_input("size_tensor") else (None, None)
     size_tensor: Output | None = None

@@ -94,10 +94,10 @@ def describe(found: Plan) -> str:
 
 def compute(value: Output, found: Plan) -> Output:
     """The steps, on channels first throughout: no step but the layout itself depends on where the channels are."""
-    picture = ops.transpose(value, np.array([0, 3, 1, 2]))
+    picture: Output | Node = ops.transpose(value, np.array([0, 3, 1, 2]))
     if found.rgb:
         picture = ops.gather(picture, np.array([2, 1, 0]), np.array(1))
     picture = ops.convert(picture, np.float32)
     for step in found.steps:
         picture = step.apply(picture)
-    return picture.output(0)
+    return picture.output(0) if isinstance(picture, Node) else picture

@@ -74,8 +74,8 @@ def pillow(value: Value, size: Number, name: str) -> Value:
     """Pillow's resize of bytes: a filter as wide as the pixel it makes; whole levels after each direction."""
     reach, weigh = FILTERS[name]
     # The weights at every place in the filter, twice 0 beyond it.
-    away = np.arange(reach * _FINE + 2) / _FINE
-    table = ops.constant(np.rint(np.where(away < reach, weigh(away), 0) * _WEIGHT).astype(np.int32))
+    apart = np.arange(reach * _FINE + 2) / _FINE
+    table = ops.constant(np.rint(np.where(apart < reach, weigh(apart), 0) * _WEIGHT).astype(np.int32))
     old = sides(value)
     value = _bytes(value)
     for axis in (3, 2):

@@ -32,14 +32,15 @@ class LetterBox(Step):
     def apply(self, value: Value) -> Value:
         old, to = sides(value), whole(self.to)
         across = ops.multiply(old, whole(self.to[::-1]))  # height · target width, width · target height
-        tall = ops.greater_equal(*(ops.gather(across, np.array([one]), np.array(0)) for one in (0, 1)))
+        height, width = (ops.gather(across, np.array([one]), np.array(0)) for one in (0, 1))
+        tall = ops.greater_equal(height, width)
         side = ops.gather(old, ops.select(tall, whole([0]), whole([1])), np.array(0))
         limit = ops.select(tall, whole([self.to[0]]), whole([self.to[1]]))
         new = rounded(old, limit, side)
         more = ops.subtract(to, new)
         before, _ = divided(more, whole(2))
-        ends = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, ops.subtract(more, before)))
-        placed = ops.pad(Sampling("area").resize(value, new), *ends, "constant", np.float32(_GRAY))
+        begin, end = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, ops.subtract(more, before)))
+        placed = ops.pad(Sampling("area").resize(value, new), begin, end, "constant", np.float32(_GRAY))
         return ops.reshape(placed, np.array([0, 0, *self.to]), True)  # the size is known
 
     def size(self, before: Size) -> Size:
@@ -129,8 +130,8 @@ class WarpKept(Step):
         new = up_to_multiple(ops.add(old, whole(1)), self.step)
         before = ops.subtract(divided(new, whole(2))[0], divided(old, whole(2))[0])
         after = ops.subtract(ops.subtract(new, old), before)
-        ends = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, after))
-        placed = ops.pad(value, *ends, "constant", np.float32(0))
+        begin, end = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, after))
+        placed = ops.pad(value, begin, end, "constant", np.float32(0))
         return ops.gather(placed, np.array([2, 1, 0]), np.array(1))
 
     def size(self, before: Size) -> Size:

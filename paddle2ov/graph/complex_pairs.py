@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from openvino import Node, Output
+from openvino.op import Constant
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import EmptyArray, Known
@@ -46,6 +47,6 @@ def _joined_of(node: Node) -> tuple[Output, Output] | None:
         if source.get_type_name() != "Unsqueeze":
             return None
         axes = source.input_value(1).get_node()
-        if axes.get_type_name() != "Constant" or axes.get_data().tolist() != [-1]:
+        if not isinstance(axes, Constant) or axes.get_data().tolist() != [-1]:
             return None
     return sources[0].input_value(0), sources[1].input_value(0)

@@ -62,8 +62,8 @@ def erf(x: Output | Node) -> Node:
 def hypot(a: Output | Node, b: Output | Node) -> Node:
     """√(a² + b²), also where the squares are no numbers of float32."""
     scale = _scale(ops.maximum(ops.abs(a), ops.abs(b)))
-    squares = [ops.multiply(side, side) for side in (ops.multiply(a, scale), ops.multiply(b, scale))]
-    return ops.divide(ops.sqrt(ops.add(*squares)), scale)
+    first, second = ops.multiply(a, scale), ops.multiply(b, scale)
+    return ops.divide(ops.sqrt(ops.add(ops.multiply(first, first), ops.multiply(second, second))), scale)
 
 
 def _scale(size: Node) -> Node:

@@ -5,6 +5,8 @@ arguments, but for `name`: OpenVINO's own spend more time on decorators, on a ne
 overloads apart than on the node (8 µs instead of 3 for an Add, 40 instead of 3 for a Constant);
 tests/translation/test_opset.py holds both against each other. They rest on a class that is not part of OpenVINO's
 public interface; where it is not there, or is another one, OpenVINO's functions are used as they are.
+
+The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writes from the signatures of both.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from openvino import Node, Output, Type, opset16
 from openvino.op import Constant, Result
+
+if TYPE_CHECKING:
+    from paddle2ov.graph.opset_stub import Opset
 
 OPSET = "opset16"
 
@@ -70,10 +75,11 @@ _NUMBERS = (np.ndarray, np.generic, int, float, list)
 _NUMPY_TYPES = {kind: kind.to_dtype() for kind in (getattr(Type, name) for name in _NUMPY_NAMES)}
 
 
-def _constant(value: Any, *rest: Any, **more: Any) -> Node:
+def _constant(value: Any, *rest: Any, **more: Any) -> Constant:
     known = _NUMPY_TYPES.get(rest[0]) if rest else None
     if more or len(rest) > 1 or (rest and known is None) or not isinstance(value, _NUMBERS):
-        return opset16.constant(value, *rest, **more)
+        made: Constant = opset16.constant(value, *rest, **more)
+        return made
     array = value if isinstance(value, np.ndarray) else np.array(value)
     return Constant(array if known is None or array.dtype == known else array.astype(known))
 
@@ -232,15 +238,15 @@ def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
             # OpenVINO's CPU plugin (2026.4) dies of a product of matrices that is reshaped to no dimensions.
             rank = made.get_input_partial_shape(0).rank
             if rank.is_static and rank.get_length() > 0:
-                return ops.squeeze(node, list(range(rank.get_length())))
+                return ops.squeeze(node, np.arange(rank.get_length()))
         return made
 
     return to_shape
 
 
 def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
-    def to_shape(data: Any, target_shape: Any, *rest: Any, **more: Any) -> Node:
-        made = broadcast(data, target_shape, *rest, **more)
+    def to_shape(data: Any, target_shape: Any, axes_mapping: Any = None, broadcast_spec: str = "NUMPY") -> Node:
+        made = broadcast(data, target_shape, axes_mapping, broadcast_spec)
         if made.get_output_partial_shape(0).rank == 0:
             # OpenVINO's CPU plugin (2026.4) dies of a Broadcast to no dimensions.
             return ops.reshape(data, np.array([], np.int64), False)
@@ -249,7 +255,9 @@ def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     return to_shape
 
 
-ops: Any = SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})
+ops = cast(
+    "Opset", SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})
+)
 vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
 vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 from openvino import Input, Model, Node, Output, Shape, Tensor, Type
-from openvino.op import Constant
+from openvino.op import Constant, if_op, loop, tensor_iterator
 from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 
 from paddle2ov.graph.opset import OPSET, ops
@@ -51,9 +51,12 @@ class Graph:
 
     def bodies(self) -> list[Model]:
         """The models that branches and loops own."""
-        found = [node.get_function() for node in self.nodes("Loop", "TensorIterator")]
-        for node in self.nodes("If"):
-            found += [node.get_then_body(), node.get_else_body()]
+        found: list[Model] = []
+        for node in self.nodes("Loop", "TensorIterator", "If"):
+            if isinstance(node, loop | tensor_iterator):
+                found.append(node.get_function())
+            elif isinstance(node, if_op):
+                found += [node.get_then_body(), node.get_else_body()]
         return found
 
     def changed(self) -> None:
@@ -111,10 +114,7 @@ def reshaped_dims(reshape: Node) -> Dims | None:
 def constant_of(output: Output) -> AnyArray | None:
     """The elements of a Constant; None for any other node. OpenVINO hands out bfloat16 as float16."""
     node = output.get_node()
-    if node.get_type_name() != "Constant":
-        return None
-    value: AnyArray = node.get_data()
-    return value
+    return node.get_data() if isinstance(node, Constant) else None
 
 
 def computed_constant_of(output: Output, depth: int = 4) -> AnyArray | None:
@@ -125,9 +125,8 @@ def computed_constant_of(output: Output, depth: int = 4) -> AnyArray | None:
 
 def _computed(output: Output, depth: int) -> Tensor | None:
     node = output.get_node()
-    if node.get_type_name() == "Constant":
-        value: Tensor = node.get_tensor_view()
-        return value
+    if isinstance(node, Constant):
+        return node.get_tensor_view()
     dims = static_dims(output) if depth and node.get_type_name() in _COMPUTED else None
     if dims is None or math.prod(dims) > _MOST_COMPUTED:
         return None

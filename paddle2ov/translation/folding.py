@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from openvino import Node, Output, Shape, Tensor, Type
+from openvino.op import Constant
 
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import Known, Value, numpy_dtype
@@ -111,7 +112,7 @@ def _outputs(node: Node, done: _Results) -> Mapping[tuple[str, int], Tensor | No
     )
     if not small or node.get_type_name() in _RANDOM:
         return unknown
-    if node.get_type_name() == "Constant":
+    if isinstance(node, Constant):
         return {(node.get_name(), 0): Tensor(node.get_data())}
     inputs = [_evaluate(source.get_source_output(), done) for source in node.inputs()]
     if not inputs or any(one is None for one in inputs):

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
 from paddle2ov.errors import ConversionWarning, OpConversionError, Place
 from paddle2ov.graph.complex_pairs import part_of
@@ -244,10 +245,7 @@ class NodeContext:
             OpConversionError: it is absent and has no default, it is a tensor that is not known at conversion, or it is
                 of another type than its default.
         """
-        if not self._is_attribute(name) and self.has_input(name):
-            array = self.get_constant(name)
-            return array.item() if array.size == 1 else array.tolist()
-        found = self._attribute(name, default)
+        found = self._value(name, default)
         if type(found) is not type(default) and default is not REQUIRED and not fits(found, default):
             self._refuse_type(name, found, f"a value like {default!r}")
         return found
@@ -270,6 +268,20 @@ class NodeContext:
                 self.refuse(f"'{name}' is computed by the program; only a value known at conversion is supported")
             return known[0] if len(known) == 1 else np.concatenate([array.reshape(-1) for array in known])
         return np.asarray(self._numbers(name, default))
+
+    def get_bool(self, name: str, default: Any = REQUIRED) -> bool:
+        """A boolean attribute or single-element input that is known at conversion; 0 and 1 count as booleans."""
+        found = self._value(name, default)
+        if type(found) is not bool and not fits(found, False):
+            self._refuse_type(name, found, "a boolean")
+        return bool(found)
+
+    def get_str(self, name: str, default: Any = REQUIRED) -> str:
+        """An attribute that is a string."""
+        found = self._value(name, default)
+        if not isinstance(found, str):
+            self._refuse_type(name, found, "a string")
+        return found
 
     def get_int(self, name: str, default: Any = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
@@ -502,6 +514,12 @@ class NodeContext:
         names = self._operator.outputs.get(self._output_name(name), ())
         return self._variables.get(names[idx]) if idx < len(names) else None
 
+    def _value(self, name: str, default: Any) -> Any:
+        if not self._is_attribute(name) and self.has_input(name):
+            array = self.get_constant(name)
+            return array.item() if array.size == 1 else array.tolist()
+        return self._attribute(name, default)
+
     def _scalar(self, name: str, default: Any) -> Any:
         if self._is_attribute(name) or not self._given(name):
             found = self._attribute(name, default)
@@ -540,8 +558,8 @@ def _part_of_numbers(value: Any, part: int) -> Any:
 def _known(value: Value | None) -> AnyArray | None:
     if isinstance(value, Known):
         return value.values()
-    if isinstance(value, Output) and (node := value.get_node()).get_type_name() == "Constant":
-        return value_of(node) if hasattr(node, "get_data") else None
+    if isinstance(value, Output) and isinstance(node := value.get_node(), Constant):
+        return value_of(node)
     return None
 
 

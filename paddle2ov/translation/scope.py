@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from openvino import Type
-from openvino.op import Parameter
+from openvino.op import Constant, Parameter
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import EmptyArray, Known, SequenceCount, Value, constant
@@ -34,8 +34,7 @@ class Scope:
         if isinstance(outer, Known):
             # One node cannot stand in two models.
             inner: Value = Known(outer.array, outer.dtype, outer.name, outer.share)
-        elif outer.get_node().get_type_name() == "Constant":
-            node = outer.get_node()
+        elif isinstance(node := outer.get_node(), Constant):
             inner = constant(node.get_data(), "bfloat16" if outer.get_element_type() == Type.bf16 else None).output(0)
         else:
             parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())

@@ -23,8 +23,8 @@ def lengths_of(value: Output, count: int | Output | Lengths) -> Output:
     if isinstance(count, Lengths):
         known = count.output.get_element_type() == Type.i64
         return count.output if known else ops.convert(count.output, Type.i64).output(0)
-    number = ops.constant(np.array([count])) if isinstance(count, int) else ops.reshape(count, [1], False)
-    rows = ops.gather(ops.shape_of(value, Type.i64), [0], 0)
+    number = ops.constant(np.array([count])) if isinstance(count, int) else ops.reshape(count, np.array([1]), False)
+    rows = ops.gather(ops.shape_of(value, Type.i64), np.array([0]), 0)
     return ops.broadcast(ops.divide(rows, number), number).output(0)
 
 

@@ -31,7 +31,15 @@ def test_a_number(value):
 @pytest.mark.parametrize("value", ["x", 2, 0.5, float("nan"), None, [], [True], {}])
 @pytest.mark.parametrize(("op_type", "name"), [("reduce_mean", "keepdim"), ("gelu", "approximate")])
 def test_a_truth_value(op_type, name, value):
-    refused(op_type, f"attribute '{name}' is .*; a value like (True|False) is expected", **{name: value})
+    refused(op_type, f"attribute '{name}' is .*; a boolean is expected", **{name: value})
+
+
+@pytest.mark.parametrize("value", ["x", 2, 0.5, None, []])
+def test_a_truth_value_without_default(value):
+    attributes = {"axes": [1], "normalization": "backward", "forward": True, "onesided": True}
+    for name in ("forward", "onesided"):
+        wanted = f"attribute '{name}' is .*; a boolean is expected"
+        refused("fft_r2c", wanted, {"x": X[0, 0]}, **{**attributes, name: value})
 
 
 @pytest.mark.parametrize("value", ["xy", [1.5, 0], [float("nan"), 0], ["a", "b"], [None, 1], [[0], [1, 2]], {}])
@@ -47,10 +55,12 @@ def test_a_data_type(value):
 
 def test_a_word():
     refused("prelu", "data_format", {"x": X, "alpha": X[0, 0, 0, :1]}, data_format=5, mode="all")
+    refused("einsum", "attribute 'equation' is 7; a string is expected", {"x": [X]}, equation=7)
 
 
 def test_what_a_converter_did_not_expect_names_what_it_asked_for():
-    refused("einsum", r"Error: .* \(attributes: equation=7\)", {"x": [X]}, equation=7)
+    pair = {"x": X, "y": X}
+    refused("fused_elemwise_activation", r"Error: .* \(attributes: functor_list=7\)", pair, functor_list=7)
     long = "a" * 100_000
     whole, _ = program("einsum", {"x": [X]}, {"equation": long})
     with pytest.raises(OpConversionError) as caught:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import openvino
 import pytest
@@ -63,6 +65,14 @@ def test_the_quick_functions_are_in_use():
     assert FAST
     assert sorted([*CALLS, "constant"]) == FAST
     assert all(getattr(ops, name) is not getattr(opset16, name) for name in FAST)
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_same_defaults(name):
+    """The stub of the opset has OpenVINO's."""
+    theirs = [one for one in inspect.signature(getattr(opset16, name)).parameters.values() if one.name != "name"]
+    ours = list(inspect.signature(getattr(ops, name)).parameters.values())[: len(theirs)]
+    assert [one.default for one in ours] == [one.default for one in theirs]
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))

@@ -69,8 +69,8 @@ class Change:
             after = order_after(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
             self._turn(node, sources[name], tensors)
             for output, found in zip(node.outputs(), readers[name], strict=True):
-                for reader in found if after != sorted(after) else ():
-                    self._give(*reader, output, after, node)
+                for place in found if after != sorted(after) else ():
+                    self._give(*place, output, after, node)
         for node in given.values():
             if node.get_type_name() == "Transpose":
                 self._leave(node)

@@ -157,14 +157,15 @@ def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
         steps = (_kept(old[key], axes) for key in ("strides", "pads_begin", "pads_end", "dilations"))
         return _renamed(make(value, filters, *steps, old["auto_pad"]), node), axes
     if kind == "AvgPool":
-        steps = (_kept(old[key], axes) for key in ("strides", "pads_begin", "pads_end", "kernel"))
+        names = ("strides", "pads_begin", "pads_end", "kernel", "dilations")
+        strides, begin, end, kernel, dilations = (_kept(old[key], axes) for key in names)
         more = old["exclude-pad"], old["rounding_type"], old["auto_pad"]
-        return _renamed(ops.avg_pool(value, *steps, *more, _kept(old["dilations"], axes)), node), axes
+        return _renamed(ops.avg_pool(value, strides, begin, end, kernel, *more, dilations), node), axes
     if kind == "MaxPool":
         names = ("strides", "dilations", "pads_begin", "pads_end", "kernel")
-        steps = (_kept(old[key], axes) for key in names)
-        pooled = ops.max_pool(value, *steps, old["rounding_type"], old["auto_pad"], old["index_element_type"])
-        return _renamed(pooled, node), axes
+        strides, dilations, begin, end, kernel = (_kept(old[key], axes) for key in names)
+        more = old["rounding_type"], old["auto_pad"], old["index_element_type"]
+        return _renamed(ops.max_pool(value, strides, dilations, begin, end, kernel, *more), node), axes
     after, rank = axes, len(dims_of(node.output(0)) or ())
     if kind in BINARY:
         for reader in node.inputs():
@@ -197,8 +198,9 @@ def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
 
 def in_shape(constant: Output, shape: list[int]) -> Output:
     """A Constant with the same elements in another shape; of any type, also of those that NumPy lacks."""
-    elements: AnyArray = constant.get_node().get_data().copy()
-    tensor = Tensor(elements, Shape(shape), constant.get_element_type())
+    node = constant.get_node()
+    assert isinstance(node, Constant)
+    tensor = Tensor(node.get_data().copy(), Shape(shape), constant.get_element_type())
     return Constant(tensor, shared_memory=False).output(0)
 
 

@@ -32,7 +32,7 @@ def choose_directly(graph: Graph) -> Counts:
             zeros += more
         if not zeros or not all(_covers(sides, one) for one in zeros):
             continue
-        new = ops.select(*sides)
+        new = ops.select(sides[0], sides[1], sides[2])
         if new.output(0).get_partial_shape().rank != select.output(0).get_partial_shape().rank:
             continue
         replace(select.output(0), new.output(0))

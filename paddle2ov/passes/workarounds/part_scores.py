@@ -42,7 +42,8 @@ def part_scores(graph: Graph) -> Counts:
         q, k, v, *rest = attention.input_values()
         dims = dims_of(k) or []
         if len(dims) > 2 and dims[-2] is None and not attention.get_attributes()["causal"] and _is_open(rest):
-            masked = ops.scaled_dot_product_attention(q, k, v, _least(q), *rest[1:])
+            scale = rest[1] if len(rest) > 1 else None
+            masked = ops.scaled_dot_product_attention(q, k, v, _least(q), scale)
             replace(attention.output(0), masked.output(0))
             counts["scores"] += 1
     if counts["scores"]:

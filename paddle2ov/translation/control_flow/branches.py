@@ -72,8 +72,8 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
     for name, value in entering.items():
         value = opened(value, value.get_partial_shape(), one)
         node.set_input(value, then.captures.get(name), otherwise.captures.get(name))
-    for a, b in zip(then_results, else_results, strict=True):
-        node.set_output(a, b)
+    for then_result, else_result in zip(then_results, else_results, strict=True):
+        node.set_output(then_result, else_result)
     node.validate_and_infer_types()
     for output, i in enumerate(positions):
         values[i] = _kept(node.output(output), condition)

@@ -87,10 +87,8 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     for i, value in zip(carried, _left(loop, found), strict=True):
         values[i] = value
     for k, i in enumerate(stacked):
-        values[i] = loop.output(loop.get_output_size() - len(stacked) + k)
-    if reverse:
-        for i in stacked:
-            values[i] = _backwards(as_output(values[i]))
+        stack = loop.output(loop.get_output_size() - len(stacked) + k)
+        values[i] = _backwards(stack) if reverse else stack
     return values
 
 
