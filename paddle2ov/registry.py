@@ -12,6 +12,7 @@ from paddle2ov.extension import ConversionExtension, Extension, extensions_of, s
 if TYPE_CHECKING:
     from paddle2ov.node_context import NamedOutputs, NodeContext
     from paddle2ov.program.model import Block, Operator
+    from paddle2ov.program.signatures import Signature
 
 Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
 
@@ -88,6 +89,10 @@ class Registry:
     def extensions(self) -> Iterator[ConversionExtension]:
         """The converters that are not of this repository."""
         yield from self._overlay.values()
+
+    def signatures(self) -> list[Signature]:
+        """The signatures that they come with."""
+        return [found for item in self.extensions() if (found := item.parsed_signature()) is not None]
 
     def names(self) -> list[str]:
         """The sorted names of all operators that have a converter."""
