@@ -177,7 +177,7 @@ def served(folder, kind):
     """For each kind of change after it was made, the version of a predictor's clone and its own."""
     found = []
     for how in CHANGES:
-        print(how, file=sys.stderr, flush=True)  # where it dies
+        sys.stderr.write(f"{how}\n")  # where it dies
         mine = shutil.copytree(folder, f"{folder}-{how}")
         served = Runner(mine) if kind == "runner" else create_predictor(Config(mine))
         change(Path(mine), how, Path(folder).with_name("2"))
@@ -549,7 +549,8 @@ def serve(folder):
             about["refused"] = str(error)
         except MixedError as error:
             about["mixed"] = str(error)
-        print(json.dumps({"begun": begun, "ended": time.monotonic(), **about}), flush=True)
+        sys.stdout.write(json.dumps({"begun": begun, "ended": time.monotonic(), **about}) + "\n")
+        sys.stdout.flush()
 
     threads = [threading.Thread(target=again, args=[step]) for step in (run, clone)]
     threads.append(threading.Thread(target=lambda: (sys.stdin.read(), ended.set())))

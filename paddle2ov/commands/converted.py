@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, ModelReadError
 
 if TYPE_CHECKING:
     from openvino import Model, PartialShape
@@ -45,7 +45,7 @@ def check_arrays(
 
 
 def spare_sources(program: Path, params: Path | None, targets: Sequence[Path], replaced: Path | None) -> None:
-    """Refuses to write over the model that is to be converted, before any work is done.
+    """Refuses to write over the model that is to be converted, before any work is done; one that is not there is not.
 
     Args:
         program: the model.
@@ -55,11 +55,13 @@ def spare_sources(program: Path, params: Path | None, targets: Sequence[Path], r
 
     Raises:
         ConversionInputError: one of the files, or the folder, is the model's.
-        ModelReadError: the model cannot be found.
     """
     from paddle2ov.program import find_model
 
-    files = find_model(program, params)
+    try:
+        files = find_model(program, params)
+    except ModelReadError:
+        return
     for own in (files.program, *([files.params] if files.params is not None else ())):
         for target in targets:
             if target.exists() and target.samefile(own):

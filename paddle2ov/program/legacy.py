@@ -38,7 +38,7 @@ _BOOKKEEPING = frozenset(
 
 
 def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
-    """Reads a legacy program, the content of `path`; returns it without its parameters, and the parameters that it declares.
+    """Reads a legacy program, the content of `path`; returns it without its parameters, and those that it declares.
 
     Raises:
         ModelReadError: the file is not a legacy program, is damaged, or is of an unknown version.

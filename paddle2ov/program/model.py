@@ -40,7 +40,7 @@ class Variable:
 
 @dataclass(slots=True)
 class Parameter:
-    """A weight; its data may be a view into the mapped file (bfloat16 and float8 as unsigned integers of that width)."""
+    """A weight; its data may lie in the mapped file (bfloat16 and float8 as unsigned integers of that width)."""
 
     name: str
     dtype: str

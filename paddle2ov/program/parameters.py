@@ -116,7 +116,7 @@ class _File:
     def array_at(self, offset: int, storage: np.dtype[np.generic], count: int) -> AnyArray:
         """A tensor's data, of which the file has enough."""
         array = np.empty(count, storage)
-        left = memoryview(array).cast("B")
+        left = array.view(np.uint8).data
         try:
             self._file.seek(offset)
             while left:

@@ -144,7 +144,7 @@ class _Texts:
 
 
 def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
-    """Reads a PIR program, the content of `path`; returns it without its parameters, and the parameters that it declares.
+    """Reads a PIR program, the content of `path`; returns it without its parameters, and those that it declares.
 
     Raises:
         ModelReadError: the file is not a PIR program, is damaged, or is newer than `NEWEST_VERSION`.

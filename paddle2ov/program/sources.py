@@ -206,4 +206,14 @@ def _numbers(about: os.stat_result) -> tuple[int, int, int, int, int]:
     return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
-__all__ = ["ChangedError", "Contents", "Opened", "Source", "Stamp", "check_mapped", "check_unchanged", "remember", "source_of"]
+__all__ = [
+    "ChangedError",
+    "Contents",
+    "Opened",
+    "Source",
+    "Stamp",
+    "check_mapped",
+    "check_unchanged",
+    "remember",
+    "source_of",
+]
