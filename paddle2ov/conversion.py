@@ -17,6 +17,7 @@ from paddle2ov.passes import run_rewrites
 from paddle2ov.program import Program, load_readers, read_program
 from paddle2ov.program.merging import count_chosen
 from paddle2ov.program.signatures import Signature
+from paddle2ov.program.sources import remember
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import ConversionReport, size
 from paddle2ov.translation.extension import Extension
@@ -47,6 +48,9 @@ def convert(
 ) -> Model:
     """Converts a Paddle inference model of either format.
 
+    The weights stay in the parameter file, which is mapped into memory: as long as the model lives, the file must not
+    be written to. Where it may be, as a service's that is exported again, convert with `share_weights=False`.
+
     Args:
         model: a model folder, a program file (`inference.json`, `inference.pdmodel`, `__model__`), Paddle's path
             prefix, a pair (program file, parameter file), a `paddle.nn.Layer` or a `paddle.static.Program`.
@@ -59,8 +63,10 @@ def convert(
         example_input: for a Layer without an input spec: tensors or arrays to take the shapes and types from.
         extension: converters of your own, see `ConversionExtension`.
         verbose: logs what was read and how long each step took.
-        share_weights: constants share the memory-mapped file, which must then stay as it is for as long as the model
-            lives; False copies them.
+        share_weights: constants share the memory-mapped parameter file. What is written to it shows in the model, and
+            where it is cut off, the process ends; a file that is replaced (`os.replace`) does no harm. False reads
+            the weights into memory of the model's own, and refuses files that change meanwhile. Parameters in a file
+            each (Paddle 1) are always read.
         progress: called with (operators done, operators in all) as the conversion goes on.
         report: a new `ConversionReport`, which is filled with what the conversion did.
         rewrite: False leaves the graph as the converters made it, to compare with.
@@ -75,7 +81,7 @@ def convert(
         The model. Inputs and results have Paddle's names, order and types.
 
     Raises:
-        ModelReadError: the model cannot be found or read.
+        ModelReadError: the model cannot be found or read, or its files change while they are read.
         UnsupportedOpsError: it holds operators without a converter; all of them are named.
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an argument does not fit the model.
@@ -83,8 +89,10 @@ def convert(
     load_readers()  # what a process loads once is no time of this model's
     registry = Registry(extension)
     clock = [time.perf_counter()]
-    signatures = [found for item in registry.extensions() if (found := item.parsed_signature()) is not None]
-    program, overrides, outputs = _read(model, params, input, output, example_input, signatures)
+    signatures = registry.signatures()
+    program, overrides, outputs = _read(model, params, input, output, example_input, signatures, share_weights)
+    if program is not model and program.source is not None:
+        share_weights = True  # with the file, or with nobody
     settings = None
     if bounded or preprocess:
         from paddle2ov.deployment import beside
@@ -122,6 +130,8 @@ def convert(
 
         built = build_in(converted, settings)
         (log.warning if built.remaining else log.info)("the model %s", describe(built))
+    if program.source is not None:
+        remember(converted, program.source)
     if verbose:
         _log_steps(program, converted, *seconds)
     return converted
@@ -134,6 +144,7 @@ def _read(
     wanted: str | Sequence[str] | None,
     example: Any,
     signatures: Sequence[Signature],
+    mapped: bool,
 ) -> tuple[Program, Sequence[InputOverride], Sequence[str]]:
     """The program of a model in files or of a live one, with what the arguments ask of its inputs and results."""
     if isinstance(model, tuple | list):
@@ -148,7 +159,7 @@ def _read(
         return read_live(model, given, wanted, example, signatures)
     if example is not None:
         raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
-    program = model if isinstance(model, Program) else read_program(model, params, signatures)
+    program = model if isinstance(model, Program) else read_program(model, params, signatures, mapped=mapped)
     return program, parse_input(given), parse_output(wanted)
 
 

@@ -101,7 +101,7 @@ def inspect(
         ModelReadError: the model cannot be found or read.
     """
     registry = Registry(extension)
-    signatures = [found for item in registry.extensions() if (found := item.parsed_signature()) is not None]
+    signatures = registry.signatures()
     program = read_program(model, params, signatures)
     block, _ = prune(program.block, (item.variable for item in program.outputs))
     used = Counter(operator.type for operator in block.walk())

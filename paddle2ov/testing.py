@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.program.sources import check_mapped
 
 Array = NDArray[Any]
 
@@ -203,7 +204,11 @@ def compile_model(model: openvino.Model, precision: str = "f32") -> openvino.Com
     """Compiles the model on the CPU, in full precision unless told otherwise, for one thread.
 
     `precision`: "f32", "bf16", or "default" for what OpenVINO takes on this processor.
+
+    Raises:
+        ModelReadError: the model's weights are mapped from a file that has changed.
     """
+    check_mapped(model)
     # What takes time here (20 ms for a single operator) are OpenVINO's own transformations; no option shortens them.
     hint = {} if precision == "default" else {"INFERENCE_PRECISION_HINT": precision}
     return shared_core().compile_model(model, "CPU", {**hint, "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1})

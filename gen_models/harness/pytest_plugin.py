@@ -1,4 +1,4 @@
-"""pytest options and fixtures of the operator tests: `--filter`, `--seeds`."""
+"""pytest options and fixtures of the tests: `--filter`, `--seeds`, `--exports`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--filter", default=None, metavar="GLOBS", help="run tests by name: 'testOpFuzzy/top_k_v2*:-*legacy'"
     )
     group.addoption("--seeds", type=int, default=None, metavar="N", help="random examples per operator and format")
+    group.addoption("--exports", type=int, default=20, metavar="N", help="how often a served model is exported again")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

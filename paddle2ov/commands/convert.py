@@ -147,12 +147,14 @@ def convert_command(
         program = source / model_filename if model_filename else source
         xml = _target(target, source)
         from paddle2ov.commands import report as reporting
-        from paddle2ov.commands.converted import check_arrays, compare_with_paddle
+        from paddle2ov.commands.converted import check_arrays, compare_with_paddle, spare_sources
         from paddle2ov.conversion import convert
         from paddle2ov.errors import Paddle2OVError
         from paddle2ov.report import ConversionReport
 
         reporting.check_targets(reports)
+        layout = serving / xml.stem / "1" if serving is not None else None
+        spare_sources(program, params, [xml, xml.with_suffix(".bin"), *reports], layout)
         conversion = ConversionReport() if reports or compare else None
         from paddle2ov.translation.extension import run_extensions
 
@@ -170,6 +172,7 @@ def convert_command(
                     bounded=bounded,
                     sequence_lengths=sequence_lengths,
                     preprocess=preprocess,
+                    share_weights=False,
                 )
         except Paddle2OVError as error:
             reporting.write_refused(reports, program, params, _name(source), error)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, ModelReadError
 
 if TYPE_CHECKING:
     from openvino import Model, PartialShape
@@ -42,6 +42,32 @@ def check_arrays(
             return None, given_inputs(program, arrays)[0]
         except ConversionInputError:
             raise error from None
+
+
+def spare_sources(program: Path, params: Path | None, targets: Sequence[Path], replaced: Path | None) -> None:
+    """Refuses to write over the model that is to be converted, before any work is done; one that is not there is not.
+
+    Args:
+        program: the model.
+        params: the parameter file, where one is named.
+        targets: the files that will be written.
+        replaced: a folder that will be replaced.
+
+    Raises:
+        ConversionInputError: one of the files, or the folder, is the model's.
+    """
+    from paddle2ov.program import find_model
+
+    try:
+        files = find_model(program, params)
+    except ModelReadError:
+        return
+    for own in (files.program, *([files.params] if files.params is not None else ())):
+        for target in targets:
+            if target.exists() and target.samefile(own):
+                raise ConversionInputError(f"{target} is a file of the model itself, and would be overwritten")
+        if replaced is not None and own.resolve().is_relative_to(replaced.resolve()):
+            raise ConversionInputError(f"{own} is a file of the model itself, and {replaced} would be replaced")
 
 
 def compare_with_paddle(
@@ -106,4 +132,4 @@ def _within(model: Model) -> list[dict[str, PartialShape]]:
     return [shapes] * (_SETS if any(one.is_dynamic for one in shapes.values()) else 1)
 
 
-__all__ = ["check_arrays", "compare_with_paddle"]
+__all__ = ["check_arrays", "compare_with_paddle", "spare_sources"]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import openvino
 
+from paddle2ov.program.sources import check_mapped
+
 _PREFIX = ".writing-"
 
 
@@ -17,12 +19,20 @@ def save_model(model: openvino.Model, xml: Path, fp16: bool) -> None:
     """Writes a model as OpenVINO IR.
 
     Raises:
+        ModelReadError: its weights are mapped from a file that has changed, or changes meanwhile.
         OSError: its files cannot be written.
     """
     with _beside(xml) as folder:
-        written = folder / "model.xml"
+        written, replaced = folder / "model.xml", folder / "replaced.xml"
         write_ir(model, written, fp16)
-        written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
+        if xml.exists():  # out of the way: it must never stand beside weights of another model
+            xml.replace(replaced)
+        try:
+            written.with_suffix(".bin").replace(xml.with_suffix(".bin"))
+        except OSError:
+            if replaced.exists():
+                replaced.replace(xml)
+            raise
         written.replace(xml)
 
 
@@ -30,12 +40,15 @@ def write_ir(model: openvino.Model, xml: Path, fp16: bool) -> None:
     """Writes a model where it is to stand, for callers that see to the rest.
 
     Raises:
+        ModelReadError: its weights are mapped from a file that has changed, or changes meanwhile.
         OSError: its files cannot be written.
     """
+    check_mapped(model)
     try:
         openvino.save_model(model, xml, compress_to_fp16=fp16)
     except RuntimeError as error:  # what OpenVINO makes of a full disk
         raise OSError(f"is the disk full? OpenVINO says: {error}") from error
+    check_mapped(model)
 
 
 def write_text(path: Path, text: str) -> None:

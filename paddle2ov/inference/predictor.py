@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,9 @@ from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORu
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.inference.config import Config
+from paddle2ov.program import Program, read_contents, read_program
 from paddle2ov.program.model import AnyArray
+from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.sequence_lengths import SUFFIX
 
 
@@ -270,18 +270,21 @@ class Predictor:
 def create_predictor(config: Config) -> Predictor:
     """Converts the model that a configuration names, and compiles it.
 
+    Its files are read once, whole: the predictor and its clones keep what they held, whatever becomes of them.
+
     Raises:
-        ModelReadError: the model cannot be found or read.
+        ModelReadError: the model cannot be found or read, or its files change while they are read.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
         ConversionInputError: the configuration names no model, or is none.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
     if not isinstance(config, Config):
         raise ConversionInputError(f"create_predictor: a Config is expected, not {type(config).__name__}")
+    signatures = Registry().signatures()
     if config._buffers is not None:
-        model = _converted(*config._buffers)
+        model = _with_lengths(read_contents(*config._buffers, signatures))
     elif config._model is not None:
-        model = _with_lengths(config._model, config._params)
+        model = _with_lengths(read_program(config._model, config._params, signatures, mapped=False))
     else:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
     with _refusals("compile the model"):
@@ -289,22 +292,12 @@ def create_predictor(config: Config) -> Predictor:
     return Predictor(compiled)
 
 
-def _converted(program: bytes, params: bytes) -> openvino.Model:
-    """The model of files that are in memory only."""
-    with tempfile.TemporaryDirectory() as folder:
-        name = "inference.json" if program.lstrip()[:1] == b"{" else "inference.pdmodel"
-        files = Path(folder, name), Path(folder, "inference.pdiparams")
-        for path, content in zip(files, (program, params), strict=True):
-            path.write_bytes(content)
-        return _with_lengths(*files, share_weights=False)
-
-
-def _with_lengths(*files: Any, share_weights: bool = True) -> openvino.Model:
+def _with_lengths(program: Program) -> openvino.Model:
     """The model, which takes sequences of any lengths unless one of its operators takes only one."""
     try:
-        return convert(*files, share_weights=share_weights, sequence_lengths=True)
+        return convert(program, sequence_lengths=True)
     except OpConversionError:
-        return convert(*files, share_weights=share_weights)
+        return convert(program)
 
 
 class PredictorPool:

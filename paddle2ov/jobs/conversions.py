@@ -6,10 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paddle2ov.jobs.executor import Executor
 from paddle2ov.jobs.state import State
+
+if TYPE_CHECKING:
+    from openvino import Model
 
 Record = dict[str, Any]
 GOOD = ("converted", "agrees", "agrees up to ties")
@@ -52,14 +55,14 @@ def _convert(job: Job) -> Record:
     record: Record = {}
     try:
         _run_once(job.extensions)
-        model = convert(job.program, job.params, bounded=job.bounded)
+        model = convert(job.program, job.params, bounded=job.bounded, share_weights=False)
         save_model(model, Path(job.target), job.fp16)
         record["nodes"] = len(model.get_ops())
     except (Paddle2OVError, OSError) as error:
         return _timed({"state": "refused", "message": str(error)}, started)
     record |= {"state": "converted", "message": "", "target": job.target}
     if job.compare:
-        record |= _compared(job)
+        record |= _compared(job, model)
     return _timed(record, started)
 
 
@@ -72,12 +75,15 @@ def _run_once(extensions: tuple[str, ...]) -> None:
     run_extensions(map(Path, extensions))
 
 
-def _compared(job: Job) -> Record:
+def _compared(job: Job, model: Model) -> Record:
     from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.program.sources import check_unchanged
     from paddle2ov.verification.verify import verify
 
     try:
+        check_unchanged(model)
         found = verify(job.program, job.params, paddle_python=job.paddle_python)
+        check_unchanged(model)
     except (Paddle2OVError, OSError) as error:
         return {"state": "not compared", "message": str(error)}
     largest = max((one.relative for run in found.runs for one in run.outputs), default=0.0)

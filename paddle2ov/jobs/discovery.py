@@ -56,13 +56,15 @@ def find_models(folder: Path, out: Path) -> list[FoundModel]:
 def fingerprint(model: FoundModel, *options: object) -> str:
     """Changes when the model, its settings, the options or paddle2ov do.
 
-    The program is read; of the parameters, which are large, size and time of change are taken.
+    The program is read; of the parameters, which are large, size and time of change are taken. Where no file holds all
+    of them, they may be any of those beside the program.
     """
     files = model.files
     parts = [__version__, repr(options), hashlib.sha256(files.program.read_bytes()).hexdigest()]
     settings = find_settings(files.program.parent)
-    for path in (files.params, settings):
-        if path is not None:
+    beside = sorted(files.program.parent.iterdir()) if files.params is None and files.format == "legacy" else ()
+    for path in (files.params, settings, *beside):
+        if path is not None and path.is_file():
             about = path.stat()
             parts.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

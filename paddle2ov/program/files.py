@@ -11,7 +11,7 @@ from paddle2ov.errors import ModelReadError
 PathLike = str | os.PathLike[str]
 
 _LEGACY_NAMES = ("__model__", "model", "inference")
-_SNIFF_BYTES = 4096
+SNIFF_BYTES = 4096
 _DEPLOYED = ("deploy.yaml", "deploy.yml")  # PaddleSeg; names the files of the model
 _NO_PROGRAM = {
     ".pdiparams": "the weights of a model; pass its folder, or its program (.json or .pdmodel)",
@@ -119,7 +119,11 @@ def _program_of_prefix(prefix: Path) -> Path:
 
 def _sniff(path: Path) -> str | None:
     with path.open("rb") as file:
-        head = file.read(_SNIFF_BYTES)
+        return format_of(file.read(SNIFF_BYTES), path)
+
+
+def format_of(head: bytes, path: Path) -> str | None:
+    """The format of a program that begins like that: "pir", "legacy", or None where it is none."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith((b"{", b"[")):
         # A PIR file starts with its "base_code"; other JSON files (configurations, vocabularies) do not.

@@ -37,16 +37,14 @@ _BOOKKEEPING = frozenset(
 )
 
 
-def read_legacy(path: Path, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
-    """Reads a legacy program; returns it without its parameters, and the parameters that it declares.
+def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
+    """Reads a legacy program, the content of `path`; returns it without its parameters, and those that it declares.
 
     Raises:
         ModelReadError: the file is not a legacy program, is damaged, or is of an unknown version.
     """
     try:
-        desc = ProgramDesc.FromString(path.read_bytes())
-    except OSError as error:
-        raise ModelReadError(f"{path}: cannot be read: {error}") from error
+        desc = ProgramDesc.FromString(content)
     except DecodeError as error:
         raise ModelReadError(f"{path}: not a Paddle program: {error}") from None
     try:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from paddle2ov.errors import Place
+from paddle2ov.program.sources import Source
 
 AnyArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -39,7 +40,7 @@ class Variable:
 
 @dataclass(slots=True)
 class Parameter:
-    """A weight: its data is a view into the mapped file (bfloat16 and float8 as unsigned integers of that width)."""
+    """A weight; its data may lie in the mapped file (bfloat16 and float8 as unsigned integers of that width)."""
 
     name: str
     dtype: str
@@ -122,6 +123,7 @@ class Program:
         outputs: the fetched variables, in Paddle's order.
         variables: every variable with its declared type.
         parameters: the weights by variable name.
+        source: the files that it was read from, as they were then.
     """
 
     format: str
@@ -131,6 +133,7 @@ class Program:
     outputs: list[Output]
     variables: dict[str, Variable]
     parameters: dict[str, Parameter]
+    source: Source | None = field(default=None, repr=False, compare=False)
 
 
 def is_static(shape: tuple[int, ...] | None) -> bool:

@@ -1,4 +1,4 @@
-"""Weights: the tensors of a `.pdiparams` file, or of one file per parameter, as views into the mapped file.
+"""Weights: the tensors of a `.pdiparams` file, mapped or read, or of one file per parameter.
 
 The file is a sequence of serialised tensors without names, count or alignment; they stand in the order of the sorted
 parameter names. Source: `paddle/phi/core/framework/dense_tensor_serialize.cc` and `dense_tensor_tostream.cc`.
@@ -18,44 +18,64 @@ from google.protobuf.message import DecodeError
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.framework_proto import TensorDesc
-from paddle2ov.program.model import Parameter, Variable, element_count
+from paddle2ov.program.model import AnyArray, Parameter, Variable, element_count
+from paddle2ov.program.sources import ChangedError, Opened, Source
 
 _MAX_LOD_LEVELS = 1024
 _MAX_DESC_BYTES = 1 << 16
 _MAX_RANK = 64
 
 
-def read_combined(path: Path, variables: Iterable[Variable]) -> dict[str, Parameter]:
+def read_combined(path: Path, variables: Iterable[Variable], source: Source, mapped: bool) -> dict[str, Parameter]:
     """Reads all parameters from one file.
 
     Args:
         path: the `.pdiparams` or `__params__` file.
         variables: the parameters that the program declares; their order does not matter.
+        source: the files of the model, this one among them.
+        mapped: whether the data stays in the file.
 
     Raises:
         ModelReadError: the file does not hold exactly these tensors with the declared types and shapes.
     """
-    buffer = _map(path)
     parameters = {}
     offset = 0
     descriptions: dict[bytes, _Description] = {}
-    for variable in sorted(variables, key=lambda item: item.name):
-        parameters[variable.name], offset = _read_tensor(buffer, offset, variable, path, descriptions)
-    if offset != len(buffer):
+    with source.open(path) as opened:
+        file = (_MappedFile if mapped else _File)(opened, path)
+        for variable in sorted(variables, key=lambda item: item.name):
+            parameters[variable.name], offset = _read_tensor(file, offset, variable, path, descriptions)
+        if mapped:
+            source.keep(path, opened)
+    if offset != file.size:
         raise ModelReadError(
-            f"{path}: {len(buffer) - offset} bytes are left after the last of {len(parameters)} parameters; "
+            f"{path}: {file.size - offset} bytes are left after the last of {len(parameters)} parameters; "
             "the file does not belong to this program"
         )
     return parameters
 
 
-def read_separate(folder: Path, variables: Iterable[Variable]) -> dict[str, Parameter]:
-    """Reads parameters that are saved as one file each, named as the parameter, in `folder`.
+def read_separate(folder: Path, variables: Iterable[Variable], source: Source) -> dict[str, Parameter]:
+    """Reads parameters that are saved as one file each, named as the parameter, in `folder`; none stays mapped.
 
     Raises:
         ModelReadError: a file is missing, lies outside of `folder`, or does not hold what the program declares.
     """
+    variables = list(variables)
+    paths = _separate_files(folder, variables)
+    source.note(*paths)
     parameters = {}
+    for variable, path in zip(variables, paths, strict=True):
+        with source.open(path) as opened:
+            file = _File(opened, path)
+            parameters[variable.name], end = _read_tensor(file, 0, variable, path, {})
+        if end != file.size:
+            raise ModelReadError(f"{path}: {file.size - end} bytes are left after the parameter")
+    return parameters
+
+
+def _separate_files(folder: Path, variables: Iterable[Variable]) -> list[Path]:
+    paths = []
     root = folder.resolve()
     for variable in variables:
         try:
@@ -66,25 +86,69 @@ def read_separate(folder: Path, variables: Iterable[Variable]) -> dict[str, Para
             raise ModelReadError(f"parameter name {variable.name!r} leads out of the model's folder {folder}")
         if not path.is_file():
             raise ModelReadError(f"{folder}: there is no file for parameter '{variable.name}'")
-        buffer = _map(path)
-        parameters[variable.name], end = _read_tensor(buffer, 0, variable, path, {})
-        if end != len(buffer):
-            raise ModelReadError(f"{path}: {len(buffer) - end} bytes are left after the parameter")
-    return parameters
+        paths.append(path)
+    return paths
 
 
-def _map(path: Path) -> memoryview:
-    # Copy-on-write: OpenVINO wants a writable buffer to share, and the file must stay as it is.
-    try:
-        with path.open("rb") as file:
-            size = path.stat().st_size
-            if size == 0:
-                return memoryview(bytearray())
-            return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY))
-    except (OSError, ValueError, OverflowError) as error:
-        raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+class _File:
+    """A parameter file that is read. Each tensor has memory of its own, which goes with the tensor."""
+
+    def __init__(self, file: Opened, path: Path) -> None:
+        self._file, self._path = file, path
+        self._start, self._window = 0, b""
+        try:
+            self.size = file.seek(0, 2)
+        except OSError as error:
+            raise ModelReadError(f"{path}: cannot be read: {error}") from error
+
+    def bytes_at(self, offset: int, count: int) -> bytes:
+        """So many bytes, or fewer where the file ends; for what stands around the data."""
+        begin = offset - self._start
+        if begin < 0 or begin + count > len(self._window):
+            try:
+                self._file.seek(offset)
+                self._window = self._file.read(max(count, _WINDOW))
+            except OSError as error:
+                raise ModelReadError(f"{self._path}: cannot be read: {error}") from error
+            self._start, begin = offset, 0
+        return self._window[begin : begin + count]
+
+    def array_at(self, offset: int, storage: np.dtype[np.generic], count: int) -> AnyArray:
+        """A tensor's data, of which the file has enough."""
+        array = np.empty(count, storage)
+        left = array.view(np.uint8).data
+        try:
+            self._file.seek(offset)
+            while left:
+                read = self._file.readinto(left)
+                if not read:
+                    raise ChangedError(f"{self._path}: changed while it was being read")
+                left = left[read:]
+        except OSError as error:
+            raise ModelReadError(f"{self._path}: cannot be read: {error}") from error
+        return array
 
 
+class _MappedFile(_File):
+    """A parameter file whose data stays in it.
+
+    Copy-on-write: OpenVINO wants a writable buffer to share, and the file must stay as it is. Only data is read through
+    the mapping: where the file is cut off meanwhile, that ends the process.
+    """
+
+    def __init__(self, file: Opened, path: Path) -> None:
+        super().__init__(file, path)
+        try:
+            self._buffer = mmap.mmap(file.fileno(), self.size, access=mmap.ACCESS_COPY) if self.size else bytearray()
+        except (OSError, ValueError, OverflowError) as error:
+            raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+
+    def array_at(self, offset: int, storage: np.dtype[np.generic], count: int) -> AnyArray:
+        return np.frombuffer(self._buffer, storage, count, offset)
+
+
+_WINDOW = 256
+"""What stands before a tensor's data is seldom longer."""
 _HEAD = struct.Struct("<IQ")  # version, number of LoD levels
 _BODY = struct.Struct("<Ii")  # version, size of the description
 
@@ -100,26 +164,26 @@ class _Description:
 
 
 def _read_tensor(
-    buffer: memoryview, start: int, variable: Variable, path: Path, descriptions: dict[bytes, _Description]
+    file: _File, start: int, variable: Variable, path: Path, descriptions: dict[bytes, _Description]
 ) -> tuple[Parameter, int]:
     """Reads the tensor at `start`; `descriptions` are those that are read already, by their bytes."""
-    end = len(buffer)
+    end = file.size
 
     def fail(reason: str) -> ModelReadError:
         return ModelReadError(f"{path}: parameter '{variable.name}' at byte {start}: {reason}")
 
     try:
-        version, levels = _HEAD.unpack_from(buffer, start)
+        version, levels = _HEAD.unpack(file.bytes_at(start, _HEAD.size))
         if version != 0:
             raise fail(f"unknown format version {version}")
         if levels > _MAX_LOD_LEVELS:
             raise fail(f"absurd number of LoD levels {levels}")
         offset = start + _HEAD.size
         for _ in range(levels):
-            offset += 8 + struct.unpack_from("<Q", buffer, offset)[0]
+            offset += 8 + struct.unpack("<Q", file.bytes_at(offset, 8))[0]
             if offset > end:
                 raise fail("the file ends within its LoD")
-        version, size = _BODY.unpack_from(buffer, offset)
+        version, size = _BODY.unpack(file.bytes_at(offset, _BODY.size))
     except struct.error:
         raise fail("the file ends within it") from None
     if version != 0:
@@ -127,7 +191,7 @@ def _read_tensor(
     offset += _BODY.size
     if not 0 < size <= _MAX_DESC_BYTES or offset + size > end:
         raise fail(f"impossible description size {size}")
-    text = bytes(buffer[offset : offset + size])
+    text = file.bytes_at(offset, size)
     offset += size
     found = descriptions.get(text)
     if found is None:
@@ -143,7 +207,7 @@ def _read_tensor(
     after = offset + count * storage.itemsize
     if after > end:
         raise fail(f"shape {list(shape)} of {dtype} needs {after - offset} bytes, {end - offset} are left")
-    data = np.frombuffer(buffer, storage, count, offset).reshape(shape) if count else np.empty(shape, storage)
+    data = file.array_at(offset, storage, count).reshape(shape) if count else np.empty(shape, storage)
     return Parameter(variable.name, dtype, data), after
 
 

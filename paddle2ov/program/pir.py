@@ -143,16 +143,12 @@ class _Texts:
         return self._flags[key]
 
 
-def read_pir(path: Path, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
-    """Reads a PIR program; returns it without its parameters, and the parameters that it declares.
+def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Program, list[Variable]]:
+    """Reads a PIR program, the content of `path`; returns it without its parameters, and those that it declares.
 
     Raises:
         ModelReadError: the file is not a PIR program, is damaged, or is newer than `NEWEST_VERSION`.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ModelReadError(f"{path}: cannot be read: {error}") from error
     try:
         file = _decoder.decode(content)
     except RecursionError:

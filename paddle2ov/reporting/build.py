@@ -49,6 +49,7 @@ def build_report(
         config: further properties for OpenVINO's compilation.
 
     Raises:
+        ModelReadError: the model's weights are mapped from a file that has changed.
         ConversionInputError: `conversion` was not filled by `convert`, or `inputs` lacks an input of the model.
     """
     program = conversion.program

@@ -11,6 +11,7 @@ from openvino import CompiledModel, Model
 
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.model import AnyArray
+from paddle2ov.program.sources import check_mapped
 from paddle2ov.reporting.memory import bounded_memory
 from paddle2ov.reporting.model import CompiledReport, ReportedOperator
 from paddle2ov.reporting.origins import trace
@@ -39,8 +40,10 @@ def compile_report(
         config: further properties for the compilation.
 
     Raises:
+        ModelReadError: the model's weights are mapped from a file that has changed.
         RuntimeError: OpenVINO cannot compile or run the model, also for want of memory.
     """
+    check_mapped(model)
     started = time.perf_counter()
     settings = {"PERFORMANCE_HINT": "LATENCY", **(config or {}), "PERF_COUNT": True}
     compiled = shared_core().compile_model(model, "CPU", settings)

@@ -11,6 +11,7 @@ from paddle2ov.translation.extension import ConversionExtension, Extension, exte
 
 if TYPE_CHECKING:
     from paddle2ov.program.model import Block, Operator
+    from paddle2ov.program.signatures import Signature
     from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
@@ -88,6 +89,10 @@ class Registry:
     def extensions(self) -> Iterator[ConversionExtension]:
         """The converters that are not of this repository."""
         yield from self._overlay.values()
+
+    def signatures(self) -> list[Signature]:
+        """The signatures that they come with."""
+        return [found for item in self.extensions() if (found := item.parsed_signature()) is not None]
 
     def names(self) -> list[str]:
         """The sorted names of all operators that have a converter."""

@@ -13,6 +13,7 @@ import openvino
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
+from paddle2ov.program.sources import check_unchanged
 from paddle2ov.testing import compile_model
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
@@ -83,7 +84,7 @@ def verify(
             program's, whatever their shapes. Default: it is converted anew.
 
     Raises:
-        ModelReadError: the model cannot be found or read.
+        ModelReadError: the model cannot be found or read, or its files change meanwhile.
         UnsupportedOpsError, OpConversionError: it cannot be converted.
         ConversionInputError: the inputs or shapes do not fit the model, the tolerance is no number of 0 or more, the
             precision is not known or not this processor's, or the folder of the case cannot be written.
@@ -91,9 +92,12 @@ def verify(
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
     _check(tolerance, precision, case)
-    signatures = [known for item in Registry(extension).extensions() if (known := item.parsed_signature()) is not None]
     files = find_model(model, params)
-    program = whole = read_program(model, params, signatures)
+    program = whole = read_program(model, params, Registry(extension).signatures(), mapped=False)
+    source = whole.source
+    assert source is not None
+    if converted is not None:
+        check_unchanged(converted)
     if outputs is not None:
         program = replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
@@ -109,6 +113,7 @@ def verify(
     say = progress or (lambda what, done, total: None)
     say("starting Paddle", 0, len(sets))
     with PaddleProcess(files, paddle_python) as paddle:
+        source.check()  # that is what Paddle has read
         found = Verification(
             files.program, program.format, paddle.version, openvino.__version__, tolerance, computes_in
         )
@@ -130,6 +135,7 @@ def verify(
             chosen = next(one for one in sides if not one.run.refused)
         if chosen is not None:
             look_inside(found, subject, chosen, case, lambda done, total: say("comparing operators", done, total))
+    source.check()
     if found.verdict == "differ" and computes_in != "f32":
         found.add_note(_ROUNDED)
     return found

@@ -1,0 +1,219 @@
+"""The files of a model while they are read, and what becomes of them afterwards.
+
+A model may be exported again at any time, in place or by renaming. What is read is whole, and all of one state: the
+files are looked at before the first and after the last of them is read. What stays mapped is looked at again before
+it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import weakref
+from io import BytesIO, FileIO
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from paddle2ov.errors import ModelReadError
+
+Opened: TypeAlias = FileIO | BytesIO
+
+_QUIET = 0.05
+"""For how long (s) a file must not have changed: clocks of file systems tick in milliseconds, and between an export's
+program and its parameters lie some more."""
+_PAUSES = 20
+"""After so many times that long, a file that still changes is refused."""
+
+
+class ChangedError(ModelReadError):
+    """A model's file changed while it was read, or before what is mapped of it was used."""
+
+
+class Stamp(NamedTuple):
+    """What tells a file from the one that was there before; times in ns. A rename alone makes `changed` another."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+
+
+class Source:
+    """The files of one model as they were when they were read.
+
+    Args:
+        waits: whether to wait for files that are just being written.
+    """
+
+    def __init__(self, waits: bool = False) -> None:
+        self._waits = waits
+        self._stamps: dict[Path, Stamp] = {}
+        self._mapped: list[tuple[Path, int, Stamp]] = []
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files."""
+        return tuple(self._stamps)
+
+    def note(self, *paths: Path) -> None:
+        """Notes what files are like; to be called before any of them is read.
+
+        Raises:
+            ModelReadError: one is not there, or does not come to rest.
+        """
+        for _ in range(_PAUSES if self._waits else 1):
+            found = {path.absolute(): _stamp(path) for path in paths}
+            now = time.time_ns()
+            age = min((now - max(one.modified, one.changed) for one in found.values()), default=-1) / 1e9
+            if not (self._waits and 0 <= age < _QUIET):  # what lies in the future is no clock to go by
+                self._stamps |= found
+                return
+            time.sleep(_QUIET - age)
+        raise ChangedError(f"{paths[0]}: it, or what belongs to it, is being written all the time")
+
+    def open(self, path: Path) -> Opened:
+        """Opens a file that is noted, unbuffered.
+
+        Raises:
+            ModelReadError: it cannot be opened, or is another one by now.
+        """
+        try:
+            file = FileIO(path)
+        except OSError as error:
+            raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+        if Stamp(*_numbers(os.fstat(file.fileno()))) != self._stamps[path.absolute()]:
+            file.close()
+            raise ChangedError(f"{path}: changed while it was being read")
+        return file
+
+    def read(self, path: Path) -> bytes:
+        """The content of a file that is noted.
+
+        Raises:
+            ModelReadError: it cannot be read, or changes meanwhile.
+        """
+        try:
+            with self.open(path) as file:
+                content = file.read()
+        except OSError as error:
+            raise ModelReadError(f"{path}: cannot be read: {error}") from error
+        if len(content) != self._stamps[path.absolute()].size:
+            raise ChangedError(f"{path}: changed while it was being read")
+        return content
+
+    def check(self) -> None:
+        """Refuses files that are no longer those that were noted.
+
+        Raises:
+            ModelReadError: one of them has changed, or is gone.
+        """
+        for path, stamp in self._stamps.items():
+            if _stamp(path) != stamp:
+                raise ChangedError(f"{path}: changed while it was being read")
+
+    def is_unchanged(self) -> bool:
+        """Whether the files are those that were noted."""
+        try:
+            self.check()
+        except ModelReadError:
+            return False
+        return True
+
+    def keep(self, path: Path, file: Opened) -> None:
+        """Notes that a file stays mapped."""
+        number = os.dup(file.fileno())
+        weakref.finalize(self, os.close, number)
+        self._mapped.append((path, number, self._stamps[path.absolute()]))
+
+    def check_mapped(self) -> None:
+        """Refuses mapped files that were written to; one that was replaced or removed is mapped as it was.
+
+        Raises:
+            ModelReadError: one of them has another size or time of change.
+        """
+        for path, number, stamp in self._mapped:
+            now = Stamp(*_numbers(os.fstat(number)))
+            if (now.size, now.modified) != (stamp.size, stamp.modified):
+                raise ChangedError(
+                    f"{path} has changed since the model was converted, whose weights are read from it; convert it "
+                    "again, with share_weights=False if the file may change while the model is used"
+                )
+
+
+class Contents(Source):
+    """Files that are in memory only, under the names that messages give them."""
+
+    def __init__(self, contents: dict[Path, bytes]) -> None:
+        super().__init__()
+        self._contents = contents
+
+    def note(self, *paths: Path) -> None:
+        """Nothing: they do not change."""
+
+    def open(self, path: Path) -> Opened:
+        """As a file's."""
+        return BytesIO(self._contents[path])
+
+    def read(self, path: Path) -> bytes:
+        """As a file's."""
+        return self._contents[path]
+
+
+_SOURCES: weakref.WeakKeyDictionary[Any, Source] = weakref.WeakKeyDictionary()
+
+
+def remember(model: Any, source: Source) -> None:
+    """Notes which files an `openvino.Model` was made from."""
+    _SOURCES[model] = source
+
+
+def source_of(model: Any) -> Source | None:
+    """The files that a model was converted from; None where it was made otherwise."""
+    return _SOURCES.get(model)
+
+
+def check_mapped(model: Any) -> None:
+    """Refuses a model whose weights are mapped from a file that was written to since; for before they are used.
+
+    Raises:
+        ModelReadError: the file has another size or time of change.
+    """
+    source = source_of(model)
+    if source is not None:
+        source.check_mapped()
+
+
+def check_unchanged(model: Any) -> None:
+    """Refuses a model whose files are no longer those that it was made from; for before they are read again.
+
+    Raises:
+        ModelReadError: one of them has changed, or is gone.
+    """
+    source = source_of(model)
+    if source is not None and not source.is_unchanged():
+        raise ChangedError(f"{source.paths[0]}: the model has changed since it was converted; convert it again")
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        return Stamp(*_numbers(path.stat()))
+    except OSError as error:
+        raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+
+
+def _numbers(about: os.stat_result) -> tuple[int, int, int, int, int]:
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+
+
+__all__ = [
+    "ChangedError",
+    "Contents",
+    "Opened",
+    "Source",
+    "Stamp",
+    "check_mapped",
+    "check_unchanged",
+    "remember",
+    "source_of",
+]

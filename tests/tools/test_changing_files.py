@@ -1,0 +1,569 @@
+"""A model whose files change while it is read, converted, saved and served: one version of it, or an error of ours.
+
+What would end the process (a mapped file that is cut off) runs in a process of its own. `--exports 1000` is for
+`test_exports_under_load`: how often the model is exported again.
+"""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+from click.testing import CliRunner
+
+import paddle2ov
+from gen_models.harness.legacy import legacy_python
+from paddle2ov import ConversionInputError, ModelReadError, testing
+from paddle2ov.cli import cli
+from paddle2ov.commands.converted import spare_sources
+from paddle2ov.deployment import saving
+from paddle2ov.deployment.serving import write_layout
+from paddle2ov.inference import Config, create_predictor
+from paddle2ov.inference.paddlex import Runner
+from paddle2ov.jobs.executor import Outcome
+from paddle2ov.program import parameters, sources
+from tests.support.formats import NEEDS_PADDLE_2
+
+EXPORT = """
+import sys
+import numpy as np
+import paddle
+
+class Net(paddle.nn.Layer):
+    # Each of the files alone says which version it is: the program by its factor, all weights by their values.
+    def __init__(self, version):
+        super().__init__()
+        self.version = version
+        self.layers = paddle.nn.LayerList([paddle.nn.Linear(512, 512) for _ in range(3)])
+        for layer in self.layers:
+            layer.weight.set_value(np.full((512, 512), version / 512, np.float32))
+            layer.bias.set_value(np.full(512, version, np.float32))
+
+    def forward(self, x):
+        return [layer(x) * float(self.version) for layer in self.layers]
+
+for version in (1, 2):
+    net = Net(version)
+    net.eval()
+    spec = [paddle.static.InputSpec([-1, 512], "float32", "x")]
+    prefix = f"{sys.argv[1]}/{version}/inference"
+    paddle.jit.save(net, prefix, input_spec=spec)
+    if paddle.__version__.startswith("2") and sys.argv[2] == "separate":
+        import pathlib
+        paddle.enable_static()
+        executor, scope = paddle.static.Executor(), paddle.static.Scope()
+        with paddle.static.scope_guard(scope):
+            program, _, _ = paddle.static.load_inference_model(prefix, executor)
+            params = [one for one in program.list_vars() if one.persistable and one.name not in ("feed", "fetch")]
+            paddle.static.save_vars(executor, f"{sys.argv[1]}/{version}", program, vars=params)
+        paddle.disable_static()
+        pathlib.Path(prefix + ".pdiparams").unlink()
+        pathlib.Path(prefix + ".pdiparams.info").unlink(missing_ok=True)
+"""
+RESULTS = {1: 2.0, 2: 8.0}
+"""What a whole model of each version computes from ones: (weights' sum + bias) * factor."""
+ONES = np.ones((2, 512), np.float32)
+FORMATS = ["pir", *(pytest.param(one, marks=NEEDS_PADDLE_2) for one in ("legacy", "separate"))]
+CHANGES = ("truncate", "empty", "overwrite", "replace", "remove")
+
+
+@pytest.fixture(scope="session")
+def versions(tmp_path_factory):
+    """`versions(format)`: a folder with the folders 1 and 2, the same model with different weights and factors."""
+    made = {}
+
+    def of(format):
+        if format not in made:
+            made[format] = tmp_path_factory.mktemp(format)
+            python = sys.executable if format == "pir" else legacy_python()
+            script = tmp_path_factory.mktemp("scripts") / "export.py"  # Paddle wants to read it
+            script.write_text(EXPORT)
+            subprocess.run([python, "-W", "ignore", script, made[format], format], check=True)
+        return made[format]
+
+    return of
+
+
+@pytest.fixture(params=FORMATS)
+def model(request, versions, tmp_path):
+    """A folder with version 1, beside a folder with version 2."""
+    shutil.copytree(versions(request.param), tmp_path, dirs_exist_ok=True)
+    return tmp_path / "1"
+
+
+@pytest.fixture
+def pir(versions, tmp_path):
+    shutil.copytree(versions("pir"), tmp_path, dirs_exist_ok=True)
+    return tmp_path / "1"
+
+
+def files_of(folder):
+    """The program, then the parameters."""
+    return sorted((one for one in folder.iterdir() if one.is_file()), key=lambda one: "inference." not in one.name)
+
+
+def change(folder, how, other, files=None):
+    """Does something to every file, the program first; `other` holds the version to write."""
+    for path in files or files_of(folder):
+        apply(folder / path.name, how, (other / path.name).read_bytes())
+
+
+def apply(path, how, content):
+    if how == "truncate":
+        os.truncate(path, path.stat().st_size // 2)
+    elif how == "empty":
+        os.truncate(path, 0)
+    elif how == "overwrite":  # without cutting it off before
+        number = os.open(path, os.O_RDWR | os.O_CREAT)
+        for part in range(0, len(content), 1 << 16):
+            os.write(number, content[part : part + (1 << 16)])
+        os.truncate(number, len(content))
+        os.close(number)
+    elif how == "replace":
+        path.with_name(path.name + ".new").write_bytes(content)
+        path.with_name(path.name + ".new").replace(path)
+    elif how == "remove":
+        path.unlink()
+    else:
+        raise AssertionError(how)
+
+
+def version_of(results):
+    """Which version a predictor's results are of."""
+    for version, value in RESULTS.items():
+        if all(np.array_equal(one, np.full_like(one, value)) for one in results):
+            return version
+    raise MixedError(f"results of no version: {[(one.min(), one.max()) for one in results]}")
+
+
+class MixedError(AssertionError):
+    """Results are of no version."""
+
+
+def compiled_version(model):
+    compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return version_of(list(compiled([ONES]).values()))
+
+
+def in_process(function, *arguments):
+    """Calls a function of this module in a process of its own, which may die; what it returned."""
+    code = (
+        f"import json, tests.tools.test_changing_files as module; print(json.dumps(module.{function}(*{arguments!r})))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    assert run.returncode == 0, f"status {run.returncode}: {run.stderr[-2000:]}"
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+# What serves keeps the version that it was made with
+
+
+def test_a_predictor_keeps_its_version(model):
+    assert in_process("served", str(model), "predictor") == [[one, 1, 1] for one in CHANGES]
+
+
+def test_a_runner_of_paddlex_keeps_its_version(pir):
+    assert in_process("served", str(pir), "runner") == [[one, 1, 1] for one in CHANGES]
+
+
+def served(folder, kind):
+    """For each kind of change after it was made, the version of a predictor's clone and its own."""
+    found = []
+    for how in CHANGES:
+        sys.stderr.write(f"{how}\n")  # where it dies
+        mine = shutil.copytree(folder, f"{folder}-{how}")
+        served = Runner(mine) if kind == "runner" else create_predictor(Config(mine))
+        change(Path(mine), how, Path(folder).with_name("2"))
+        runs = (served, served) if kind == "runner" else (served.clone().run, served.run)
+        found.append([how, *(version_of(run([ONES])) for run in runs)])
+    return found
+
+
+# Reading: whole, or not at all
+
+
+@pytest.fixture
+def between(monkeypatch):
+    """`between(action)`: calls it, once, when half of the parameters are read; an action that is `always` each time."""
+
+    def call(action, always=False):
+        read, count = parameters._File.array_at, [0]
+
+        def array_at(self, *arguments):
+            count[0] += 1
+            if count[0] == 3 or (always and count[0] % 6 == 3):
+                action()
+            return read(self, *arguments)
+
+        monkeypatch.setattr(parameters._File, "array_at", array_at)
+
+    return call
+
+
+@pytest.mark.parametrize("how", ["overwrite", "replace"])
+def test_a_new_version_in_the_midst_of_reading(model, between, how):
+    between(lambda: change(model, how, model.with_name("2")))
+    assert version_of(create_predictor(Config(model)).run([ONES])) == 2
+
+
+@pytest.mark.parametrize("how", ["truncate", "empty", "remove"])
+def test_a_file_cut_off_in_the_midst_of_reading(model, between, how):
+    between(lambda: apply(files_of(model)[-1], how, b""))
+    with pytest.raises(ModelReadError):
+        create_predictor(Config(model))
+
+
+def test_a_program_that_is_replaced_in_the_midst_of_reading(model, between):
+    program = files_of(model)[0]
+    content = (model.with_name("2") / program.name).read_bytes()
+    between(lambda: apply(program, "replace", content), always=True)
+    with pytest.raises(ModelReadError, match=r"changed while it was being read"):
+        paddle2ov.convert(model, share_weights=False)
+
+
+def test_a_file_that_is_written_all_the_time(pir, monkeypatch):
+    params = pir / "inference.pdiparams"
+    monkeypatch.setattr(sources, "_PAUSES", 3)
+    pause = time.sleep
+
+    def write(seconds):
+        pause(seconds)
+        params.touch()
+
+    params.touch()
+    monkeypatch.setattr("paddle2ov.program.sources.time.sleep", write)
+    with pytest.raises(ModelReadError, match="is being written all the time"):
+        create_predictor(Config(pir))
+
+
+def test_contents_in_memory_need_no_files(pir):
+    program, params = ((pir / f"inference.{kind}").read_bytes() for kind in ("json", "pdiparams"))
+    config = Config()
+    config.set_model_buffer(program, len(program), params[:-1], len(params) - 1)
+    with pytest.raises(ModelReadError, match="are left"):
+        create_predictor(config)
+
+
+# Models that `convert` maps
+
+
+@pytest.mark.parametrize("how", ["truncate", "empty", "overwrite"])
+def test_what_is_mapped_is_refused_when_it_has_changed(pir, tmp_path, how):
+    model = paddle2ov.convert(pir)
+    change(pir, how, tmp_path / "2")
+    target = tmp_path / "model.xml"
+    uses = (
+        lambda: saving.save_model(model, target, fp16=False),
+        lambda: testing.compile_model(model),
+        lambda: write_layout(model, tmp_path / "served", "net", lambda one, path: saving.write_ir(one, path, False)),
+    )
+    for use in uses:
+        with pytest.raises(ModelReadError, match=r"pdiparams has changed since .*share_weights=False"):
+            use()
+    assert not target.exists()
+    assert not list((tmp_path / "served").rglob("*.xml"))
+
+
+@pytest.mark.parametrize("how", ["replace", "remove"])
+def test_what_is_mapped_stays_where_its_file_is_replaced(pir, tmp_path, how):
+    model = paddle2ov.convert(pir)
+    change(pir, how, tmp_path / "2")
+    saving.save_model(model, tmp_path / "model.xml", fp16=False)
+    assert compiled_version(openvino.Core().read_model(tmp_path / "model.xml")) == 1
+    assert compiled_version(model) == 1
+
+
+def test_a_change_while_it_is_saved_leaves_what_was_there(pir, tmp_path, monkeypatch):
+    target, save = tmp_path / "model.xml", openvino.save_model
+    saving.save_model(paddle2ov.convert(tmp_path / "2"), target, fp16=False)
+    model = paddle2ov.convert(pir)
+
+    def change_meanwhile(*arguments, **options):
+        save(*arguments, **options)
+        apply(pir / "inference.pdiparams", "overwrite", (tmp_path / "2" / "inference.pdiparams").read_bytes())
+
+    monkeypatch.setattr(openvino, "save_model", change_meanwhile)
+    with pytest.raises(ModelReadError, match="has changed since"):
+        saving.save_model(model, target, fp16=False)
+    assert compiled_version(openvino.Core().read_model(target)) == 2
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["1", "2", "model.bin", "model.xml"]
+
+
+def test_weights_that_cannot_be_written_leave_what_was_there(pir, tmp_path, monkeypatch):
+    target, move = tmp_path / "model.xml", Path.replace
+    saving.save_model(paddle2ov.convert(tmp_path / "2"), target, fp16=False)
+
+    def refuse(self, to):
+        if Path(to) == target.with_suffix(".bin"):
+            raise OSError(13, "no")
+        return move(self, to)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match=r"model\.xml cannot be written"):
+        saving.save_model(paddle2ov.convert(pir), target, fp16=False)
+    assert compiled_version(openvino.Core().read_model(target)) == 2
+
+
+def test_own_weights_stay_as_they_were(model):
+    converted = paddle2ov.convert(model, share_weights=False)
+    change(model, "overwrite", model.with_name("2"))
+    testing.compile_model(converted)
+    assert compiled_version(converted) == 1
+
+
+def test_a_model_that_changed_is_not_compared(pir, tmp_path):
+    converted = paddle2ov.convert(pir, share_weights=False)
+    change(pir, "overwrite", tmp_path / "2")
+    with pytest.raises(ModelReadError, match="has changed since it was converted"):
+        paddle2ov.verify(pir, converted=converted)
+
+
+# The command line
+
+BEFORE_SAVING = """
+import shutil
+import openvino
+import tests.tools.test_changing_files as module
+from pathlib import Path
+
+save = openvino.save_model
+
+def change_and_save(*arguments, **options):
+    module.change(Path({folder!r}), "empty", Path({folder!r}))
+    save(*arguments, **options)
+
+openvino.save_model = change_and_save
+CONVERTERS = [{{"none_of_this_model": save}}]
+"""
+
+
+def test_a_change_between_converting_and_saving(model, tmp_path):
+    script = tmp_path / "before_saving.py"
+    script.write_text(BEFORE_SAVING.format(folder=str(model)))
+    target = tmp_path / "model.xml"
+    command = [sys.executable, "-m", "paddle2ov", model, "-o", target, "--extension", script, "--quiet"]
+    run = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    assert (run.returncode, run.stderr) == (0, "")
+    assert compiled_version(openvino.Core().read_model(target)) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-m", "{}", "-pf", "net.bin", "-o", "{}/net.xml"),
+        ("{}", "-pf", "net.bin", "--report", "{}/inference.json"),
+        ("{}", "-pf", "net.bin", "-o", "1", "--serve-layout", "{}/../.."),
+    ],
+)
+def test_a_model_is_not_written_over_itself(pir, tmp_path, arguments):
+    folder = tmp_path / "served" / "1" / "1"
+    folder.parent.mkdir(parents=True)
+    pir.rename(folder)
+    (folder / "inference.pdiparams").rename(folder / "net.bin")
+    before = {one.name: one.read_bytes() for one in folder.iterdir()}
+    run = CliRunner().invoke(cli, [one.format(folder) for one in arguments], prog_name="paddle2ov")
+    assert run.exit_code == 1
+    assert "is a file of the model itself" in run.output
+    assert {one.name: one.read_bytes() for one in folder.iterdir()} == before
+    with pytest.raises(ConversionInputError, match="is a file of the model itself"):
+        spare_sources(folder, folder / "net.bin", [folder / "net.bin"], None)
+
+
+@NEEDS_PADDLE_2
+def test_a_batch_does_again_what_has_changed_in_its_parameters(versions, tmp_path, monkeypatch):
+    monkeypatch.setattr("paddle2ov.commands.batch._executor", lambda *_: Inline())
+    folder = tmp_path / "models" / "net"
+    shutil.copytree(versions("separate") / "1", folder)
+    for value in (2.0, 4.0):  # the sum of the second version's weights, times the first one's factor
+        run = CliRunner().invoke(cli, ["batch", str(folder.parent), "-o", str(tmp_path / "out")])
+        assert run.exit_code == 0, run.output
+        compiled = openvino.Core().compile_model(tmp_path / "out" / "net.xml", "CPU")
+        assert {float(one.max()) for one in compiled([ONES]).values()} == {value}
+        change(folder, "overwrite", versions("separate") / "2", files_of(folder)[1:])
+
+
+class Inline:
+    """An executor that runs here."""
+
+    def run(self, function, jobs):
+        for job in jobs:
+            yield Outcome(job, function(job))
+
+
+# Memory
+
+_MARGIN = 24
+"""MB that a conversion takes beside the weights, and more."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measured where Linux says it")
+def test_memory_grows_by_the_weights_and_no_more(pir, tmp_path):
+    import paddle  # which the processes that import this module go without
+
+    layers = []
+    for _ in range(8):
+        layers += [paddle.nn.Conv2D(512, 512, 3, padding=1, bias_attr=False), paddle.nn.BatchNorm2D(512)]
+    net = paddle.nn.Sequential(*layers, paddle.nn.Flatten(), paddle.nn.Linear(2048, 64))
+    net.eval()
+    large = tmp_path / "large"
+    paddle.jit.save(net, str(large / "inference"), [paddle.static.InputSpec([1, 512, 2, 2], "float32", "x")])
+    weights = (large / "inference.pdiparams").stat().st_size / 2**20
+    assert weights > 2.5 * _MARGIN
+    read, most = in_process("memory", str(pir), str(large), "read")
+    assert weights / 2 < read < weights + _MARGIN
+    assert most < weights + _MARGIN
+    # The plugin keeps the weights times the scales of batch norm. What was read is given back but for the last layer's.
+    served, most = in_process("memory", str(pir), str(large), "served")
+    assert served < most - weights / 2
+
+
+def memory(small, large, what):
+    """By how much (MB) resident memory has grown when the large model is read or served, and by how much at most."""
+
+    def resident(name="VmRSS"):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith(name)).split()[1]) / 1024
+
+    def use(folder):
+        if what == "read":
+            return paddle2ov.convert(folder, share_weights=False)
+        return create_predictor(Config(folder))
+
+    used = [use(small)]  # whatever is loaded once is loaded now
+    start = resident()
+    used.append(use(large))
+    return resident() - start, resident("VmHWM") - start
+
+
+# Under load
+
+
+def test_exports_under_load(pir, tmp_path, request):
+    """While a process runs, clones and makes predictors in three threads, the model is exported again and again."""
+    exports = request.config.getoption("--exports")
+    shutil.copytree(pir, tmp_path / "whole")
+    others = (tmp_path / "2", tmp_path / "whole")
+    command = [sys.executable, "-c", f"import tests.tools.test_changing_files as module; module.serve({str(pir)!r})"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    chance, changes = random.Random(0), []
+    with (tmp_path / "errors").open("w+") as errors:
+        server = subprocess.Popen(command, stderr=errors, cwd=Path(__file__).parents[1], **pipes)
+        try:
+            made = [server.stdout.readline()]
+            for number in range(exports):
+                time.sleep(chance.random() * 0.1)  # anywhere in what the server is doing
+                started = broken = time.monotonic()
+                if chance.random() < 0.5:  # and the export finds files that are cut off, or none
+                    change(pir, chance.choice(["truncate", "empty", "remove"]), others[number % 2])
+                    made.append(server.stdout.readline())
+                    time.sleep(chance.random() * 0.1)
+                    started = time.monotonic()
+                change(pir, chance.choice(["overwrite", "replace"]), others[number % 2], files_of(tmp_path / "2"))
+                changes.append(Change(broken, started, time.monotonic()))
+                made.append(server.stdout.readline())
+            server.stdin.close()
+            made += server.stdout.readlines()
+            status = server.wait()
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
+        errors.seek(0)
+        assert status == 0, f"status {status}: {errors.read()[-3000:]}"
+    made = [Made(**json.loads(one)) for one in made]
+    for one in made:
+        judge(one, changes)
+    assert made[0].version == 1
+    assert made[-1].version == (1 if exports % 2 == 0 else 2)
+
+
+@dataclass(frozen=True)
+class Change:
+    """When files were cut off, if they were, when the export after that began, and when it was done."""
+
+    broken: float
+    started: float
+    ended: float
+
+
+@dataclass(frozen=True)
+class Made:
+    """When a predictor was made, and its version; or why it was refused, or results of no version."""
+
+    begun: float
+    ended: float
+    version: int | None = None
+    refused: str = ""
+    mixed: str = ""
+
+
+def judge(made, changes):
+    """Each predictor is of one version. What is refused was being changed.
+
+    An export that takes as long as files are waited for to come to rest looks, half-way, like one that is done.
+    """
+    meanwhile = [one for one in changes if one.broken <= made.ended and one.ended >= made.begun]
+    if made.refused:
+        assert meanwhile, made
+    elif made.version is None:
+        assert any(one.ended - one.started > sources._QUIET / 2 for one in meanwhile), made
+
+
+def serve(folder):
+    """Runs one predictor and clones others in two threads and makes them in this one, until standard input ends.
+
+    Writes a line for each that it makes, see `Made`.
+    """
+    first = create_predictor(Config(folder))
+    newest = [(first, 1)]
+    ended, failed = threading.Event(), []
+
+    def run():
+        assert version_of(first.run([ONES])) == 1
+
+    def clone():
+        predictor, version = newest[-1]
+        assert version_of(predictor.clone().run([ONES])) == version
+
+    def again(step):
+        try:
+            while not ended.is_set():
+                step()
+        except BaseException:
+            failed.append(traceback.format_exc())
+
+    def make():
+        begun, about = time.monotonic(), {}
+        try:
+            predictor = create_predictor(Config(folder))
+            about["version"] = version_of(predictor.run([ONES]))
+            newest[:] = [(predictor, about["version"])]
+        except ModelReadError as error:
+            about["refused"] = str(error)
+        except MixedError as error:
+            about["mixed"] = str(error)
+        sys.stdout.write(json.dumps({"begun": begun, "ended": time.monotonic(), **about}) + "\n")
+        sys.stdout.flush()
+
+    threads = [threading.Thread(target=again, args=[step]) for step in (run, clone)]
+    threads.append(threading.Thread(target=lambda: (sys.stdin.read(), ended.set())))
+    for one in threads:
+        one.start()
+    is_last = False
+    while not is_last:
+        is_last = ended.is_set()
+        make()
+    for one in threads:
+        one.join()
+    if failed:
+        sys.exit("\n".join(failed))
