@@ -9,6 +9,7 @@ Not supported: activations other than identity, relu, relu6, sigmoid, tanh in th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from openvino import Node, Output
 
@@ -73,53 +74,70 @@ _ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Geometry:
+    """Where a filter is laid over the spatial axes of [N, C, ...]; no padding is negative, no filter wider than x."""
+
+    strides: list[int]
+    dilations: list[int]
+    begin: list[int]
+    end: list[int]
+    auto_pad: str
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether a filter of one element visits each element of x once."""
+        return all(step == 1 for step in self.strides + self.dilations) and not any(self.begin + self.end)
+
+
 def _conv(node: NodeContext) -> Node:
-    x, last = node.get_input("input"), channels_last(node)
-    rank = rank_of(node, x)
-    spatial = rank - 2
+    last, rank = channels_last(node), rank_of(node, node.get_input("input"))
+    groups = groups_of(node, dims_of(node.get_input("input")), last)
+    x, geometry = _normalized(node, last, rank)
+    out = _convolved(node, x, geometry, groups)
+    if node.has_input("bias"):
+        out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * (rank - 2)))
+    return to_channels_last(out, rank) if last else out
+
+
+def _normalized(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geometry]:
+    """The input as [N, C, ...], and one geometry for all the ways in which Paddle writes paddings."""
+    x, spatial = node.get_input("input"), rank - 2
     strides, dilations = steps_of(node, "strides", spatial), steps_of(node, "dilations", spatial)
     begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
-    algorithm, auto_pad = padding_algorithm(node), "explicit"
-    if algorithm == "SAME":
-        # Paddle's SAME sets the dilations to 1 as well.
-        auto_pad, dilations = "same_upper", [1] * spatial
+    algorithm = padding_algorithm(node)
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
-    groups = groups_of(node, dims_of(x), last)
     x, begin, end = without_negative_pads(x, begin, end, last)
     if last:
         x = to_channels_first(x, rank).output(0)
+    if algorithm == "SAME":  # sets the dilations to 1 as well
+        return x, _Geometry(strides, [1] * spatial, begin, end, "same_upper")
     # With a stride of 1 no window reaches beyond what it slides over.
-    filters = dims_of(node.get_input("filter")) if algorithm != "SAME" and max(strides) > 1 else None
+    filters = dims_of(node.get_input("filter")) if max(strides) > 1 else None
     if filters is not None and None not in filters[2:]:
         sizes = [dilation * ((dim or 1) - 1) + 1 for dim, dilation in zip(filters[2:], dilations, strict=True)]
         over = beyond(spatial_dims(x, False), sizes, strides, begin, end)
         end = [pad + missing for pad, missing in zip(end, over, strict=True)]
-    if groups == 1 and _is_product(node, [*strides, *dilations], [*begin, *end]):
-        out = _product(x, node.get_input("filter"))
-    elif groups == 1:
-        out = ops.convolution(x, node.get_input("filter"), strides, begin, end, dilations, auto_pad)
-    else:
+    return x, _Geometry(strides, dilations, begin, end, "explicit")
+
+
+def _convolved(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
+    if groups > 1:
         weights = grouped_filter(node, groups)
-        out = ops.group_convolution(x, weights, strides, begin, end, dilations, auto_pad)
-    if node.has_input("bias"):
-        out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * spatial))
-    return to_channels_last(out, rank) if last else out
+        return ops.group_convolution(x, weights, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
+    filters = node.get_input("filter")
+    if at.is_pointwise and not node.is_known("filter") and _has_unknown_channels(dims_of(filters)):
+        return _product(x, filters)
+    return ops.convolution(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
 
 
-def _is_product(node: NodeContext, strides: Sequence[int], pads: Sequence[int]) -> bool:
-    """Whether the filter has one element per channel and a number of channels that only the run shows.
+def _has_unknown_channels(dims: Sequence[int | None] | None) -> bool:
+    """Whether a filter has one element per channel and a number of channels known at run time only.
 
     OpenVINO's CPU plugin has no convolution by a filter of unknown shape.
     """
-    dims = None if node.is_known("filter") else dims_of(node.get_input("filter"))
-    return (
-        dims is not None
-        and None in dims
-        and all(dim == 1 for dim in dims[2:])
-        and all(stride == 1 for stride in strides)
-        and not any(pads)
-    )
+    return dims is not None and None in dims and all(dim == 1 for dim in dims[2:])
 
 
 def _product(x: Output, filters: Output) -> Node:
