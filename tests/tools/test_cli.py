@@ -359,6 +359,8 @@ def test_ops():
     assert "top_k_v2" in result.stdout
     families = json.loads(call("ops", "--json").stdout)
     assert families["top_k_v2"] == "search"
+    assert families["acos"] == "math"
+    assert families["nearest_interp_v2"] == "resize/interpolation"
     assert len(families) > 150
 
 
