@@ -414,6 +414,25 @@ def test_inspect_finds_all_refusals(tmp_path, monkeypatch):
     assert "eigvals" not in call("inspect", folder, "--extension", own).stdout.partition("Refused")[2]
 
 
+def test_inspect_gives_each_operator_to_its_converter_once(tmp_path):
+    """Also where some are refused."""
+
+    def relu(node):
+        places.append(node.place.index)
+        return {"out": openvino.opset16.relu(node.get_input("x"))}
+
+    nn = paddle.nn.functional
+    for refused, results in {
+        "": lambda x: [nn.relu(nn.relu(x) + 1)],
+        "eigvals": lambda x: [nn.relu(nn.relu(x) + 1), paddle.linalg.eigvals(x)],
+        "lu": lambda x: [nn.relu(nn.relu(x) + 1), paddle.linalg.lu(x, pivot=False)[0]],
+    }.items():
+        places = []
+        found = paddle2ov.inspect(paddle_model(tmp_path, results), extension={"relu": relu})
+        assert [one.operator for one in found.refusals] == [refused] * bool(refused)
+        assert len(places) == len(set(places)) == 2
+
+
 def test_inspect_sees_loops():
     found = paddle2ov.inspect(generated_network(all_networks()["nested"], "pir"))
     assert found.nesting == 2
