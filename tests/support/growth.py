@@ -1,6 +1,5 @@
 """How the time that something takes grows with its size, on machines that do other things too."""
 
-import gc
 import time
 
 ATTEMPTS = 5
@@ -22,7 +21,6 @@ def grows_less(run, small, large, factor):
 
 
 def _seconds(work):
-    gc.collect()
     started = time.process_time()
     work()
     return time.process_time() - started
