@@ -84,8 +84,12 @@ format: $(READY) ## Format the code and apply the safe fixes
 	$(BIN)/ruff check --fix .
 
 .PHONY: new-op
-new-op: $(READY) ## Scaffold a converter: OP=my_op FAMILY=activation
+new-op: $(READY) ## Scaffold a converter: OP=my_op FAMILY=activation (or FAMILY=resize/interpolation)
 	@$(BIN)/python -m tools.new_op $(OP) --family $(FAMILY)
+
+.PHONY: check-op
+check-op: $(READY) $(LEGACY_READY) ## Run all that an operator has to pass: OP=my_op
+	@$(BIN)/python -m tools.check_op $(OP)
 
 .PHONY: venv
 venv: $(READY) ## Create .venv: Paddle 3.3.1, OpenVINO, test and lint tools
