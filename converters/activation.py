@@ -2,7 +2,7 @@
 
 Paddle: `relu`, `relu6`, `leaky_relu`, `elu`, `celu`, `selu`, `gelu`, `sigmoid`, `hard_sigmoid`, `hard_swish`, `swish`,
 `silu`, `mish`, `softplus`, `softsign`, `softshrink`, `hard_shrink`, `tanh_shrink`, `thresholded_relu`, `stanh`,
-`logsigmoid`, `brelu` (PIR `hardtanh`), `soft_relu`.
+`logsigmoid`, `tanh`, `brelu` (PIR `hardtanh`), `soft_relu`.
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{activation,gelu,selu}_kernel.cc`.
 
 Legacy programs carry `beta` of `swish`, `threshold`, `scale` and `offset` of `hard_swish`, and `threshold` of `relu6`;

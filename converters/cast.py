@@ -1,7 +1,8 @@
 """Types, and operators that hand their input on.
 
 Paddle: `cast`; `assign`, `share_data`, `memcpy`, `memcpy_d2h`, `memcpy_h2d`, `npu_identity`, `print`,
-`depend`, `lod_reset`, `assign_out`, `c_identity`, `shadow_feed`; `assert`; `dropout`, `dropout_nd`, `seed`.
+`depend`, `assign_array`, `assign_out`, `c_identity`, `rnn_memory_helper`, `shadow_feed`; `assert`; `dropout`,
+`dropout_nd`, `seed`.
 Semantics: `paddle/phi/kernels/cpu/{cast,dropout}_kernel.cc`.
 
 Dropout in training mode is random, see `random/distributions.py`.

@@ -1,8 +1,10 @@
 """Convolution.
 
-Paddle: `conv2d`, `conv3d`, `depthwise_conv2d` (1-D convolution is `unsqueeze2`, `conv2d`, `squeeze2`), and the forms
-with a bias that Paddle's own passes leave: `depthwise_conv2d_bias`, `depthwise_conv3d_bias`, `fused_conv2d_add_act`.
-Semantics: `paddle/phi/kernels/impl/conv_kernel_impl.h`, `paddle/phi/kernels/cpu/conv_util.h`.
+Paddle: `conv2d`, `conv3d`, `depthwise_conv2d`, and the forms that Paddle's own passes leave, with a bias
+`depthwise_conv2d_bias`, `depthwise_conv3d_bias`, and with an activation `fused_conv2d_add_act`, `fused_conv2d`,
+`fused_conv3d`.
+Semantics: `paddle/phi/kernels/impl/conv_kernel_impl.h`, `paddle/phi/kernels/cpu/conv_util.h`. Convolution in one
+dimension is `unsqueeze2`, `conv2d`, `squeeze2`.
 Not supported: activations other than identity, relu, relu6, sigmoid, tanh in the fused form; `split_channels`.
 """
 

@@ -1,8 +1,9 @@
 """Arithmetic of two tensors, element by element.
 
-Paddle: `elementwise_add`, `_sub`, `_mul`, `_div`, `_min`, `_max`, `_pow`, `_mod`, `_floordiv`, `_fmin`, `_fmax`,
-`_heaviside` (PIR `add`, `subtract`, `multiply`, `divide`, `minimum`, `maximum`, `elementwise_pow`, `remainder`,
-`floor_divide`, `fmin`, `fmax`, `heaviside`), `trunc_divide`, `minus`, `lerp`.
+Paddle: `elementwise_add` (PIR `add`), `elementwise_sub` (`subtract`), `elementwise_mul` (`multiply`), `elementwise_div`
+(`divide`), `elementwise_min` (`minimum`), `elementwise_max` (`maximum`), `elementwise_pow`, `elementwise_mod`
+(`remainder`), `elementwise_floordiv` (`floor_divide`), `elementwise_fmin` (`fmin`), `elementwise_fmax` (`fmax`),
+`elementwise_heaviside` (`heaviside`), `trunc_divide`, `minus`, `lerp`.
 Semantics: `paddle/phi/kernels/funcs/elementwise_functor.h`, `paddle/phi/kernels/funcs/elementwise_base.h` (`axis`),
 `paddle/phi/kernels/impl/lerp_kernel_impl.h`.
 

@@ -1,9 +1,11 @@
 """Discrete Fourier transforms and the frames of a signal.
 
-Paddle: `fft_c2c`, `fft_r2c`, `fft_c2r`, which all of `paddle.fft` uses; `frame`, `overlap_add`, which `paddle.signal`
-uses around them (`paddle.signal.stft` is `frame`, a product with the window, `fft_r2c`); `stft`.
+Paddle: `fft_c2c`, `fft_r2c`, `fft_c2r`; `frame`, `overlap_add`; `stft`.
 Semantics: `paddle/phi/kernels/impl/fft_kernel_impl.h`, `paddle/phi/kernels/funcs/fft.h` (what a norm means),
 `paddle/phi/kernels/cpu/{frame,overlap_add}_kernel.cc`.
+
+All of `paddle.fft` is made of the first three, and `paddle.signal` of these and the next two: `paddle.signal.stft` is
+`frame`, a product with the window, `fft_r2c`.
 """
 
 from __future__ import annotations

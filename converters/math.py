@@ -2,8 +2,8 @@
 
 Paddle: `exp`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sqrt`, `rsqrt`, `square`, `abs`, `sign`, `reciprocal`,
 `floor`, `ceil`, `round`, `trunc`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`, `asinh`, `acosh`,
-`atanh`, `erf`, `logit`, `isnan_v2`, `isinf_v2`, `isfinite_v2` (and the legacy `isnan`, `isinf`, which look at a
-whole tensor).
+`atanh`, `erf`, `logit`, `isnan_v2`, `isinf_v2`, `isfinite_v2` (and the legacy `isnan`, `isinf`, `isfinite`,
+which look at a whole tensor).
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{isfinite,trunc}_kernel.cc`.
 
 Integers give floating point where Paddle 3 has a kernel for them. Refused: complex numbers, but for `abs`.

@@ -1,6 +1,7 @@
 """Normalization by statistics of the data or of the training set.
 
-Paddle: `batch_norm` (PIR `batch_norm_`), `sync_batch_norm`, `layer_norm`, `group_norm`, `instance_norm`.
+Paddle: `batch_norm` (PIR `batch_norm_`), `sync_batch_norm`, `inplace_abn` (legacy only), `layer_norm`,
+`group_norm`, `instance_norm`.
 Semantics: `paddle/phi/kernels/cpu/{batch_norm,layer_norm,group_norm,instance_norm}_kernel.cc`.
 """
 

@@ -1,12 +1,13 @@
 """Pooling by maximum, average and norm.
 
-Paddle: `pool2d`, `pool3d`, `lp_pool2d` (1-D pooling is `unsqueeze2`, `pool2d`, `squeeze2`).
+Paddle: `pool2d`, `pool3d`, `lp_pool2d`.
 Semantics: `paddle/phi/kernels/funcs/pooling.cc`, `paddle/phi/kernels/impl/pool_kernel_impl.h`, PoolInferMeta in
-`paddle/phi/infermeta/unary.cc`. A window that holds nothing but padding gives NaN (average) or the lowest number.
-Of paddings that differ before and after, an average that counts them (`exclusive` False) counts as many after as
-before. Not supported: adaptive maximum in `pool2d` itself (Paddle exports it as `max_pool2d_with_index`); an average
-that counts paddings which are fewer after than before and rounds up; paddings as wide as the kernel where an average
-counts them and they differ, or where one that does not would have windows outside of x.
+`paddle/phi/infermeta/unary.cc`. Pooling in one dimension is `unsqueeze2`, `pool2d`, `squeeze2`. A window that holds
+nothing but padding gives NaN (average) or the lowest number. Of paddings that differ before and after, an average that
+counts them (`exclusive` False) counts as many after as before. Not supported: adaptive maximum in `pool2d` itself
+(Paddle exports it as `max_pool2d_with_index`); an average that counts paddings which are fewer after than before and
+rounds up; paddings as wide as the kernel where an average counts them and they differ, or where one that does not would
+have windows outside of x.
 """
 
 from __future__ import annotations

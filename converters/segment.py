@@ -1,6 +1,6 @@
 """Reductions of rows that belong together, and the messages of a graph, which are reduced so.
 
-Paddle: `segment_pool` (`paddle.geometric.segment_sum`, `_mean`, `_min`, `_max`), `graph_send_recv` (PIR `send_u_recv`),
+Paddle: `segment_pool` (the reductions of segments in paddle.geometric), `graph_send_recv` (PIR `send_u_recv`),
 `graph_send_ue_recv` (`send_ue_recv`), `graph_send_uv` (`send_uv`).
 Semantics: `paddle/phi/kernels/impl/segment_pool_kernel_impl.h`,
 `paddle/phi/kernels/cpu/send_{u_recv,ue_recv,uv}_kernel.cc`.

@@ -1,7 +1,7 @@
 """Views of a tensor by strides, copied: OpenVINO's tensors lie in memory as their shapes say.
 
-Paddle: `as_strided`, `tensor_unfold` (`paddle.unfold`).
-Semantics: `paddle/phi/kernels/stride/{as_strided,tensor_unfold}_kernel.cc`.
+Paddle: `as_strided`, `tensor_unfold`.
+Semantics: `paddle/phi/kernels/stride/{as_strided,tensor_unfold}_kernel.cc`. The latter is `paddle.unfold`.
 Refused: a view that begins inside of an element or reaches beyond the tensor, for which Paddle reads foreign memory.
 """
 

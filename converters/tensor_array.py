@@ -2,7 +2,7 @@
 
 Paddle: `create_array`, `create_array_like`, `write_to_array` (PIR `array_write_`), `read_from_array` (`array_read`),
 `lod_array_length` (`array_length`), `tensor_array_to_tensor` (`array_to_tensor`), `slice_array`, `slice_array_dense`,
-`array_pop`, `assign_array`.
+`array_pop`.
 Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/operator/ir/manual_op.cc`.
 
 An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A

@@ -20,7 +20,9 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="the folder to write to: DIR/<format>/<case>/")
     parser.add_argument("--format", choices=(*FORMATS, "both"), default="both")
     parser.add_argument("--list", action="store_true", help="only list the cases")
-    parser.add_argument("--rerun", type=Path, metavar="FOLDER", help="convert and compare a case folder that exists")
+    parser.add_argument(
+        "--rerun", type=Path, metavar="FOLDER", help="convert and compare a case folder that exists, or all in a folder"
+    )
     arguments = parser.parse_args()
     if arguments.rerun is not None:
         return _rerun(arguments.rerun)
@@ -46,13 +48,17 @@ def main() -> int:
 
 def _rerun(folder: Path) -> int:
     from paddle2ov.errors import Paddle2OVError
-    from paddle2ov.testing import MismatchError, check_case
+    from paddle2ov.testing import MismatchError, check_case, check_cases
 
-    if not (folder / "case.json").is_file():
+    several = sorted(one.parent for one in folder.glob("*/case.json"))
+    if not several and not (folder / "case.json").is_file():
         print(f"{folder}: not a case folder", file=sys.stderr)
         return 2
     try:
-        check_case(folder)
+        if several:
+            check_cases(several)
+        else:
+            check_case(folder)
     except (MismatchError, Paddle2OVError) as error:
         print(error, file=sys.stderr)
         return 1

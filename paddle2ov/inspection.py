@@ -92,6 +92,9 @@ def inspect(
 ) -> Inspection:
     """Reads a model and tells what it is made of and whether it converts.
 
+    What is refused often depends on values and shapes, which only the converters know: each operator is given to its
+    own once, as `convert` does, without the rewrites of the graph that follow there. Nothing is kept or written.
+
     Args:
         model: a model folder, a program file or a path prefix, as for `convert`.
         params: the parameter file, where it does not lie beside the program under the usual name.
@@ -129,24 +132,22 @@ def _nesting(block: Block) -> int:
 
 
 def _refusals(program: Program, registry: Registry, vocabulary: Vocabulary) -> tuple[Refusal, ...]:
+    missing: list[Refusal] = []
     try:
-        convert_program(program, [], [], registry, vocabulary)
-    except (UnsupportedOpsError, OpConversionError) as error:
-        missing, others = error, []
-        try:
-            convert_program(program, [], [], registry, vocabulary, translator=_Collector)
-        except _CollectedError as collected:
-            others = collected.refusals
-        found = []
-        if isinstance(missing, UnsupportedOpsError):
-            found = [
-                Refusal(name, f"there is no converter for it (used {count}x)", str(missing.places[name]))
-                for name, count in missing.operators.most_common()
+        convert_program(program, [], [], registry, vocabulary, translator=_Collector)
+    except _CollectedError as collected:
+        if collected.missing:
+            error = UnsupportedOpsError(collected.missing)
+            missing = [
+                Refusal(name, f"there is no converter for it (used {count}x)", str(error.places[name]))
+                for name, count in error.operators.most_common()
             ]
-        elif missing.place not in [one.place for one in others]:  # at least what stops the conversion
-            others = [missing, *others]
-        return (*found, *(Refusal(one.place.op_type, one.reason, str(one.place)) for one in others))
-    return ()
+        refused = collected.refusals
+    except OpConversionError as error:
+        refused = [error]
+    else:
+        refused = []
+    return (*missing, *(Refusal(one.place.op_type, one.reason, str(one.place)) for one in refused))
 
 
 def _read_in(block: Block) -> Iterator[str]:
@@ -156,7 +157,8 @@ def _read_in(block: Block) -> Iterator[str]:
 
 
 class _CollectedError(Exception):
-    def __init__(self, refusals: list[OpConversionError]) -> None:
+    def __init__(self, missing: list[Place], refusals: list[OpConversionError]) -> None:
+        self.missing = missing
         self.refusals = refusals
 
 
@@ -169,20 +171,22 @@ class _Collector(Translator):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self._missing: list[Place] = []
         self._refusals: dict[Place, OpConversionError] = {}
         self._doubtful: set[str] = set()
         self._depth = 0
 
     def check(self, missing: Sequence[Operator]) -> None:
-        """Nothing: they are refused one by one."""
+        """Notes them; they are refused at the end, with the others."""
+        self._missing = [operator.place for operator in missing]
 
     def translate(self, block: Block, scope: Scope) -> None:
-        """As the translator's; at the end raises all refusals but those for want of a converter."""
+        """As the translator's; at the end raises all refusals, if there are any."""
         self._depth += 1
         super().translate(block, scope)
         self._depth -= 1
-        if not self._depth:
-            raise _CollectedError(list(self._refusals.values()))
+        if not self._depth and (self._missing or self._refusals):
+            raise _CollectedError(self._missing, list(self._refusals.values()))
 
     def translate_one(self, operator: Operator, scope: Scope) -> None:
         """As the translator's, but for what is refused."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gen_models import all_ops
 from gen_models.harness.spec import FORMATS, Op
-from paddle2ov.op_table import OP_TABLE
+from paddle2ov.commands.families import families
 from paddle2ov.program.signatures import signature
 from paddle2ov.translation.registry import STRUCTURE
 
@@ -53,15 +53,14 @@ def table() -> str:
     """The page."""
     tested = all_ops()
     names = ", ".join(f"`{name}`" for name in STRUCTURE)
-    rows = [row(name, tested.get(name)) for name in sorted(OP_TABLE)]
-    return HEAD.format(count=len(OP_TABLE), structure=len(STRUCTURE), names=names) + "\n".join(rows) + "\n"
+    rows = [row(name, module, tested.get(name)) for name, module in sorted(families().items())]
+    return HEAD.format(count=len(rows), structure=len(STRUCTURE), names=names) + "\n".join(rows) + "\n"
 
 
-def row(name: str, op: Op | None) -> str:
+def row(name: str, module: str, op: Op | None) -> str:
     """The line of one operator."""
     found = signature(name)
     pir = found.pir_name if found is not None and found.pir_name else ""
-    module = OP_TABLE[name].__module__.rpartition(".")[2]
     if op is None:
         return f"| `{name}` | {pir} | {module} | | | 0 | | |"
     formats = ", ".join(format for format in FORMATS if any(format in case.formats for case in op.cases))

@@ -1,10 +1,12 @@
 """Scaffold a new operator: `python -m tools.new_op my_op --family activation` (or `make new-op OP=... FAMILY=...`).
 
-Writes four things, each at its place, and says what to fill in:
+The family is a module of converters/: `activation`, or in one of its folders `resize/interpolation`, for which
+`interpolation` will do where no other module is called so. Writes four things, each at its place, and says what to fill
+in, which tests there are to pass and which lists those read:
     converters/<family>.py           a converter that refuses the operator until it is written
     op_table.py                      the line that registers it
     paddle2ov/program/signatures.py  its row: PIR name, operands, results (an existing row is left as it is)
-    gen_models/<family>.py           a builder and a first case
+    gen_models/<module>.py           a builder and a first case, where the cases of the family's other operators are
 """
 
 from __future__ import annotations
@@ -16,12 +18,17 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from paddle2ov.commands.families import PACKAGE, families_of, imported_modules
+from tools.check_op import CHECKS
+
 TABLE = Path("op_table.py")
 SIGNATURES = Path("paddle2ov/program/signatures.py")
 
-CONVERTER_HEADER = '''"""Paddle's {family} operators: {op}.
+CONVERTER_HEADER = '''"""Paddle's {family} operators.
 
-Semantics: paddle/phi/kernels/cpu/{op}_kernel.cc. Not supported: {op}, until it is written.
+Paddle: `{op}`.
+Semantics: `paddle/phi/kernels/cpu/{op}_kernel.cc`.
+Not supported: anything, until it is written.
 """
 
 from __future__ import annotations
@@ -53,6 +60,7 @@ BUILDER = """def {builder}(x):
 CASE = '    Op("{op}", {builder}, cases=[case(x=tensor([2, 3])), case(x=tensor([2, 3], dims=[-1, 3]))]),\n'
 
 LINE_LENGTH = 120
+NAME = r"[a-z][a-z0-9_]*"
 ROW = re.compile(r'^ {4}"(?P<key>\w+)": ')
 
 
@@ -76,14 +84,48 @@ class Scaffold:
         return f"{self.op}_" if keyword.iskeyword(self.op) else self.op
 
     @property
+    def module(self) -> str:
+        """The module's own name."""
+        return self.family.rpartition("/")[2]
+
+    @property
     def converter_file(self) -> Path:
         """Where the converter goes."""
         return Path("converters", f"{self.family}.py")
 
     @property
     def generator_file(self) -> Path:
-        """Where the cases go."""
-        return Path("gen_models", f"{self.family}.py")
+        """Where the cases go: to most of those of the family's operators, else to a module of the family's name."""
+        members = [
+            op for op, family in families_of((self.root / TABLE).read_text("utf-8")).items() if family == self.family
+        ]
+        counts = {
+            path: _held(path.read_text("utf-8"), members) for path in sorted((self.root / "gen_models").glob("*.py"))
+        }
+        if any(counts.values()):
+            return max(counts, key=lambda path: counts[path]).relative_to(self.root)
+        is_alone = self.module == self.family or not (self.root / "converters" / f"{self.module}.py").exists()
+        return Path("gen_models", f"{self.module if is_alone else self.family.replace('/', '_')}.py")
+
+    def find_family(self) -> None:
+        """Completes a family that is a module in a folder."""
+        table = self.read(TABLE)
+        folders = {family.rpartition("/")[0] for family in imported_modules(table).values()}
+        path = self.root / self.converter_file
+        if "/" not in self.family and not path.exists():
+            found = [
+                f"{folder}/{self.family}"
+                for folder in sorted(filter(None, folders))
+                if (self.root / "converters" / folder / f"{self.family}.py").exists()
+            ]
+            if len(found) > 1:
+                raise ScaffoldError(f"family {self.family!r} is several modules: name one of {', '.join(found)}")
+            self.family = found[0] if found else self.family
+        elif "/" in self.family and self.family.rpartition("/")[0] not in folders:
+            known = ", ".join(sorted(filter(None, folders)))
+            raise ScaffoldError(
+                f"family {self.family!r}: the folders of converters/ with operators are {known or 'none'}"
+            )
 
     def read(self, path: Path) -> str:
         """The text of a file of the tree, as far as it has been changed here."""
@@ -91,13 +133,14 @@ class Scaffold:
 
     def plan(self) -> None:
         """Work out all four changes, or raise ScaffoldError."""
-        for what, name in (("operator", self.op), ("family", self.family)):
-            if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        for what, name, pattern in (("operator", self.op, NAME), ("family", self.family, f"({NAME}/)?{NAME}")):
+            if not re.fullmatch(pattern, name):
                 raise ScaffoldError(f"{what} {name!r}: use Paddle's snake_case name, without a trailing in-place '_'")
         if self.op.endswith("_"):
             raise ScaffoldError(f"operator {self.op!r}: in-place variants resolve by themselves, name {self.op[:-1]!r}")
         if any(row == self.op for row in keys(self.read(TABLE))):
             raise ScaffoldError(f"{self.op} already stands in {TABLE}")
+        self.find_family()
         self.plan_converter()
         self.plan_table()
         self.plan_signature()
@@ -113,13 +156,15 @@ class Scaffold:
         text = extend_import(
             text, "paddle2ov.translation.node_context", ["NamedOutputs", "NodeContext"], self.converter_file
         )
-        self.changes[self.converter_file] = text.rstrip("\n") + "\n" + CONVERTER.format(**names)
-        self.notes.append(f"{self.converter_file}: write {self.function}()")
+        named = name_in_docstring(text, self.op) if exists else text
+        self.changes[self.converter_file] = named.rstrip("\n") + "\n" + CONVERTER.format(**names)
+        also = "" if f"`{self.op}`" in named else ", and name it in the docstring of the module (`Paddle: ...`)"
+        self.notes.append(f"{self.converter_file}: write {self.function}(){also}")
 
     def plan_table(self) -> None:
         """The family's import and the operator's line, both in their sorted places."""
-        text = extend_import(self.read(TABLE), "paddle2ov.converters", [self.family], TABLE)
-        self.changes[TABLE] = insert_row(text, self.op, f'    "{self.op}": {self.family}.{self.function},\n', TABLE)
+        text, module = import_module(self.read(TABLE), self.family)
+        self.changes[TABLE] = insert_row(text, self.op, f'    "{self.op}": {module}.{self.function},\n', TABLE)
         self.notes.append(f"{TABLE}: registered")
 
     def plan_signature(self) -> None:
@@ -171,10 +216,71 @@ def extend_import(text: str, module: str, names: list[str], path: Path) -> str:
     if present.issuperset(names):
         return text
     merged = sorted(present.union(names), key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-    statement = f"from {module} import {', '.join(merged)}\n"
-    if found["many"] is not None or len(statement) > LINE_LENGTH + 1:
-        statement = f"from {module} import (\n" + "".join(f"    {name},\n" for name in merged) + ")\n"
-    return text[: found.start()] + statement + text[found.end() :]
+    return text[: found.start()] + import_statement(module, merged) + text[found.end() :]
+
+
+def import_module(table: str, family: str) -> tuple[str, str]:
+    """The source of a table that imports a family, and what the table calls it.
+
+    A name that another module has already stands with the folder's, `lod_rnn`; so does any where all of a folder do.
+    """
+    modules = imported_modules(table)
+    if not modules:
+        raise ScaffoldError(f"{TABLE} has no `from {PACKAGE} import ...` to extend")
+    known = next((name for name, one in modules.items() if one == family), None)
+    if known is not None:
+        return table, known
+    folder, _, module = family.rpartition("/")
+    beside = [name for name, one in modules.items() if one.rpartition("/")[0] == folder]
+    prefixed = f"{folder}_{module}"
+    use_folder = bool(folder) and (module in modules or all(name.startswith(f"{folder}_") for name in beside))
+    name = prefixed if use_folder else module
+    if name in modules:
+        raise ScaffoldError(f"{TABLE} calls {modules[name]} {name}: choose another name")
+    statements = list(
+        re.finditer(rf"^from {re.escape(PACKAGE)}(\.\w+)* import (\([^)]*\)|[^\n(]*)\n", table, re.MULTILINE)
+    )
+    imports = import_statements({**modules, name: family})
+    return table[: statements[0].start()] + imports + table[statements[-1].end() :], name
+
+
+def import_statements(modules: dict[str, str]) -> str:
+    """The imports of a table in ruff's order: a statement for each folder, and one for each name that is given anew."""
+    statements: dict[tuple[str, str], list[str]] = {}
+    plain: dict[str, tuple[str, str]] = {}
+    for name, family in sorted(modules.items(), key=lambda item: item[1].rpartition("/")[::2]):
+        folder, _, module = family.rpartition("/")
+        source = ".".join([PACKAGE, *filter(None, [folder])])
+        if name == module:
+            statements.setdefault(plain.setdefault(folder, (source, module)), []).append(module)
+        else:
+            statements[source, module] = [f"{module} as {name}"]
+    return "".join(import_statement(source, names) for (source, _), names in sorted(statements.items()))
+
+
+def import_statement(module: str, names: list[str]) -> str:
+    """One import, in brackets where it is long."""
+    statement = f"from {module} import {', '.join(names)}\n"
+    if len(statement) <= LINE_LENGTH + 1:
+        return statement
+    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")\n"
+
+
+def name_in_docstring(text: str, op: str) -> str:
+    """Adds an operator to those behind `Paddle:` in the docstring of a module, if it has such a list."""
+    found = re.match(r'""".*?^Paddle: .*?(?=\n[A-Z][\w ]*: |\n\s*\n|\n""")', text, re.MULTILINE | re.DOTALL)
+    if not found or not found[0].endswith("."):
+        return text
+    head, _, last = found[0][:-1].rpartition("\n")
+    joined = f"{last}, `{op}`."
+    if len(joined) > LINE_LENGTH:
+        joined = f"{last},\n`{op}`."
+    return f"{head}\n{joined}" + text[found.end() :]
+
+
+def _held(text: str, members: list[str]) -> int:
+    """How many of these operators have cases in a module."""
+    return sum(re.search(rf'\bOp\(\s*"{member}"', text) is not None for member in members)
 
 
 def insert_row(text: str, key: str, row: str, path: Path) -> str:
@@ -192,7 +298,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Scaffold a new operator.")
     parser.add_argument("op", help="Paddle's operator name as in its program descriptions: top_k_v2, p_norm, ...")
     parser.add_argument(
-        "--family", required=True, help="the module in converters/ and gen_models/: reduction, conv, ..."
+        "--family", required=True, help="the module in converters/: reduction, resize/interpolation, ..."
     )
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1], help="the repository")
     options = parser.parse_args(arguments)
@@ -205,7 +311,9 @@ def main(arguments: list[str] | None = None) -> int:
     scaffold.write()
     for note in scaffold.notes:
         print(note)
-    print(f"then: make fuzz FILTER='testOp*/{scaffold.op}*', make docs, and a line in CHANGELOG.md")
+    print(f"then: make docs, a line in CHANGELOG.md, and make check-op OP={scaffold.op}, which runs")
+    for check in CHECKS:
+        print(f"  {check.file}: {check.subject}" + (f"\n    ({check.lists})" if check.lists else ""))
     return 0
 
 

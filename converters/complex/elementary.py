@@ -1,10 +1,10 @@
 """Complex numbers, which are carried as real ones with a last dimension of 2: the real and the imaginary part.
 
-Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`; and the complex forms of `abs`, `cast`, of
-`elementwise_add`, `_sub`, `_mul`, `_div`, `_mod`, and of `square`, `reciprocal`, `equal`, `not_equal`, `less_than`,
-`less_equal`, `greater_than`, `greater_equal`, `isclose`. Other functions are in `functions.py`, matrices in
-`matrices.py` and `factorizations.py`, and what other operators do with complex numbers is in
-`rules.py`.
+Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`.
+Complex forms: `elementwise_mod`, `square`, `reciprocal`, `equal`, `not_equal`, `less_than`, `less_equal`,
+`greater_than`, `greater_equal`, `isclose`.
+Elsewhere: products and quotients that `elementwise.py` takes from here; other functions, in `functions.py`; matrices,
+in `matrices.py` and `factorizations.py`; what other operators do with complex numbers, in `rules.py`.
 Semantics: `paddle/phi/kernels/funcs/{complex,compare,elementwise}_functor*.h`,
 `paddle/phi/kernels/impl/{complex,isclose}_kernel_impl.h`.
 """

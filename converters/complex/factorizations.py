@@ -1,6 +1,6 @@
 """Factors of complex matrices, and their determinants.
 
-Paddle: the complex forms of `determinant`, `slogdeterminant`, `slogdet_v2`, `lu`, `lu_unpack`, `lu_solve`, `qr`.
+Complex forms: `determinant`, `slogdeterminant`, `slogdet_v2`, `lu`, `lu_unpack`, `lu_solve`, `qr`.
 Semantics: as in `linalg/matrix.py` and `linalg/decomposition.py`. LAPACK chooses a pivot by the sum of its parts'
 magnitudes; Eigen's reflections (`Householder.h`) make the diagonal of r real.
 """

@@ -1,9 +1,9 @@
 """Functions of complex numbers, element by element, and tensors filled with them.
 
-Paddle: the complex forms of `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`, `log10`, `log1p`,
+Complex forms: `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`, `log10`, `log1p`,
 `expm1`, `sqrt`, `sigmoid`, `silu`, `logsigmoid`, `softplus`, `softsign`, `stanh`, `hard_swish`, `sign`, `pow`,
-`elementwise_pow`, `isnan_v2`, `isinf_v2`, `isfinite_v2`, `assign_value`; the inverse functions are in
-`inverse_functions.py`.
+`elementwise_pow`, `isnan_v2`, `isinf_v2`, `isfinite_v2`, `assign_value`.
+Elsewhere: the inverse functions, in `inverse_functions.py`.
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`,
 `paddle/phi/kernels/impl/isfinite_kernel_impl.h`.
 Not supported: overflow of an exponential on the way to a result that is finite, as of sigmoid(-100 + i).

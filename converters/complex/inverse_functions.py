@@ -1,6 +1,6 @@
 """Inverse trigonometric and hyperbolic functions of complex numbers.
 
-Paddle: the complex forms of `acos`, `asin`, `atan`, `acosh`, `asinh`, `atanh`.
+Complex forms: `acos`, `asin`, `atan`, `acosh`, `asinh`, `atanh`.
 Semantics: C++'s functions of `std::complex`, by the formulas of W. Kahan ("Branch cuts for complex elementary
 functions"), which lose no digits near the branch points. On a cut, where C++ tells +0 from -0, an imaginary part of -0
 counts as 0.

@@ -1,7 +1,7 @@
 """Complex matrices.
 
-Paddle: the complex forms of `inverse`, `matrix_power`, `triangular_solve`; those that are computed column by column are
-in `factorizations.py`.
+Complex forms: `inverse`, `matrix_power`, `triangular_solve`.
+Elsewhere: what is computed column by column, in `factorizations.py`.
 Semantics: as in `linalg/matrix.py`.
 
 The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inverse, and real powers.

@@ -1,6 +1,6 @@
 """Products of complex numbers along an axis, and the root of a sum of products.
 
-Paddle: the complex forms of `reduce_prod`, `cumprod`, `frobenius_norm`.
+Complex forms: `reduce_prod`, `cumprod`, `frobenius_norm`.
 Semantics: `paddle/phi/kernels/cpu/{prod,cumprod,frobenius_norm}_kernel.cc`.
 Not supported: axes that the program computes.
 """

@@ -1,7 +1,7 @@
 """Which boxes can survive a suppression; only those are decoded.
 
-Paddle: `yolo_box` before `multiclass_nms3` or `matrix_nms`, which `paddle2ov/program/merging.py` makes one operator;
-any other operators that decode boxes before those, where it found that nothing else reads what lies between.
+That is `yolo_box` before `multiclass_nms3` or `matrix_nms`, which `paddle2ov/program/merging.py` makes one operator;
+and any other operators that decode boxes before those, where it found that nothing else reads what lies between.
 """
 
 from __future__ import annotations

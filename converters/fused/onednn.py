@@ -1,8 +1,9 @@
 """Operators that Paddle's passes for oneDNN make, in programs that were saved after optimization.
 
-Paddle: `fused_matmul`, `fused_softplus`, `fused_transpose`, `fused_elementwise_add`, `_sub`, `_mul`, `_div`;
-`fused_conv2d` and `fused_conv3d` are in `conv.py`.
-Semantics: `paddle/phi/kernels/fusion/onednn/*_kernel.cc`.
+Paddle: `fused_matmul`, `fused_softplus`, `fused_transpose`, `fused_elementwise_add`, `fused_elementwise_sub`,
+`fused_elementwise_mul`, `fused_elementwise_div`.
+Semantics: `paddle/phi/kernels/fusion/onednn/*_kernel.cc`. The convolutions, `fused_conv2d` and `fused_conv3d`, are in
+`conv.py`.
 Not supported: what these passes make in int8.
 """
 

@@ -1,6 +1,7 @@
 """Steps of sequences: reversed, cut, joined, repeated, padded.
 
-Paddle: `lod_reset`, `sequence_{reverse,concat,reshape,pad,unpad,slice,expand,expand_as,erase,scatter}`,
+Paddle: `lod_reset`, `sequence_reverse`, `sequence_concat`, `sequence_reshape`, `sequence_pad`, `sequence_unpad`,
+`sequence_slice`, `sequence_expand`, `sequence_expand_as`, `sequence_erase`, `sequence_scatter`,
 `fusion_seqexpand_concat_fc`.
 Semantics: `paddle/fluid/operators/lod_reset_op.h`, and `paddle/fluid/operators/sequence_ops/*_op.h`,
 `paddle/fluid/operators/fused/fusion_seqexpand_concat_fc_op.cc` of Paddle 2.6.

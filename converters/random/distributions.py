@@ -1,9 +1,10 @@
 """Random numbers: the shape, type and distribution of Paddle's, from OpenVINO's generator.
 
-Paddle: `uniform_random`, `gaussian_random` (PIR `uniform`, `gaussian`), their `_inplace` and `_batch_size_like` forms,
-`truncated_gaussian_random`, `randint`, `randperm`, `bernoulli`, `multinomial`, `exponential`, `gumbel_softmax`,
-`dropout` in training, `sampling_id`.
+Paddle: `uniform_random` (PIR `uniform`), `uniform_random_inplace`, `uniform_random_batch_size_like`, `gaussian_random`
+(PIR `gaussian`), `gaussian_inplace`, `gaussian_random_batch_size_like`, `truncated_gaussian_random`, `randint`,
+`randperm`, `bernoulli`, `multinomial`, `exponential`, `gumbel_softmax`, `sampling_id`.
 Semantics: `paddle/phi/kernels/cpu/{uniform,gaussian,randint,randperm,bernoulli,multinomial,dropout}_kernel.cc`.
+`dropout` in training, which `cast.py` takes from here, is one of them.
 
 The values are others than Paddle's: its generator is a Mersenne Twister, OpenVINO's a Philox. A seed that is not 0
 makes them the same each time the model is compiled; from run to run they go on. Refused: the diagonal that

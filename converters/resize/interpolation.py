@@ -1,17 +1,19 @@
 """Resizing.
 
-Paddle: `{nearest,bilinear,bicubic,linear,trilinear}_interp_v2` (PIR without `_v2`) and the older ops of the same names
-without `_v2`, whose `scale` is one number that decides the size only.
-Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. Sizes come from `size_tensor`, `out_size`, `scale_tensor`,
-`scale`, or `out_d`, `out_h`, `out_w`, in this order. A scale also fixes the ratio of coordinates (1 / scale). In two
-dimensions, and in the older ops, one that becomes 1 has the ratio 0: its first element, not its middle. (So it is in
-one and three dimensions in Paddle 2; here they follow Paddle 3.)
+Paddle: `nearest_interp_v2`, `bilinear_interp_v2`, `bicubic_interp_v2`, `linear_interp_v2`, `trilinear_interp_v2` (PIR
+has the names without the version) and the older `nearest_interp`, `bilinear_interp`, `bicubic_interp`, `linear_interp`,
+`trilinear_interp`.
+Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. The `scale` of the older ones is one number that decides the
+size only. Sizes come from `size_tensor`, `out_size`, `scale_tensor`, `scale`, or `out_d`, `out_h`, `out_w`, in this
+order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, and in the older ops, one that
+becomes 1 has the ratio 0: its first element, not its middle. (So it is in one and three dimensions in Paddle 2; here
+they follow Paddle 3.)
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
-Paddle's ratio is not in / out, rows are gathered or mixed by weights (exact.py). A nearest resize to a
+Paddle's ratio is not in / out, rows are gathered or mixed by weights (`exact.py`). A nearest resize to a
 size that the program computes goes to Interpolate: at ratios that are no integers an exact tie may fall on the
 neighbour. A size together with a scale, and a scale that the program computes, give indices and weights in the graph
-(computed.py).
+(`computed.py`).
 """
 
 from __future__ import annotations

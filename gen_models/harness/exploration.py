@@ -16,14 +16,18 @@ from gen_models.harness.store import write
 from paddle2ov.testing import check_case, check_cases
 
 
+class BatchError(Exception):
+    """Cases that agree one by one do not agree, or cannot be computed, as parts of one model."""
+
+
 @dataclass
 class Exploration:
     """What came of it.
 
     Attributes:
         compared: digests of the cases that Paddle computed and OpenVINO was compared with.
-        error: the error of the smallest failing case; None if all agree.
-        case: that case; None if the strategy itself failed.
+        error: the error of the smallest failing case, or a `BatchError`; None if all agree.
+        case: that case; None if the strategy itself failed, or if cases fail only together.
     """
 
     compared: set[str] = field(default_factory=set)
@@ -41,36 +45,44 @@ def formats(op: Op) -> tuple[str, ...]:
 def explore(op: Op, format: str, examples: int, folder: Path, seed: int | None = None) -> Exploration:
     """Draws up to `examples` cases that Paddle accepts, and compares what OpenVINO computes from each.
 
-    They are compared all together first, and one by one, which takes ten times as long, only if that fails. Without a
-    seed the cases are always the same. The folder is left behind only when something fails, or when the process dies:
-    its `case` is the smallest failing one, its `drawn.txt` the last that was tried, or all those tried together; then
-    the next call tries them one by one.
+    They are compared all together first, and one by one, which takes ten times as long, only if that fails. What no
+    case does alone is a failure of its own. Without a seed the cases are always the same. The folder is left behind
+    only when something fails, or when the process dies: its `case` is the smallest failing one, its `together` all that
+    were tried together, its `drawn.txt` the last that was tried, or all of those; then the next call tries them one by
+    one first.
     """
     died_here = (folder / "drawn.txt").is_file()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    found = None if died_here else _explore_together(op, format, examples, folder, seed)
-    if found is None:
-        found = _explore_singly(op, format, examples, folder, seed)
+    found = Exploration() if died_here else _explore_together(op, format, examples, folder, seed)
+    if died_here or found.error is not None:
+        singly = _explore_singly(op, format, examples, folder, seed)
+        if singly.error is not None:
+            found = singly
+        elif died_here:  # and nothing dies of a case alone
+            found = _explore_together(op, format, examples, folder, seed)
     if found.error is None:
         shutil.rmtree(folder)
     return found
 
 
-def _explore_together(op: Op, format: str, examples: int, folder: Path, seed: int | None) -> Exploration | None:
-    """None if something fails: which case, and its smallest form, is found one by one."""
+def _explore_together(op: Op, format: str, examples: int, folder: Path, seed: int | None) -> Exploration:
+    """All cases as parts of one model. If they fail, which of them does, and its smallest form, is found one by one."""
     cases: dict[str, Case] = {}
+    together = folder / "together"
 
     def write_down(case: Case) -> None:
-        _write(op, case, format, folder / case.digest())
+        _write(op, case, format, together / case.digest())
         cases[case.digest()] = case
 
     try:
         _draw(op, format, examples, folder, seed, write_down)
         (folder / "drawn.txt").write_text("\n".join(map(repr, cases.values())))
-        check_cases(folder / digest for digest in cases)
-    except Exception:
-        return None
+        check_cases(together / digest for digest in cases)
+    except Exception as error:
+        failure = BatchError(f"{len(cases)} cases agree one by one, but not as parts of one model: {error}")
+        failure.__cause__ = error
+        return Exploration(set(cases), failure)
     return Exploration(set(cases))
 
 

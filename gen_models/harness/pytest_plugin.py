@@ -1,12 +1,19 @@
-"""pytest options and fixtures of the tests: `--filter`, `--seeds`, `--exports`."""
+"""pytest options and fixtures of the tests: `--filter`, `--seeds`, `--exports`, `--fast`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
+from gen_models.harness import store
 from gen_models.harness.naming import matches
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gen_models.harness.network import Network
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -17,16 +24,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--seeds", type=int, default=None, metavar="N", help="random examples per operator and format")
     group.addoption("--exports", type=int, default=20, metavar="N", help="how often a served model is exported again")
+    group.addoption(
+        "--fast",
+        action="store_true",
+        help="a sample: one case of each operator in each format, the first parameters of other tests, no networks",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leaves out networks with `--fast`: a test that asks for one is skipped."""
+    if config.getoption("--fast"):
+        store.generated_network = _no_network
+
+
+def _no_network(network: Network, format: str) -> Path:
+    pytest.skip("networks are left out (--fast)")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keeps the tests that `--filter` names; a test without such a name goes by its pytest id."""
+    """Keeps the tests that `--filter` names, by pytest's id where they have no such name; a sample with `--fast`."""
     pattern = config.getoption("--filter")
-    if pattern is None:
-        return
-    kept = [item for item in items if matches(_name(item), pattern)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    kept = [item for item in items if pattern is None or matches(_name(item), pattern)]
+    if config.getoption("--fast"):
+        kept = list({_sampled_as(item): item for item in reversed(kept)}.values())[::-1]
+    if dropped := set(items).difference(kept):
+        config.hook.pytest_deselected(items=[item for item in items if item in dropped])
     items[:] = kept
+
+
+def _sampled_as(item: pytest.Item) -> tuple[str, ...]:
+    """The same for those tests of which `--fast` keeps the first."""
+    test = item.nodeid.partition("[")[0]
+    spec = getattr(item, "callspec", None)
+    if spec is None or not {"op", "case", "format"} <= spec.params.keys():
+        return (test,)
+    return (test, spec.params["op"].name, spec.params["format"])
 
 
 def _name(item: pytest.Item) -> str:

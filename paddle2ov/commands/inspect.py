@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def inspect_command(
     model: Path, params: Path | None, extensions: tuple[Path, ...], as_json: bool, traceback: bool
 ) -> None:
-    """Show what MODEL is made of and whether it converts; nothing is written.
+    """Show what MODEL is made of and whether it converts, which is tried; nothing is written.
 
     The exit status is 0 if it converts, 1 if not, and 2 if that could not be found out.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 @click.option("--unsupported", is_flag=True, help="List the operators of Paddle that cannot be converted, and why.")
 def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
     """List the operators that can be converted, by family; PATTERN filters them ('reduce_*')."""
+    from paddle2ov.commands.families import families as modules_of_converters
     from paddle2ov.translation.registry import STRUCTURE, Registry
 
     registry = Registry()
@@ -25,9 +27,10 @@ def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
         _print_unsupported(registry, pattern, as_json)
         return
     names = [name for name in registry.names() if fnmatch.fnmatchcase(name, pattern)]
+    modules = modules_of_converters()
     families: dict[str, list[str]] = {}
     for name in names:
-        families.setdefault(_family(registry, name), []).append(name)
+        families.setdefault(_family(registry, modules, name), []).append(name)
     structure = [name for name in STRUCTURE if fnmatch.fnmatchcase(name, pattern)]
     if structure:
         families["program structure"] = structure
@@ -57,8 +60,8 @@ def _print_unsupported(registry: Registry, pattern: str, as_json: bool) -> None:
     click.echo(f"{sum(len(members) for members in groups.values())} operators")
 
 
-def _family(registry: Registry, name: str) -> str:
-    converter = registry.get(name)
-    module = str(getattr(converter, "__module__", "") or "")
-    head, _, tail = module.rpartition(".")
-    return tail if head == "paddle2ov.converters" else module
+def _family(registry: Registry, modules: Mapping[str, str], name: str) -> str:
+    """The module of `converters/`; of a converter from elsewhere, its own."""
+    if registry.is_extension(name):
+        return str(getattr(registry.get(name), "__module__", "") or "")
+    return modules[name]

@@ -51,6 +51,8 @@ class Program:
         self._found: dict[str, Any] = {}
         self._inserted: list[int] = []
         self.names = [str(result.name) for result in self._results] if not self.is_pir else self._take_fetches()
+        if self.is_pir:
+            self._copy_what_loops_overwrite()
 
     def _take_fetches(self) -> list[str]:
         """Removes the program's own fetches; returns the names of its results.
@@ -65,6 +67,25 @@ class Program:
             self._ops[self._ops.index(op)] = None
             self._program.global_block().remove_op(op)
         return names
+
+    def _copy_what_loops_overwrite(self) -> None:
+        """Gives each `while` of the main block copies of what it reads.
+
+        It writes its next condition to the variable of the first one, and carries on in the memory of what enters it;
+        the executor does not know, and may fetch such a value before the loop as well as behind it.
+        """
+        pir = self._paddle.pir
+        with self._paddle.static.program_guard(self._program):
+            for op in filter(None, self._ops):
+                if op.name() != "pd_op.while":
+                    continue
+                pir.set_insertion_point(op)
+                try:
+                    for operand in op.operands():
+                        if operand.source().is_dense_tensor_type():
+                            operand.set_source(self._paddle._C_ops.assign(operand.source()))
+                finally:
+                    pir.reset_insertion_point_to_end()
 
     def _fed(self, name: str, array: Any) -> Any:
         """The array; as one sequence where the program wants sequences (LoD), as the converted model takes it."""

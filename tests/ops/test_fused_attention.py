@@ -11,6 +11,7 @@ import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov.errors import OpConversionError
 from paddle2ov.testing import run as run_model
+from tests.support.by_hand import by_hand
 from tests.support.one_operator import close, functional, normals, program, run, tensors
 
 RNG = np.random.default_rng(0)
@@ -31,6 +32,7 @@ def causal(rows, columns, offset=0):
 
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(("queries", "keys", "heads"), [(5, 5, 4), (3, 6, 4), (6, 3, 4), (5, 5, 2)])
+@by_hand("flash_attn")
 def test_flash_attn_with_a_mask(queries, keys, heads, dynamic):
     q, k, v = normal(2, queries, 4, 8), normal(2, keys, heads, 8), normal(2, keys, heads, 8)
     mask = normal(2, 1, queries, keys)
@@ -82,6 +84,7 @@ def test_flash_attn_refuses_dropout():
 
 
 @pytest.mark.parametrize("mask", [(2, 4, 3, 6), (1, 1, 3, 6), (3, 6)])
+@by_hand("memory_efficient_attention")
 def test_memory_efficient_attention(mask):
     q, k, v, bias = normal(2, 3, 4, 8), normal(2, 6, 4, 8), normal(2, 6, 4, 5), normal(*mask)
     inputs = {"query": q, "key": k, "value": v, "bias": bias}
@@ -97,6 +100,7 @@ def test_memory_efficient_attention_is_causal_from_the_start():
 
 
 @pytest.mark.parametrize("mask", [None, (2, 1, 1, 5), (1, 1, 5, 5), (2, 4, 5, 5)])
+@by_hand("multihead_matmul")
 def test_multihead_matmul(mask):
     x, w, bias = normal(2, 5, 16), normal(16, 3, 16), normal(3, 16)
     mask = None if mask is None else normal(*mask)
@@ -109,6 +113,7 @@ def test_multihead_matmul(mask):
 
 @pytest.mark.parametrize("pre", [False, True])
 @pytest.mark.parametrize("transposed", [False, True])
+@by_hand("fused_attention")
 def test_fused_attention(pre, transposed):
     x, scale, bias, out_w, out_b = normal(2, 5, 16), normal(16), normal(16), normal(16, 16), normal(16)
     qkv_w, qkv_b = normal(3, 4, 4, 16), normal(3, 4, 4)
@@ -153,6 +158,7 @@ def test_a_layer_that_is_split_over_devices_is_refused(op_type):
         run(op_type, {"x": normal(1, 2, 4)}, {"ring_id": 0})
 
 
+@by_hand("fused_softmax_mask_upper_triangle")
 def test_fused_softmax_mask_upper_triangle():
     x = normal(2, 3, 4, 4)
     x[:, :, 1] -= 1e5  # a mask that is only a large number would let the others through
@@ -163,6 +169,7 @@ def test_fused_softmax_mask_upper_triangle():
 @pytest.mark.parametrize("neox", [False, True])
 @pytest.mark.parametrize("tables", ["places", "rank 2", "rank 4", "none"])
 @pytest.mark.parametrize("time_major", [False, True])
+@by_hand("fused_rotary_position_embedding")
 def test_fused_rotary_position_embedding(neox, tables, time_major):
     q, k, v = normal(2, 5, 4, 6), normal(2, 5, 2, 6), normal(2, 5, 2, 6)
     angle, places = normal(9 if tables == "places" else 5, 6), RNG.integers(0, 9, (2, 5))

@@ -10,6 +10,7 @@ import pytest
 
 from gen_models.harness.spec import paddle
 from paddle2ov.errors import OpConversionError
+from tests.support.by_hand import by_hand
 from tests.support.one_operator import close, functional, normals, run, tensors
 
 RNG = np.random.default_rng(0)
@@ -27,6 +28,7 @@ MODES = {"upscale_in_train": "upscale_in_train", "downgrade_in_infer": "downscal
 @pytest.mark.parametrize("pre", [False, True])
 @pytest.mark.parametrize("activation", ["gelu", "relu"])
 @pytest.mark.parametrize("mode", MODES)
+@by_hand("fused_feedforward")
 def test_fused_feedforward(pre, activation, mode):
     x, scale, bias = normal(2, 5, 8), normal(8), normal(8)
     w1, b1, w2, b2 = normal(8, 12), normal(12), normal(12, 8), normal(8)
@@ -49,6 +51,7 @@ def test_fused_feedforward(pre, activation, mode):
 @pytest.mark.parametrize("activation", ["none", "relu", "gelu"])
 @pytest.mark.parametrize(("shape", "trans_x"), [((2, 5, 8), False), ((8, 5), True), ((8, 2, 3), True)])
 @pytest.mark.parametrize("trans_y", [False, True])
+@by_hand("fused_gemm_epilogue")
 def test_fused_gemm_epilogue(activation, shape, trans_x, trans_y):
     x, y, bias = normal(*shape), normal(8, 6), normal(6)
     inputs = {"x": x, "y": y.T.copy() if trans_y else y, "bias": bias}
@@ -63,6 +66,7 @@ def test_fused_gemm_epilogue(activation, shape, trans_x, trans_y):
 
 
 @pytest.mark.parametrize("mode", MODES)
+@by_hand("fused_bias_dropout_residual_layer_norm")
 def test_fused_bias_dropout_residual_layer_norm(mode):
     x, residual, bias, scale, shift = normal(2, 5, 8), normal(2, 5, 8), normal(8), normal(8), normal(8)
     inputs = {"x": x, "residual": residual, "bias": bias, "ln_scale": scale, "ln_bias": shift}
@@ -78,6 +82,7 @@ def test_fused_bias_dropout_residual_layer_norm(mode):
 @pytest.mark.parametrize("p", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer", "downgrade_in_infer"])
 @pytest.mark.parametrize("dynamic", [False, True])
+@by_hand("fused_dropout_add")
 def test_fused_dropout_add(p, mode, dynamic):
     x, y = normal(2, 5), normal(2, 5)
     attributes = {"p": p, "is_test": True} | ({} if p == 0 else {"mode": mode})
@@ -94,6 +99,7 @@ def test_fused_dropout_add_in_training_is_refused():
 
 @pytest.mark.parametrize("columns", [(1,), ()])
 @pytest.mark.parametrize("dynamic", [False, True])
+@by_hand("fused_embedding_eltwise_layernorm")
 def test_fused_embedding_eltwise_layernorm(columns, dynamic):
     ids, tables = [RNG.integers(0, 9, (2, 5, *columns)) for _ in range(3)], [normal(9, 8) for _ in range(3)]
     scale, bias = normal(8), normal(8)
@@ -105,6 +111,7 @@ def test_fused_embedding_eltwise_layernorm(columns, dynamic):
 
 @pytest.mark.parametrize("forget_bias", [0.0, 0.5])
 @pytest.mark.parametrize("dynamic", [False, True])
+@by_hand("lstm_unit")
 def test_lstm_unit(forget_bias, dynamic):
     x, before = normal(3, 16), normal(3, 4)
     inputs = {"x": x, "c_prev": before}
@@ -125,6 +132,7 @@ def test_lstm_unit(forget_bias, dynamic):
         ("fused_rms_norm_ext", 1, True),
     ],
 )
+@by_hand(argument="op_type")
 def test_rms_norm(op_type, count, scaled, dynamic):
     x, scale = normal(2, 3, 8), normal(*(3, 8)[-count:])
     attributes = {"epsilon": 1e-3} | ({"normalized_shape": scale.shape} if op_type == "rms_norm" else {})
@@ -154,6 +162,7 @@ def decomposed(build, feeds):
 
 @pytest.mark.parametrize("given", [(), ("residual",), ("residual", "bias"), ("norm_bias",)], ids="+".join)
 @pytest.mark.parametrize("dynamic", [False, True])
+@by_hand("fused_rms_norm_quant")
 def test_fused_rms_norm_quant(given, dynamic):
     shapes = {"x": (2, 3, 8), "residual": (2, 3, 8), "bias": (8,), "norm_weight": (8,), "norm_bias": (8,)}
     inputs = {name: normal(*shape) for name, shape in shapes.items() if name in ("x", "norm_weight", *given)}
@@ -185,6 +194,7 @@ def test_a_bias_that_paddle_treats_in_two_ways_is_refused():
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
+@by_hand("skip_layernorm")
 def test_skip_layernorm(dynamic):
     x, y, scale, bias = normal(2, 3, 8), normal(2, 3, 8), normal(8), normal(8)
     inputs = {"x": x, "y": y, "scale": scale, "bias": bias}
@@ -220,6 +230,7 @@ def convolved(x, filters, bias, options, transposed=False):
 
 @pytest.mark.parametrize("options", CONVOLUTIONS)
 @pytest.mark.parametrize("op_type", ["conv2d", "depthwise_conv2d_bias"])
+@by_hand(argument="op_type")
 def test_convolution_with_bias(op_type, options):
     x, filters, bias = normal(1, 6, 5, 4), normal(4, 1, 2, 3), normal(4)
     x = x[..., :2].copy() if "data_format" in options else x[:, :2].copy()
@@ -235,6 +246,7 @@ def test_convolution_with_bias(op_type, options):
         {"strides": [2, 1, 1], "paddings": [1, 0, 2], "dilations": [1, 2, 1], "groups": 2},
     ],
 )
+@by_hand("depthwise_conv3d_bias")
 def test_depthwise_conv3d_bias(options):
     x, filters, bias = normal(2, 2, 4, 5, 3), normal(4, 1, 2, 3, 1), normal(4)
     (out,) = run("depthwise_conv3d_bias", {"input": x, "filter": filters, "bias": bias}, options)
@@ -243,6 +255,7 @@ def test_depthwise_conv3d_bias(options):
 
 @pytest.mark.parametrize("activation", ["identity", "relu", "relu6", "sigmoid", "tanh"])
 @pytest.mark.parametrize("residual", [False, True])
+@by_hand("fused_conv2d_add_act")
 def test_fused_conv2d_add_act(activation, residual):
     x, filters, bias, more = normal(1, 2, 5, 4), 9 * normal(4, 1, 2, 3), normal(4), normal(1, 4, 4, 2)
     options = CONVOLUTIONS[0]
@@ -259,6 +272,7 @@ def test_fused_conv2d_add_act(activation, residual):
         {"strides": [2, 3], "paddings": [1, 0], "dilations": [1, 2], "groups": 2, "output_padding": [1, 0]},
     ],
 )
+@by_hand("conv2d_transpose_bias")
 def test_conv2d_transpose_bias(options):
     groups = options["groups"]
     x, filters, bias = normal(1, 2, 3, 3), normal(2, 4 // groups, 3, 2), normal(4)
@@ -268,6 +282,7 @@ def test_conv2d_transpose_bias(options):
 
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("data_format", ["NCHW", "NHWC"])
+@by_hand("sync_batch_norm")
 def test_sync_batch_norm(data_format, dynamic):
     x = normal(2, 3, 4, 3)
     mean, scale, bias = normal(3), normal(3), normal(3)
@@ -285,6 +300,7 @@ PADDINGS = [[1, 2, 0, 2], [1, 0, 2, 1], [0, 0, 0, 1]]
 @pytest.mark.parametrize(("mode", "paddle_mode"), [("constant",) * 2, ("reflect",) * 2, ("edge", "replicate")])
 @pytest.mark.parametrize("data_format", ["NCHW", "NHWC"])
 @pytest.mark.parametrize(("paddings", "as_tensor"), itertools.product(PADDINGS, [False, True]))
+@by_hand("pad2d")
 def test_pad2d(mode, paddle_mode, data_format, paddings, as_tensor):
     x = normal(1, 4, 3, 4)
     attributes = {"mode": mode, "data_format": data_format} | ({"pad_value": 1.5} if mode == "constant" else {})
@@ -299,6 +315,7 @@ def test_pad2d(mode, paddle_mode, data_format, paddings, as_tensor):
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
+@by_hand("fused_bias_residual_layernorm")
 def test_fused_bias_residual_layernorm(dynamic):
     x, residual, bias, weight, shift = normal(2, 3, 8), normal(2, 3, 8), normal(8), normal(8), normal(8)
     inputs = {"x": x, "bias": bias, "residual": residual, "norm_weight": weight, "norm_bias": shift}
@@ -329,6 +346,7 @@ def test_fused_bias_residual_layernorm_leaves_out_a_bias_without_a_residual():
 
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dynamic", [False, True])
+@by_hand("fusion_transpose_flatten_concat")
 def test_fusion_transpose_flatten_concat(axis, dynamic):
     shapes = ([2, 4, 3, 5], [2, 6, 3, 3]) if axis == 1 else ([2, 4, 3, 5], [3, 4, 3, 5])
     xs = [normal(*shape) for shape in shapes]

@@ -8,6 +8,7 @@ import pytest
 
 from gen_models.harness.spec import paddle
 from paddle2ov.errors import OpConversionError
+from tests.support.by_hand import by_hand
 from tests.support.one_operator import close, functional, normals, run_legacy, tensors
 
 normal = normals(np.random.default_rng(0))
@@ -33,6 +34,7 @@ ACTIVATIONS = {
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
+@by_hand("fused_elementwise_add")
 def test_activations(name):
     alpha, beta, wanted = ACTIVATIONS[name]
     attributes = {"fuse_activation": name, "fuse_alpha": alpha, "fuse_beta": beta, "fused_output_scale": 2.0}
@@ -53,6 +55,7 @@ def test_an_unknown_activation_is_refused():
         ("fused_elementwise_div", "divide"),
     ],
 )
+@by_hand(argument="op_type")
 def test_elementwise(op_type, wanted):
     found = run_legacy(op_type, {"x": X, "y": Y}, {"axis": -1, "fused_unsqueeze2_axes": [1]})
     close(found, getattr(paddle, wanted)(*tensors(X, Y)).unsqueeze(1))
@@ -62,6 +65,7 @@ def heads(x):
     return paddle.transpose(paddle.reshape(x, [0, 0, 2, 4]), [0, 2, 1, 3])
 
 
+@by_hand("fused_matmul")
 def test_matmul():
     residual = normal(2, 3, 3)
     attributes = {"trans_y": True, "matmul_alpha": 0.5, "fuse_activation": "tanh", "fused_output_scale": 3.0}
@@ -83,6 +87,7 @@ def test_matmul_of_heads():
     close(run_legacy("fused_matmul", {"x": weights, "y": Y}, attributes), paddle.reshape(wanted, [0, 0, 8]))
 
 
+@by_hand("fused_softplus")
 def test_softplus():
     wanted = paddle.tanh(functional().softplus(paddle.to_tensor(X), 2.0))
     close(run_legacy("fused_softplus", {"x": X}, {"beta": 2.0, "fuse_activation": "tanh"}), wanted)
@@ -96,6 +101,7 @@ def test_softplus():
         ({"output_data_type": "fp32"}, lambda x: x),
     ],
 )
+@by_hand("fused_transpose")
 def test_transpose(attributes, wanted):
     turned = paddle.transpose(paddle.to_tensor(X), [1, 0, 2])
     close(run_legacy("fused_transpose", {"x": X}, {"axis": [1, 0, 2], **attributes}), wanted(turned))
@@ -115,6 +121,7 @@ CONV = {"input": normal(1, 2, 5, 5), "filter": normal(3, 2, 3, 3), "bias": norma
 
 
 @pytest.mark.parametrize("op_type", ["fused_conv2d", "fused_conv3d", "conv2d"])
+@by_hand(argument="op_type")
 def test_convolution(op_type):
     residual = normal(1, 3, 3, 3)
     attributes = {"fuse_activation": "leaky_relu", "fuse_alpha": 0.1, "fuse_residual_connection": True}

@@ -1,13 +1,9 @@
 """Every case of every operator, in both formats: what OpenVINO computes is what Paddle computes."""
 
-from functools import cache
-
 import pytest
 
 from gen_models import all_ops
-from gen_models.harness.store import generated
-from paddle2ov import convert
-from paddle2ov.testing import check_case, check_cases
+from tests.support.batches import check_in_batch
 from tests.support.formats import marks_of
 
 
@@ -27,20 +23,6 @@ def is_dynamic(case, format):
 
 
 TOGETHER = 10
-LARGE = 200  # nodes: many selections of boxes, of 600 nodes each, take longer to compile together than one by one
-
-
-@cache
-def agree(op, format, dynamic, names):
-    """Whether these cases of an operator agree, as parts of one compiled model: a tenth of the time of one by one."""
-    asked = [case for case in all_ops()[op].cases if case.name in names]
-    try:
-        if len(convert(generated(all_ops()[op], asked[0], format)).get_ops()) > LARGE:
-            return False
-        check_cases((generated(all_ops()[op], case, format) for case in asked), dynamic=dynamic)
-    except Exception:  # which of them it is, and why, each tells by itself
-        return False
-    return True
 
 
 @pytest.fixture(scope="session")
@@ -64,5 +46,4 @@ def selected(request):
 def test_op_fuzzy(op, case, format, selected):
     dynamic = is_dynamic(case, format)
     together = selected.get((op.name, format, dynamic, case.name), ())
-    if len(together) < 2 or not agree(op.name, format, dynamic, together):
-        check_case(generated(op, case, format), dynamic=dynamic)
+    check_in_batch(op, case.name, together, format, dynamic)

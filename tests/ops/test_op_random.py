@@ -3,7 +3,7 @@
 import pytest
 
 from gen_models import all_ops
-from gen_models.harness.exploration import explore, formats
+from gen_models.harness.exploration import BatchError, explore, formats
 from gen_models.harness.store import FOLDER
 from tests.support.formats import marks_of
 
@@ -24,4 +24,7 @@ def test_op_random(op, format, request):
         if found.case is not None:
             text = f"{found.case}\nIt is kept: python -m gen_models --rerun {kept / 'case'}"
             request.node.add_report_section("call", "smallest case", text)
+        elif isinstance(found.error, BatchError):
+            text = f"They are kept: python -m gen_models --rerun {kept / 'together'}"
+            request.node.add_report_section("call", "cases", text)
         raise found.error

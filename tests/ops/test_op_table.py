@@ -1,13 +1,11 @@
 """Every operator of the table is tested: by cases of its own, or, where Paddle cannot run it, by hand.
 
-What is tested by hand is listed with the reason, which is checked against the installed Paddle, and the test.
+What tests with `@by_hand` test is listed with the reason, which is checked against the installed Paddle.
 """
 
-import ast
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,99 +14,106 @@ from gen_models import all_ops
 from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import import_paddle, paddle
 from gen_models.harness.store import generated
+from paddle2ov.conversion import convert
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import read_program
 from paddle2ov.program.signatures import ROWS, parse_signature
 from paddle2ov.translation.unsupported import NOT_YET, reason
-
-TESTS = Path(__file__).parents[1]
+from tests.support.by_hand import by_hand, operators_by_hand
 
 WITHIN = {"create_array": "write_to_array"}
 """Operators without cases -> an operator whose cases' programs hold them too."""
 
-_ATTENTION, _FUSED, _OLD = "ops/test_fused_attention.py", "ops/test_fused_ops.py", "program/test_old_programs.py"
-_ONEDNN = "ops/test_onednn_ops.py"
-_OLD_OPERATORS = f"{_OLD}::test_operators_that_paddle_2_writes_no_more_or_runs_on_no_cpu"
-
 NO_KERNEL = {
-    "conv2d_transpose_bias": f"{_FUSED}::test_conv2d_transpose_bias",
-    "depthwise_conv2d_bias": f"{_FUSED}::test_convolution_with_bias",
-    "depthwise_conv3d_bias": f"{_FUSED}::test_depthwise_conv3d_bias",
-    "flash_attn": f"{_ATTENTION}::test_flash_attn_with_a_mask",
-    "fused_attention": f"{_ATTENTION}::test_fused_attention",
-    "fused_bias_dropout_residual_layer_norm": f"{_FUSED}::test_fused_bias_dropout_residual_layer_norm",
-    "fused_conv2d": f"{_ONEDNN}::test_convolution",
-    "fused_conv2d_add_act": f"{_FUSED}::test_fused_conv2d_add_act",
-    "fused_conv3d": f"{_ONEDNN}::test_convolution",
-    "fused_dropout_add": f"{_FUSED}::test_fused_dropout_add",
-    "fused_embedding_eltwise_layernorm": f"{_FUSED}::test_fused_embedding_eltwise_layernorm",
-    "fused_feedforward": f"{_FUSED}::test_fused_feedforward",
-    "fused_gemm_epilogue": f"{_FUSED}::test_fused_gemm_epilogue",
-    "fused_matmul": f"{_ONEDNN}::test_matmul",
-    "fused_rms_norm_ext": f"{_FUSED}::test_rms_norm",
-    "fused_rotary_position_embedding": f"{_ATTENTION}::test_fused_rotary_position_embedding",
-    "fused_softplus": f"{_ONEDNN}::test_softplus",
-    "fused_transpose": f"{_ONEDNN}::test_transpose",
-    "fusion_transpose_flatten_concat": f"{_FUSED}::test_fusion_transpose_flatten_concat",
-    "lstm_unit": f"{_FUSED}::test_lstm_unit",
-    "memory_efficient_attention": f"{_ATTENTION}::test_memory_efficient_attention",
-    "multihead_matmul": f"{_ATTENTION}::test_multihead_matmul",
-    "pad2d": f"{_FUSED}::test_pad2d",
-    "rms_norm": f"{_FUSED}::test_rms_norm",
-    "skip_layernorm": f"{_FUSED}::test_skip_layernorm",
-    "sync_batch_norm": f"{_FUSED}::test_sync_batch_norm",
+    "conv2d_transpose_bias",
+    "depthwise_conv2d_bias",
+    "depthwise_conv3d_bias",
+    "flash_attn",
+    "fused_attention",
+    "fused_bias_dropout_residual_layer_norm",
+    "fused_conv2d",
+    "fused_conv2d_add_act",
+    "fused_conv3d",
+    "fused_dropout_add",
+    "fused_embedding_eltwise_layernorm",
+    "fused_feedforward",
+    "fused_gemm_epilogue",
+    "fused_matmul",
+    "fused_rms_norm_ext",
+    "fused_rotary_position_embedding",
+    "fused_softplus",
+    "fused_transpose",
+    "fusion_transpose_flatten_concat",
+    "lstm_unit",
+    "memory_efficient_attention",
+    "multihead_matmul",
+    "pad2d",
+    "rms_norm",
+    "skip_layernorm",
+    "sync_batch_norm",
 }
-"""Operators that neither Paddle has a kernel for that runs on a CPU (but for oneDNN's memory layouts) -> the test."""
+"""Operators that neither Paddle has a kernel for that runs on a CPU (but for oneDNN's memory layouts)."""
 
-NOT_WRITTEN = dict.fromkeys(
-    ("expand_as", "flatten", "one_hot", "rnn_memory_helper", "space_to_depth", "squeeze", "unsqueeze"),
-    _OLD_OPERATORS,
-)
-"""Operators of Paddle 1, which no later one has as legacy or PIR operators -> the test."""
+NOT_WRITTEN = {
+    "expand_as",
+    "flatten",
+    "one_hot",
+    "rnn_memory_helper",
+    "space_to_depth",
+    "squeeze",
+    "unsqueeze",
+}
+"""Operators of Paddle 1, which no later one has as legacy or PIR operators."""
 
 REFUSED = {
-    "c_identity": _OLD_OPERATORS,
-    "fused_softmax_mask_upper_triangle": f"{_ATTENTION}::test_fused_softmax_mask_upper_triangle",
+    "c_identity",
+    "fused_softmax_mask_upper_triangle",
 }
-"""Operators whose kernel for CPUs raises an error -> the test."""
+"""Operators whose kernel for CPUs raises an error."""
 
 AVX512 = {
-    "fused_bias_residual_layernorm": f"{_FUSED}::test_fused_bias_residual_layernorm",
-    "fused_rms_norm_quant": f"{_FUSED}::test_fused_rms_norm_quant",
+    "fused_bias_residual_layernorm",
+    "fused_rms_norm_quant",
 }
-"""Operators whose kernel for CPUs ends the process where there is no AVX-512 -> the test."""
+"""Operators whose kernel for CPUs ends the process where there is no AVX-512."""
 
 UNFUSED = {
-    "fused_elementwise_add": f"{_ONEDNN}::test_activations",
-    "fused_elementwise_div": f"{_ONEDNN}::test_elementwise",
-    "fused_elementwise_mul": f"{_ONEDNN}::test_elementwise",
-    "fused_elementwise_sub": f"{_ONEDNN}::test_elementwise",
+    "fused_elementwise_add",
+    "fused_elementwise_div",
+    "fused_elementwise_mul",
+    "fused_elementwise_sub",
 }
-"""Operators whose kernel for CPUs, but for oneDNN's, leaves out what is fused -> the test."""
+"""Operators whose kernel for CPUs, but for oneDNN's, leaves out what is fused."""
 
-EXECUTED = {"shadow_feed": _OLD_OPERATORS}
-"""Operators that only Paddle's executor makes, as it runs a program -> the test."""
+EXECUTED = {
+    "shadow_feed",
+}
+"""Operators that only Paddle's executor makes, as it runs a program."""
 
-EAGER = dict.fromkeys(("as_strided", "ones_like", "tensor_unfold", "view_shape", "zeros_like"), _OLD_OPERATORS)
-"""Operators that Paddle runs, as they should be, only eagerly -> the test."""
+EAGER = {
+    "as_strided",
+    "ones_like",
+    "tensor_unfold",
+    "view_shape",
+    "zeros_like",
+}
+"""Operators that Paddle runs, as they should be, only eagerly."""
 
-RECORDED = dict.fromkeys(
-    (
-        "conv_shift",
-        "cos_sim",
-        "diag",
-        "gaussian_random_batch_size_like",
-        "inplace_abn",
-        "isfinite",
-        "lstmp",
-        "pad_constant_like",
-        "prroi_pool",
-    ),
-    "ops/test_paddle_1_8.py::test_removed_operators_are_in_recorded_programs",
-)
-"""Operators of Paddle 1 in programs that it exported, of which its results are recorded -> the test."""
+RECORDED = {
+    "conv_shift",
+    "cos_sim",
+    "diag",
+    "gaussian_random_batch_size_like",
+    "inplace_abn",
+    "isfinite",
+    "lstmp",
+    "pad_constant_like",
+    "prroi_pool",
+}
+"""Operators of Paddle 1 in programs that it exported, of which its results are recorded."""
 
-BY_HAND = {**NO_KERNEL, **NOT_WRITTEN, **REFUSED, **AVX512, **UNFUSED, **EXECUTED, **EAGER, **RECORDED}
+GROUPS = (NO_KERNEL, NOT_WRITTEN, REFUSED, AVX512, UNFUSED, EXECUTED, EAGER, RECORDED)
+BY_HAND = set().union(*GROUPS)
 
 
 def names(key):
@@ -119,12 +124,12 @@ def names(key):
 
 def test_every_operator_has_cases_or_a_reason():
     with_cases = {name for name, op in all_ops().items() if op.cases}
-    assert OP_TABLE.keys() - with_cases == BY_HAND.keys() | WITHIN.keys()
+    assert OP_TABLE.keys() - with_cases == BY_HAND | WITHIN.keys()
 
 
 def test_no_operator_has_two_reasons():
-    groups = (NO_KERNEL, NOT_WRITTEN, REFUSED, AVX512, UNFUSED, EXECUTED, EAGER, RECORDED, WITHIN)
-    assert sum(len(group) for group in groups) == len(BY_HAND) + len(WITHIN)
+    groups = (*GROUPS, WITHIN)
+    assert sum(len(group) for group in groups) == len(BY_HAND | WITHIN.keys())
 
 
 def test_what_has_a_converter_has_no_reason_for_having_none():
@@ -143,13 +148,27 @@ def test_programs_of_other_cases_hold_it(key, other):
         assert key in {operator.type for operator in program.block.operators}
 
 
-@pytest.mark.parametrize(("key", "test"), BY_HAND.items())
-def test_the_test_by_hand_is_there(key, test):
-    file, _, name = test.partition("::")
-    text = (TESTS / file).read_text()
-    (function,) = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == name)
-    lines = text.splitlines()[function.decorator_list[0].lineno - 1 if function.decorator_list else function.lineno :]
-    assert f'"{key}"' in "\n".join(lines[: function.end_lineno])
+def test_what_has_no_cases_is_operators_by_hand():
+    found = operators_by_hand()
+    assert BY_HAND - found == set()
+    assert found - OP_TABLE.keys() == set()
+
+
+def test_a_test_by_hand_that_converts_something_else_fails():
+    relu = all_ops()["relu"]
+
+    @by_hand("sigmoid")
+    def names_another():
+        convert(generated(relu, relu.cases[0], "pir"))
+
+    @by_hand(argument="op")
+    def is_told(op):
+        convert(generated(relu, relu.cases[0], "pir"))
+
+    is_told(op="relu")
+    for test in (names_another, lambda: is_told(op="sigmoid")):
+        with pytest.raises(AssertionError, match="not converted in this test"):
+            test()
 
 
 KERNELS = """
@@ -177,11 +196,11 @@ def test_there_is_no_kernel():
 
 
 def test_the_kernels_that_need_a_processor_are_there():
-    assert AVX512.keys() <= with_kernels(sys.executable)
+    assert with_kernels(sys.executable) >= AVX512
 
 
 def test_the_kernels_that_fuse_nothing_are_there():
-    assert UNFUSED.keys() <= with_kernels(sys.executable)
+    assert with_kernels(sys.executable) >= UNFUSED
 
 
 def test_paddle_does_not_write_it():

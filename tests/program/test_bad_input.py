@@ -58,10 +58,10 @@ def legacy_array(request, tmp_path):
 
 
 def refused(path, message):
-    started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ModelReadError, match=message) as caught:
         paddle2ov.convert(path)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10  # of this process: others may keep the machine busy
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000  # kB
     assert str(path.parent if path.is_file() else path) in str(caught.value)
 

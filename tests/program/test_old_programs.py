@@ -5,6 +5,7 @@ import pytest
 
 from gen_models.harness.spec import paddle
 from paddle2ov.errors import OpConversionError
+from tests.support.by_hand import by_hand
 from tests.support.one_operator import close, run, run_in_paddle, run_legacy
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -141,6 +142,7 @@ IDS = np.array([[[2], [0]], [[3], [7]]])
         ("space_to_depth", {"x": IMAGE}, {"blocksize": 2}, lambda x: reorg(x.numpy(), 2)),
     ],
 )
+@by_hand(argument="op_type")
 def test_operators_that_paddle_2_writes_no_more_or_runs_on_no_cpu(op_type, inputs, attributes, wanted):
     close(run_legacy(op_type, inputs, attributes), wanted(**{name: paddle.to_tensor(x) for name, x in inputs.items()}))
 

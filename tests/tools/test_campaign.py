@@ -4,9 +4,10 @@ import dataclasses
 
 import pytest
 
+from gen_models import __main__ as generator
 from gen_models import all_ops
 from gen_models.harness import campaign
-from gen_models.harness.exploration import explore
+from gen_models.harness.exploration import BatchError, explore
 from gen_models.harness.spec import Op, case, paddle, tensor
 from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
@@ -113,6 +114,38 @@ def test_exploration(tmp_path, monkeypatch):
     assert (tmp_path / "wrong" / "case" / "case.json").is_file()
     assert (tmp_path / "wrong" / "drawn.txt").read_text() == repr(found.case)
     assert dataclasses.asdict(found)["compared"]
+
+
+def test_what_fails_only_together_is_a_failure_of_its_own(tmp_path, monkeypatch, capsys):
+    def refuses(folders):
+        raise ValueError("as if parts of one model differed")
+
+    monkeypatch.setattr("gen_models.harness.exploration.check_cases", refuses)
+    for died in (False, True):  # what died is tried one by one first, and then together again
+        if died:
+            (tmp_path / "relu").mkdir(exist_ok=True)
+            (tmp_path / "relu" / "drawn.txt").write_text("")
+        found = explore(all_ops()["relu"], "pir", 3, tmp_path / "relu", seed=1)
+        assert isinstance(found.error, BatchError)
+        assert "agree one by one, but not as parts of one model: as if parts of one model differed" in str(found.error)
+        assert found.case is None
+        kept = [path.parent for path in (tmp_path / "relu" / "together").glob("*/case.json")]
+        assert {path.name for path in kept} == found.compared
+    monkeypatch.undo()
+    monkeypatch.setattr("sys.argv", ["gen_models", "--rerun", str(tmp_path / "relu" / "together")])
+    assert generator.main() == 0
+
+
+def test_a_case_that_fails_alone_is_named_also_after_a_death(tmp_path, monkeypatch):
+    def refuses(folder):
+        raise ValueError("as if it differed")
+
+    monkeypatch.setattr("gen_models.harness.exploration.check_case", refuses)
+    (tmp_path / "relu").mkdir()
+    (tmp_path / "relu" / "drawn.txt").write_text("")
+    found = explore(all_ops()["relu"], "pir", 3, tmp_path / "relu", seed=1)
+    assert str(found.error) == "as if it differed"
+    assert found.case is not None
 
 
 def test_command_line(tmp_path, capsys):

@@ -359,6 +359,8 @@ def test_ops():
     assert "top_k_v2" in result.stdout
     families = json.loads(call("ops", "--json").stdout)
     assert families["top_k_v2"] == "search"
+    assert families["acos"] == "math"
+    assert families["nearest_interp_v2"] == "resize/interpolation"
     assert len(families) > 150
 
 
@@ -410,6 +412,25 @@ def test_inspect_finds_all_refusals(tmp_path, monkeypatch):
     own = tmp_path / "own.py"
     own.write_text(OWN)
     assert "eigvals" not in call("inspect", folder, "--extension", own).stdout.partition("Refused")[2]
+
+
+def test_inspect_gives_each_operator_to_its_converter_once(tmp_path):
+    """Also where some are refused."""
+
+    def relu(node):
+        places.append(node.place.index)
+        return {"out": openvino.opset16.relu(node.get_input("x"))}
+
+    nn = paddle.nn.functional
+    for refused, results in {
+        "": lambda x: [nn.relu(nn.relu(x) + 1)],
+        "eigvals": lambda x: [nn.relu(nn.relu(x) + 1), paddle.linalg.eigvals(x)],
+        "lu": lambda x: [nn.relu(nn.relu(x) + 1), paddle.linalg.lu(x, pivot=False)[0]],
+    }.items():
+        places = []
+        found = paddle2ov.inspect(paddle_model(tmp_path, results), extension={"relu": relu})
+        assert [one.operator for one in found.refusals] == [refused] * bool(refused)
+        assert len(places) == len(set(places)) == 2
 
 
 def test_inspect_sees_loops():

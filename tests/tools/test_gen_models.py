@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 
@@ -263,3 +264,35 @@ def test_command_line(tmp_path, capsys, monkeypatch):
     assert run("--rerun", folder) == 1
     assert "elements differ" in capsys.readouterr().err
     assert run("--rerun", tmp_path) == 2
+
+
+def test_fast_takes_one_case_of_each_operator_and_format_and_no_network(tmp_path):
+    (tmp_path / "test_sample.py").write_text(
+        """
+import pytest
+from gen_models import all_networks, all_ops
+from gen_models.harness.store import generated_network
+
+OPS = [all_ops()[name] for name in ("relu", "abs")]
+CASES = [(op, case, format) for op in OPS for case in op.cases for format in case.formats]
+
+@pytest.mark.parametrize(("op", "case", "format"), CASES, ids=[f"{case.name}/{format}" for _, case, format in CASES])
+def test_case(op, case, format):
+    pass
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_number(number):
+    pass
+
+def test_network():
+    generated_network(next(iter(all_networks().values())), "pir")
+"""
+    )
+    command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--fast"]
+    run = subprocess.run([*command, tmp_path], cwd=ROOT, capture_output=True, text=True, check=True)
+    found = dict(re.findall(r"::(\S+) (PASSED|SKIPPED)", run.stdout))
+    assert found == {
+        **{f"test_case[{op}_test_1/{format}]": "PASSED" for op in ("relu", "abs") for format in ("pir", "legacy")},
+        "test_number[1]": "PASSED",
+        "test_network": "SKIPPED",
+    }

@@ -1,6 +1,7 @@
 """tools/new_op.py on small trees of its own: what it writes, what it leaves alone, what it refuses."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tools import new_op
+from paddle2ov.commands.families import imported_modules
+from tools import check_op, new_op
+from tools.check_op import CHECKS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -83,13 +86,154 @@ def test_new_operator_of_a_known_family(tree, capsys):
     assert "from gen_models.harness.spec import Op, case, paddle, tensor\n" in generator
     assert "def _hard_swish(x):\n    return paddle.hard_swish(x)\n\n\nOPS = [" in generator
     assert generator.index('Op("abs"') < generator.index('Op("hard_swish"')
-    assert "make fuzz FILTER='testOp*/hard_swish*'" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "make check-op OP=hard_swish, which runs" in said
+    for check in CHECKS:
+        assert f"  {check.file}: {check.subject}" in said
+        assert check.lists in said
+
+
+ROOMS = {
+    "op_table.py": '''"""Paddle's operators and their converters."""
+
+from paddle2ov.converters import activation, elementwise
+from paddle2ov.converters.fused import elementwise as fused_elementwise
+from paddle2ov.converters.fused import onednn
+from paddle2ov.converters.lod import pool as lod_pool
+from paddle2ov.converters.resize import interpolation
+
+OP_TABLE = {
+    "abs": activation.abs,
+    "bicubic_interp": interpolation.interpolate("cubic"),
+    "elementwise_add": elementwise.elementwise_add,
+    "fused_elementwise_add": fused_elementwise.fused_elementwise_add,
+    "fused_matmul": onednn.fused_matmul,
+    "sequence_pool": lod_pool.sequence_pool,
+}
+''',
+    "converters/elementwise.py": TREE["converters/activation.py"],
+    "converters/fused/elementwise.py": TREE["converters/activation.py"],
+    "converters/fused/pool.py": TREE["converters/activation.py"],
+    "converters/graph/common.py": TREE["converters/activation.py"],
+    "converters/lod/pool.py": TREE["converters/activation.py"],
+    "converters/resize/interpolation.py": TREE["converters/activation.py"].replace(
+        "Activations.", "Resizing.\n\nPaddle: `bicubic_interp` (PIR, too).\nSemantics: `there`.\n"
+    ),
+    "gen_models/resizing.py": TREE["gen_models/activation.py"].replace("abs", "bicubic_interp"),
+}
+
+
+@pytest.fixture
+def rooms(tree):
+    for name, text in ROOMS.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text, encoding="utf-8")
+    return tree
+
+
+@pytest.mark.parametrize("family", ["interpolation", "resize/interpolation"])
+def test_a_module_in_a_room(rooms, family):
+    assert scaffold(rooms, "linear_interp", "--family", family) == 0
+    after = contents(rooms)
+    assert after["op_table.py"] == ROOMS["op_table.py"].replace(
+        '    "sequence_pool"', '    "linear_interp": interpolation.linear_interp,\n    "sequence_pool"'
+    )
+    assert (
+        "Paddle: `bicubic_interp` (PIR, too), `linear_interp`.\nSemantics"
+        in after["converters/resize/interpolation.py"]
+    )
+    assert "def linear_interp(node: NodeContext)" in after["converters/resize/interpolation.py"]
+    # Where the cases of the module's other operators are; gen_models has no rooms.
+    assert 'Op("linear_interp", _linear_interp' in after["gen_models/resizing.py"]
+    assert not (rooms / "gen_models" / "resize").exists()
+
+
+@pytest.mark.parametrize(
+    ("family", "line", "row", "generator"),
+    [
+        ("elementwise", None, "elementwise.mine", "elementwise"),
+        ("fused/elementwise", None, "fused_elementwise.mine", "fused_elementwise"),
+        ("lod/pool", None, "lod_pool.mine", "pool"),
+        (
+            "fused/activation",
+            "fused import activation as fused_activation",
+            "fused_activation.mine",
+            "fused_activation",
+        ),
+        ("fused/attention", "fused import attention, onednn", "attention.mine", "attention"),
+        ("lod/window", "lod import window as lod_window", "lod_window.mine", "window"),
+        ("resize/antialias", "resize import antialias, interpolation", "antialias.mine", "antialias"),
+    ],
+)
+def test_imports_from_rooms(rooms, family, line, row, generator):
+    assert scaffold(rooms, "mine", "--family", family) == 0
+    after = contents(rooms)
+    imports = ROOMS["op_table.py"].partition("OP_TABLE")[0]
+    if line is None:
+        assert after["op_table.py"].startswith(imports)
+    else:
+        assert f"from paddle2ov.converters.{line}\n" in after["op_table.py"]
+    assert f'    "mine": {row},\n' in after["op_table.py"]
+    assert "def mine(node" in after[f"converters/{family}.py"]
+    assert 'Op("mine", _mine' in after[f"gen_models/{generator}.py"]
+    accepted_by_ruff(rooms)
+
+
+@pytest.mark.parametrize(
+    ("family", "message"),
+    [
+        ("pool", "family 'pool' is several modules: name one of fused/pool, lod/pool"),
+        ("graph/common", "the folders of converters/ with operators are fused, lod, resize"),
+        ("nowhere/common", "the folders of converters/ with operators are fused, lod, resize"),
+        ("a/b/c", "family 'a/b/c': use Paddle's snake_case name"),
+    ],
+)
+def test_rooms_that_are_refused(rooms, capsys, family, message):
+    before = contents(rooms)
+    assert scaffold(rooms, "mine", "--family", family) == 1
+    assert contents(rooms) == before
+    assert message in capsys.readouterr().err
+
+
+def test_the_imports_of_this_repository_are_written_as_they_stand():
+    table = (ROOT / "op_table.py").read_text("utf-8")
+    assert new_op.import_statements(imported_modules(table)) in table
+
+
+def test_each_check_is_there_and_named_in_the_guide():
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    for check in CHECKS:
+        file, _, test = check.file.partition("::")
+        assert f"def {test}" in (ROOT / file).read_text("utf-8")
+        assert f"`{check.file}`" in guide
+        for path in re.findall(r"[\w/]+\.py", check.lists):
+            assert (ROOT / path).is_file()
+            assert f"`{path}`" in guide
+
+
+def test_what_is_checked_is_selected():
+    """The patterns name tests that there are."""
+    command = next(check_op.commands("softshrink", "activation"))
+    run = subprocess.run([*command, "--collect-only"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = {line.partition("::")[0] for line in run.stdout.splitlines() if "::" in line}
+    assert files == {check.file for check in CHECKS if check.tests}
+    assert "[activation]" in run.stdout
+    assert "[softshrink]" in run.stdout
+    assert "testOpFuzzy/softshrink_test_1/legacy" in run.stdout
+
+
+def test_an_operator_that_fails_is_said_to(monkeypatch, capsys):
+    statuses = iter([check_op.NO_TESTS, 1, 0, 0, 0, 0])
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, next(statuses)))
+    assert check_op.main(["softshrink"]) == 1
+    assert "\nFailed:\npython" in capsys.readouterr().out
+    assert check_op.main(["no_such_operator"]) == 1
 
 
 def test_new_family(tree):
     assert scaffold(tree, "a_first", "--family", "zeta") == 0
     after = contents(tree)
-    assert after["converters/zeta.py"].startswith('"""Paddle\'s zeta operators: a_first.\n')
+    assert after["converters/zeta.py"].startswith('"""Paddle\'s zeta operators.\n\nPaddle: `a_first`.\nSemantics: ')
     assert "from paddle2ov.converters import activation, reduction, zeta\n" in after["op_table.py"]
     assert 'OP_TABLE = {\n    "a_first": zeta.a_first,\n    "abs"' in after["op_table.py"]
     assert 'Op("a_first", _a_first,' in after["gen_models/zeta.py"]
@@ -102,7 +246,7 @@ def test_last_row_and_bracketed_imports(tree):
     (tree / "op_table.py").write_text(table, encoding="utf-8")
     assert scaffold(tree, "zeta", "--family", "loss") == 0
     after = contents(tree)["op_table.py"]
-    assert "import (\n    activation,\n    loss,\n    reduction,\n)\n" in after
+    assert "import activation, loss, reduction\n" in after
     assert after.endswith('    "p_norm": reduction.p_norm,\n    "zeta": loss.zeta,\n}\n')
 
 
@@ -137,6 +281,10 @@ def test_everything_written_is_python_that_ruff_accepts(tree):
     scaffold(tree, "a_first", "--family", "zeta")
     for text in contents(tree).values():
         ast.parse(text)
+    accepted_by_ruff(tree)
+
+
+def accepted_by_ruff(tree):
     ruff = shutil.which("ruff", path=Path(sys.executable).parent)
     if ruff is None:
         pytest.skip("ruff is not installed beside this Python")

@@ -43,7 +43,7 @@ class Browser:
     def wait(self, script):
         from selenium.webdriver.support.wait import WebDriverWait
 
-        return WebDriverWait(self.driver, 60, poll_frequency=0.05).until(lambda driver: driver.execute_script(script))
+        return WebDriverWait(self.driver, 300, poll_frequency=0.05).until(lambda driver: driver.execute_script(script))
 
     def show(self, tab):
         self.find(f"tab-{tab}").click()
@@ -82,7 +82,7 @@ def chromium():
         options.add_argument(f"--{argument}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    started.set_page_load_timeout(120)
+    started.set_page_load_timeout(300)
     yield started
     started.quit()
 

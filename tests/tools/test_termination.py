@@ -21,12 +21,12 @@ import openvino
 def write(model, path, **_):
     pathlib.Path(path).write_text("half")
     print("begun", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 
 openvino.save_model = write
 CONVERTERS = [{"none_of_this_model": write}]
 """
-SLOW_PADDLE = "#!/bin/sh\nread request\necho $$ > {}.new\nmv {}.new {}\nexec sleep 60\n"
+SLOW_PADDLE = "#!/bin/sh\nread request\necho $$ > {}.new\nmv {}.new {}\nexec sleep 600\n"
 
 
 @pytest.fixture
@@ -66,12 +66,12 @@ def slow_paddle(tmp_path):
 
 def terminate(process):
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=300)
     return process.returncode, said
 
 
 def wait_for(path):
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while not path.exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)

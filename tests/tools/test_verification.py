@@ -187,6 +187,20 @@ def test_the_operator_at_fault_is_found_in_a_body(format, name, kind, inputs, wi
 
 
 @pytest.mark.parametrize("format", FORMATS)
+def test_what_enters_a_loop_is_fetched_as_it_entered(format, monkeypatch):
+    """Paddle's loops overwrite their condition; in the order of the program that comes before any value is fetched."""
+    monkeypatch.setenv("FLAGS_new_executor_sequential_run", "1")
+    folder = network("array", format)
+    program = read_program(folder)
+    (loop,) = (one for one in program.block.operators if one.type == "while")
+    (condition,) = loop.inputs["cond"]
+    with PaddleProcess(find_model(folder)) as paddle:
+        values = Values(program, paddle, {"x": np.zeros((3, 4), np.float32)})
+        found = values.of_paddle([condition])
+    assert found[condition].array.tolist() == [True]
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_values_that_are_overwritten_or_in_lists(format):
     inputs = {"x": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4), "n": np.array([3])}
     for name in ("growing", "nested"):

@@ -1,0 +1,111 @@
+"""Everything that one operator has to pass, under a minute: `python -m tools.check_op my_op`, `make check-op OP=...`.
+
+CHECKS is also what `tools.new_op` prints, and CONTRIBUTING.md names each of its files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from paddle2ov.commands.families import families_of
+
+ROOT = Path(__file__).resolve().parents[1]
+NO_TESTS = 5  # pytest's exit status where nothing is selected
+
+
+@dataclass(frozen=True)
+class Check:
+    """What is checked where.
+
+    Attributes:
+        subject: what an operator needs to pass.
+        file: the file of the tests, or of the command.
+        tests: for tests with parameters, patterns of those of one operator, with `{op}` and `{module}`; none for all.
+        lists: what there is to edit, beside the four files that `new_op` writes.
+    """
+
+    subject: str
+    file: str
+    tests: str = ""
+    lists: str = ""
+
+
+CHECKS = (
+    Check("the declared cases, in both formats", "tests/ops/test_op_fuzzy.py", "testOpFuzzy/{op}_test_*"),
+    Check("two random cases in each format", "tests/ops/test_op_random.py", "testOpRandom/{op}"),
+    Check(
+        "every attribute and input is read",
+        "tests/ops/test_attributes.py",
+        "test_what_a_program_carries_is_read?{op}?",
+        "INERT_OF there: what has no meaning for the result, and why",
+    ),
+    Check(
+        "the docstring of the module names its operators",
+        "tests/ops/test_docstrings.py",
+        "test_the_docstring_names*?{module}?",
+    ),
+    Check(
+        "the row is Paddle's: its headers and its legacy protos",
+        "tests/program/test_signatures.py",
+        lists="EXCLUDED, WITHOUT_ACCESSOR, ... there: what Paddle's headers do not tell",
+    ),
+    Check(
+        "the table is sorted, and each operator has cases, or `@by_hand` and a reason",
+        "tests/ops/test_op_table.py",
+        lists="NO_KERNEL, ... there, where there are no cases; the reason in paddle2ov/translation/unsupported.py goes",
+    ),
+    Check(
+        "rules for complex numbers are those of operators that exist",
+        "tests/ops/test_complex.py",
+        lists="converters/complex/rules.py, where the operator takes complex numbers",
+    ),
+    Check(
+        "what draws random numbers is suspected last by `verify`",
+        "tests/tools/test_verification.py::test_all_operators_that_draw_are_suspected_last",
+        lists="RANDOM in paddle2ov/verification/random_numbers.py, for a module of converters/random",
+    ),
+    Check("docs/coverage.md is up to date", "tools/coverage.py"),
+)
+
+
+def commands(op: str, module: str) -> Iterator[list[str]]:
+    """What is run for an operator whose converter is in a module."""
+    pytest = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+    tests = [one for one in CHECKS if one.file.startswith("tests/")]
+    patterns = ":".join(one.tests.format(op=op, module=module) for one in tests if one.tests)
+    yield [*pytest, *(one.file for one in tests if one.tests), f"--filter={patterns}"]
+    yield [*pytest, *(one.file for one in tests if not one.tests)]
+    yield [sys.executable, "-m", "tools.coverage", "--check"]
+    ruff = str(Path(sys.executable).with_name("ruff"))
+    yield [ruff, "format", "--check", "."]
+    yield [ruff, "check", "."]
+    yield [sys.executable, "-m", "tools.typecheck"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs all of them; 1 if any fails."""
+    parser = argparse.ArgumentParser(description="Run what one operator has to pass.")
+    parser.add_argument("op", help="the operator's name in op_table.py")
+    op = parser.parse_args(arguments).op
+    module = families_of((ROOT / "op_table.py").read_text(encoding="utf-8")).get(op)
+    if module is None:
+        print(f"check_op: op_table.py has no {op}", file=sys.stderr)
+        return 1
+    failed = []
+    for command in commands(op, module):
+        shown = " ".join(Path(command[0]).name if i == 0 else one for i, one in enumerate(command))
+        print(f"\n$ {shown}", flush=True)
+        status = subprocess.run(command, cwd=ROOT, check=False).returncode
+        if status not in (0, NO_TESTS):
+            failed.append(shown)
+    print("\n" + ("\n".join(["Failed:", *failed]) if failed else f"{op} passes."))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
