@@ -9,7 +9,7 @@ public interface; where it is not there, or is another one, OpenVINO's functions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type, opset16
 from openvino.op import Constant, Result
+from openvino.utils.node_factory import NodeFactory
 
 OPSET = "opset16"
 
@@ -206,9 +207,9 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
 
 def _replacements() -> dict[str, Callable[..., Node]]:
     try:
-        from openvino._pyopenvino import NodeFactory
+        from openvino._pyopenvino import NodeFactory as Factory
 
-        fast = _fast(NodeFactory(OPSET).create)
+        fast = _fast(Factory(OPSET).create)
         one = fast["constant"](1.0, Type.f32)
         fast["convert"](fast["add"](one, one), Type.i64)
     except Exception:  # whatever another OpenVINO makes of it: its own functions do the same
@@ -249,8 +250,17 @@ def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     return to_shape
 
 
+_ANY = NodeFactory(OPSET)
+
+
+def create(kind: str, inputs: Sequence[Output], attributes: Mapping[str, Any]) -> Node:
+    """A node of any kind, with the attributes that `Node.get_attributes` gives of another one."""
+    made: Node = _ANY.create(kind, list(inputs), dict(attributes))
+    return made
+
+
 ops: Any = SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})
 vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
 vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))
 
-__all__ = ["OPSET", "ops"]
+__all__ = ["OPSET", "create", "ops"]
