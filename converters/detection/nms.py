@@ -54,9 +54,10 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     tells the images apart.
     """
     boxes, scores = node.get_input("bboxes"), node.get_input("scores")
-    dtype, size, top_k = scores.get_element_type(), box_size(node, boxes), node.get_int("nms_top_k")
-    count = boxes.get_partial_shape()[1]
-    candidates = score_prefilter(boxes, scores, node.get_float("score_threshold"), node.get_int("background_label", 0))
+    dtype, size, count = scores.get_element_type(), box_size(node, boxes), boxes.get_partial_shape()[1]
+    threshold, background = node.get_float("score_threshold"), node.get_int("background_label", 0)
+    top_k = node.get_int("nms_top_k")
+    candidates = score_prefilter(boxes, scores, threshold, background)
     if candidates:
         boxes, scores = candidates.boxes, candidates.scores
         top_k = -1 if count.is_static and count.get_length() <= top_k else top_k
@@ -65,17 +66,17 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
         boxes = ops.reshape(boxes, ints([0, 0, size]), True).output(0)
     greedy = Greedy(
         node.get_float("nms_threshold", 0.3),
-        node.get_float("score_threshold"),
+        threshold,
         top_k,
         node.get_attribute("normalized", True),
         node.get_float("nms_eta", 1.0),
         size // 2,
     )
     if rank_of(node, scores) == 2:
-        kept = _separate(node, greedy, boxes, scores)
+        kept = _separate(node, greedy, boxes, scores, background)
         index = ops.add(ops.multiply(kept.number, dim_of(scores, 1)), kept.label)
     else:
-        kept = _shared(node, greedy, boxes, scores)
+        kept = _shared(greedy, boxes, scores, background)
         number = ops.gather(candidates.index, kept.number, ints(0)) if candidates else kept.number
         total = candidates.total if candidates else dim_of(boxes, 1)
         index = ops.add(ops.multiply(kept.image, total), number)
@@ -107,18 +108,18 @@ def box_size(node: NodeContext, boxes: Tensor) -> int:
     return size
 
 
-def _shared(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) -> _Kept:
+def _shared(greedy: Greedy, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
     images = dim_of(scores, 0)
-    rows, score = greedy(boxes, _foreground(scores, node.get_int("background_label", 0), 3))
+    rows, score = greedy(boxes, _foreground(scores, background, 3))
     image, label, number = (column(rows, i) for i in range(3))
     box = ops.gather_nd(boxes, columns(rows, 0, 2))
     return _Kept(image, label, number, score, box, images)
 
 
-def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor) -> _Kept:
+def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
     # One group for each class and image: boxes [C, M, 4], scores [C, images, M]
     boxes = ops.transpose(boxes, ints([1, 0, 2]))
-    scores = _foreground(scores, node.get_int("background_label", 0), 2)
+    scores = _foreground(scores, background, 2)
     scores = ops.unsqueeze(ops.transpose(scores, ints([1, 0])), ints(1))
     total = dim_of(boxes, 1)
     counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")

@@ -41,7 +41,7 @@ def score_prefilter(boxes: Output, scores: Output, threshold: float, background:
     if threshold < 0 or any(len(dims_of(one) or ()) != 3 for one in (boxes, scores)):
         return None
     try:
-        masks = _Masks(background).of(_Scores(scores, 1, 2, 1, threshold))
+        masks = _Masks(background, scores).of(_Scores(scores, 1, 2, 1, threshold))
     except _EveryBoxError:
         return None
     mask = ops.concat([_with_first(one) for one in masks], 0)
@@ -79,8 +79,9 @@ class _Scores:
 class _Masks:
     """Masks of the boxes that can survive, one for each level. A class `background` >= 0 does not count."""
 
-    def __init__(self, background: int) -> None:
+    def __init__(self, background: int, scores: Output) -> None:
         self._background = background
+        self._scores = scores
 
     def of(self, at: _Scores) -> list[Node]:
         """The masks by some scores."""
@@ -100,9 +101,19 @@ class _Masks:
                 raise _EveryBoxError
             own = replace(at, value=node.input_value(0), above=_lowered(math.log(at.above)))
             masks = self._of_shares(own, others)
+        elif at.value == self._scores:
+            masks = [self._any(at, others)]
         else:
             masks = [ops.greater(self._largest(at, others), const(at.above, at.value.get_element_type()))]
         return [reshape(mask, [-1]) for mask in masks] if at.spread > 1 else masks
+
+    def _any(self, at: _Scores, axes: list[int]) -> Node:
+        """Whether a score is above the threshold in any class; one that is NaN hides no other."""
+        passes = ops.greater(at.value, const(at.above, at.value.get_element_type()))
+        if self._background >= 0:
+            number = ops.unsqueeze(ops.range(ints(0), dim_of(at.value, 1), ints(1), "i64"), ints(1))
+            passes = ops.logical_and(passes, ops.not_equal(number, ints(self._background)))
+        return ops.reduce_logical_or(passes, ints(axes), False)
 
     def _largest(self, at: _Scores, axes: list[int], keep: bool = False) -> Node:
         """The largest over some axes, one of them the classes, the background aside."""
