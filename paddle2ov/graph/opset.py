@@ -250,13 +250,24 @@ def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     return to_shape
 
 
-_ANY = NodeFactory(OPSET)
+def _factory() -> Callable[[str, list[Output], dict[str, Any]], Node]:
+    """Makes a node of any kind; OpenVINO's quick one is not part of its public interface."""
+    try:
+        from openvino._pyopenvino import NodeFactory as Factory
+
+        quick: Callable[[str, list[Output], dict[str, Any]], Node] = Factory(OPSET).create
+        quick("Convert", [Constant(np.array(1.0)).output(0)], {"destination_type": "i64"})
+    except Exception:  # whatever another OpenVINO makes of it
+        return NodeFactory(OPSET).create  # type: ignore[no-any-return]
+    return quick
+
+
+_create = _factory()
 
 
 def create(kind: str, inputs: Sequence[Output], attributes: Mapping[str, Any]) -> Node:
     """A node of any kind, with the attributes that `Node.get_attributes` gives of another one."""
-    made: Node = _ANY.create(kind, list(inputs), dict(attributes))
-    return made
+    return _create(kind, list(inputs), dict(attributes))
 
 
 ops: Any = SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})

@@ -9,7 +9,7 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.detection.pushdown import KINDS, Around, Pushdown, Rows
 from paddle2ov.passes.detection.row_rules import Place
-from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, replace
+from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, readers, replace
 
 _DEEPEST = 100
 """More nodes, one behind the other, no Gather passes: Python holds some calls for each."""
@@ -27,7 +27,7 @@ def gather_pushdown(graph: Graph) -> Counts:
         The same nodes behind the Gather. Each level of a Concat has an index of its own; rows that a Transpose and a
         Reshape make of a feature map are read where they lie in the map.
     """
-    pushed, made = 0, set[str]()
+    counts = {"gathers": 0, "nodes": 0}
     for non_zero in graph.nodes("NonZero"):
         mask = non_zero.input_value(0)
         if len(dims_of(mask) or ()) != 1:
@@ -35,18 +35,18 @@ def gather_pushdown(graph: Graph) -> Counts:
         for reader in consumers(non_zero.output(0)):
             node = reader.get_node()
             if node.get_type_name() in ("Reshape", "Squeeze") and len(dims_of(node.output(0)) or ()) == 1:
-                gathers, clones = _push(node.output(0), mask)
-                pushed += gathers
-                made |= clones
-    if not made:
-        return {"gathers": 0, "nodes": 0}
-    graph.changed()
-    # Some were made in vain, before something stopped the Gather.
-    return {"gathers": pushed, "nodes": sum(node.get_name() in made for node in graph.model.get_ops())}
+                gathers, made = _push(node.output(0), mask)
+                counts["gathers"] += gathers
+                # Some were made in vain, before something stopped the Gather; the last ones are dropped first.
+                while made:
+                    counts["nodes"] += bool(readers(made.pop()))
+    if counts["gathers"]:
+        graph.changed()
+    return counts
 
 
-def _push(index: Output, mask: Output) -> tuple[int, set[str]]:
-    """Pushes the Gathers by an index; how many, and the names of nodes that compute for its rows only."""
+def _push(index: Output, mask: Output) -> tuple[int, list[Node]]:
+    """Pushes the Gathers by an index; how many, and the nodes that compute for its rows only."""
     gathers = []
     for reader in consumers(index):
         node = reader.get_node()
@@ -55,10 +55,10 @@ def _push(index: Output, mask: Output) -> tuple[int, set[str]]:
             gathers.append(node)
     inside = _read_by_nothing_else(gathers)
     if not inside:
-        return 0, set()
+        return 0, []
     if index.get_element_type() != Type.i64:
         index = ops.convert(index, Type.i64).output(0)
-    made: set[str] = set()
+    made: list[Node] = []
     by_length: dict[int | None, Pushdown] = {}
     found = []
     for gather in gathers:

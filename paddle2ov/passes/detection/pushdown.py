@@ -45,7 +45,7 @@ class Around:
 
     inside: set[str]
     name: str
-    made: set[str]
+    made: list[Node]
 
 
 class Pushdown:
@@ -102,7 +102,7 @@ class Pushdown:
             made = create(node.get_type_name(), list(inputs), node.get_attributes())
             name_after(made, node.get_friendly_name(), "gathered")
             self._clones[key] = made
-            self._around.made.add(made.get_name())
+            self._around.made.append(made)
         return self._clones[key]
 
     # --- the Gather itself --------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class Pushdown:
             return ops.concat(list(pieces), axis).output(0)
         joined = create(kind, [self._joined([node.input_value(0) for node in nodes], axis)], attributes)
         joined.set_friendly_name(nodes[0].get_friendly_name())
-        self._around.made.add(joined.get_name())
+        self._around.made.append(joined)
         return joined.output(0)
 
     # --- Reshapes -----------------------------------------------------------------------------------------------------
