@@ -133,7 +133,7 @@ def deploy(folder: Path) -> bool:
     model = convert(folder, report=report)
     assert "paddle" not in sys.modules, "converting a saved model must not import Paddle"
     print(f"Converted  in {sum(report.seconds.values()) * 1000:.0f} ms, without Paddle in the process")
-    print(f"Merged     {report.rewrites['merge_suppressions']}\n")
+    print(f"Gathered   {report.rewrites['gather_pushdown']}\n")
     compiled = openvino.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     paddle = np.load(folder / "paddle.npz")
 

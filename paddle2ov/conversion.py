@@ -15,7 +15,6 @@ from openvino import Model
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program import Program, load_readers, read_program
-from paddle2ov.program.merging import count_chosen
 from paddle2ov.program.signatures import Signature
 from paddle2ov.program.sources import remember
 from paddle2ov.program.vocabulary import Vocabulary
@@ -102,7 +101,6 @@ def convert(
         if bounded:
             overrides = bounded_by(settings, program.inputs, overrides)
     clock.append(time.perf_counter())
-    merged: dict[str, int] = {}
     converted = convert_program(
         program,
         overrides,
@@ -111,14 +109,12 @@ def convert(
         Vocabulary(signatures),
         share_weights,
         progress,
-        merge=rewrite,
-        merged=merged,
         sequence_lengths=sequence_lengths,
     )
     clock.append(time.perf_counter())
     if report is not None:
-        _note_translated(report, converted, merged, rewrite)
-    rewrites = {"merge_suppressions": merged, **run_rewrites(converted)} if rewrite else {}
+        _note_translated(report, converted)
+    rewrites = run_rewrites(converted) if rewrite else {}
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:
@@ -163,12 +159,10 @@ def _read(
     return program, parse_input(given), parse_output(wanted)
 
 
-def _note_translated(report: ConversionReport, model: Model, merged: dict[str, int], rewrite: bool) -> None:
+def _note_translated(report: ConversionReport, model: Model) -> None:
     """What is known before rewrites; a function of its own, for a list of nodes keeps readers that they replace."""
     listed = model.get_ops()
     report.nodes = len(listed)
-    if rewrite:
-        merged["chosen"] = count_chosen(listed)
     name_nodes(listed)
 
 

@@ -22,6 +22,7 @@ from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import cut_projections
 from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
@@ -149,6 +150,14 @@ def longer_sequence() -> Model:
     return model(ops.add(ops.multiply(y, weight(1, 8, 1)), weight(1, 8, 1)))
 
 
+def decoder() -> Model:
+    """The boxes of a feature map, of which some are gathered."""
+    codes = transpose(parameter(1, 12, 10, 10), 0, 2, 3, 1)
+    boxes = ops.multiply(ops.exp(reshape(codes, 1, 300, 4)), weight(300, 1))
+    index = ops.squeeze(ops.non_zero(ops.parameter([300], np.bool_), "i64"), np.array(0))
+    return model(ops.gather(boxes, index, np.array(1)))
+
+
 PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "reduce_transposes": (permutes_without_moves, (reduce_transposes,)),
     "cut_projections": (attention, (cut_projections,)),
@@ -160,6 +169,7 @@ PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "sink_squeezes": (longer_sequence, (sink_squeezes,)),
     "move_transposes": (between_layouts, (move_transposes,)),
     "fuse_transposes": (chain, (fuse_transposes,)),
+    "gather_pushdown": (decoder, (gather_pushdown,)),
     "transpose_grids": (grids, (transpose_grids,)),
 }
 """Rewrite -> the graph it is shown on, and what is run on it."""

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 from openvino import Node, Output, Type
+from openvino.op import Constant
 
+from paddle2ov.converters.detection.rows import dims_of
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, reshape
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.types import value_of
+from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -25,81 +29,71 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
     classes = node.get_int("class_num")
     count = len(anchors)
 
-    # Everything is [N, anchors, channels, H * W]; the two results are transposed last.
-    head = x
-    if node.get_bool("iou_aware", False):
+    # Rows [N, anchors * H * W, channels]; scores of objects are taken of the map, which they need whole.
+    head, aware = x, node.get_bool("iou_aware", False)
+    if aware:
         overlap, head = ops.variadic_split(x, ints(1), ints([count, -1])).outputs()
-    head = ops.reshape(head, ints([0, count, 5 + classes, -1]), True).output(0)
-    parts = ops.variadic_split(head, ints(2), ints([2, 2, 1, classes])).outputs()
-    shift, scale, objectness, class_score = parts
-
-    confidence = ops.sigmoid(objectness)
-    if node.get_bool("iou_aware", False):
+    channels = [aware * count + i * (5 + classes) + 4 for i in range(count)]
+    confidence = ops.sigmoid(ops.gather(x, ints(channels), ints(1)))
+    if aware:
         factor = node.get_float("iou_aware_factor", 0.5)
-        iou = ops.sigmoid(ops.reshape(overlap, ints([0, count, 1, -1]), True))
-        confidence = ops.multiply(ops.power(confidence, const(1 - factor, dtype)), ops.power(iou, const(factor, dtype)))
+        confidence = ops.multiply(
+            ops.power(confidence, const(1 - factor, dtype)),
+            ops.power(ops.sigmoid(overlap), const(factor, dtype)),
+        )
     below = ops.less(confidence, const(node.get_float("conf_thresh", 0.01), dtype))
     kept = ops.select(below, const(0, dtype), confidence)
+    below, kept = (ops.reshape(one, ints([0, -1, 1]), True) for one in (below, kept))
+
+    rows = ops.reshape(head, ints([0, count, 5 + classes, -1]), True)
+    rows = ops.reshape(ops.transpose(rows, ints([0, 1, 3, 2])), ints([0, -1, 5 + classes]), True)
+    shift, scale, _, class_score = ops.variadic_split(rows, ints(2), ints([2, 2, 1, classes])).outputs()
     scores = ops.multiply(ops.sigmoid(class_score), kept)
 
-    image = image_size(node, dtype)  # [N, 1, 2, 1], width first
-    sides = sides_of(x)
-    stride = ops.divide(image, reshape(cell_counts(node, sides, dtype), [1, 1, 2, 1]))  # pixels of the image per cell
+    size = ops.gather(cast_to(node.get_input("img_size"), dtype), ints([1, 0]), ints(1))
+    image = ops.unsqueeze(size, ints(1))  # [N, 1, 2], width first
+    sides = _sides_of(x)
+    stride = ops.divide(image, _cell_counts(node, sides, dtype))  # pixels of the image per cell
     spread = node.get_float("scale_x_y", 1.0)
     place = ops.sigmoid(shift)
     if spread != 1.0:
         place = ops.multiply(place, const(spread, dtype))
-    center = ops.multiply(ops.add(place, _cells(sides, x, -0.5 * (spread - 1.0), dtype)), stride)
-    in_cells = anchors / node.get_int("downsample_ratio", 32)
-    size = ops.multiply(stride, const(in_cells.reshape(1, count, 2, 1) / 2, dtype))
-    half = ops.multiply(ops.exp(scale), size)
+    cells, halves = _grid(sides, anchors / node.get_int("downsample_ratio", 32) / 2, -0.5 * (spread - 1.0), dtype)
+    center = ops.multiply(ops.add(place, cells), stride)
+    half = ops.multiply(ops.exp(scale), ops.multiply(stride, halves))
     low, high = ops.subtract(center, half), ops.add(center, half)
     if node.get_bool("clip_bbox", True):
         low = ops.maximum(low, const(0, dtype))
         high = ops.minimum(high, ops.subtract(image, const(1, dtype)))
-    boxes = ops.select(below, const(0, dtype), ops.concat([low, high], 2))
-    return {"boxes": _rows(boxes, 4), "scores": _rows(scores, classes)}
+    return {"boxes": ops.select(below, const(0, dtype), ops.concat([low, high], 2)), "scores": scores}
 
 
-def _rows(x: Node, width: int) -> Node:
-    """[N, A, width, H * W] as [N, A * H * W, width]."""
-    return ops.reshape(ops.transpose(x, ints([0, 1, 3, 2])), ints([0, -1, width]), True)
-
-
-def image_size(node: NodeContext, dtype: Type) -> Node:
-    """The size of each image, width first: [N, 1, 2, 1]."""
-    size = ops.gather(cast_to(node.get_input("img_size"), dtype), ints([1, 0]), ints(1))
-    return reshape(size, [-1, 1, 2, 1])
-
-
-def cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
+def _cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
     """How many cells the image is wide and high: [2]. In programs of Paddle 1 as many as it is high in either case."""
     height, width = sides
     return cast_to(ops.concat([height if node.get_bool("square_grid", False) else width, height], 0), dtype)
 
 
-def sides_of(x: Output) -> list[Node]:
+def _sides_of(x: Output) -> list[Node]:
     """Height and width of NCHW, each [1]; constants where they are known."""
-    shape = x.get_partial_shape()
-    found: list[Node] = []
-    for axis in (2, 3):
-        if shape[axis].is_static:
-            found.append(ints([shape[axis].get_length()]))
-        else:
-            found.append(ops.gather(ops.shape_of(x, Type.i64), ints([axis]), ints(0)))
-    return found
+    return [dims_of(x, [axis]) for axis in (2, 3)]
 
 
-def _cells(sides: list[Node], x: Output, bias: float, dtype: Type) -> Node:
-    """Column and row of each cell, plus `bias`: [1, 1, 2, H * W]."""
-    shape = x.get_partial_shape()
-    if shape[2].is_static and shape[3].is_static:
-        rows, columns = np.indices((shape[2].get_length(), shape[3].get_length()))
-        return const(np.stack([columns, rows]).reshape(1, 1, 2, -1) + bias, dtype)
-    grid = ops.concat(sides, 0)
+def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tuple[Node, Node]:
+    """Column and row of each row's cell, plus `bias`, and its anchor's halves in cells: [anchors * H * W, 2] both."""
+    given = [value_of(side) for side in sides if isinstance(side, Constant)]
+    if len(given) == 2:
+        height, width = (int(one[0]) for one in given)
+        rows, columns = np.indices((height, width))
+        places = np.stack([columns, rows], -1).reshape(-1, 2) + bias
+        return const(np.tile(places, (len(halves), 1)), dtype), const(np.repeat(halves, height * width, 0), dtype)
     lines = []
     for axis in (1, 0):
         count = ops.squeeze(sides[axis], ints(0))
         line = reshape(ops.range(ints(0), count, ints(1), "i64"), [1, -1] if axis == 1 else [-1, 1])
-        lines.append(reshape(ops.broadcast(line, grid), [1, 1, 1, -1]))
-    return ops.add(cast_to(ops.concat(lines, 2), dtype), const(bias, dtype))
+        lines.append(reshape(ops.broadcast(line, ops.concat(sides, 0)), [-1, 1]))
+    cells = ops.add(cast_to(ops.concat(lines, 1), dtype), const(bias, dtype))
+    each = ops.concat([ints([len(halves)]), ops.multiply(sides[0], sides[1]), ints([2])], 0)
+    spread = (ops.broadcast(one, each) for one in (cells, const(halves[:, None], dtype)))
+    found = [reshape(one, [-1, 2]) for one in spread]
+    return found[0], found[1]

@@ -11,7 +11,7 @@ The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from openvino import Node, Output, Type, opset16
 from openvino.op import Constant, Result
+from openvino.utils.node_factory import NodeFactory
 
 if TYPE_CHECKING:
     from paddle2ov.graph.opset_stub import Opset
@@ -212,9 +213,9 @@ def _fast(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> dict[s
 
 def _replacements() -> dict[str, Callable[..., Node]]:
     try:
-        from openvino._pyopenvino import NodeFactory
+        from openvino._pyopenvino import NodeFactory as Factory
 
-        fast = _fast(NodeFactory(OPSET).create)
+        fast = _fast(Factory(OPSET).create)
         one = fast["constant"](1.0, Type.f32)
         fast["convert"](fast["add"](one, one), Type.i64)
     except Exception:  # whatever another OpenVINO makes of it: its own functions do the same
@@ -255,10 +256,34 @@ def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     return to_shape
 
 
+def _factory() -> Callable[[str, list[Output], dict[str, Any]], Node]:
+    """Makes a node of any kind; OpenVINO's quick one is not part of its public interface."""
+
+    def slow(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
+        return NodeFactory(OPSET).create(kind, [*inputs], attributes)
+
+    try:
+        from openvino._pyopenvino import NodeFactory as Factory
+
+        quick: Callable[[str, list[Output], dict[str, Any]], Node] = Factory(OPSET).create
+        quick("Convert", [Constant(np.array(1.0)).output(0)], {"destination_type": "i64"})
+    except Exception:  # whatever another OpenVINO makes of it
+        return slow
+    return quick
+
+
+_create = _factory()
+
+
+def create(kind: str, inputs: Sequence[Output], attributes: Mapping[str, Any]) -> Node:
+    """A node of any kind, with the attributes that `Node.get_attributes` gives of another one."""
+    return _create(kind, list(inputs), dict(attributes))
+
+
 ops = cast(
     "Opset", SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})
 )
 vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
 vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))
 
-__all__ = ["OPSET", "ops"]
+__all__ = ["OPSET", "create", "ops"]

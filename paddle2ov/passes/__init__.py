@@ -16,6 +16,7 @@ from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import cut_projections
 from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
@@ -36,7 +37,8 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
 
 REWRITES: tuple[Rewrite, ...] = (
-    reduce_transposes,  # first: its counts are those of the program's own transposes
+    gather_pushdown,  # first: what it leaves without a reader is no part of the model
+    reduce_transposes,  # then, so that its counts are those of the program's own transposes
     choose_directly,
     drop_ones,
     sink_squeezes,

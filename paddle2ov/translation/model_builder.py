@@ -13,7 +13,6 @@ from paddle2ov.graph.types import EmptyArray, Known
 from paddle2ov.program import Program
 from paddle2ov.program.joined_arrays import join_arrays
 from paddle2ov.program.liveness import prune
-from paddle2ov.program.merging import merge_suppressions
 from paddle2ov.program.model import Operator, Variable
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.vocabulary import Vocabulary
@@ -36,8 +35,6 @@ def convert_program(
     vocabulary: Vocabulary,
     share_weights: bool = True,
     progress: Progress | None = None,
-    merge: bool = True,
-    merged: dict[str, int] | None = None,
     sequence_lengths: bool = False,
     translator: type[Translator] = Translator,
 ) -> Model:
@@ -51,8 +48,6 @@ def convert_program(
         vocabulary: what operators, their operands and attributes are called in both formats.
         share_weights: as for `convert`.
         progress: as for `convert`.
-        merge: whether some chains of operators are translated as one.
-        merged: is told how many of them, by kind.
         sequence_lengths: as for `convert`.
         translator: the class that translates.
 
@@ -69,11 +64,6 @@ def convert_program(
     report = (lambda done: progress(done, total)) if progress is not None else None
     translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report)
     translating.check(registry.missing(block))
-    if merge:
-        replaced = {item.op_type for item in registry.extensions()}
-        counts = merge_suppressions(block, (item.variable for item in wanted), cuts, program.variables, replaced)
-        if merged is not None:
-            merged |= counts
 
     block = join_arrays(block, (item.variable for item in wanted))
 

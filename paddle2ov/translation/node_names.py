@@ -12,40 +12,30 @@ from collections.abc import Iterable
 
 from openvino import Node
 
-from paddle2ov.program.merging import CHOSEN
-
 _STRUCTURE = frozenset(("Constant", "Parameter", "Result"))
 
 
 def name_nodes(nodes: Iterable[Node]) -> None:
     """Names the nodes of a model that have no name yet after the result that their converter made them for."""
-    inner: list[tuple[Node, str, str]] = []
+    inner: list[tuple[Node, str]] = []
     results: list[tuple[int, str]] = []
     for node in nodes:
         if node.get_type_name() in _STRUCTURE:
             continue
         own, name = node.get_name(), node.get_friendly_name()
         if name == own:
-            inner.append((node, own, ""))
-        elif not name.endswith(CHOSEN):
+            inner.append((node, own))
+        else:
             results.append((_number(own), name))
-        elif _has_none(node, name.removesuffix(CHOSEN)):  # a copy belongs where its original does
-            inner.append((node, name.removesuffix(CHOSEN), CHOSEN))
     results.sort()
-    for node, own, suffix in inner:
+    for node, own in inner:
         next_one = bisect_left(results, (_number(own), ""))
         if next_one < len(results):
-            node.set_friendly_name(f"{results[next_one][1]}/{own}{suffix}")
+            node.set_friendly_name(f"{results[next_one][1]}/{own}")
 
 
 def _number(name: str) -> int:
     return int(name.rpartition("_")[2])
-
-
-def _has_none(node: Node, name: str) -> bool:
-    """Whether a name is one that OpenVINO gives."""
-    kind, _, number = name.rpartition("_")
-    return kind == node.get_type_name() and number.isdecimal()
 
 
 __all__ = ["name_nodes"]

@@ -8,6 +8,7 @@ from openvino import opset16 as ops
 from paddle2ov.passes import Graph
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
 from paddle2ov.passes.workarounds.choose_directly import choose_directly
@@ -68,9 +69,20 @@ def _chosen(many):
     return Model([value], [x])
 
 
+def _gathered(many):
+    """Rows that are gathered of what is joined of many, and of a long chain."""
+    x, mask = parameter(2, 6, 4), ops.parameter([6 * many], np.bool_)
+    rows = ops.concat([ops.multiply(x, np.float32(i)) for i in range(many)], 1)
+    for _ in range(many):
+        rows = ops.add(rows, np.float32(1))
+    index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
+    return Model([ops.gather(rows, index, np.array(1))], [x, mask])
+
+
 @pytest.mark.parametrize(
     ("rewrite", "build"),
     [
+        (gather_pushdown, _gathered),
         (move_transposes, _joined),
         (move_transposes, _residual),
         (fuse_transposes, _fanned),

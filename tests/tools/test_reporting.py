@@ -65,12 +65,12 @@ def primitives_of(report, type):
 
 
 def test_what_chooses_the_boxes_belongs_to_the_suppression():
-    """Converters of suppressions rewrite what stands before them; what they make for it stays theirs."""
+    """What decodes for these boxes only stays the decoder's."""
     report = report_of("picodet")
     nodes = [node for one in report.compiled.primitives for node in one.nodes]
     made_for = {kind: {report.operators[one.operator].type for one in nodes if one.type == kind} for kind in MADE}
     assert made_for == {kind: {"multiclass_nms3"} for kind in MADE}
-    assert {report.operators[one.operator].type for one in nodes if one.name.endswith("/chosen")} >= {"softmax"}
+    assert {report.operators[one.operator].type for one in nodes if one.name.endswith("/gathered")} >= {"softmax"}
     assert not [one for one in nodes if one.inferred and one.type in MADE]
 
 

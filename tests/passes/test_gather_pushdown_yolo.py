@@ -1,10 +1,16 @@
-"""YOLO's heads are decoded where they are suppressed: the same boxes, scores, order and counts; or left as they are."""
+"""YOLO's heads are decoded for boxes that can survive only: the same boxes, scores, order and counts."""
+
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from gen_models import all_networks
+from gen_models.harness.spec import import_paddle
 from gen_models.harness.store import generated_network
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes import Graph
+from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.program import read_program
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
@@ -13,6 +19,8 @@ from paddle2ov.translation.extension import ConversionExtension
 from paddle2ov.translation.model_builder import convert_program
 from paddle2ov.translation.registry import Registry
 from tests.support.formats import FORMATS
+from tests.support.suppressions import check_same as check_models
+from tests.support.suppressions import gathered, unfiltered
 
 CLASSES = 3
 ANCHORS = ((116, 90, 156, 198), (30, 61, 62, 45), (10, 13, 16, 30))
@@ -81,26 +89,21 @@ def feeds(heads=3, batch=2, shift=0.0, aware=False):
     return found
 
 
-def convert(whole, merge=True, registry=None, outputs=()):
-    merged = {}
-    model = convert_program(whole, [], outputs, registry or Registry(), Vocabulary([]), merge=merge, merged=merged)
-    return model, merged.get("heads")
+def convert(whole, registry=None, outputs=()):
+    model = convert_program(whole, [], outputs, registry or Registry(), Vocabulary([]))
+    gather_pushdown(Graph(model))
+    return model
 
 
-def check_same(whole, *inputs):
-    """That the merged form gives exactly what the plain one gives; returns the counts of boxes."""
-    model, merged = convert(whole)
-    assert merged == 1
-    compiled, plain = compile_model(model), compile_model(convert(whole, merge=False)[0])
-    counts = []
-    for one in inputs:
-        for got, wanted in zip(infer(compiled, one), infer(plain, one), strict=True):
-            assert got.names == wanted.names
-            assert got.kind == wanted.kind
-            assert got.array.shape == wanted.array.shape
-            np.testing.assert_allclose(got.array, wanted.array, rtol=1e-5, atol=1e-5)
-        counts.append(got.array.tolist())
-    return counts
+def check_same(whole, *inputs, heads=None, registry=None, outputs=()):
+    """That it gives what the plain form gives, and so many heads decode some boxes only; returns the boxes' counts."""
+    model = convert(whole, registry, outputs)
+    kinds = Counter(one.type for one in whole.block.operators)
+    assert gathered(model)["Exp"] == (kinds["yolo_box"] if heads is None else heads)
+    with unfiltered():
+        plain = convert_program(whole, [], outputs, registry or Registry(), Vocabulary([]))
+    check_models(model, plain, *inputs)
+    return [infer(compile_model(model), one)[2].array.tolist() for one in inputs]
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -169,7 +172,28 @@ def test_one_head_and_one_transpose_for_all():
 def test_network(format):
     folder = generated_network(all_networks()["yolov3"], format)
     inputs = [load(folder / f"inputs_{i}.npz") for i in range(3)]
-    check_same(read_program(folder, None, []), *inputs)
+    whole = read_program(folder, None, [])
+    model = convert(whole)
+    assert gathered(model)["Exp"] == 3
+    for i, given in enumerate(inputs):
+        expected = load(folder / f"outputs_{i}.npz").values()
+        for got, wanted in zip(infer(compile_model(model), given), expected, strict=True):
+            np.testing.assert_allclose(got.array, wanted, rtol=1e-3, atol=1e-3)
+
+
+def test_as_paddle_computes_it():
+    paddle, inputs = import_paddle(), feeds()
+    boxes, scores = [], []
+    for i, anchors in enumerate(ANCHORS):
+        x, size = (paddle.to_tensor(inputs[name]) for name in (f"head_{i}", "img_size"))
+        box, score = paddle.vision.ops.yolo_box(x, size, list(anchors), CLASSES, 0.3, 32 >> i)
+        boxes.append(box)
+        scores.append(score.transpose([0, 2, 1]))
+    boxes, scores = paddle.concat(boxes, 1), paddle.concat(scores, 2)
+    out, index, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, 0.1, 20, 30, 0.45, False, 1.0, -1)
+    got = infer(compile_model(convert(program())), inputs)
+    for port, wanted in zip(got, (out, index, count), strict=True):
+        np.testing.assert_allclose(port.array, wanted.numpy(), rtol=1e-4, atol=1e-4)
 
 
 def between(whole, kind, dtype="float32", **attributes):
@@ -184,7 +208,7 @@ def between(whole, kind, dtype="float32", **attributes):
     return whole
 
 
-NOTHING = [
+BETWEEN = [
     ("assign", {}),
     ("share_data", {}),
     ("scale", {"scale": 1.0, "bias": 0.0, "bias_after_scale": True}),
@@ -192,96 +216,62 @@ NOTHING = [
     ("transpose2", {"perm": [0, 1, 2]}),
     ("reshape2", {"shape": [0, -1, 4]}),
     ("reshape2", {"shape": [0, 0, 4]}),
+    ("scale", {"scale": 0.5, "bias": 0.0, "bias_after_scale": True}),
+    ("scale", {"scale": 1.0, "bias": 1.0, "bias_after_scale": True}),
 ]
 
 
-@pytest.mark.parametrize(("kind", "attributes"), NOTHING, ids=str)
-def test_an_operator_between_that_does_nothing(kind, attributes):
+@pytest.mark.parametrize(("kind", "attributes"), BETWEEN, ids=str)
+def test_an_operator_between(kind, attributes):
     check_same(between(program(), kind, **attributes), feeds())
 
 
-@pytest.mark.parametrize(
-    ("kind", "attributes"),
-    [
-        ("scale", {"scale": 0.5, "bias": 0.0, "bias_after_scale": True}),
-        ("scale", {"scale": 1.0, "bias": 1.0, "bias_after_scale": True}),
-        ("reshape2", {"shape": [-1, -1, 4]}),
-        ("transpose2", {"perm": [0, 2, 1]}),
-    ],
-    ids=str,
-)
-def test_an_operator_between_that_does_something(kind, attributes):
-    assert convert_is_left(between(program(), kind, **attributes))
+def test_boxes_whose_order_changes():
+    """Boxes are flipped, scores are not: other boxes belong to the scores, and the Gather stays."""
+    whole = program(heads=1)
+    flip = Operator("flip", {"x": ["boxes_0"]}, {"out": ["other"]}, {"axis": [1]}, "flip", 0, 99)
+    whole.block.operators.insert(1, flip)
+    operator(whole, "multiclass_nms3").inputs["bboxes"] = ["other"]
+    whole.variables["other"] = Variable("other")
+    check_same(whole, feeds(heads=1), heads=0)
 
 
-def test_a_cast_between():
-    assert convert_is_left(between(program(), "cast", dtype="float64", out_dtype=6))
-
-
-def test_a_cut_keeps_what_lies_between():
-    for name in ("boxes", "turned_1"):
-        whole = program()
-        whole.variables[name] = Variable(name)
-        check_left(whole, outputs=[*RESULTS, name])
-
-
-# --- left as it is ----------------------------------------------------------------------------------------------------
+# --- decoded in any case ----------------------------------------------------------------------------------------------
 
 
 def operator(whole, kind):
     return next(one for one in whole.block.operators if one.type == kind)
 
 
-def check_left(whole, registry=None, outputs=()):
-    """That heads are not merged, and that the results are the same nevertheless."""
-    model, merged = convert(whole, registry=registry, outputs=outputs)
-    assert not merged
-    plain = convert(whole, merge=False, registry=registry, outputs=outputs)[0]
-    inputs = feeds()
-    for got, wanted in zip(infer(compile_model(model), inputs), infer(compile_model(plain), inputs), strict=True):
-        assert got.array.shape == wanted.array.shape
-        np.testing.assert_allclose(got.array, wanted.array, rtol=1e-5, atol=1e-5)
+@pytest.mark.parametrize(("name", "heads"), [("boxes", 0), ("turned_1", 3)])
+def test_a_cut_keeps_what_lies_between(name, heads):
+    whole = program()
+    whole.variables[name] = Variable(name)
+    check_same(whole, feeds(), heads=heads, outputs=[*RESULTS, name])
 
 
-def test_a_negative_threshold_keeps_all_boxes():
-    check_left(program(score_threshold=-0.1))
+@pytest.mark.parametrize("threshold", [-0.1, -1.0])
+def test_a_negative_threshold_keeps_all_boxes(threshold):
+    check_same(program(score_threshold=threshold), feeds(), heads=0)
 
 
-@pytest.mark.parametrize("name", ["boxes", "boxes_1", "scores_0", "turned_2"])
-def test_a_box_used_elsewhere(name):
-    check_left(program(wanted=(*RESULTS, name)))
+@pytest.mark.parametrize(("name", "heads"), [("boxes", 0), ("boxes_1", 2), ("scores_0", 3), ("turned_2", 3)])
+def test_a_box_used_elsewhere(name, heads):
+    check_same(program(wanted=(*RESULTS, name)), feeds(), heads=heads)
 
 
 def test_heads_in_different_order():
+    """Paddle pairs them as they come, and so does this."""
     whole = program()
     operator(whole, "concat").inputs["x"].reverse()
-    check_left(whole)
-
-
-def test_another_axis_or_permutation():
-    whole = program()
-    operator(whole, "concat").attributes["axis"] = 2
-    assert convert_is_left(whole)
-    whole = program()
-    operator(whole, "transpose2").attributes["perm"] = [0, 1, 2]
-    assert convert_is_left(whole)
-
-
-def convert_is_left(whole):
-    """Such a program is none that Paddle could run, so only the decision is looked at."""
-    from paddle2ov.program.merging import merge_suppressions
-
-    kinds = [one.type for one in whole.block.operators]
-    return (
-        merge_suppressions(whole.block, RESULTS) == {"heads": 0}
-        and [one.type for one in whole.block.operators] == kinds
-    )
+    check_same(whole, feeds())
 
 
 def test_a_converter_of_the_users_own():
     def yolo_box(node):
         from paddle2ov.converters.detection.yolo import yolo_box
 
-        return yolo_box(node)
+        found = yolo_box(node)
+        return {**found, "boxes": ops.multiply(found["boxes"], np.float32(2))}
 
-    check_left(program(), Registry(ConversionExtension("yolo_box", yolo_box)))
+    check_same(program(), feeds(), registry=Registry(ConversionExtension("yolo_box", yolo_box)))

@@ -1,0 +1,321 @@
+"""Which boxes can survive a suppression: those with a score above its threshold, in any class and any image.
+
+The others are left out before it: OpenVINO's suppression then looks at a few hundred scores instead of a million, and
+the pass `gather_pushdown` decodes only what is left. The scores need not be computed for that. What they are a growing
+function of is compared with what the threshold comes from, a little lowered, so that rounding lets rather too many
+boxes through: those do no harm, since the suppression compares the scores themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from openvino import Node, Output, Type
+from openvino.op import Constant
+
+from paddle2ov.converters.detection.rows import dim_of, positions
+from paddle2ov.converters.graph.common import Tensor, const, ints, reshape
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.types import value_of
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Boxes [N, K, 4] and scores [N, classes, K], the index [K] of each among all boxes, and how many those are."""
+
+    boxes: Output
+    scores: Output
+    index: Tensor
+    total: Tensor
+
+
+def score_prefilter(boxes: Output, scores: Output, threshold: float, background: int) -> Candidates | None:
+    """The boxes [N, M, 4] that have a score [N, classes, M] above a threshold in any image, and maybe some others.
+
+    None where every box may have one. Boxes keep their order, and the first one of each level always stays, so that
+    there are some; a level is what the scores are joined of.
+    """
+    if threshold < 0 or any(len(dims_of(one) or ()) != 3 for one in (boxes, scores)):
+        return None
+    try:
+        masks = _Masks(background, scores).of(_Scores(scores, 1, 2, 1, threshold))
+    except _EveryBoxError:
+        return None
+    mask = ops.concat([_with_first(one) for one in masks], 0)
+    index = positions(mask)
+    few, their = ops.gather(boxes, index, ints(1)), ops.gather(scores, index, ints(2))
+    return Candidates(few.output(0), their.output(0), index, dim_of(mask, 0))
+
+
+def _with_first(mask: Tensor) -> Node:
+    """The mask with the first entry set, if there is one."""
+    first, rest = (ops.slice(mask, ints([start]), ints([end]), ints([1])) for start, end in ((0, 1), (1, 2**31 - 1)))
+    return ops.concat([ops.logical_or(first, const(True, Type.boolean)), rest], 0)
+
+
+class _EveryBoxError(Exception):
+    """Every score is above the threshold."""
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Scores, or what they grow with: the axis of the classes, the first of the boxes' axes and how many those are."""
+
+    value: Output
+    classes: int
+    boxes: int
+    spread: int
+    above: float
+
+    @property
+    def dims(self) -> list[int | None]:
+        """The dimensions of the value."""
+        return dims_of(self.value) or []
+
+
+class _Masks:
+    """Masks of the boxes that can survive, one for each level. A class `background` >= 0 does not count."""
+
+    def __init__(self, background: int, scores: Output) -> None:
+        self._background = background
+        self._scores = scores
+
+    def of(self, at: _Scores) -> list[Node]:
+        """The masks by some scores."""
+        node = at.value.get_node()
+        if _is_joined(node, at):
+            return [mask for one in node.input_values() for mask in self.of(replace(at, value=one))]
+        step = _STEPS.get(node.get_type_name())
+        before = step(node, at) if step else None
+        return self._compared(at) if before is None else self.of(before)
+
+    def _compared(self, at: _Scores) -> list[Node]:
+        axes = range(at.boxes, at.boxes + at.spread)
+        others = [axis for axis in range(len(at.dims)) if axis not in axes]
+        node = at.value.get_node()
+        if node.get_type_name() == "Softmax" and node.get_attributes()["axis"] % len(at.dims) == at.classes:
+            if at.above <= 0:
+                raise _EveryBoxError
+            own = replace(at, value=node.input_value(0), above=_lowered(math.log(at.above)))
+            masks = self._of_shares(own, others)
+        elif at.value == self._scores:
+            masks = [self._any(at, others)]
+        else:
+            masks = [ops.greater(self._largest(at, others), const(at.above, at.value.get_element_type()))]
+        return [reshape(mask, [-1]) for mask in masks] if at.spread > 1 else masks
+
+    def _any(self, at: _Scores, axes: list[int]) -> Node:
+        """Whether a score is above the threshold in any class; one that is NaN hides no other."""
+        passes = ops.greater(at.value, const(at.above, at.value.get_element_type()))
+        if self._background >= 0:
+            number = ops.unsqueeze(ops.range(ints(0), dim_of(at.value, 1), ints(1), "i64"), ints(1))
+            passes = ops.logical_and(passes, ops.not_equal(number, ints(self._background)))
+        return ops.reduce_logical_or(passes, ints(axes), False)
+
+    def _largest(self, at: _Scores, axes: list[int], keep: bool = False) -> Node:
+        """The largest over some axes, one of them the classes, the background aside."""
+        count, kind = at.dims[at.classes], at.value.get_element_type()
+        value: Tensor = at.value
+        if count is not None and 0 <= self._background < count and count > 1:
+            # A sum takes less time than to leave the class out, which would copy the others one box at a time.
+            shape = [count if axis == at.classes else 1 for axis in range(len(at.dims))]
+            least = np.where(np.arange(count) == self._background, -1e30, 0.0).reshape(shape)
+            value = ops.add(value, const(least, kind))
+        return ops.reduce_max(value, ints(axes), keep)
+
+    def _of_shares(self, at: _Scores, others: list[int]) -> list[Node]:
+        """Masks by what a softmax is taken of: exp(x) / sum(exp) > t only if x - max(x) > log t."""
+        if _is_joined(at.value.get_node(), at):
+            parts = [self._of_shares(replace(at, value=one), others) for one in at.value.get_node().input_values()]
+            return [mask for part in parts for mask in part]
+        width = at.dims[at.classes] or 0
+        x = _map_of(at.value) if (at.boxes, at.classes) == (1, 2) else None
+        if x is not None and self._background in (0, width - 1) and width > 1:
+            passes = ops.greater(self._margin_in(x, width), const(at.above, x.get_element_type()))
+            return [ops.reduce_logical_or(passes, ints(0), False)]
+        best = self._largest(at, [at.classes], keep=True)
+        margin = ops.subtract(best, ops.reduce_max(at.value, ints([at.classes]), True))
+        passes = ops.greater(margin, const(at.above, at.value.get_element_type()))
+        return [ops.reduce_logical_or(passes, ints(others), False)]
+
+    def _margin_in(self, x: Output, width: int) -> Node:
+        """By how much the best class but the background is ahead of all, where the classes are channels: [N, M]."""
+        channels = (dims_of(x) or [])[1] or 0
+        flat = ops.reshape(x, ints([0, channels, -1]), True)
+        sizes = [width - 1, 1] if self._background else [1, width - 1]
+        parts = ops.variadic_split(flat, ints(1), ints(sizes * (channels // width))).outputs()
+        margins = []
+        for pair in zip(parts[::2], parts[1::2], strict=True):
+            others, background = pair if self._background else pair[::-1]
+            ahead = ops.subtract(ops.reduce_max(others, ints([1]), True), background)
+            margins.append(ops.minimum(ahead, const(0, x.get_element_type())))
+        return ops.reshape(ops.transpose(ops.concat(margins, 1), ints([0, 2, 1])), ints([0, -1]), True)
+
+
+def _is_joined(node: Node, at: _Scores) -> bool:
+    """Whether a Concat joins the boxes of several levels."""
+    is_concat = node.get_type_name() == "Concat" and at.spread == 1
+    return bool(is_concat and node.get_attributes()["axis"] % len(at.dims) == at.boxes)
+
+
+def _map_of(rows: Output) -> Output | None:
+    """The map [N, A * width, H, W] of which a Transpose and a Reshape make rows [N, H * W * A, width]."""
+    transpose = _source(rows, "Reshape")
+    x = _source(transpose, "Transpose") if transpose is not None else None
+    if transpose is None or x is None or _ints_of(transpose.get_node().input_value(1)) != [0, 2, 3, 1]:
+        return None
+    before, after = (dims_of(one) or [None] for one in (x, rows))
+    if None in (*before[1:], *after[1:]) or len(before) != 4 or len(after) != 3 or not after[2]:
+        return None
+    same = math.prod(dim or 0 for dim in before[1:]) == math.prod(dim or 0 for dim in after[1:])
+    return x if same and (before[1] or 0) % after[2] == 0 else None
+
+
+def _source(x: Output, kind: str) -> Output | None:
+    """What a node of some kind that gives `x` reads first."""
+    node = x.get_node()
+    return node.input_value(0) if node.get_type_name() == kind else None
+
+
+def _ints_of(x: Output) -> list[int]:
+    node = x.get_node()
+    return [int(one) for one in node.get_data().reshape(-1)] if isinstance(node, Constant) else []
+
+
+# --- what scores grow with --------------------------------------------------------------------------------------------
+
+
+def _lowered(threshold: float) -> float:
+    return threshold - 1e-3 * (1 + abs(threshold))
+
+
+def _sigmoid(node: Node, at: _Scores) -> _Scores:
+    return _before_sigmoid(at, node.input_value(0))
+
+
+def _before_sigmoid(at: _Scores, value: Output) -> _Scores:
+    if at.above <= 0:
+        raise _EveryBoxError
+    above = min(at.above, 1 - 1e-6)
+    return replace(at, value=value, above=_lowered(math.log(above) - math.log1p(-above)))
+
+
+def _sqrt(node: Node, at: _Scores) -> _Scores | None:
+    return replace(at, value=node.input_value(0), above=at.above**2 * (1 - 1e-4)) if at.above > 0 else None
+
+
+def _add(node: Node, at: _Scores) -> _Scores | None:
+    found = _with_number(node)
+    if found is None:
+        return None
+    value, number = found
+    return replace(at, value=value, above=at.above - number - 1e-5 * (abs(at.above) + abs(number)))
+
+
+def _multiply(node: Node, at: _Scores) -> _Scores | None:
+    found = _with_number(node)
+    if found is None:
+        value = _object_score(node, at)
+        return replace(at, value=value) if value is not None else None
+    if found[1] <= 0:
+        return None
+    above = at.above / found[1]
+    return replace(at, value=found[0], above=above - 1e-5 * abs(above))
+
+
+def _with_number(node: Node) -> tuple[Output, float] | None:
+    sides = node.input_values()
+    for one, other in (sides, sides[::-1]):
+        node = other.get_node()
+        array = value_of(node) if isinstance(node, Constant) else None
+        if array is not None and array.size == 1 and array.ndim <= len(dims_of(one) or ()):
+            return one, float(array.reshape(()))
+    return None
+
+
+def _object_score(node: Node, at: _Scores) -> Output | None:
+    """The second factor of sigmoid(class) * object: no score is above it. It is there for each box, not for each class.
+
+    Taken only where it is zero below a threshold of its own, as YOLO has it: elsewhere it lets most boxes through.
+    """
+    for share, score in (node.input_values(), node.input_values()[::-1]):
+        rows = _source(score, "Reshape") or score
+        dims = dims_of(score) or []
+        if at.above < 0 or _source(share, "Sigmoid") is None or len(dims) != len(at.dims) or dims[at.classes] != 1:
+            continue
+        zeroed = _source(rows, "Select") is not None and _is_zero(rows.get_node().input_value(1))
+        if zeroed and (dims[at.boxes] == at.dims[at.boxes] is not None or _of_one_map(share, score)):
+            return score
+    return None
+
+
+def _is_zero(x: Output) -> bool:
+    node = x.get_node()
+    return isinstance(node, Constant) and not value_of(node).any()
+
+
+def _of_one_map(share: Output, score: Output) -> bool:
+    """Whether there are as many object scores as boxes, since both are taken of the cells of one map [N, C, H, W].
+
+    Sigmoid ← VariadicSplit ← Reshape [0, -1, width] ← Transpose ← [N, A, width, H * W] ← x, and Reshape [0, -1, 1] ←
+    ... element by element ... ← Gather of A channels ← x.
+    """
+    part = _source(_source(share, "Sigmoid") or share, "VariadicSplit")
+    rows = _source(part, "Reshape") if part is not None else None
+    boxes = _source(rows, "Transpose") if rows is not None else None
+    dims = dims_of(boxes) if boxes is not None else None
+    if part is None or boxes is None or dims is None or len(dims) != 4 or (dims_of(part) or [None])[-1] != dims[2]:
+        return False
+    x = _source(boxes, "Reshape") or boxes
+    x = _source(x, "VariadicSplit") or x
+    waiting = [score]
+    for _ in range(_MOST_BETWEEN):
+        if not waiting:
+            return False
+        node = waiting.pop(0).get_node()
+        if node.get_type_name() == "Gather" and node.input_value(0) == x:
+            return _ints_of(node.input_value(2)) == [1] and len(_ints_of(node.input_value(1))) == dims[1]
+        if node.get_type_name() in ("Multiply", "Power", "Reshape", "Select", "Sigmoid"):
+            waiting += node.input_values()
+    return False
+
+
+_MOST_BETWEEN = 30
+
+
+def _transpose(node: Node, at: _Scores) -> _Scores | None:
+    order = _ints_of(node.input_value(1))
+    boxes = order[at.boxes : at.boxes + at.spread]
+    if not boxes or boxes != list(range(boxes[0], boxes[0] + at.spread)):
+        return None
+    return replace(at, value=node.input_value(0), classes=order[at.classes], boxes=boxes[0])
+
+
+def _reshape(node: Node, at: _Scores) -> _Scores | None:
+    """[N, C, h · w] of [N, C, h, w], or [N, h · w, C] of [N, h, w, C]; of a sigmoid, that of the reshaped."""
+    before, after = dims_of(node.input_value(0)) or [], at.dims
+    if at.spread == 1 and len(after) == 3 and len(before) == 4 and after[at.classes] is not None:
+        first, classes = (2, 1) if at.boxes == 2 else (1, 3)
+        height, width = before[first : first + 2]
+        known = height is not None and width is not None
+        if known and (height or 0) * (width or 0) == after[at.boxes] and before[classes] == after[at.classes]:
+            return replace(at, value=node.input_value(0), classes=classes, boxes=first, spread=2)
+    logits = _source(node.input_value(0), "Sigmoid")
+    if logits is None:
+        return None
+    same = node.get_attributes()["special_zero"]
+    return _before_sigmoid(at, ops.reshape(logits, node.input_value(1), same).output(0))
+
+
+_STEPS: dict[str, Callable[[Node, _Scores], _Scores | None]] = {
+    "Add": _add,
+    "Multiply": _multiply,
+    "Reshape": _reshape,
+    "Sigmoid": _sigmoid,
+    "Sqrt": _sqrt,
+    "Transpose": _transpose,
+}

@@ -1,0 +1,1 @@
+"""Rewrites of what detectors do after their network."""

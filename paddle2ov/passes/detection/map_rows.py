@@ -1,0 +1,170 @@
+"""Rows that a Transpose and a Reshape make of a feature map, read where they lie in the map."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from openvino import Node, Output, Type
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import dims_of, ints, ints_of, perm_of
+
+Size: TypeAlias = "int | Output"
+"""A number that is known, or computed."""
+
+
+@dataclass(frozen=True)
+class MapRows:
+    """Rows [N, M, width] of a tensor x [N, ...], whose elements lie in steps.
+
+    Attributes:
+        x: the tensor.
+        offset: where the first row starts in an item of x's batch.
+        rows: the axes that number the rows, outermost first: size and step of each.
+        columns: those of the elements of a row.
+    """
+
+    x: Output
+    offset: Size
+    rows: list[tuple[Size, Size]]
+    columns: list[tuple[int, Size]]
+
+    @property
+    def count(self) -> Size:
+        """How many rows there are."""
+        found: Size = 1
+        for size, _ in self.rows:
+            found = _times(found, size)
+        return found
+
+    def gathered(self, index: Output) -> Node:
+        """Some of the rows, as a map has them: [N, width, K]."""
+        position: Size = self.offset
+        for i, (size, step) in reversed(list(enumerate(self.rows))):
+            coordinate = ops.floor_mod(index, node_of(size)).output(0) if i else index
+            position = _plus(position, _times(coordinate, step))
+            index = ops.divide(index, node_of(size)).output(0) if i else index
+        numbers = np.indices([size for size, _ in self.columns]).reshape(len(self.columns), -1)
+        steps = ints([0] * numbers.shape[1]).output(0)
+        if all(isinstance(step, int) for _, step in self.columns):
+            steps = ints([int(one) for one in np.array([step for _, step in self.columns]) @ numbers]).output(0)
+        else:
+            for column, (_, step) in zip(numbers, self.columns, strict=True):
+                steps = ops.add(steps, ops.multiply(ints(column.tolist()), node_of(step))).output(0)
+        address = ops.add(node_of(position), ops.unsqueeze(steps, ints(1)))
+        found: Node = ops.gather(ops.reshape(self.x, ints([0, -1]), True), address, ints(1))
+        return found
+
+
+def map_rows(rows: Output) -> MapRows | None:
+    """What x [N, ...] → Transpose, the first axis in its place → Reshape [N, M, width] reads; None for anything else.
+
+    Between x and the Transpose may be a Reshape of each item by itself, and a split along axis 1.
+    """
+    reshape, transpose = rows.get_node(), rows.get_node().input_value(0).get_node()
+    perm = perm_of(transpose) if transpose.get_type_name() == "Transpose" else None
+    if not perm or perm[0] != 0 or not keeps_batch(reshape):
+        return None
+    y, after = transpose.input_value(0), dims_of(rows)
+    dims = dims_of(y)
+    if dims is None or after is None or len(after) != 3 or not after[2]:
+        return None
+    strides: list[Size] = [1]
+    for axis in range(len(dims) - 1, 1, -1):
+        strides.insert(0, _times(strides[0], size_of(y, axis)))
+    strides.insert(0, 0)  # of the batch: never used
+    order, width = perm[1:], after[2]
+    found: list[tuple[Size, Size]] = []
+    columns: list[tuple[int, Size]] = []
+    while width > 1:
+        size = dims[order[-1]] if order else None
+        if not size or (width % size and size % width):
+            return None
+        axis = order.pop()
+        columns.insert(0, (min(size, width), strides[axis]))
+        if size > width:
+            found.insert(0, (size // width, _times(strides[axis], width)))
+        width = max(width // size, 1)
+    behind = None
+    for axis in reversed(order):
+        if behind == axis + 1:  # both are one axis
+            found[0] = (_times(size_of(y, axis), found[0][0]), found[0][1])
+        else:
+            found.insert(0, (size_of(y, axis), strides[axis]))
+        behind = axis
+    x, offset = _origin(y)
+    return MapRows(x, offset, found or [(1, 0)], columns or [(1, 0)])
+
+
+def keeps_batch(reshape: Node) -> bool:
+    """Whether a Reshape leaves the first axis as it is, and each item's elements among themselves."""
+    if reshape.get_type_name() != "Reshape":
+        return False
+    target = ints_of(reshape.input_value(1))
+    if target and target[0] == 0 and reshape.get_attributes()["special_zero"]:
+        return True
+    before, after = dims_of(reshape.input_value(0)), dims_of(reshape.output(0))
+    sizes = [one[1:] if one else [None] for one in (before, after)]
+    counts = [math.prod(dim or 0 for dim in one) if None not in one else 0 for one in sizes]
+    return counts[0] == counts[1] != 0
+
+
+def _origin(y: Output) -> tuple[Output, Size]:
+    """The tensor whose items hold those of y as they are, and from where on."""
+    offset: Size = 0
+    while True:
+        node = y.get_node()
+        kind = node.get_type_name()
+        if keeps_batch(node):
+            y = node.input_value(0)
+            continue
+        axes = ints_of(node.input_value(1)) if kind in ("Split", "VariadicSplit") else None
+        start = _start(node, y.get_index()) if axes == [1] else None
+        if start is None:
+            return y, offset
+        y = node.input_value(0)
+        step: Size = start
+        for axis in range(2, len(dims_of(y) or ())):
+            step = _times(step, size_of(y, axis))
+        offset = _plus(offset, step)
+
+
+def _start(split: Node, part: int) -> int | None:
+    """Where a part of a split begins; None if that is not known."""
+    sizes = [(dims_of(one) or [None, None])[1] for one in split.outputs()[:part]]
+    return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+# --- numbers that may be known ----------------------------------------------------------------------------------------
+
+
+def node_of(size: Size) -> Output:
+    """The number as OpenVINO reads it, 0-D."""
+    return ints(size).output(0) if isinstance(size, int) else size
+
+
+def size_of(x: Output, axis: int) -> Size:
+    """A dimension."""
+    dims = dims_of(x)
+    if dims is not None and (dim := dims[axis]) is not None:
+        return dim
+    return ops.gather(ops.shape_of(x, Type.i64), ints(axis), ints(0)).output(0)
+
+
+def _times(one: Size, other: Size) -> Size:
+    if isinstance(one, int) and isinstance(other, int):
+        return one * other
+    if 1 in (one if isinstance(one, int) else 0, other if isinstance(other, int) else 0):
+        return other if isinstance(one, int) else one
+    return ops.multiply(node_of(one), node_of(other)).output(0)
+
+
+def _plus(one: Size, other: Size) -> Size:
+    if isinstance(one, int) and isinstance(other, int):
+        return one + other
+    if isinstance(one, int) and one == 0:
+        return other
+    return ops.add(node_of(one), node_of(other)).output(0)

@@ -1,0 +1,355 @@
+"""Rows are computed for those that are gathered only: the same boxes, scores, order and counts as where all are."""
+
+import logging
+
+import numpy as np
+import pytest
+from openvino import Model, PartialShape, Type
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionReport, convert
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes import Graph
+from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
+from paddle2ov.program import read_program
+from paddle2ov.program.vocabulary import Vocabulary
+from paddle2ov.testing import compile_model, load
+from paddle2ov.translation.input_spec import parse_input
+from paddle2ov.translation.model_builder import convert_program
+from paddle2ov.translation.registry import Registry
+from tests.support.formats import FORMATS
+from tests.support.suppressions import check_same, gathered, unfiltered
+
+RNG = np.random.default_rng(0)
+DECODED = {
+    "ppyoloe": {"Softmax": 3, "Convolution": 3, "Sigmoid": 1},
+    "ppyoloe_fixed": {"Softmax": 3, "Convolution": 1, "Sigmoid": 1},
+    "picodet": {"Softmax": 3, "MatMul": 3},
+    "picodet_fixed": {"Softmax": 3, "MatMul": 3},
+    "ssd": {"Softmax": 1},
+    "ssd_in_pixels": {"Exp": 6, "Softmax": 1},
+    "yolov3": {"Exp": 3, "Sigmoid": 6},
+    "ppyolo": {"Exp": 3, "Sigmoid": 6},
+}
+"""Network -> kinds of nodes that decode, and how many of them do so for some boxes only."""
+
+
+def test_report_counts_what_computes_less():
+    folder = generated_network(all_networks()["ssd"], "pir")
+    report = ConversionReport()
+    model = convert(folder, report=report)
+    counts = report.rewrites["gather_pushdown"]
+    assert counts["gathers"] >= 2
+    assert counts["nodes"] == gathered(model).total() > 6
+
+
+def program_of(name, format="pir"):
+    return read_program(generated_network(all_networks()[name], format), None, [])
+
+
+def suppression(program):
+    return next(one for one in program.block.operators if "nms" in one.type)
+
+
+def translated(program, outputs=()):
+    model = convert_program(program, [], outputs, Registry(), Vocabulary([]))
+    gather_pushdown(Graph(model))
+    return model
+
+
+def plain(program, outputs=()):
+    """All boxes decoded, and all looked at where they are suppressed."""
+    with unfiltered():
+        return convert_program(program, [], outputs, Registry(), Vocabulary([]))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", DECODED)
+def test_networks(name, format):
+    folder = generated_network(all_networks()[name], format)
+    model = convert(folder)
+    found = gathered(model)
+    assert {kind: found.get(kind) for kind in DECODED[name]} == DECODED[name]
+    inputs = [load(folder / f"inputs_{i}.npz") for i in range(2)]
+    dull = {**inputs[0], "image": 0 * inputs[0]["image"]}  # other boxes survive, if any
+    with unfiltered():
+        reference = convert(folder, rewrite=False)
+    check_same(model, reference, *inputs, dull)
+    check_same(convert(folder, rewrite=False), reference, *inputs, dull)
+
+
+@pytest.mark.parametrize(("threshold", "some"), [(1.5, False), (0.01, True)])
+def test_no_box_and_every_box(threshold, some):
+    program = program_of("picodet_fixed")
+    suppression(program).attributes["score_threshold"] = threshold
+    inputs = load(generated_network(all_networks()["picodet_fixed"], "pir") / "inputs_0.npz")
+    (count,) = check_same(translated(program), plain(program), inputs)
+    assert (count > 0) == some
+
+
+def test_numbers_of_the_boxes():
+    program = program_of("ppyoloe")
+    names = [suppression(program).outputs[port][0] for port in ("index", "out", "nms_rois_num")]
+    inputs = load(generated_network(all_networks()["ppyoloe"], "pir") / "inputs_0.npz")
+    model = translated(program, names)
+    assert gathered(model)
+    check_same(model, plain(program, names), inputs)
+
+
+# --- left as it is ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threshold", [0.0, -0.1])
+def test_a_threshold_that_all_boxes_pass(threshold):
+    program = program_of("ppyoloe")
+    suppression(program).attributes["score_threshold"] = threshold
+    assert gathered(translated(program)).keys() <= {"Gather"}
+
+
+@pytest.mark.parametrize("port", ["bboxes", "scores"])
+def test_a_cut_keeps_its_value(port):
+    program = program_of("ppyoloe_fixed")
+    operator = suppression(program)
+    names = [operator.inputs[port][0], *(operator.outputs[one][0] for one in ("out", "nms_rois_num"))]
+    model = translated(program, names)
+    kinds = gathered(model)
+    assert ("Softmax" not in kinds) if port == "bboxes" else ("Sigmoid" not in kinds)
+    inputs = load(generated_network(all_networks()["ppyoloe_fixed"], "pir") / "inputs_0.npz")
+    check_same(model, plain(program, names), inputs)
+
+
+def test_a_box_used_elsewhere_is_decoded_once():
+    program = program_of("ppyoloe_fixed")
+    (softmax, *_) = [one for one in program.block.operators if one.type == "softmax"]
+    names = [softmax.outputs["out"][0], *(item.name for item in program.outputs)]
+    assert gathered(translated(program, names))["Softmax"] == 2
+
+
+def test_boxes_that_are_given():
+    """Nothing computes them, so there is nothing to gain."""
+    program = program_of("ppyoloe_fixed")
+    operator = suppression(program)
+    inputs = [operator.inputs[port][0] for port in ("bboxes", "scores")]
+    model = convert_program(program, parse_input(inputs), [], Registry(), Vocabulary([]))
+    gather_pushdown(Graph(model))
+    assert gathered(model).keys() <= {"Gather"}  # the suppression has some of its own
+    assert len(model.inputs) == 2
+
+
+# --- node by node -----------------------------------------------------------------------------------------------------
+
+
+def parameter(name, *dims, kind=Type.f32):
+    node = ops.parameter(PartialShape(list(dims)), kind, name=name)
+    node.output(0).set_names({name})
+    return node
+
+
+def gathering(build, axis, dims):
+    """A model of some rows, along an axis, of the value that `build` makes of inputs of some dimensions, and a mask."""
+    inputs = [parameter(f"x{i}", *one) for i, one in enumerate(dims)]
+    mask = parameter("mask", -1, kind=Type.boolean)
+    index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
+    found = build(*inputs)
+    values = found if isinstance(found, tuple) else (found,)
+    results = [ops.gather(one, index, np.array(axis)) for one in values[:1]]
+    return Model([*results, *values[1:]], [*inputs, mask])
+
+
+def check(build, axis, dims, *shapes, nodes, masks=None):
+    """That rows are what they are without the rewrite, and how many nodes compute fewer."""
+    model, plain = gathering(build, axis, dims), gathering(build, axis, dims)
+    assert gather_pushdown(Graph(model))["nodes"] == nodes
+    assert gathered(model).total() == nodes
+    model.validate_nodes_and_infer_types()
+    computed, expected = compile_model(model), compile_model(plain)
+    gather = plain.get_results()[0].input_value(0).get_node()
+    whole = compile_model(Model([gather.input_value(0)], plain.get_parameters()[:-1]))
+    for given in shapes:
+        arrays = [RNG.standard_normal(one).astype(np.float32) for one in given]
+        count = whole(arrays)[0].shape[axis]
+        given_masks = masks or [RNG.uniform(size=count) < 0.5, np.arange(count) == count - 1, np.ones(count, bool)]
+        for mask in given_masks:
+            got, wanted = computed([*arrays, mask]), expected([*arrays, mask])
+            for one, other in zip(got.values(), wanted.values(), strict=True):
+                assert one.shape == other.shape
+                np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+def test_one_row_for_all_or_all():
+    """Where dimensions are not known, either operand may be the one that is spread over the other."""
+
+    def build(x, y):
+        return ops.multiply(ops.sigmoid(x), ops.tanh(y))
+
+    for shapes in ([(2, 6, 4), (2, 6, 4)], [(2, 1, 4), (2, 6, 4)], [(2, 6, 4), (2, 1, 4)]):
+        check(build, 1, [(-1, -1, 4), (-1, -1, 4)], shapes, nodes=3)
+
+
+def test_rows_of_a_matrix():
+    """Softmax over rows that hold the sides of all boxes of all images, as PicoDet has it."""
+
+    def build(x):
+        rows = ops.softmax(ops.reshape(ops.transpose(x, np.array([0, 2, 3, 1])), np.array([-1, 3]), False), 1)
+        return ops.reshape(ops.matmul(rows, np.ones((3, 1), np.float32), False, False), np.array([-1, 20, 4]), False)
+
+    check(build, 1, [(-1, 12, 4, 5)], [(2, 12, 4, 5)], [(1, 12, 4, 5)], nodes=3)
+
+
+def test_a_reshape_that_mixes_rows():
+    def build(x):
+        return ops.relu(ops.reshape(x, np.array([2, 6, 4]), False))
+
+    check(build, 1, [(2, 4, 6)], [(2, 4, 6)], nodes=1)
+
+
+def test_levels_of_unknown_lengths():
+    def build(x, y):
+        return ops.exp(ops.concat([ops.relu(x), ops.abs(y)], 1))
+
+    check(build, 1, [(-1, -1, 2), (-1, -1, 2)], [(1, 3, 2), (1, 5, 2)], nodes=3)
+
+
+@pytest.mark.parametrize("dims", [(-1, -1, 2), (1, 4, 2)])
+def test_a_level_without_a_row(dims):
+    def build(x, y):
+        return ops.softmax(ops.concat([ops.relu(x), ops.abs(y)], 1), 2)
+
+    masks = [np.arange(8) < 2, np.arange(8) > 5, np.zeros(8, bool)]
+    check(build, 1, [dims, dims], [(1, 4, 2), (1, 4, 2)], nodes=3, masks=masks)
+
+
+def test_levels_that_may_be_one_row_in_all():
+    """An operand that is joined of two, of which one is empty, stands for all rows."""
+
+    def build(x, y, z):
+        return ops.add(ops.concat([ops.relu(x), ops.abs(y)], 1), ops.exp(z))
+
+    dims = [(1, -1, 2)] * 3
+    check(build, 1, dims, [(1, 0, 2), (1, 1, 2), (1, 5, 2)], [(1, 2, 2), (1, 3, 2), (1, 5, 2)], nodes=4)
+
+
+def test_levels_within_levels():
+    def build(x, y, z):
+        return ops.concat([ops.relu(x), ops.sin(ops.concat([ops.abs(y), ops.exp(z)], 1))], 1)
+
+    check(build, 1, [(1, 2, 2), (1, 3, 2), (1, 4, 2)], [(1, 2, 2), (1, 3, 2), (1, 4, 2)], nodes=4)
+
+
+def test_constants_have_a_row_for_each():
+    def build(x):
+        return ops.multiply(ops.add(x, ops.constant(RNG.standard_normal((6, 4)).astype(np.float32))), np.float32(2))
+
+    saved = RNG.bit_generator.state
+
+    def same(x):
+        RNG.bit_generator.state = saved
+        return build(x)
+
+    check(same, 1, [(-1, 6, 4)], [(2, 6, 4)], nodes=2)
+
+
+@pytest.mark.parametrize(
+    ("dims", "perm", "target"),
+    [
+        ((-1, 6, 4, 5), [0, 2, 3, 1], [0, -1, 3]),  # rows by cell, then by anchor
+        ((-1, 6, -1, -1), [0, 2, 3, 1], [0, -1, 3]),
+        ((-1, 2, 3, 20), [0, 1, 3, 2], [0, -1, 3]),  # by anchor, then by cell
+        ((-1, 2, 3, -1), [0, 1, 3, 2], [0, -1, 3]),
+        ((-1, 6, 4, 5), [0, 3, 2, 1], [0, -1, 6]),  # down the columns
+        ((-1, 2, 3, 4, 5), [0, 3, 4, 1, 2], [0, -1, 6]),  # two axes are the elements
+    ],
+    ids=str,
+)
+def test_rows_of_a_map(dims, perm, target):
+    """No map is transposed for a few rows of it."""
+
+    def build(x):
+        return ops.exp(ops.reshape(ops.transpose(x, np.array(perm)), np.array(target), True))
+
+    sizes = {"6": (2, 6, 4, 5), "2": (2, 2, 3, 4, 5) if len(dims) == 5 else (2, 2, 3, 20)}[str(dims[1])]
+    check(build, 1, [dims], [sizes], [(1, *sizes[1:])], nodes=1)
+    model = gathering(build, 1, [dims])
+    gather_pushdown(Graph(model))
+    (transposed,) = (one for one in model.get_ops() if one.get_type_name() == "Transpose")
+    assert transposed.input_value(0).get_node().get_type_name() == "Gather"
+
+
+def test_rows_of_a_part_of_a_map():
+    def build(x):
+        _, y = ops.variadic_split(x, np.array(1), np.array([2, 6])).outputs()
+        rows = ops.transpose(ops.reshape(y, np.array([0, 2, 3, -1]), True), np.array([0, 1, 3, 2]))
+        return ops.exp(ops.reshape(rows, np.array([0, -1, 3]), True))
+
+    for dims in ((-1, 8, 4, 5), (-1, 8, -1, -1)):
+        check(build, 1, [dims], [(2, 8, 4, 5)], nodes=1)
+
+
+# --- where a Gather stays ---------------------------------------------------------------------------------------------
+
+
+def test_what_mixes_rows():
+    def build(x):
+        return ops.relu(ops.add(ops.softmax(x, 1), ops.cum_sum(x, np.array(1))))
+
+    check(build, 1, [(2, 6, 4)], [(2, 6, 4)], nodes=2)
+
+
+MIXING = {
+    "softmax": lambda x: ops.softmax(x, 1),
+    "normalization": lambda x: ops.normalize_l2(x, np.array([1]), 1e-6, "add"),
+    "first-factor-transposed": lambda x: ops.matmul(x, np.ones((6, 3), np.float32), True, False),
+    "two-factors": lambda x: ops.matmul(x, x, False, False),
+    "slice": lambda x: ops.slice(x, np.array([0]), np.array([9]), np.array([1]), np.array([1])),
+    "gather": lambda x: ops.gather(x, np.array([5, 4, 3, 2, 1, 0]), np.array(1)),
+    "cumulative-sum": lambda x: ops.cum_sum(x, np.array(1)),
+    "one-input": lambda x: ops.concat([x], 1),
+}
+
+
+@pytest.mark.parametrize("kind", MIXING)
+def test_nodes_that_work_along_the_rows(kind):
+    check(MIXING[kind], 1, [(6, 6, 6)], [(6, 6, 6)], nodes=0)
+
+
+def test_what_something_else_reads():
+    """What is computed in any case is not computed twice."""
+
+    def build(x):
+        shared = ops.exp(x)
+        return ops.relu(ops.add(shared, np.float32(1))), ops.abs(shared)
+
+    check(build, 1, [(2, 6, 4)], [(2, 6, 4)], nodes=2)
+
+
+def test_what_the_mask_is_computed_of():
+    x = parameter("x", 6, 4)
+    scores = ops.sigmoid(x)
+    mask = ops.greater(ops.reduce_max(scores, np.array([1]), False), np.float32(0.8))
+    index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
+    model = Model([ops.gather(ops.exp(scores), index, np.array(0))], [x])
+    assert gather_pushdown(Graph(model)) == {"gathers": 1, "nodes": 1}
+    assert gathered(model) == {"Exp": 1}
+
+
+def test_other_indices():
+    """Only a mask gives no more rows than there are."""
+    x, index = parameter("x", 6, 4), parameter("index", -1, kind=Type.i64)
+    model = Model([ops.gather(ops.exp(x), index, np.array(0))], [x, index])
+    assert gather_pushdown(Graph(model)) == {"gathers": 0, "nodes": 0}
+
+
+def test_many_nodes_one_behind_the_other():
+    def build(x):
+        for _ in range(400):
+            x = ops.abs(x)
+        return x
+
+    check(build, 1, [(2, 6, 4)], [(2, 6, 4)], nodes=100)
+
+
+def test_a_refusal_says_why(caplog):
+    with caplog.at_level(logging.DEBUG, "paddle2ov"):
+        gather_pushdown(Graph(gathering(lambda x: ops.relu(ops.softmax(x, 1)), 1, [(2, 6, 4)])))
+    assert "it works along the rows' axis" in caplog.text

@@ -1,0 +1,35 @@
+"""What tests of suppressions share: models that look at all boxes, and which nodes compute for some boxes only."""
+
+from collections import Counter
+from unittest.mock import patch
+
+import numpy as np
+
+from paddle2ov.converters.detection import nms
+from paddle2ov.testing import compile_model, infer
+
+
+def unfiltered():
+    """A context where suppressions look at all boxes."""
+    return patch.object(nms, "score_prefilter", lambda *_: None)
+
+
+def gathered(model):
+    """How many nodes of each kind compute for some rows only."""
+    named = (one for one in model.get_ops() if one.get_friendly_name().endswith("/gathered"))
+    return Counter(one.get_type_name() for one in named)
+
+
+def check_same(one, other, *inputs):
+    """That two models give the same; returns how many boxes there were, for each of the inputs."""
+    one, other = compile_model(one), compile_model(other)
+    counts = []
+    for feeds in inputs:
+        got, wanted = infer(one, feeds), infer(other, feeds)
+        assert [port.names for port in got] == [port.names for port in wanted]
+        for port, reference in zip(got, wanted, strict=True):
+            assert port.kind == reference.kind
+            assert port.array.shape == reference.array.shape
+            np.testing.assert_allclose(port.array, reference.array, rtol=1e-5, atol=1e-4)
+        counts.append(int(got[-1].array.sum()))
+    return counts
