@@ -235,6 +235,55 @@ def _handed_on() -> Any:
     return HandedOn()
 
 
+def _written_unread() -> Any:
+    """Values of several ranks and types that a loop writes and none of its rounds reads."""
+
+    class Written(paddle.nn.Layer):
+        def forward(self, x, y, n):
+            rows, other, total, count, flag = x + 1, y * 2, paddle.sum(x), paddle.shape(y)[0] + 5, paddle.max(y) < 0
+            part, best, precise = x[:1], paddle.argmax(y, -1), paddle.cast(y, "float64")
+            i = paddle.zeros([], "int64")
+            while i < n:
+                total, flag = paddle.cast(i, "float32") + 0.5, paddle.mean(x) > 0
+                rows, other, part = x * 3, y, paddle.concat([x, y])
+                count = paddle.shape(x)[0]
+                best, precise = paddle.argmin(x, -1), paddle.cast(x, "float64") * 2
+                i = i + 1
+            return rows, other, total, count, flag, part, best, precise
+
+    return Written()
+
+
+def _written_unread_in_loops() -> Any:
+    """Such values of loops in loops and in branches, of which the inner ones have other numbers of rounds."""
+
+    class Nested(paddle.nn.Layer):
+        def forward(self, x, n, k):
+            first, second, third, number = x + 1, x * 2, x - 1, paddle.sum(x)
+            i = paddle.zeros([], "int64")
+            while i < n:
+                j = paddle.zeros([], "int64")
+                while j < k:
+                    first, number = paddle.tanh(x), paddle.max(x)
+                    j = j + 1
+                if k > 1:
+                    m = paddle.zeros([], "int64")
+                    while m < n - 1:
+                        second = paddle.concat([x, x])
+                        m = m + 1
+                else:
+                    third = x[1:]
+                i = i + 1
+            if k < 3:
+                i = i * 0
+                while i < n - k:
+                    third = first + 1
+                    i = i + 1
+            return first, second, third, number
+
+    return Nested()
+
+
 def _greedy_decoder() -> Any:
     """Greedy decoding: a cell in a loop, a list of tokens, an early end."""
 
@@ -496,6 +545,14 @@ def _assigning(name: str, build: Callable[[], Any], leaving: Sequence[str] = ())
     ]
 
 
+def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
+    """What the networks take that write values which no round reads: tensors and numbers of rounds."""
+    x = tensor([rows, 4], low=-1.0, high=1.0, dims=[-1, 4])
+    if k is not None:
+        return {"x": x, "n": tensor([], "int64", values=n), "k": tensor([], "int64", values=k)}
+    return {"x": x, "y": tensor([others, 4], low=-1.0, high=1.0, dims=[-1, 4]), "n": tensor([], "int64", values=n)}
+
+
 NETWORKS = [
     *_assigning("assigned_in_branch_of_loop", _assigned_in_branch_of_loop),
     *_assigning("assigned_in_loop", _assigned_in_loop),
@@ -590,5 +647,17 @@ NETWORKS = [
         more=[
             {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": tensor([3], "int64", values=[1, 1, -2])},
         ],
+    ),
+    Network(
+        "written_unread",
+        _written_unread,
+        _rounds(3, 2, 0),
+        more=[_rounds(2, 1, 3), _rounds(1, 3, 0), _rounds(1, 2, 1), _rounds(4, 4, 0)],
+    ),
+    Network(
+        "written_unread_in_loops",
+        _written_unread_in_loops,
+        _rounds(3, 0, 0, 2),
+        more=[_rounds(2, 0, 3, 0), _rounds(4, 0, 3, 2), _rounds(1, 0, 1, 3), _rounds(2, 0, 0, 0)],
     ),
 ]
