@@ -254,6 +254,29 @@ def _written_unread() -> Any:
     return Written()
 
 
+def _written_of_other_sizes() -> Any:
+    """Vectors, whose sizes are known before a loop and in its rounds and differ."""
+
+    class Written(paddle.nn.Layer):
+        def forward(self, x, y, n):
+            one, three, some = paddle.sum(x).reshape([1]), paddle.full([3], 2, "int64"), paddle.argmax(x, -1)
+            longer, flags = paddle.full([1], 0.5), paddle.max(y).reshape([1]) > 0
+            i = paddle.zeros([], "int64")
+            while i < n:
+                j = paddle.zeros([], "int64")
+                while j < n - 1:
+                    one = paddle.full([2], 7.0)
+                    flags = paddle.full([4], True, "bool")
+                    j = j + 1
+                three = paddle.reshape(i, [1])
+                some = paddle.full([5], 1, "int64")
+                longer = paddle.concat([longer, paddle.sum(y).reshape([1]), paddle.full([2], 3.0)])
+                i = i + 1
+            return one, three, some, longer, flags
+
+    return Written()
+
+
 def _written_unread_in_loops() -> Any:
     """Such values of loops in loops and in branches, of which the inner ones have other numbers of rounds."""
 
@@ -647,6 +670,12 @@ NETWORKS = [
         more=[
             {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": tensor([3], "int64", values=[1, 1, -2])},
         ],
+    ),
+    Network(
+        "written_of_other_sizes",
+        _written_of_other_sizes,
+        _rounds(3, 2, 0),
+        more=[_rounds(2, 1, 3), _rounds(1, 3, 0), _rounds(1, 2, 1), _rounds(4, 4, 0)],
     ),
     Network(
         "written_unread",
