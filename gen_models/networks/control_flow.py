@@ -277,6 +277,27 @@ def _written_of_other_sizes() -> Any:
     return Written()
 
 
+def _replaced_in_loops() -> Any:
+    """A value that a loop inside hands on to nothing, beside others that are read: OpenVINO drops it from the loop."""
+
+    class Replaced(paddle.nn.Layer):
+        def forward(self, x, n, k):
+            rows, part, number = paddle.tanh(x), paddle.ones([1, 4]), k + 1
+            i = paddle.zeros([], "int64")
+            while i < k:
+                i = i + 1
+                number = i
+                j = paddle.zeros([], "int64")
+                while j < n - 1:
+                    rows = x
+                    part = part[:1]
+                    j = j + 1
+                rows = x.reshape([-1, 4])
+            return rows, part, number
+
+    return Replaced()
+
+
 def _written_unread_in_loops() -> Any:
     """Such values of loops in loops and in branches, of which the inner ones have other numbers of rounds."""
 
@@ -660,6 +681,12 @@ NETWORKS = [
         why="Paddle 3 does not export a variable that one branch leaves undefined",
     ),
     *_assigning("read_in_loop", _read_in_loop, leaving=("v",)),
+    Network(
+        "replaced_in_loops",
+        _replaced_in_loops,
+        _rounds(3, 0, 0, 0),
+        more=[_rounds(2, 0, 3, 2), _rounds(4, 0, 1, 2), _rounds(1, 0, 3, 0), _rounds(2, 0, 0, 3)],
+    ),
     Network(
         "rounds_of_known_size",
         _rounds_of_known_size,

@@ -197,7 +197,8 @@ def _loop(
         shape = found.shapes[k]
         assert shape is not None  # that of a value that is no array without elements
         starts.append(opened(as_output(found.before[k]), shape, one))
-    inputs = [*found.parameters, found.number, *captures.values()]
+    # The number stands first: OpenVINO, where it removes an input, does not move the position that it has of it.
+    inputs = [found.number, *found.parameters, *captures.values()]
     condition = as_condition(goes_on)
     if not _runs(rounds, begins):
         condition = _reading(_unread(found.parameters, [condition, *results, *joined]), condition, found.number)
@@ -205,7 +206,7 @@ def _loop(
         rounds,
         begins,
         Model([ops.result(condition), *results, *joined], inputs),
-        [len(found.parameters), 0],
+        [0, 0],
         list(zip(found.parameters, starts, results, strict=True)),
         held,
         joined,
