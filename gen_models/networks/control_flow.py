@@ -235,6 +235,99 @@ def _handed_on() -> Any:
     return HandedOn()
 
 
+def _written_unread() -> Any:
+    """Values of several ranks and types that a loop writes and none of its rounds reads."""
+
+    class Written(paddle.nn.Layer):
+        def forward(self, x, y, n):
+            rows, other, total, count, flag = x + 1, y * 2, paddle.sum(x), paddle.shape(y)[0] + 5, paddle.max(y) < 0
+            part, best, precise = x[:1], paddle.argmax(y, -1), paddle.cast(y, "float64")
+            i = paddle.zeros([], "int64")
+            while i < n:
+                total, flag = paddle.cast(i, "float32") + 0.5, paddle.mean(x) > 0
+                rows, other, part = x * 3, y, paddle.concat([x, y])
+                count = paddle.shape(x)[0]
+                best, precise = paddle.argmin(x, -1), paddle.cast(x, "float64") * 2
+                i = i + 1
+            return rows, other, total, count, flag, part, best, precise
+
+    return Written()
+
+
+def _written_of_other_sizes() -> Any:
+    """Vectors, whose sizes are known before a loop and in its rounds and differ."""
+
+    class Written(paddle.nn.Layer):
+        def forward(self, x, y, n):
+            one, three, some = paddle.sum(x).reshape([1]), paddle.full([3], 2, "int64"), paddle.argmax(x, -1)
+            longer, flags = paddle.full([1], 0.5), paddle.max(y).reshape([1]) > 0
+            i = paddle.zeros([], "int64")
+            while i < n:
+                j = paddle.zeros([], "int64")
+                while j < n - 1:
+                    one = paddle.full([2], 7.0)
+                    flags = paddle.full([4], True, "bool")
+                    j = j + 1
+                three = paddle.reshape(i, [1])
+                some = paddle.full([5], 1, "int64")
+                longer = paddle.concat([longer, paddle.sum(y).reshape([1]), paddle.full([2], 3.0)])
+                i = i + 1
+            return one, three, some, longer, flags
+
+    return Written()
+
+
+def _replaced_in_loops() -> Any:
+    """A value that a loop inside hands on to nothing, beside others that are read: OpenVINO drops it from the loop."""
+
+    class Replaced(paddle.nn.Layer):
+        def forward(self, x, n, k):
+            rows, part, number = paddle.tanh(x), paddle.ones([1, 4]), k + 1
+            i = paddle.zeros([], "int64")
+            while i < k:
+                i = i + 1
+                number = i
+                j = paddle.zeros([], "int64")
+                while j < n - 1:
+                    rows = x
+                    part = part[:1]
+                    j = j + 1
+                rows = x.reshape([-1, 4])
+            return rows, part, number
+
+    return Replaced()
+
+
+def _written_unread_in_loops() -> Any:
+    """Such values of loops in loops and in branches, of which the inner ones have other numbers of rounds."""
+
+    class Nested(paddle.nn.Layer):
+        def forward(self, x, n, k):
+            first, second, third, number = x + 1, x * 2, x - 1, paddle.sum(x)
+            i = paddle.zeros([], "int64")
+            while i < n:
+                j = paddle.zeros([], "int64")
+                while j < k:
+                    first, number = paddle.tanh(x), paddle.max(x)
+                    j = j + 1
+                if k > 1:
+                    m = paddle.zeros([], "int64")
+                    while m < n - 1:
+                        second = paddle.concat([x, x])
+                        m = m + 1
+                else:
+                    third = x[1:]
+                i = i + 1
+            if k < 3:
+                i = i * 0
+                while i < n - k:
+                    third = first + 1
+                    i = i + 1
+            return first, second, third, number
+
+    return Nested()
+
+
 def _greedy_decoder() -> Any:
     """Greedy decoding: a cell in a loop, a list of tokens, an early end."""
 
@@ -496,6 +589,14 @@ def _assigning(name: str, build: Callable[[], Any], leaving: Sequence[str] = ())
     ]
 
 
+def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
+    """What the networks take that write values which no round reads: tensors and numbers of rounds."""
+    x = tensor([rows, 4], low=-1.0, high=1.0, dims=[-1, 4])
+    if k is not None:
+        return {"x": x, "n": tensor([], "int64", values=n), "k": tensor([], "int64", values=k)}
+    return {"x": x, "y": tensor([others, 4], low=-1.0, high=1.0, dims=[-1, 4]), "n": tensor([], "int64", values=n)}
+
+
 NETWORKS = [
     *_assigning("assigned_in_branch_of_loop", _assigned_in_branch_of_loop),
     *_assigning("assigned_in_loop", _assigned_in_loop),
@@ -581,6 +682,12 @@ NETWORKS = [
     ),
     *_assigning("read_in_loop", _read_in_loop, leaving=("v",)),
     Network(
+        "replaced_in_loops",
+        _replaced_in_loops,
+        _rounds(3, 0, 0, 0),
+        more=[_rounds(2, 0, 3, 2), _rounds(4, 0, 1, 2), _rounds(1, 0, 3, 0), _rounds(2, 0, 0, 3)],
+    ),
+    Network(
         "rounds_of_known_size",
         _rounds_of_known_size,
         {
@@ -590,5 +697,23 @@ NETWORKS = [
         more=[
             {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": tensor([3], "int64", values=[1, 1, -2])},
         ],
+    ),
+    Network(
+        "written_of_other_sizes",
+        _written_of_other_sizes,
+        _rounds(3, 2, 0),
+        more=[_rounds(2, 1, 3), _rounds(1, 3, 0), _rounds(1, 2, 1), _rounds(4, 4, 0)],
+    ),
+    Network(
+        "written_unread",
+        _written_unread,
+        _rounds(3, 2, 0),
+        more=[_rounds(2, 1, 3), _rounds(1, 3, 0), _rounds(1, 2, 1), _rounds(4, 4, 0)],
+    ),
+    Network(
+        "written_unread_in_loops",
+        _written_unread_in_loops,
+        _rounds(3, 0, 0, 2),
+        more=[_rounds(2, 0, 3, 0), _rounds(4, 0, 3, 2), _rounds(1, 0, 1, 3), _rounds(2, 0, 0, 0)],
     ),
 ]

@@ -138,3 +138,12 @@ def test_a_number_that_stays_one_is_not_warned_of():
         warnings.simplefilter("error", paddle2ov.ConversionWarning)
         model = paddle2ov.convert(counted(declared=(), yields="y"))
     assert model.output(0).get_partial_shape() == openvino.PartialShape([])
+
+
+def test_what_no_round_reads_is_left_where_there_is_none():
+    with pytest.warns(paddle2ov.ConversionWarning, match="it has 2 dimensions"):
+        model = paddle2ov.convert(counted(declared=(), yields="x"))
+    compiled = openvino.compile_model(model, "CPU")
+    x = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
+    for rounds in (0, 3, 0, 1, 0):
+        assert np.array_equal(compiled([x, np.array(rounds)])[0], x if rounds else [[0]])

@@ -25,7 +25,7 @@ def unbounded(value: Output, round_: Node) -> Output:
     """
     entered = ops.greater_equal(round_, ops.constant(0, Type.i64))
     one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False)
-    return ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False).output(0)
+    return _of_computed_sizes(value, one.output(0)).output(0)
 
 
 def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
@@ -50,7 +50,7 @@ def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
     stays = [old.is_static and new.is_static for old, new in zip(given, shape, strict=True)]
     if all(stays):
         return value
-    nothing = ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False)
+    nothing = _of_computed_sizes(value, one)
     if not any(stays):
         return nothing.output(0)
     # The dimensions that stay, named once more.
@@ -62,6 +62,16 @@ def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
         for axis, (kept, old) in enumerate(zip(stays, given, strict=True))
     ]
     return ops.reshape(nothing, ops.concat(dims, 0), False).output(0)
+
+
+def _of_computed_sizes(value: Output, one: Output) -> Node:
+    """The same value, of which nothing but the rank is known; `one` is [1], which no pass knows."""
+    sizes = ops.multiply(ops.shape_of(value, Type.i64), one)
+    if value.get_partial_shape().rank != 1:
+        return ops.reshape(value, sizes, False)
+    # OpenVINO makes -1 of the one size of a Reshape, whatever computes it, and knows the elements' number again.
+    column = ops.reshape(value, ops.concat([sizes, one], 0), False)
+    return ops.gather(column, ops.constant(0, Type.i64), ops.constant(1, Type.i64))
 
 
 def unforeseen(seen: Sequence[Output]) -> Output | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from openvino import Model, Node, Output, PartialShape, Type
-from openvino.op import Parameter, Result
+from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning
 from paddle2ov.graph.loop import wired_loop
@@ -195,12 +195,16 @@ def _loop(
         shape = found.shapes[k]
         assert shape is not None  # that of a value that is no array without elements
         starts.append(opened(as_output(found.before[k]), shape, one))
-    inputs = [*found.parameters, found.number, *captures.values()]
+    # The number stands first: OpenVINO, where it removes an input, does not move the position that it has of it.
+    inputs = [found.number, *found.parameters, *captures.values()]
+    condition = as_condition(goes_on)
+    if not _runs(rounds, begins):
+        condition = _reading(_unread(found.parameters, [condition, *results, *joined]), condition, found.number)
     return wired_loop(
         rounds,
         begins,
-        Model([ops.result(as_condition(goes_on)), *results, *joined], inputs),
-        [len(found.parameters), 0],
+        Model([ops.result(condition), *results, *joined], inputs),
+        [0, 0],
         list(zip(found.parameters, starts, results, strict=True)),
         held,
         joined,
@@ -297,6 +301,46 @@ def _copy(value: Output, number: Node) -> Output:
     """
     entered = ops.greater_equal(number, ops.constant(0, Type.i64))  # always; no pass knows that
     return ops.select(entered, value, value).output(0)
+
+
+def _runs(rounds: Output, begins: Output) -> bool:
+    """Whether it is known that a loop runs at least once."""
+    known = [one.get_node() for one in (rounds, begins)]
+    return all(isinstance(one, Constant) and bool(one.data.reshape(-1)[0]) for one in known)
+
+
+def _unread(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
+    """Those of the parameters on whose elements, as far as is seen here, no result depends."""
+    left = [one if isinstance(one, Node) else one.get_node() for one in results]
+    seen: set[str] = set()
+    while left:
+        node = left.pop()
+        if node.get_name() in seen:
+            continue
+        seen.add(node.get_name())
+        kind = node.get_type_name()
+        if kind == "ShapeOf":
+            continue
+        # Whether a branch or a loop inside reads what it is given is not looked into, but its condition it reads.
+        read = {"If": 1, "Loop": 2}.get(kind)
+        left += [one.get_node() for one in node.input_values()[:read]]
+    return [one for one in parameters if one.get_name() not in seen]
+
+
+def _reading(parameters: Sequence[Parameter], condition: Output, number: Node) -> Output:
+    """The same condition, for which these parameters are read.
+
+    OpenVINO removes a parameter that the body does not read, and with it what enters the loop: where there is no round,
+    its CPU plugin then leaves in the loop's result whatever the memory holds.
+    """
+    zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
+    for parameter in parameters:
+        flat = ops.reshape(parameter, ops.constant([-1], Type.i64), False)
+        first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
+        entered = ops.greater_equal(number, ops.constant(0, Type.i64))  # always; no pass knows that
+        always = ops.logical_or(entered, ops.reduce_logical_or(first, zero, False))
+        condition = ops.logical_and(condition, always).output(0)
+    return condition
 
 
 def _element(sequence: Output, number: Output | Node, reverse: bool) -> Output:
