@@ -15,7 +15,8 @@ from openvino import Output, Type
 from paddle2ov.converters.graph.common import Tensor, as_declared, cast_to, const_like, ints, refuse_complex, widened
 from paddle2ov.converters.graph.powers import fixed_power
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -48,7 +49,7 @@ def scale(node: NodeContext) -> NamedOutputs:
     plain = isinstance(factor, int | float) and isinstance(bias, int | float)
     if plain and storage is not None and known is not None and known.size <= 64 and known.dtype.kind != "c":
         number_x, by, plus = (np.asarray(value).astype(storage) for value in (known, factor, bias))
-        return {"out": Known(np.asarray(number_x * by + plus if after else (number_x + plus) * by, storage))}
+        return {"out": ConstantValue(np.asarray(number_x * by + plus if after else (number_x + plus) * by, storage))}
     multiply, add = (ops.logical_and, ops.logical_or) if boolean else (ops.multiply, ops.add)
     kind = x.get_element_type()
     out: Tensor = widened(x)
@@ -70,7 +71,7 @@ def increment(node: NodeContext) -> NamedOutputs:
     known, storage = node.get_known("x"), numpy_dtype(x.get_element_type())
     step = number(node, "value", x, 1.0)
     if known is not None and storage is not None and isinstance(step, int | float):
-        return {"out": Known(np.asarray(known + np.asarray(step).astype(storage), storage))}
+        return {"out": ConstantValue(np.asarray(known + np.asarray(step).astype(storage), storage))}
     kind, x = x.get_element_type(), widened(x)
     return {"out": cast_to(ops.add(x, _tensor(step, x)), kind)}
 

@@ -26,7 +26,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.random.distributions import dropout_in_training
 from paddle2ov.graph.complex_pairs import parts
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
@@ -60,7 +60,7 @@ def identity(source: str = "x", result: str = "out") -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x."""
         if node.is_empty_array(source):
-            return {result: EmptyArray()}
+            return {result: EmptyTensorArray()}
         known = node.get_known(source)
         if known is not None and (folded := fold_known(node, np.asarray, source)) is not None:
             return {result: folded}
@@ -76,7 +76,7 @@ def nothing(node: NodeContext) -> NamedOutputs:
 
 def seed(node: NodeContext) -> NamedOutputs:
     """out = [seed]; 0 stands for any number, and nothing but dropout in training depends on it."""
-    return {"out": Known(np.array([node.get_int("seed", 0)], np.int32))}
+    return {"out": ConstantValue(np.array([node.get_int("seed", 0)], np.int32))}
 
 
 def dropout(node: NodeContext) -> NamedOutputs:

@@ -18,7 +18,8 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, rank_of, shape_of, shape_vector
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import Known, Lengths, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
@@ -42,7 +43,7 @@ def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
     if node.is_known(name):
         shape = node.get_ints(name, [])
         if storage is not None and math.prod(shape) <= _LARGE:
-            return Known(np.full(shape, value, storage))
+            return ConstantValue(np.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))
     return ops.broadcast(_scalar(value, dtype), shape_vector(node, name))
 
@@ -62,7 +63,7 @@ def full_int_array(node: NodeContext) -> NamedOutputs:
     """out = the 1-D tensor that holds the attribute `value`."""
     dtype = node.get_dtype("dtype", Type.i64)
     storage = numpy_dtype(dtype) if dtype is not None else None
-    return {"out": Known(np.asarray(node.get_attribute("value"), storage or np.int64).reshape(-1))}
+    return {"out": ConstantValue(np.asarray(node.get_attribute("value"), storage or np.int64).reshape(-1))}
 
 
 def fill_any_like(node: NodeContext) -> NamedOutputs:
@@ -89,7 +90,7 @@ def ones_like(node: NodeContext) -> NamedOutputs:
 def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
     dims, storage = static_dims(x), numpy_dtype(dtype)
     if value is not None and storage is not None and dims is not None and math.prod(dims) <= _LARGE:
-        return Known(np.full(dims, np.asarray(value).astype(storage), storage))
+        return ConstantValue(np.full(dims, np.asarray(value).astype(storage), storage))
     if value is None:
         scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
     else:
@@ -111,7 +112,7 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
     parts: list[Node] = [ints([dim]) for dim in shape]
     if source == 0 and node.has_sequences("input"):
         count = node.sequence_layout("input")
-        if isinstance(count, Lengths):
+        if isinstance(count, SequenceLengths):
             parts[target] = shape_of(count.output)
         else:
             parts[target] = ints([count]) if isinstance(count, int) else ops.reshape(count, ints([1]), False)
@@ -129,7 +130,7 @@ def assign_value(node: NodeContext) -> NamedOutputs:
     storage = numpy_dtype(dtype)
     if storage is None:
         return {"out": const(np.asarray(values, np.float32).reshape(shape), dtype)}
-    return {"out": Known(np.asarray(values).astype(storage).reshape(shape))}
+    return {"out": ConstantValue(np.asarray(values).astype(storage).reshape(shape))}
 
 
 def one_hot(node: NodeContext) -> NamedOutputs:
@@ -153,7 +154,7 @@ def eye(node: NodeContext) -> NamedOutputs:
         width = node.get_int("num_columns", -1)
         width = height if width == -1 else width
         if height * width <= _LARGE:
-            return {"out": Known(np.eye(height, width, dtype=storage))}
+            return {"out": ConstantValue(np.eye(height, width, dtype=storage))}
         columns = ints(width).output(0)
     row = ops.unsqueeze(ops.range(ints(0), _as_scalar(rows), ints(1), "i64"), ints(1))
     column = ops.unsqueeze(ops.range(ints(0), _as_scalar(columns), ints(1), "i64"), ints(0))
@@ -168,7 +169,7 @@ def triangle_indices(node: NodeContext) -> NamedOutputs:
         found = np.tril_indices(node.get_int("rows"), node.get_int("offset"), node.get_int("cols"))
     else:
         found = np.triu_indices(node.get_int("row"), node.get_int("offset"), node.get_int("col"))
-    return {"out": Known(np.stack(found).astype(storage))}
+    return {"out": ConstantValue(np.stack(found).astype(storage))}
 
 
 def sequence_mask(node: NodeContext) -> NamedOutputs:

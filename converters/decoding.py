@@ -15,7 +15,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints,
 from paddle2ov.converters.graph.loops import Outputs, along
 from paddle2ov.converters.lod.sequences import batch_of, dense_of, joined
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Packed
+from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -108,7 +108,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
         number = shape_of(left)
         nothing = ops.convert(ops.equal(number, ints([0])), Type.i64)
         filled = ops.pad(left, ints([0]), nothing, "constant", const_like(-1, x))
-        return {"output": Packed(ops.unsqueeze(filled, ints([1])), 1 if count == 1 else None)}
+        return {"output": LoDTensor(ops.unsqueeze(filled, ints([1])), 1 if count == 1 else UNKNOWN_LOD)}
     place = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
     # What is left out goes to one more column, which is cut off.
     target = ops.select(keep, ops.subtract(place, ints(1)), size)

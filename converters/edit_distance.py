@@ -13,7 +13,7 @@ from paddle2ov.converters.graph.common import Tensor, ints, shape_of
 from paddle2ov.converters.graph.loops import Outputs, along
 from paddle2ov.converters.lod.sequences import batch_of
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Packed
+from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -29,7 +29,10 @@ def edit_distance(node: NodeContext) -> NamedOutputs:
     out: Node = ops.convert(ops.gather_elements(row, columns, 1), Type.f32)
     if node.get_bool("normalized", False):
         out = ops.divide(out, ops.convert(columns, Type.f32))
-    return {"out": Packed(out, 0), "sequencenum": Packed(ops.gather(shape_of(hyps), ints([0]), ints(0)), 0)}
+    return {
+        "out": LoDTensor(out, NO_LOD),
+        "sequencenum": LoDTensor(ops.gather(shape_of(hyps), ints([0]), ints(0)), NO_LOD),
+    }
 
 
 def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:

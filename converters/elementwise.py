@@ -239,12 +239,6 @@ def _trunc_remainder(x: AnyArray, y: AnyArray) -> AnyArray:
     return np.asarray(np.mod(x, y) if x.dtype.kind == "f" else np.fmod(x, y))
 
 
-def _truncates(node: NodeContext) -> bool:
-    mode = node.get_str("rounding_mode", "floor")
-    node.require(mode in ("floor", "trunc"), "unknown", rounding_mode=mode)
-    return bool(mode == "trunc")
-
-
 def _power(x: AnyArray, y: AnyArray) -> AnyArray:
     return np.asarray(np.power(x.astype(np.float64), y) if x.dtype.kind != "f" else np.power(x, y))
 
@@ -262,12 +256,12 @@ _truncated_remainder = binary(truncated_remainder, _trunc_remainder)
 
 def elementwise_mod(node: NodeContext) -> NamedOutputs:
     """out = x - ⌊x / y⌋ · y; of integers in programs of Paddle 1, the remainder of C++, with the sign of x."""
-    return (_truncated_remainder if _truncates(node) else _floored_remainder)(node)
+    return (_truncated_remainder if node.semantics.truncated_quotient else _floored_remainder)(node)
 
 
 def elementwise_floordiv(node: NodeContext) -> NamedOutputs:
     """out = ⌊x / y⌋; in programs of Paddle before 2.4, towards zero."""
-    return (trunc_divide if _truncates(node) else _floored_quotient)(node)
+    return (trunc_divide if node.semantics.truncated_quotient else _floored_quotient)(node)
 
 
 elementwise_pow = binary(power, _power)

@@ -68,7 +68,7 @@ def sigmoid_cross_entropy_with_logits(node: NodeContext) -> NamedOutputs:
     x, label = node.get_input("x"), node.get_input("label")
     ignored_label = node.get_int("ignore_index", -100)
     weighted = node.has_input("pos_weight")
-    if weighted and not node.get_bool("weight_of_rest", False):
+    if weighted and not node.semantics.weighted_rest:
         unlike = ops.multiply(ops.subtract(const_like(1, x), label), x)
         out = ops.add(unlike, ops.multiply(node.get_input("pos_weight"), ops.softplus(ops.negative(x))))
     else:

@@ -147,7 +147,7 @@ def _over_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     at = _windows(node, dims)
     exclusive = node.get_bool("exclusive", True)
     over = [0] * len(dims) if at.later else beyond(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
-    if mode == "avg" and not exclusive and node.get_bool("whole_window", False):
+    if mode == "avg" and not exclusive and node.semantics.full_window_average:
         return _avg_of_whole_windows(x, at, over)
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
     if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):

@@ -26,7 +26,8 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.computed_axis import around
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _UNSET_AXIS = 9
@@ -87,7 +88,7 @@ def dist(node: NodeContext) -> NamedOutputs:
     x, y = operands(node)
     p = node.get_float("p", 2.0)
     if any(0 in (static_dims(one) or ()) for one in (x, y)):
-        return {"out": Known(np.zeros(node.output_shape() or (), numpy_dtype(x.get_element_type())))}
+        return {"out": ConstantValue(np.zeros(node.output_shape() or (), numpy_dtype(x.get_element_type())))}
     gap = ops.abs(ops.subtract(x, y))
     axes = ints(list(range(int(gap.get_output_partial_shape(0).rank.get_length()))))
     if p == 0:

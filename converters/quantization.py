@@ -26,7 +26,8 @@ from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, output_of, rank_of, reshape
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Known, value_of
+from paddle2ov.graph.types import value_of
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -113,7 +114,7 @@ def _integers(node: NodeContext) -> Output:
     # Paddle 3 declares int8 for the result of dequantize_abs_max, which it computes as float.
     dtype = declared if declared is not None and declared.is_real() else Type.f32
     if known is not None and known.size > 64 and bool((known == known.astype(np.int8)).all()):
-        return ops.convert(Known(known.astype(np.int8)).constant(), dtype).output(0)
+        return ops.convert(ConstantValue(known.astype(np.int8)).constant(), dtype).output(0)
     x = node.get_input("x")
     return x if x.get_element_type().is_real() else ops.convert(x, dtype).output(0)
 
@@ -180,7 +181,7 @@ def by_abs_max(per_channel: bool, back: bool) -> Converter:
         axis = _axis_of(node, rank_of(node, x), 0) if per_channel else None
         scale = _abs_max(node, x, axis)
         out = _quantize(node, x, scale, axis, _grid(node), back)
-        return {"out": out, "out_scale": Known(scale) if isinstance(scale, np.ndarray) else scale}
+        return {"out": out, "out_scale": ConstantValue(scale) if isinstance(scale, np.ndarray) else scale}
 
     return convert
 

@@ -14,7 +14,8 @@ from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide, ints
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _LARGE = 4096
@@ -36,7 +37,7 @@ def arange(node: NodeContext) -> NamedOutputs:
         if count <= _LARGE:
             steps = np.full(count, step, storage)
             steps[:1] = start
-            return {"out": Known(np.add.accumulate(steps, dtype=storage))}  # it adds up, as the kernel does
+            return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}  # it adds up, as the kernel does
     start, end, step = (ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step"))
     if not (_is_size(end) and node.is_known("start") and not node.get_constant("start").any()):
         end = _not_away(start, end, step)
@@ -68,7 +69,7 @@ def range_v2(node: NodeContext) -> NamedOutputs:
         if count <= _LARGE:
             steps = np.full(count, step, storage)
             steps[:1] = start
-            return {"out": Known(np.add.accumulate(steps, dtype=storage))}
+            return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}
     start, end, step = (ops.reshape(node.get_tensor(name), ints([]), False) for name in names)
     number = Type.f32 if any(one.get_element_type().is_real() for one in (start, end, step)) else Type.i64
     first, last, by = (ops.convert(one, number) for one in (start, end, step))
@@ -129,7 +130,7 @@ def linspace(node: NodeContext) -> NamedOutputs:
     known = _known_spaced(node)
     if known is not None:
         values, storage = known
-        return {"out": Known(values.astype(storage))}
+        return {"out": ConstantValue(values.astype(storage))}
     values, _, dtype = _spaced(node)
     return {"out": cast_to(values, dtype)}
 
@@ -140,7 +141,7 @@ def logspace(node: NodeContext) -> NamedOutputs:
     if known is not None:
         exponents, storage = known
         base = _number(node, "base", storage)
-        return {"out": Known(np.power(float(base), exponents).astype(storage))}
+        return {"out": ConstantValue(np.power(float(base), exponents).astype(storage))}
     values, kind, dtype = _spaced(node)
     base_tensor = ops.reshape(cast_to(node.get_tensor("base", dtype), kind), ints([]), False)
     return {"out": cast_to(ops.power(base_tensor, values), dtype)}

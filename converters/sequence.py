@@ -25,7 +25,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.lod.sequences import Count, joined, sequences
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Packed
+from paddle2ov.graph.values import LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -92,4 +92,4 @@ def im2sequence(node: NodeContext) -> NamedOutputs:
     split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, places], 0), False)
     ordered = ops.transpose(split, ints([0, 3, 4, 2, 1]))
     size = ops.concat([ints([-1]), ops.multiply(channels, ints([area]))], 0)
-    return {"out": Packed(ops.reshape(ordered, size, False), batch.output(0))}
+    return {"out": LoDTensor(ops.reshape(ordered, size, False), batch.output(0))}

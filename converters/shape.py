@@ -19,7 +19,8 @@ from paddle2ov.converters.graph.computed_axis import around
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
@@ -31,7 +32,7 @@ def _shape(default: Type) -> Converter:
         dtype = node.output_dtype("out") or default
         dims = static_dims(x)
         if dims is not None:
-            return {"out": Known(np.array(dims[:-1] if node.is_complex("input") else dims, numpy_dtype(dtype)))}
+            return {"out": ConstantValue(np.array(dims[:-1] if node.is_complex("input") else dims, numpy_dtype(dtype)))}
         out = ops.shape_of(x, dtype)
         if node.is_complex("input"):
             out = ops.slice(out, ints([0]), ints([-1]), ints([1]))
@@ -50,7 +51,7 @@ def size(node: NodeContext) -> NamedOutputs:
     parts = 2 if node.is_complex("x") else 1
     dims = static_dims(x)
     if dims is not None:
-        return {"size": Known(np.full(_scalar_shape(node, "size"), math.prod(dims) // parts, np.int64))}
+        return {"size": ConstantValue(np.full(_scalar_shape(node, "size"), math.prod(dims) // parts, np.int64))}
     count = ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False)
     return {"size": scalar_as_declared(node, ops.divide(count, ints(2)) if parts == 2 else count, "size")}
 
@@ -60,7 +61,7 @@ def is_empty(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     dims = static_dims(x)
     if dims is not None:
-        return {"out": Known(np.full(_scalar_shape(node, "out"), 0 in dims))}
+        return {"out": ConstantValue(np.full(_scalar_shape(node, "out"), 0 in dims))}
     empty = ops.equal(ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False), ints(0))
     return {"out": scalar_as_declared(node, empty)}
 

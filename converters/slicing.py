@@ -15,8 +15,10 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.indexing import chosen
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue
+from paddle2ov.passes.graph import dims_of
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -65,14 +67,14 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     steps = _Bounds(node, steps_name, len(axes), 1) if steps_name else None
     sizes = _sizes(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
     if sizes is not None:
-        return {"out": Known(sizes.reshape(()) if dropped and node.output_shape("out") != (1,) else sizes)}
+        return {"out": ConstantValue(sizes.reshape(()) if dropped and node.output_shape("out") != (1,) else sizes)}
     # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
     if kept:
         along, start = [axes[i] for i in kept], starts.select(kept)
         step = steps.select(kept) if steps else ints([1] * len(kept))
         end = _opened(node, ends, steps, kept) if steps else ends.select(kept)
-        if steps and _is_of_paddle_2(node):
+        if steps and node.semantics.end_before_first:
             if (steps.known is None or min(steps.known) < 0) and (ends.known is None or min(ends.known) < -1):
                 end = _from_first(x, along, end, step)
         elif steps and _may_begin_before(x, along, kept, starts, steps):
@@ -81,7 +83,9 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
         dims, storage = static_dims(x), numpy_dtype(x.get_element_type())
         if dropped and 0 in (dims or ()) and storage is not None:  # OpenVINO's CPU plugin divides by 0 in a Gather
             return {
-                "out": Known(np.empty([dim for axis, dim in enumerate(dims or ()) if axis not in dropped], storage))
+                "out": ConstantValue(
+                    np.empty([dim for axis, dim in enumerate(dims or ()) if axis not in dropped], storage)
+                )
             }
     declared = node.output_shape("out")
     # Before 0-D tensors (Paddle 2.5), dropping all axes left one: the program declares it.
@@ -121,8 +125,8 @@ def _sizes(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray 
 
 
 def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
-    """The ends, where the end -1 of what Paddle 2 reads or writes backwards is the one before the first element."""
-    if not _is_of_paddle_2(node) or (steps.known is not None and min(steps.known) > 0):
+    """The ends, where the end -1 of what is read or written backwards may be the one before the first element."""
+    if not node.semantics.end_before_first or (steps.known is not None and min(steps.known) > 0):
         return ends.select(positions)
     if steps.known is not None and ends.known is not None:
         both = [(ends.known[i], steps.known[i]) for i in positions]
@@ -130,10 +134,6 @@ def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[in
     end, step = ends.select(positions), steps.select(positions)
     before = ops.logical_and(ops.equal(end, ints(-1)), ops.less(step, ints(0)))
     return chosen(before, ints(_BEFORE_FIRST), end)
-
-
-def _is_of_paddle_2(node: NodeContext) -> bool:
-    return node.get_bool("bounds_of_paddle_2", False)
 
 
 def _from_first(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
@@ -261,7 +261,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
         last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
         one = ops.constant(np.array([axis in dropped for axis in axes]))
         end = chosen(ops.logical_and(last, one), ints(_END), end)
-    may_be_empty = not _is_of_paddle_2(node) and _may_begin_before(x, axes, everything, bounds[0], bounds[2])
+    may_be_empty = not node.semantics.end_before_first and _may_begin_before(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _backwards_from_nothing(x, axes, start, end, step)
     part = ops.slice(x, start, end, step, ints(axes))

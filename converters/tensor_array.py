@@ -18,20 +18,19 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known
-from paddle2ov.program.joined_arrays import MARK
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def create_array(node: NodeContext) -> NamedOutputs:
     """out = an array without elements."""
-    return {"out": EmptyArray()}
+    return {"out": EmptyTensorArray()}
 
 
 def create_array_like(node: NodeContext) -> NamedOutputs:
     """out = an array of as many elements, of the same shapes, all `val`."""
     if node.is_empty_array("input"):
-        return {"out": EmptyArray()}
+        return {"out": EmptyTensorArray()}
     array = node.get_input("input")
     number = np.asarray(node.get_attribute("val"))
     parts = np.stack([number, np.zeros_like(number)]) if node.is_complex("input") else number
@@ -42,7 +41,7 @@ def create_array_like(node: NodeContext) -> NamedOutputs:
 def write_to_array(node: NodeContext) -> NamedOutputs:
     """out = array with element i replaced by x, or x appended where i is its length."""
     x = node.get_input("x")
-    if node.get_bool(MARK, False):
+    if node.semantics.concatenated_array:
         return {"out": _joined(node, x)}
     element = ops.unsqueeze(x, ints([0]))
     if not node.has_input("array") or node.is_empty_array("array"):
@@ -94,14 +93,14 @@ def read_from_array(node: NodeContext) -> NamedOutputs:
 def lod_array_length(node: NodeContext) -> NamedOutputs:
     """out = the number of elements, as an int64 tensor of shape [1]."""
     if node.is_empty_array("x"):
-        return {"out": Known(np.zeros(1, np.int64))}
+        return {"out": ConstantValue(np.zeros(1, np.int64))}
     return {"out": ops.gather(shape_of(node.get_input("x")), ints([0]), ints(0))}
 
 
 def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
     """out = the elements stacked (use_stack) or concatenated along axis; out_index = the size of each along axis."""
     array = node.get_input("x")
-    if node.get_bool(MARK, False):
+    if node.semantics.concatenated_array:
         return {"out": array}
     rank = rank_of(node, array) - 1
     stack = node.get_bool("use_stack", False)

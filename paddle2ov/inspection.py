@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, UnsupportedOpsError
-from paddle2ov.graph.types import EmptyArray
+from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program import read_program
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
@@ -216,6 +216,7 @@ class _Collector(Translator):
             if not name or name in scope.values:
                 continue
             if variable is not None and variable.is_array:
-                scope.values[name] = EmptyArray()
+                scope.values[name] = EmptyTensorArray()
             else:
-                scope.values[name] = input_parameter(variable or Variable(name, "float32")).output(0)
+                value = input_parameter(variable or Variable(name, "float32")).output(0)
+                scope.values[name] = self.marked(name, value)

@@ -148,6 +148,12 @@ def comparison(compare: Callable[..., Node], or_equal: bool) -> Converter:
     return convert
 
 
+greater_equal = comparison(ops.greater, or_equal=True)
+greater_than = comparison(ops.greater, or_equal=False)
+less_equal = comparison(ops.less, or_equal=True)
+less_than = comparison(ops.less, or_equal=False)
+
+
 def isclose(node: NodeContext) -> NamedOutputs:
     """out = whether |x - y| <= atol + rtol · |y|; with a NaN in one of them, as Paddle has it, what true is."""
     x, y = node.get_input("x"), node.get_input("y")

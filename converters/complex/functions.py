@@ -20,6 +20,7 @@ from openvino import Node, Type
 from paddle2ov.converters.angles import angle_of, is_negative
 from paddle2ov.converters.complex.elementary import inverse_of, product
 from paddle2ov.converters.graph.common import Tensor, const_like, ints
+from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import joined, parts
 from paddle2ov.graph.opset import ops
@@ -227,8 +228,13 @@ def of_any_part(test: Callable[[Tensor], Node], all_parts: bool = False) -> Conv
     return convert
 
 
+isfinite = of_any_part(is_finite, all_parts=True)
+isinf = of_any_part(ops.is_inf)
+isnan = of_any_part(ops.is_nan)
+
+
 def assign_value(node: NodeContext) -> NamedOutputs:
     """out = the tensor of `shape` that holds the numbers in `values`."""
-    dtype = node.of_parts({}).output_dtype("out") or Type.f32
+    dtype = node.output_dtype("out") or Type.f32
     numbers = np.asarray(node.get_attribute("values"), np.complex128).reshape(node.get_attribute("shape"))
     return {"out": ops.constant(np.stack([numbers.real, numbers.imag], -1), dtype)}

@@ -18,7 +18,7 @@ from paddle2ov.converters.detection.suppression import Greedy
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
 from paddle2ov.converters.graph.loops import Outputs, along
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Packed
+from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -49,7 +49,7 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     found = ops.unsqueeze(found, ints(1))
     labels = ops.broadcast(const(label, Type.f32), ops.shape_of(found))
     out = never_empty(cast_to(ops.concat([labels, found, box], 1), dtype), 2 + size)
-    return {"out": Packed(out, None)}
+    return {"out": LoDTensor(out, UNKNOWN_LOD)}
 
 
 def _class(node: NodeContext) -> int:

@@ -25,7 +25,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.lod.sequences import length_of, lengths_of, part, sequences
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Packed
+from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _SORTED_FROM = 130
@@ -56,8 +56,8 @@ def bipartite_match(node: NodeContext) -> NamedOutputs:
     # In the shape that the program sees, whatever is known of that of the distances.
     matched, distance = (ops.reshape(one, none, False) for one in (matched, distance))
     return {
-        "col_to_row_match_indices": Packed(ops.convert(matched, Type.i32), 0),
-        "col_to_row_match_dist": Packed(distance, 0),
+        "col_to_row_match_indices": LoDTensor(ops.convert(matched, Type.i32), NO_LOD),
+        "col_to_row_match_dist": LoDTensor(distance, NO_LOD),
     }
 
 

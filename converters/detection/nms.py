@@ -24,7 +24,7 @@ from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import Greedy
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, reshape
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Packed
+from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -90,7 +90,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     if not node.get_output_size("index"):
         out = never_empty(out, 2 + size)
     return {
-        "out": Packed(out, None),
+        "out": LoDTensor(out, UNKNOWN_LOD),
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
         "nms_rois_num": count_images(kept.image, kept.images),
     }
@@ -219,7 +219,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
         number = ops.gather(candidates.index, ops.subtract(index, ops.multiply(image, count)), ints(0))
         index = ops.add(ops.multiply(image, candidates.total), number)
     return {
-        "out": Packed(cast_to(out, dtype), None),
+        "out": LoDTensor(cast_to(out, dtype), UNKNOWN_LOD),
         "index": cast_to(index, Type.i32),
         "roisnum": cast_to(ops.subtract(found.output(2), ints(1)), Type.i32),
     }

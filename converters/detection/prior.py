@@ -17,11 +17,12 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const, ints, reshape
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-Boxes: TypeAlias = Known | Node
+Boxes: TypeAlias = ConstantValue | Node
 """Known where the sizes are."""
 
 
@@ -81,15 +82,15 @@ def density_prior_box(node: NodeContext) -> NamedOutputs:
             w, h = size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2
             corners += [(x - w, y - h, x + w, y + h) for y in shifts for x in shifts]
     found = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
-    assert isinstance(found, Known)
+    assert isinstance(found, ConstantValue)
     cut = found.array.copy()
     cut[..., :2] = np.maximum(cut[..., :2], 0)
     cut[..., 2:] = np.minimum(cut[..., 2:], 1)
-    boxes = Known(np.clip(cut, 0, 1) if node.get_bool("clip", True) else cut)
+    boxes = ConstantValue(np.clip(cut, 0, 1) if node.get_bool("clip", True) else cut)
     variances = _variances(node, boxes, len(corners))
     if node.get_bool("flatten_to_2d", False):
-        assert isinstance(variances, Known)
-        return {"out": Known(boxes.array.reshape(-1, 4)), "var": Known(variances.array.reshape(-1, 4))}
+        assert isinstance(variances, ConstantValue)
+        return {"out": ConstantValue(boxes.array.reshape(-1, 4)), "var": ConstantValue(variances.array.reshape(-1, 4))}
     return {"out": boxes, "var": variances}
 
 
@@ -139,7 +140,7 @@ class _Grid:
             boxes = np.tile(center, 2)[:, :, None, :] + corners
             if self.image:
                 boxes = boxes / np.tile(np.array(self.image, np.float64), 2)
-            return Known(boxes.astype(self.storage))
+            return ConstantValue(boxes.astype(self.storage))
         centers = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
         corner = ops.unsqueeze(ops.concat([centers, centers], 2), ints(2))
         found = ops.add(corner, const(corners, self.dtype))
@@ -183,14 +184,14 @@ def _sides(x: Output) -> tuple[int | Output, int | Output]:
 
 
 def _clip(boxes: Boxes) -> Boxes:
-    if isinstance(boxes, Known):
-        return Known(np.clip(boxes.array, 0, 1))
+    if isinstance(boxes, ConstantValue):
+        return ConstantValue(np.clip(boxes.array, 0, 1))
     return ops.clamp(boxes, 0.0, 1.0)
 
 
 def _variances(node: NodeContext, boxes: Boxes, priors: int) -> Boxes:
     values = node.get_attribute("variances", [])
     node.require(len(values) == 4, "four numbers are expected", variances=values)
-    if isinstance(boxes, Known):
-        return Known(np.tile(np.asarray(values, boxes.array.dtype), (*boxes.array.shape[:-1], 1)))
+    if isinstance(boxes, ConstantValue):
+        return ConstantValue(np.tile(np.asarray(values, boxes.array.dtype), (*boxes.array.shape[:-1], 1)))
     return ops.broadcast(const(values, boxes.get_element_type()), ops.shape_of(boxes, Type.i64))

@@ -20,7 +20,7 @@ from paddle2ov.converters.detection.suppression import Greedy
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
 from paddle2ov.converters.lod.sequences import owners
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Lengths, Packed
+from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -79,8 +79,8 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
         kept = ops.gather_nd(score, rows)
     number = count_images(column(rows, 0), images)
     return {
-        "rpn_rois": Packed(cast_to(ops.gather_nd(boxes, rows), dtype), Lengths(number.output(0))),
-        "rpn_roi_probs": Packed(cast_to(ops.unsqueeze(kept, ints(1)), dtype), Lengths(number.output(0))),
+        "rpn_rois": LoDTensor(cast_to(ops.gather_nd(boxes, rows), dtype), SequenceLengths(number.output(0))),
+        "rpn_roi_probs": LoDTensor(cast_to(ops.unsqueeze(kept, ints(1)), dtype), SequenceLengths(number.output(0))),
         "rpn_rois_num": number,
         # Paddle 1 has the places where the images' boxes end.
         "rpn_rois_lod": ops.cumsum(ops.convert(number, Type.i64), ints(0)),
@@ -152,7 +152,9 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     counts = [ops.reduce_sum(cast_to(ops.logical_and(own, m), Type.i32), ints(1), False) for m in members]
     levels = [cast_to(ops.gather(rois, index, ints(0)), dtype) for index in found]
     return {
-        "multi_fpn_rois": [Packed(one, Lengths(own.output(0))) for one, own in zip(levels, counts, strict=True)],
+        "multi_fpn_rois": [
+            LoDTensor(one, SequenceLengths(own.output(0))) for one, own in zip(levels, counts, strict=True)
+        ],
         "restore_index": cast_to(ops.unsqueeze(restore, ints(1)), Type.i32),
         "multi_level_rois_num": counts[: node.get_output_size("multi_level_rois_num")],
     }
@@ -203,4 +205,4 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     chosen = ops.gather(best, order, ints(0))
     boxes = ops.gather(ops.concat(rois, 0), chosen, ints(0))
     number = count_images(image, images)
-    return {"fpn_rois": Packed(cast_to(boxes, dtype), Lengths(number.output(0))), "rois_num": number}
+    return {"fpn_rois": LoDTensor(cast_to(boxes, dtype), SequenceLengths(number.output(0))), "rois_num": number}

@@ -71,7 +71,7 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
 def _cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
     """How many cells the image is wide and high: [2]. In programs of Paddle 1 as many as it is high in either case."""
     height, width = sides
-    return cast_to(ops.concat([height if node.get_bool("square_grid", False) else width, height], 0), dtype)
+    return cast_to(ops.concat([height if node.semantics.square_grid else width, height], 0), dtype)
 
 
 def _sides_of(x: Output) -> list[Node]:

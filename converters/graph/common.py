@@ -10,7 +10,8 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import Known, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
 
@@ -119,7 +120,7 @@ def reshape(x: Tensor, shape: Sequence[int]) -> Node:
     return ops.reshape(x, ints(list(shape)), False)
 
 
-def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> Known | None:
+def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> ConstantValue | None:
     """`function` of the inputs, if all are small and known: shape arithmetic stays known for the operators after it."""
     arrays = []
     for name in names:
@@ -132,7 +133,7 @@ def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str
     if storage is None or node.is_complex("out"):
         return None
     with np.errstate(all="ignore"):
-        return Known(np.asarray(function(*arrays)).astype(storage))
+        return ConstantValue(np.asarray(function(*arrays)).astype(storage))
 
 
 def refuse_complex(node: NodeContext, *names: str) -> None:

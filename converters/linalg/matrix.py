@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.loops import Outputs, repeat
 from paddle2ov.converters.graph.spatial import known_dims
 from paddle2ov.converters.linalg.pieces import range_to, swapped, triangle
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Known
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -30,7 +30,7 @@ def inverse(node: NodeContext) -> NamedOutputs:
     known = node.get_known("x")
     if known is not None and known.dtype == np.float64 and known.size:  # see `paddle2ov.translation.folding`
         try:
-            return {"out": Known(np.linalg.inv(known))}
+            return {"out": ConstantValue(np.linalg.inv(known))}
         except np.linalg.LinAlgError:
             node.refuse("a constant matrix has no inverse")
     return {"out": ops.inverse(node.get_input("x"), adjoint=False)}

@@ -18,13 +18,13 @@ from openvino import Node
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of
 from paddle2ov.converters.lod.sequences import filled, joined, length_of, lengths_of, sequences, vector
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Lengths, Packed
+from paddle2ov.graph.values import NO_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def sequence_pool(node: NodeContext) -> NamedOutputs:
     """out = sum, average, sum / sqrt(steps), maximum, first or last step of each sequence."""
-    return {"out": Packed(_pooled(node), 0)}
+    return {"out": LoDTensor(_pooled(node), NO_LOD)}
 
 
 def fusion_seqpool_concat(node: NodeContext) -> NamedOutputs:
@@ -34,9 +34,9 @@ def fusion_seqpool_concat(node: NodeContext) -> NamedOutputs:
     return {"out": _side_by_side(node, [_pooled(node, i, "SUM") for i in range(node.get_input_size("x"))])}
 
 
-def _side_by_side(node: NodeContext, parts: list[Tensor]) -> Packed:
+def _side_by_side(node: NodeContext, parts: list[Tensor]) -> LoDTensor:
     # Its LoD says that each row is a sequence.
-    return Packed(ops.concat(parts, 1), ops.squeeze(vector(node.sequence_layout("x")), ints([0])).output(0))
+    return LoDTensor(ops.concat(parts, 1), ops.squeeze(vector(node.sequence_layout("x")), ints([0])).output(0))
 
 
 def fusion_seqpool_cvm_concat(node: NodeContext) -> NamedOutputs:
@@ -68,7 +68,7 @@ def fused_embedding_seq_pool(node: NodeContext) -> NamedOutputs:
         kept = ops.unsqueeze(ops.not_equal(ids, const_like(padding, ids)), ints([-1]))
         rows = ops.select(kept, rows, const_like(0, table))
     total = ops.reduce_sum(filled(rows, count, const_like(0, table)), ints([1]), False)
-    return {"out": Packed(ops.reshape(total, ints([0, -1]), True), 0)}
+    return {"out": LoDTensor(ops.reshape(total, ints([0, -1]), True), NO_LOD)}
 
 
 def _pooled(node: NodeContext, idx: int = 0, default: str = "AVERAGE") -> Node:
@@ -76,7 +76,7 @@ def _pooled(node: NodeContext, idx: int = 0, default: str = "AVERAGE") -> Node:
     node.require(kind in ("FIRST", "LAST", "MAX", "AVERAGE", "SUM", "SQRT"), "unknown", pooltype=kind)
     x, count = sequences(node, "x", idx, -math.inf if kind == "MAX" else 0)
     value = node.get_float("pad_value", 0.0)
-    if not isinstance(count, Lengths):  # of equal ones none is empty: Paddle wants a row for each of them
+    if not isinstance(count, SequenceLengths):  # of equal ones none is empty: Paddle wants a row for each of them
         return _over_steps(kind, x, None)
     lengths = lengths_of(x, count)
     one_each = ints([-1, *[1] * (rank_of(node, node.get_input("x", idx)) - 1)])

@@ -17,11 +17,11 @@ from openvino.op import Constant
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of
 from paddle2ov.converters.indexing import chosen
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Lengths, Packed
+from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
 
-Count: TypeAlias = int | Output | Lengths
+Count: TypeAlias = int | Output | SequenceLengths
 """How many sequences of one length there are, or the length of each."""
 
 END = np.iinfo(np.int64).max
@@ -36,7 +36,7 @@ def sequences(node: NodeContext, name: str, idx: int = 0, filling: float | None 
 
 def dense_of(x: Tensor, count: Count, filling: float | None = 0) -> Tensor:
     """[rows, ...] as [count, steps, ...]."""
-    if not isinstance(count, Lengths):
+    if not isinstance(count, SequenceLengths):
         return divided(x, count)
     lengths = cast_to(count.output, Type.i64)
     places = _places(ops.reduce_max(lengths, ints([0]), False))
@@ -48,7 +48,7 @@ def dense_of(x: Tensor, count: Count, filling: float | None = 0) -> Tensor:
 
 def filled(dense: Tensor, count: Count, value: Tensor) -> Tensor:
     """[count, steps, ...] with `value` behind the end of each sequence."""
-    if not isinstance(count, Lengths):
+    if not isinstance(count, SequenceLengths):
         return dense
     out = output_of(dense)
     inner = list(range(2, len(out.get_partial_shape())))
@@ -96,20 +96,20 @@ def begins(lengths: Tensor) -> Node:
     return ops.cum_sum(lengths, ints(0), exclusive=True)
 
 
-def joined(x: Tensor, count: Count) -> Packed:
+def joined(x: Tensor, count: Count) -> LoDTensor:
     """[count, steps, ...] as [rows, ...]."""
-    if isinstance(count, Lengths):
-        return Packed(ops.gather_nd(x, ops.transpose(ops.non_zero(inside_of(x, count), "i64"), ints([1, 0]))), count)
+    if isinstance(count, SequenceLengths):
+        return LoDTensor(ops.gather_nd(x, ops.transpose(ops.non_zero(inside_of(x, count), "i64"), ints([1, 0]))), count)
     if isinstance(count, int) and count == 1:
-        return Packed(ops.squeeze(x, ints([0])), 1)
+        return LoDTensor(ops.squeeze(x, ints([0])), 1)
     dims = shape_of(x)
     rows = ops.reduce_prod(part(dims, 0, 2), ints([0]), True)
-    return Packed(ops.reshape(x, ops.concat([rows, part(dims, 2, END)], 0), False), count)
+    return LoDTensor(ops.reshape(x, ops.concat([rows, part(dims, 2, END)], 0), False), count)
 
 
-def lengths_as(lengths: Tensor) -> Lengths:
+def lengths_as(lengths: Tensor) -> SequenceLengths:
     """Lengths as what is known of sequences."""
-    return Lengths(output_of(lengths))
+    return SequenceLengths(output_of(lengths))
 
 
 def length_of(dense: Tensor) -> Node:
@@ -119,14 +119,14 @@ def length_of(dense: Tensor) -> Node:
 
 def lengths_of(dense: Tensor, count: Count) -> Tensor:
     """The number of steps of each sequence of [count, steps, ...], int64 [count]."""
-    if isinstance(count, Lengths):
+    if isinstance(count, SequenceLengths):
         return cast_to(count.output, Type.i64)
     return ops.broadcast(ops.squeeze(length_of(dense), ints([0])), part(shape_of(dense), 0, 1))
 
 
 def reversed_steps(dense: Tensor, count: Count) -> Node:
     """[count, steps, ...] with the last step of each sequence first."""
-    if isinstance(count, Lengths):
+    if isinstance(count, SequenceLengths):
         return ops.reverse_sequence(dense, count.output, 0, 1)
     return ops.slice(dense, ints([-1]), ints([-END]), ints([-1]), ints([1]))
 
@@ -162,6 +162,6 @@ def part(dims: Tensor, begin: int, end: int) -> Node:
 
 def vector(count: Count) -> Node:
     """A number of sequences as [1]."""
-    if isinstance(count, Lengths):
+    if isinstance(count, SequenceLengths):
         return ops.shape_of(count.output, Type.i64)
     return ints([count]) if isinstance(count, int) else ops.reshape(count, ints([1]), False)

@@ -37,7 +37,7 @@ from paddle2ov.converters.lod.sequences import (
     vector,
 )
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Lengths, Packed
+from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -45,18 +45,18 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
     """out = x as sequences that begin at target_lod, or at those of y, or at y."""
     x = node.get_input("x")
     if node.has_sequences("y"):
-        return {"out": Packed(x, node.sequence_layout("y"))}
+        return {"out": LoDTensor(x, node.sequence_layout("y"))}
     if not node.is_known("y"):
         offsets = ops.reshape(cast_to(node.get_input("y"), Type.i64), ints([-1]), False)
         lengths_later = ops.subtract(part(offsets, 1, END), part(offsets, 0, -1))
-        return {"out": Packed(x, Lengths(lengths_later.output(0)))}
+        return {"out": LoDTensor(x, SequenceLengths(lengths_later.output(0)))}
     begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
     node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
     lengths = np.diff(begins)
     if node.get_bool("append", False):
-        return {"out": Packed(x, None)}
+        return {"out": LoDTensor(x, UNKNOWN_LOD)}
     equal = bool((lengths == lengths[0]).all())
-    return {"out": Packed(x, int(lengths.size) if equal else Lengths(ints(lengths.tolist()).output(0)))}
+    return {"out": LoDTensor(x, int(lengths.size) if equal else SequenceLengths(ints(lengths.tolist()).output(0)))}
 
 
 def sequence_reverse(node: NodeContext) -> NamedOutputs:
@@ -69,23 +69,23 @@ def sequence_concat(node: NodeContext) -> NamedOutputs:
     """out = the first sequences of all inputs one after the other, then the second ones, ..."""
     every = [sequences(node, "x", i, None) for i in range(node.get_input_size("x"))]
     joint = ops.concat([x for x, _ in every], 1)
-    if not any(isinstance(count, Lengths) for _, count in every):
+    if not any(isinstance(count, SequenceLengths) for _, count in every):
         return {"out": joined(joint, every[0][1])}
     inside = ops.concat([inside_of(*one) for one in every], 1)
     total: Tensor = lengths_of(*every[0])
     for one in every[1:]:
         total = ops.add(total, lengths_of(*one))
     rows = ops.gather_nd(joint, ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0])))
-    return {"out": Packed(rows, lengths_as(total))}
+    return {"out": LoDTensor(rows, lengths_as(total))}
 
 
 def sequence_reshape(node: NodeContext) -> NamedOutputs:
     """out = the same numbers in steps of new_dim."""
     x, count, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
-    if isinstance(count, Lengths):
+    if isinstance(count, SequenceLengths):
         width = size_of(x, 1)
         count = lengths_as(ops.divide(ops.multiply(cast_to(count.output, Type.i64), width), ints(wide)))
-    return {"out": Packed(ops.reshape(x, ints([-1, wide]), False), count)}
+    return {"out": LoDTensor(ops.reshape(x, ints([-1, wide]), False), count)}
 
 
 def sequence_pad(node: NodeContext) -> NamedOutputs:
@@ -98,12 +98,12 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
         value = ops.reshape(value, ints([]), False)
     x = filled(x, count, value)
     if wanted == -1:
-        return {"out": Packed(x, 0), "length": Packed(lengths, 0)}
+        return {"out": LoDTensor(x, NO_LOD), "length": LoDTensor(lengths, NO_LOD)}
     filling = _step_like(x, value, wanted)
     both = ops.concat([x, filling], 1)
     return {
-        "out": Packed(ops.slice(both, ints([0]), ints([wanted]), ints([1]), ints([1])), 0),
-        "length": Packed(lengths, 0),
+        "out": LoDTensor(ops.slice(both, ints([0]), ints([wanted]), ints([1]), ints([1])), NO_LOD),
+        "length": LoDTensor(lengths, NO_LOD),
     }
 
 
@@ -118,7 +118,7 @@ def sequence_unpad(node: NodeContext) -> NamedOutputs:
     x, lengths = node.get_input("x"), node.get_input("length")
     batch = x.get_partial_shape()[0]
     known = node.get_known("length")
-    count: int | Lengths = 1 if batch.is_static and batch.get_length() == 1 else Lengths(lengths)
+    count: int | SequenceLengths = 1 if batch.is_static and batch.get_length() == 1 else SequenceLengths(lengths)
     if known is not None and known.size and (known == known.flat[0]).all():
         count = int(known.size)
     places = ops.range(ints(0), ops.squeeze(length_of(x), ints([0])), ints(1), "i64")
@@ -126,7 +126,7 @@ def sequence_unpad(node: NodeContext) -> NamedOutputs:
     if rank_of(node, x) == 2:
         x = ops.unsqueeze(x, ints([2])).output(0)
     chosen = ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0]))
-    return {"out": Packed(ops.gather_nd(x, chosen), count)}
+    return {"out": LoDTensor(ops.gather_nd(x, chosen), count)}
 
 
 def sequence_slice(node: NodeContext) -> NamedOutputs:
@@ -136,9 +136,9 @@ def sequence_slice(node: NodeContext) -> NamedOutputs:
         ops.reshape(cast_to(node.get_input(name), Type.i64), ints([-1]), False) for name in ("offset", "length")
     )
     if isinstance(count, int) and count == 1:
-        return {"out": Packed(ops.slice(x, begin, ops.add(begin, length), ints([1]), ints([0])), 1)}
+        return {"out": LoDTensor(ops.slice(x, begin, ops.add(begin, length), ints([1]), ints([0])), 1)}
     first = ops.add(begins(_lengths(node, "x")), begin)
-    return {"out": Packed(ops.gather(x, _rows_from(first, length), ints(0)), lengths_as(length))}
+    return {"out": LoDTensor(ops.gather(x, _rows_from(first, length), ints(0)), lengths_as(length))}
 
 
 def _lengths(node: NodeContext, name: str) -> Tensor:
@@ -162,24 +162,24 @@ def sequence_expand(node: NodeContext) -> NamedOutputs:
     level = node.get_int("ref_level", -1)
     node.require(level in (-1, 0), "only one level of LoD is supported", ref_level=level)
     layouts = [node.sequence_layout(name) for name in ("x", "y") if name == "y" or node.has_sequences("x")]
-    if any(isinstance(one, Lengths) for one in layouts):
+    if any(isinstance(one, SequenceLengths) for one in layouts):
         return {"out": _expanded(node)}
     y, count = sequences(node, "y")
     repeats = length_of(y)
     if not node.has_sequences("x"):
-        return {"out": Packed(_repeated(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), 0)}
+        return {"out": LoDTensor(_repeated(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), NO_LOD)}
     x, _ = sequences(node, "x")
-    return {"out": Packed(_repeated(x, repeats), _times(count, repeats))}
+    return {"out": LoDTensor(_repeated(x, repeats), _times(count, repeats))}
 
 
-def _expanded(node: NodeContext) -> Packed:
+def _expanded(node: NodeContext) -> LoDTensor:
     x, repeats = node.get_input("x"), _lengths(node, "y")
     which = all_owners(repeats)
     if not node.has_sequences("x"):
-        return Packed(ops.gather(x, which, ints(0)), 0)
+        return LoDTensor(ops.gather(x, which, ints(0)), NO_LOD)
     lengths = _lengths(node, "x")
     first, taken = (_taken(one, which) for one in (begins(lengths), lengths))
-    return Packed(ops.gather(x, _rows_from(first, taken), ints(0)), lengths_as(taken))
+    return LoDTensor(ops.gather(x, _rows_from(first, taken), ints(0)), lengths_as(taken))
 
 
 def _taken(values: Tensor, places: Node) -> Node:
@@ -205,12 +205,12 @@ def _repeated(x: Tensor, repeats: Tensor) -> Node:
 def sequence_expand_as(node: NodeContext) -> NamedOutputs:
     """out = row i of x as often as sequence i of y has steps."""
     y, count = sequences(node, "y", filling=None)
-    return {"out": Packed(_for_each_step(node.get_input("x"), y, count), count)}
+    return {"out": LoDTensor(_for_each_step(node.get_input("x"), y, count), count)}
 
 
 def _for_each_step(rows: Tensor, dense: Tensor, count: Count) -> Node:
     """Row i as often as sequence i of [count, steps, ...] has steps."""
-    if not isinstance(count, Lengths):
+    if not isinstance(count, SequenceLengths):
         return _repeated(ops.unsqueeze(rows, ints([1])), length_of(dense))
     return ops.gather(rows, all_owners(lengths_of(dense, count)), ints(0))
 
@@ -223,7 +223,7 @@ def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
     out: Tensor = ops.matmul(ops.concat(parts, 1), node.get_input("fc_weight"), False, False)
     if node.has_input("fc_bias"):
         out = ops.add(out, ops.reshape(node.get_input("fc_bias"), ints([-1]), False))
-    return {"out": Packed(activated(node, out, node.get_str("fc_activation", "identity")), count)}
+    return {"out": LoDTensor(activated(node, out, node.get_str("fc_activation", "identity")), count)}
 
 
 def sequence_erase(node: NodeContext) -> NamedOutputs:
@@ -239,11 +239,11 @@ def sequence_erase(node: NodeContext) -> NamedOutputs:
     places = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
     out = ops.unsqueeze(ops.gather(flat, places, ints(0)), ints([1]))
     if lengths is None or node.sequence_layout("x") == 1:
-        return {"out": Packed(out, None if lengths is None else 1)}
+        return {"out": LoDTensor(out, UNKNOWN_LOD if lengths is None else 1)}
     owner = owners(lengths, ops.squeeze(shape_of(flat), ints([0])))
     none = ops.broadcast(ints(0), shape_of(lengths))
     left = ops.scatter_elements_update(none, owner, ops.convert(kept, Type.i64), ints(0), reduction="sum")
-    return {"out": Packed(out, lengths_as(left))}
+    return {"out": LoDTensor(out, lengths_as(left))}
 
 
 def sequence_scatter(node: NodeContext) -> NamedOutputs:

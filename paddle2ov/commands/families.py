@@ -6,9 +6,12 @@ A converter's own `__module__` does not tell: those that a factory makes, as `un
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from pathlib import Path
 
 PACKAGE = "paddle2ov.converters"
+RULES = "complex/rules"
+"""What is applied to converters in the table, and is none itself."""
 
 
 def families() -> dict[str, str]:
@@ -23,7 +26,7 @@ def families_of(table: str) -> dict[str, str]:
     modules = imported_modules(table)
     (rows,) = (node for node in ast.walk(ast.parse(table)) if isinstance(node, ast.Dict))
     return {
-        str(ast.literal_eval(key)): modules[_first_name(value)]
+        str(ast.literal_eval(key)): modules[_first_name(_without_rule(value, modules))]
         for key, value in zip(rows.keys, rows.values, strict=True)
         if key is not None
     }
@@ -38,6 +41,13 @@ def imported_modules(table: str) -> dict[str, str]:
             for alias in statement.names:
                 found[alias.asname or alias.name] = "/".join([*filter(None, folders), alias.name])
     return found
+
+
+def _without_rule(value: ast.expr, modules: Mapping[str, str]) -> ast.expr:
+    """`joining.concat` of `on_complex.linear(joining.concat)`."""
+    if isinstance(value, ast.Call) and modules[_first_name(value)] == RULES:
+        return value.args[0]
+    return value
 
 
 def _first_name(value: ast.expr) -> str:

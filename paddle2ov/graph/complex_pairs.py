@@ -7,7 +7,7 @@ from openvino import Node, Output
 from openvino.op import Constant
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 
 _LAST = np.array([-1], np.int64)
 
@@ -26,17 +26,17 @@ def parts(x: Output | Node) -> tuple[Output, Output]:
     return real, imag
 
 
-def part_of(value: Output | Known | EmptyArray, part: int) -> Output | Known | EmptyArray:
+def part_of(value: Output | ConstantValue | EmptyTensorArray, part: int) -> Output | ConstantValue | EmptyTensorArray:
     """The real (0) or the imaginary (1) part of a value; of a known one it is known."""
-    if isinstance(value, EmptyArray):
+    if isinstance(value, EmptyTensorArray):
         return value
-    if not isinstance(value, Known):
+    if not isinstance(value, ConstantValue):
         return parts(value)[part]
     if value.array.dtype.kind == "c":
         chosen = value.array.imag if part else value.array.real
     else:
         chosen = value.array[..., part]
-    return Known(np.array(chosen, order="C"))
+    return ConstantValue(np.array(chosen, order="C"))
 
 
 def _joined_of(node: Node) -> tuple[Output, Output] | None:

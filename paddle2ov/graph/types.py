@@ -1,12 +1,9 @@
-"""OpenVINO's element types for Paddle's, and constants made from known arrays."""
+"""OpenVINO's element types for Paddle's, and Constant nodes made from arrays."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
-
 import numpy as np
-from openvino import Node, Output, Shape, Tensor, Type
+from openvino import Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.program.dtypes import LEGACY
@@ -32,11 +29,14 @@ OV_TYPES: dict[str, Type] = {
 }
 """Paddle's data type name -> element type."""
 
-_NUMPY_TYPES: dict[str, Type] = {
+COMPLEX_DTYPES = frozenset(("complex64", "complex128"))
+
+NUMPY_TYPES: dict[str, Type] = {
     np.dtype(name).str: kind
     for name, kind in OV_TYPES.items()
     if name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
 } | {np.dtype(np.uint16).str: Type.u16, np.dtype(np.uint32).str: Type.u32}
+"""NumPy's name of a data type -> element type."""
 
 
 def element_type(dtype: str | int | None) -> Type | None:
@@ -44,79 +44,6 @@ def element_type(dtype: str | int | None) -> Type | None:
     if isinstance(dtype, int):
         dtype = LEGACY.get(dtype)
     return OV_TYPES.get(dtype) if dtype is not None else None
-
-
-class Known:
-    """A value that is known while the program is converted: a weight, or a constant of the program.
-
-    Every use of a small one gets a Constant node of its own: OpenVINO's CPU plugin fuses a bias or a scale only when
-    its constant has a single consumer. A weight has one node, which shares the weight's memory.
-    """
-
-    __slots__ = ("_node", "array", "dtype", "name", "share")
-
-    _PRIVATE_COPY_ELEMENTS = 64
-
-    def __init__(self, array: AnyArray, dtype: str | None = None, name: str = "", share: bool = True) -> None:
-        self.array = array
-        self.dtype = dtype
-        self.name = name
-        self.share = share
-        self._node: Constant | None = None
-
-    @property
-    def element_type(self) -> Type:
-        """The element type of the Constant that holds the value."""
-        if self.dtype is not None:
-            return OV_TYPES[self.dtype]
-        return _NUMPY_TYPES[self.array.dtype.str]
-
-    def constant(self) -> Constant:
-        """A Constant node that holds the value."""
-        if self._node is not None:
-            return self._node
-        node = constant(self.array, self.dtype, share=self.share)
-        if self.name:
-            node.set_friendly_name(self.name)
-        if self.array.size > self._PRIVATE_COPY_ELEMENTS:
-            self._node = node
-        return node
-
-    def values(self) -> AnyArray:
-        """The value as NumPy computes with it (bfloat16 as float32, complex as complex)."""
-        if self.dtype == "bfloat16":
-            return numbers_of(self.array, Type.bf16)
-        return self.array
-
-
-class EmptyArray:
-    """A tensor array that nothing was written to: the type and shape of its elements are not known yet."""
-
-
-Value: TypeAlias = Output | Known | EmptyArray
-"""What a variable of the program is while it is translated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """How many rows each sequence of a tensor has, int64 or int32 [count]."""
-
-    output: Output
-
-
-SequenceCount: TypeAlias = int | Output | Lengths | None
-"""How many sequences of equal length a tensor holds (0: it is none), or how long each of them is; None: not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A result that holds sequences one after the other in dimension 0, with LoD in Paddle's words.
-
-    Other results that the program declares with LoD have that of the operator's first input that has one.
-    """
-
-    value: Node | Output | Known
-    count: SequenceCount
 
 
 def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> Constant:
@@ -152,6 +79,4 @@ def numpy_dtype(kind: Type) -> np.dtype[np.generic] | None:
     return _STORAGE.get(kind.get_type_name())
 
 
-_STORAGE: dict[str, np.dtype[np.generic]] = {
-    kind.get_type_name(): np.dtype(name) for name, kind in _NUMPY_TYPES.items()
-}
+_STORAGE: dict[str, np.dtype[np.generic]] = {kind.get_type_name(): np.dtype(name) for name, kind in NUMPY_TYPES.items()}

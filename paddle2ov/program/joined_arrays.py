@@ -12,9 +12,6 @@ from dataclasses import replace
 
 from paddle2ov.program.model import Block, Operator
 
-MARK = "joined"
-"""The attribute of the operators whose array is the concatenation of its elements along their first dimension."""
-
 
 def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
     """Arrays that are only appended to and concatenated are carried concatenated.
@@ -23,7 +20,7 @@ def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
         write_to_array at the array's length (in blocks of branches and loops as well) → tensor_array_to_tensor along
         axis 0, where nothing else reads the array, its length or the sizes of its elements.
     Result:
-        The same operators, marked, and the writes without their `i`.
+        The same operators with `concatenated_array` in their semantics, and the writes without their `i`.
 
     Args:
         block: the main block; it is not changed.
@@ -134,11 +131,12 @@ def _marked(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
             in roots
         ):
             inputs = {port: names for port, names in operator.inputs.items() if port != "i"}
-            operator = replace(operator, inputs=inputs, attributes={**operator.attributes, MARK: True})
+            semantics = replace(operator.semantics, concatenated_array=True)
+            operator = replace(operator, inputs=inputs, semantics=semantics)
         elif operator.blocks:
             operator = replace(operator, blocks=tuple(_marked(one, arrays, roots) for one in operator.blocks))
         operators.append(operator)
     return replace(block, operators=operators)
 
 
-__all__ = ["MARK", "join_arrays"]
+__all__ = ["join_arrays"]

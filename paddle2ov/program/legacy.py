@@ -14,6 +14,7 @@ Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/con
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
-from paddle2ov.program.op_versions import old_meaning
+from paddle2ov.program.op_versions import semantics_of
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 
@@ -244,9 +245,9 @@ class _Reader:
             if before is not None:
                 inputs["array"] = [before]
         attributes, call_stack = _attributes(desc, signature)
-        if self._program_version < _PADDLE_3:
-            _note_bounds(attributes)
-            attributes.update(old_meaning(desc.type, self._program_version))
+        semantics = semantics_of(desc.type, self._program_version)
+        if self._program_version < _PADDLE_3 and _has_steps(attributes):
+            semantics = replace(semantics, end_before_first=True)
         for attribute in desc.attributes:  # one may name variables instead of holding a value: it is an operand then
             if attribute.names:
                 name = _canonical(attribute.name, signature)
@@ -258,7 +259,7 @@ class _Reader:
                 names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in given]
                 outputs.setdefault(_canonical(port, signature), []).extend(names)
         block.operators.append(
-            Operator(key, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack)
+            Operator(key, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack, semantics)
         )
 
     def _read_feed(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
@@ -472,11 +473,10 @@ def _by_preference(items: Sequence[tuple[Any, ...]], signature: Signature | None
     return signature.by_preference(names)
 
 
-def _note_bounds(attributes: dict[str, Any]) -> None:
+def _has_steps(attributes: dict[str, Any]) -> bool:
     # Paddle 2 writes x[::-1] with the end -1, for "before the first element"; since Paddle 3 that is the last element.
     # The bounds may come as tensors, so that this is left to the converters.
-    if "ends" in attributes and not attributes.keys().isdisjoint(("strides", "steps")):
-        attributes["bounds_of_paddle_2"] = True
+    return "ends" in attributes and not attributes.keys().isdisjoint(("strides", "steps"))
 
 
 def _column(desc: _Op, index: int) -> int:

@@ -1,35 +1,165 @@
-"""Which part of a program its results need."""
+"""Which part of a program its results need: one pass backwards over all blocks, before anything is translated.
+
+What an operator reads is needed where one of its results is. Of an operator that owns blocks, each result needs its own
+part of them, so that what only an unused result computes is left out:
+
+- `if`: result i needs value i of both blocks, and the condition.
+- `while`: result i needs that x[i] enters and that value i of a round enters the next one. So does whatever a round
+  needs of what enters it: a loop carries what its results need, and what that needs in the round before.
+- `recurrent`: as `while` for the states; a result that is stacked needs its value of each round.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from paddle2ov.program.model import Block
+from paddle2ov.program.model import Block, Operator
 
 
-def prune(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> tuple[Block, set[str]]:
-    """Drops the operators that `wanted` does not need.
+@dataclass(frozen=True, slots=True)
+class Liveness:
+    """What is needed of a program.
+
+    Attributes:
+        names: the variables that a needed operator reads, or that are wanted; of all blocks.
+        operators: the ids of the operators that are needed; of all blocks.
+    """
+
+    names: frozenset[str]
+    operators: frozenset[int]
+
+    def needs(self, operator: Operator) -> bool:
+        """Whether anything needs the operator."""
+        return id(operator) in self.operators
+
+    def prune(self, block: Block) -> Block:
+        """The block without the operators that nothing needs, and so with the blocks inside; it is not changed."""
+        kept = [self._pruned(one) if one.blocks else one for one in block.operators if id(one) in self.operators]
+        return Block(block.index, kept, block.inputs, block.outputs)
+
+    def _pruned(self, operator: Operator) -> Operator:
+        return replace(operator, blocks=tuple(self.prune(block) for block in operator.blocks))
+
+
+def liveness(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> Liveness:
+    """What the variables `wanted` need of a main block and the blocks inside.
 
     Args:
-        block: the block; it is not changed.
+        block: the block.
         wanted: the variables to compute.
-        given: variables that are provided from outside, so that what computes them is not needed either.
-
-    Returns:
-        The block with the operators that are left, and every variable that they, or `wanted`, read.
+        given: variables that are provided from outside, so that what computes them here is not needed.
     """
-    given = set(given)
-    needed = set(wanted) - {""}
-    kept = []
-    for operator in reversed(block.operators):
-        read = needed.intersection(operator.output_names())
-        if not read or (given and read <= given):
-            continue
-        kept.append(operator)
-        needed.update(operator.input_names())
-        for inner in operator.blocks:
-            if inner.reads is None:
-                inner.reads = frozenset(prune(inner, inner.outputs)[1])
-            needed |= inner.reads
-    needed.discard("")
-    return Block(block.index, kept[::-1], block.inputs, block.outputs), needed
+    found = _Dependencies()
+    found.add(block, frozenset(given))
+    return found.behind(wanted)
+
+
+def prune(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> tuple[Block, frozenset[str]]:
+    """The block without the operators that `wanted` does not need, and every variable that is read; see `liveness`."""
+    found = liveness(block, wanted, given)
+    return found.prune(block), found.names
+
+
+class _Dependencies:
+    """What each variable needs.
+
+    Attributes:
+        writers: the operators that write a variable: it needs what they read.
+        counterparts: other variables that a variable needs, because it enters or leaves a block.
+    """
+
+    def __init__(self) -> None:
+        self.writers: dict[str, tuple[Operator, ...]] = {}
+        self.counterparts: dict[str, list[str]] = {}
+        self._added: set[int] = set()
+
+    def add(self, block: Block, given: frozenset[str] = frozenset()) -> None:
+        """Notes the operators of a block, and of the blocks inside; several blocks may share theirs."""
+        if id(block.operators) in self._added:
+            return
+        self._added.add(id(block.operators))
+        writers = self.writers
+        for operator in block.operators:
+            alone = (operator,)
+            for name in operator.output_names():
+                if name not in given:
+                    writers[name] = alone if name not in writers else (*writers[name], operator)
+            if operator.blocks:
+                self._enter(operator, given)
+
+    def _enter(self, operator: Operator, given: frozenset[str]) -> None:
+        for block in operator.blocks:
+            self.add(block)
+        for name, counterpart in _across(operator):
+            if name not in given:
+                self.counterparts.setdefault(name, []).append(counterpart)
+
+    def behind(self, wanted: Iterable[str]) -> Liveness:
+        """Everything that these variables need. Each variable and each operator is looked at once."""
+        waiting = list(wanted)
+        names: set[str] = set()
+        operators: set[int] = set()
+        while waiting:
+            name = waiting.pop()
+            if name in names or not name:
+                continue
+            names.add(name)
+            for operator in self.writers.get(name, ()):
+                if id(operator) not in operators:
+                    operators.add(id(operator))
+                    waiting += _reads(operator)
+            if name in self.counterparts:
+                waiting += self.counterparts[name]
+        return Liveness(frozenset(names), frozenset(operators))
+
+
+def _reads(operator: Operator) -> Iterable[str]:
+    """What an operator needs, whichever of its results is needed."""
+    if not operator.blocks:
+        return operator.input_names()
+    if operator.type == "if":
+        return operator.inputs.get("cond", ())
+    if operator.type == "while":
+        return [*operator.inputs.get("cond", ()), *(name for one in operator.blocks for name in one.outputs[:1])]
+    if operator.type == "recurrent":
+        return operator.inputs.get("x", ())[:1]  # its length is the number of rounds
+    return [*operator.input_names(), *(name for one in operator.blocks for name in one.outputs)]
+
+
+def _across(operator: Operator) -> Iterable[tuple[str, str]]:
+    """Pairs of a variable and one that it needs on the other side of the border of a block.
+
+    Where a malformed program has not as many on both sides, the operator's translation says so.
+    """
+    results = operator.outputs.get("out", ())
+    if operator.type == "if":
+        return [pair for block in operator.blocks for pair in zip(results, block.outputs, strict=False)]
+    if operator.type == "while":
+        before = operator.inputs.get("x", ())
+        return [
+            pair for block in operator.blocks for pair in _carried(results, before, block.inputs, block.outputs[1:])
+        ]
+    if operator.type == "recurrent":
+        sequences, states = operator.inputs.get("x", ()), operator.inputs.get("states", ())
+        return [
+            pair
+            for block in operator.blocks
+            for pair in (
+                *zip(block.inputs, sequences, strict=False),
+                *_carried(results, states, block.inputs[len(sequences) :], block.outputs),
+                *zip(results[len(states) :], block.outputs[len(states) :], strict=False),
+            )
+        ]
+    return ()
+
+
+def _carried(
+    results: Sequence[str], before: Sequence[str], inside: Sequence[str], after: Sequence[str]
+) -> Iterable[tuple[str, str]]:
+    """What a loop's results, and the values inside that enter a round, need: what entered first, and what goes on."""
+    for result, entering, argument, leaving in zip(results, before, inside, after, strict=False):
+        yield from ((result, entering), (result, leaving), (argument, entering), (argument, leaving))
+
+
+__all__ = ["Liveness", "liveness", "prune"]

@@ -33,6 +33,11 @@ class Variable:
     is_array: bool = False
     lod_level: int | None = None
 
+    @property
+    def is_complex(self) -> bool:
+        """Whether its numbers are complex."""
+        return self.dtype in ("complex64", "complex128")
+
     def named(self, name: str) -> Variable:
         """The same under another name."""
         return Variable(name, self.dtype, self.shape, self.is_array, self.lod_level)
@@ -47,14 +52,44 @@ class Parameter:
     data: AnyArray
 
 
+@dataclass(frozen=True, slots=True)
+class Semantics:
+    """What an operator computes that its type and attributes do not say. The default is what today's Paddle computes.
+
+    Readers set it for programs of older Paddles (`op_versions.py`), rewrites of the program for what they found.
+
+    Attributes:
+        truncated_quotient: `elementwise_mod`, `elementwise_floordiv`: the quotient of integers is rounded towards zero.
+        full_window_average: `pool2d`, `pool3d`: an average that counts the padding is over the size of the window, also
+            where that reaches beyond the padding.
+        square_grid: `yolo_box`: both axes are divided by the number of rows.
+        weighted_rest: `sigmoid_cross_entropy_with_logits`: the weight of positive examples weighs those terms of
+            negative ones that are below the larger of x and 0.
+        end_before_first: slices with steps: read backwards, an end of -1 is the one before the first element, and an
+            end further before it counts as the first element.
+        concatenated_array: `write_to_array`, `tensor_array_to_tensor`: the array is carried as the concatenation of its
+            elements along their first dimension, and written to at its end (`joined_arrays.py`).
+    """
+
+    truncated_quotient: bool = False
+    full_window_average: bool = False
+    square_grid: bool = False
+    weighted_rest: bool = False
+    end_before_first: bool = False
+    concatenated_array: bool = False
+
+
 @dataclass(slots=True)
 class Operator:
     """One operator: `type` is the registry's key; inputs, outputs and attributes carry the canonical names.
+
+    Attributes are Paddle's alone; what is known besides is in `semantics`.
 
     Attributes:
         source_type: the operator's name as the file spells it.
         blocks: the blocks that it owns (`if`: then, else; `while`: body).
         call_stack: the frames of the model's Python source, where the file carries them.
+        semantics: what it computes that type and attributes do not say.
     """
 
     type: str
@@ -66,6 +101,7 @@ class Operator:
     index: int
     blocks: tuple[Block, ...] = ()
     call_stack: tuple[str, ...] = ()
+    semantics: Semantics = Semantics()
 
     @property
     def place(self) -> Place:
@@ -84,16 +120,12 @@ class Operator:
 
 @dataclass(slots=True)
 class Block:
-    """A sequence of operators. `inputs` are the block's arguments, `outputs` the values that it yields.
-
-    `reads` is for `prune`, which looks into a block inside of others once: everything that its outputs need.
-    """
+    """A sequence of operators. `inputs` are the block's arguments, `outputs` the values that it yields."""
 
     index: int
     operators: list[Operator] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
-    reads: frozenset[str] | None = field(default=None, repr=False, compare=False)
 
     def walk(self) -> Iterator[Operator]:
         """All operators of this block and, after each, of the blocks that it owns."""
@@ -156,6 +188,7 @@ __all__ = [
     "Output",
     "Parameter",
     "Program",
+    "Semantics",
     "Variable",
     "element_count",
     "is_static",

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence, Set
 from typing import TypeAlias
 
 import numpy as np
-from openvino import Node, Output
+from openvino import Node
 
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import OV_TYPES, EmptyArray, Known, Packed, Value, numpy_dtype
+from paddle2ov.graph.types import OV_TYPES, numpy_dtype
+from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor, Value, plain
 from paddle2ov.program.model import Operator, Variable
 
-Result: TypeAlias = Node | Output | Known | EmptyArray | Packed
+Result: TypeAlias = Node | Value
 
 _BITS = {"bfloat16": np.uint16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uint8}
 
@@ -42,7 +43,7 @@ def results_without_elements(
     variables: Mapping[str, Variable],
     used: Set[str],
     empty: frozenset[str],
-) -> dict[str, list[Known]] | None:
+) -> dict[str, list[ConstantValue]] | None:
     """What an operator computes, if the program declares that it has no elements, and the inputs are as declared."""
     if not all(name in empty for names in operator.outputs.values() for name in names if name in used):
         return None
@@ -58,14 +59,14 @@ def results_without_elements(
     return found or None
 
 
-def emptied(value: Result, instead: Known | None) -> Result:
+def emptied(value: Result, instead: ConstantValue | None) -> Result:
     """A result, as a constant where it has no elements.
 
     Args:
         value: what the converter made.
         instead: what is known of it from its declaration, but for the type, which Paddle sometimes declares wrongly.
     """
-    if isinstance(value, Known | EmptyArray | Packed):
+    if isinstance(value, ConstantValue | EmptyTensorArray | ComplexValue | LoDTensor):
         return value
     output = value.output(0) if isinstance(value, Node) else value
     kind, dims = output.get_element_type(), static_dims(output)
@@ -75,20 +76,21 @@ def emptied(value: Result, instead: Known | None) -> Result:
         dims = _dims(instead)
     storage = numpy_dtype(kind)
     if storage is not None and dims is not None:
-        return Known(np.empty(dims, storage))
+        return ConstantValue(np.empty(dims, storage))
     return value if instead is None else instead
 
 
-def _nothing(variable: Variable) -> Known:
+def _nothing(variable: Variable) -> ConstantValue:
     bits = _BITS.get(variable.dtype or "")
-    return Known(np.empty(variable.shape or (), bits or variable.dtype), variable.dtype if bits else None)
+    return ConstantValue(np.empty(variable.shape or (), bits or variable.dtype), variable.dtype if bits else None)
 
 
 def _dims(value: Value) -> list[int] | None:
     """The dimensions, of complex numbers with the one of their parts."""
-    if isinstance(value, EmptyArray):
+    value = plain(value)
+    if isinstance(value, EmptyTensorArray):
         return None
-    if isinstance(value, Known):
+    if isinstance(value, ConstantValue):
         return [*value.array.shape, 2] if value.array.dtype.kind == "c" else list(value.array.shape)
     return static_dims(value)
 
@@ -96,7 +98,7 @@ def _dims(value: Value) -> list[int] | None:
 def _declared(variable: Variable | None) -> list[int] | None:
     if variable is None or variable.shape is None:
         return None
-    parts = [2] if (variable.dtype or "").startswith("complex") else []
+    parts = [2] if variable.is_complex else []
     return [*variable.shape, *parts]
 
 

@@ -11,7 +11,8 @@ from openvino import Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import Known, Value, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, plain
 from paddle2ov.program.model import AnyArray
 
 MOST_ELEMENTS = 64
@@ -27,27 +28,30 @@ _RANDOM = frozenset(("RandomUniform", "Multinomial", "If", "Loop", "TensorIterat
 
 def are_small(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
     """Whether an operator's inputs, one at least, are known and small enough to compute with while converting."""
-    most = MOST_ELEMENTS
-    if any(isinstance(one, Known) and one.array.dtype == np.float64 for values in inputs.values() for one in values):
-        most = _MOST_DOUBLES
+    constants: list[ConstantValue] = []
     for values in inputs.values():
         for value in values:
-            if value is not None and not (
-                isinstance(value, Known) and value.array.size <= most and value.dtype in _EXACT
-            ):
+            if value is None:
+                continue
+            if isinstance(value, Output):
                 return False
-    return bool(inputs)
+            known = plain(value)
+            if not isinstance(known, ConstantValue) or known.dtype not in _EXACT:
+                return False
+            constants.append(known)
+    most = _MOST_DOUBLES if any(one.array.dtype == np.float64 for one in constants) else MOST_ELEMENTS
+    return bool(inputs) and all(one.array.size <= most for one in constants)
 
 
-def fold(value: Node | Output | Known) -> Node | Output | Known:
+def fold(value: Node | PlainValue) -> Node | PlainValue:
     """The value that a graph over constants computes, where OpenVINO can tell and it is small; else itself."""
-    if isinstance(value, Known):
+    if isinstance(value, ConstantValue | EmptyTensorArray):
         return value
     output = value.output(0) if isinstance(value, Node) else value
     tensor = _evaluate(output, {})
     if tensor is None:
         return value
-    return Known(tensor.data.copy())
+    return ConstantValue(tensor.data.copy())
 
 
 _DOUBLES: Mapping[str, Callable[..., Any]] = {

@@ -9,18 +9,18 @@ from openvino.op import Result
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, of_dtype, plain
 from paddle2ov.program import Program
 from paddle2ov.program.joined_arrays import join_arrays
 from paddle2ov.program.liveness import prune
-from paddle2ov.program.model import Operator, Variable
 from paddle2ov.program.model import Output as ProgramOutput
+from paddle2ov.program.model import Variable
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.control_flow.branches import CONTROL_FLOW
 from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
-from paddle2ov.translation.sequence_lengths import lengths_inputs, lengths_results
+from paddle2ov.translation.sequence_lengths import fed, lengths_inputs, lengths_results
 from paddle2ov.translation.translator import Translator, input_parameter
 
 Progress = Callable[[int, int], None]
@@ -69,6 +69,7 @@ def convert_program(
 
     scope = Scope()
     parameters = []
+    levels = {one.name: one.lod_level for one in program.inputs}
     for name, (variable, override) in given.items():
         # All inputs of the program stay, used or not, unless a cut replaces them; so does one that the caller names.
         if override is None and cuts and name not in used:
@@ -76,16 +77,14 @@ def convert_program(
         wish = override or InputOverride()
         parameter = input_parameter(variable, wish.shape, wish.kind)
         parameters.append(parameter)
-        scope.values[name] = parameter.output(0)
+        value = of_dtype(parameter.output(0), variable.dtype)
+        scope.values[name] = fed(value, levels.get(name))
     for name, weight in program.parameters.items():
         if name in used:
-            scope.values[name] = Known(weight.data, weight.dtype, name, share_weights)
+            scope.values[name] = of_dtype(ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype)
     if sequence_lengths:
         parameters += lengths_inputs(program.inputs, scope)
     total = len(block.operators)
-    # An operator that a cut replaces is pruned only if nothing else needs it.
-    if cuts:
-        block.operators = [operator for operator in block.operators if not _replaced(operator, cuts)]
     translating.translate(block, scope)
     results = _results(wanted, scope)
     if sequence_lengths:
@@ -141,7 +140,7 @@ def _inputs(program: Program, overrides: Sequence[InputOverride]) -> dict[str, t
 
 def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
     assert variable.shape is not None
-    rank = len(variable.shape) + (1 if (variable.dtype or "").startswith("complex") else 0)
+    rank = len(variable.shape) + variable.is_complex
     if shape.rank.is_static and len(shape) != rank:
         raise ConversionInputError(
             f"input: '{name}' has {rank} dimensions in the program ({list(variable.shape)}); "
@@ -149,21 +148,16 @@ def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
         )
 
 
-def _replaced(operator: Operator, cuts: Sequence[str]) -> bool:
-    outputs = [name for name in operator.output_names() if name]
-    return bool(cuts) and all(name in cuts for name in outputs)
-
-
 def _results(wanted: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
     results = []
     taken: set[tuple[str, int]] = set()
     for item in wanted:
-        value = scope.find(item.variable)
+        value = plain(scope.find(item.variable))
         if value is None:
             raise ConversionInputError(f"output: nothing computes '{item.variable}'")
-        if isinstance(value, EmptyArray):
+        if isinstance(value, EmptyTensorArray):
             raise ConversionInputError(f"output: '{item.name}' is a tensor array that nothing was written to")
-        output: Output = value.constant().output(0) if isinstance(value, Known) else value
+        output: Output = value.constant().output(0) if isinstance(value, ConstantValue) else value
         source = (output.get_node().get_name(), output.get_index())
         if source in taken or output.get_node().get_type_name() == "Parameter":
             # Two results of one tensor, or an input that is a result, would lose one of the names on compilation.

@@ -14,19 +14,18 @@ from openvino.op import Constant
 from paddle2ov.errors import ConversionWarning, OpConversionError, Place
 from paddle2ov.graph.complex_pairs import part_of
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import (
-    OV_TYPES,
-    EmptyArray,
-    Known,
-    Lengths,
-    Packed,
-    SequenceCount,
+from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES, constant, element_type, value_of
+from paddle2ov.graph.values import (
+    MARKS,
+    ConstantValue,
+    EmptyTensorArray,
+    LoDTensor,
+    SequenceLengths,
     Value,
-    constant,
-    element_type,
-    value_of,
+    is_complex,
+    plain,
 )
-from paddle2ov.program.model import AnyArray, Operator, Variable
+from paddle2ov.program.model import AnyArray, Operator, Semantics, Variable
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.attribute_types import (
     all_shown,
@@ -40,7 +39,7 @@ from paddle2ov.translation.attribute_types import (
 )
 from paddle2ov.translation.sequence_lengths import lengths_of
 
-OutputLike: TypeAlias = Node | Output | Known | EmptyArray | Packed
+OutputLike: TypeAlias = Node | Value
 NamedOutputs: TypeAlias = Mapping[str, OutputLike | Sequence[OutputLike]]
 """What a converter returns: result name -> value, or list of values for a result that is a list."""
 
@@ -98,17 +97,15 @@ class NodeContext:
         inputs: Mapping[str, Sequence[Value | None]],
         variables: Mapping[str, Variable],
         signature: Signature | None,
-        used: frozenset[str] | set[str] = frozenset(),
-        sequences: Mapping[str, SequenceCount] | None = None,
-        any_complex: bool = True,
+        used: Set[str] = frozenset(),
+        on_parts: bool = False,
     ) -> None:
         self._operator = operator
         self._inputs = inputs
         self._variables = variables
         self._signature = signature
         self._used = used
-        self._sequences = sequences or {}
-        self._any_complex = any_complex
+        self._on_parts = on_parts  # of complex numbers: the results are parts of those that are declared
         self._asked: set[str] = set()
 
     # --- identity -------------------------------------------------------------------------------------------------
@@ -122,6 +119,11 @@ class NodeContext:
     def place(self) -> Place:
         """Where the operator stands in the program."""
         return self._operator.place
+
+    @property
+    def semantics(self) -> Semantics:
+        """What the operator computes that its type and attributes do not say."""
+        return self._operator.semantics
 
     def get_op_type(self) -> str:
         """The registry's key of the operator (the spelling of OpenVINO's frontends)."""
@@ -167,7 +169,7 @@ class NodeContext:
 
     def is_empty_array(self, name: str) -> bool:
         """Whether an input is a tensor array that nothing was written to; any other array is a stacked tensor."""
-        return any(isinstance(value, EmptyArray) for value in self._given(name))
+        return any(isinstance(plain(value), EmptyTensorArray) for value in self._given(name))
 
     def get_known(self, name: str, idx: int = 0) -> AnyArray | None:
         """The values of an input that is known at conversion (a weight, a constant), or None.
@@ -181,10 +183,10 @@ class NodeContext:
     def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
         """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
         values = self._given(name)
-        value = values[0] if values else None
-        if isinstance(value, Known):
+        value = plain(values[0]) if values else None
+        if isinstance(value, ConstantValue):
             array = value.array.reshape(tuple(shape))
-            return Known(array, value.dtype, value.name, value.share).constant().output(0)
+            return ConstantValue(array, value.dtype, value.name, value.share).constant().output(0)
         return ops.reshape(self.get_input(name), np.asarray(shape, np.int64), False).output(0)
 
     def input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:
@@ -198,19 +200,20 @@ class NodeContext:
 
     def has_sequences(self, name: str, idx: int = 0) -> bool:
         """Whether an input holds sequences one after the other (its LoD is not empty)."""
-        return self._input_variable(name, idx) in self._sequences
+        return self._sequences(name, idx) is not None
 
-    def sequence_layout(self, name: str, idx: int = 0) -> int | Output | Lengths:
+    def sequence_layout(self, name: str, idx: int = 0) -> int | Output | SequenceLengths:
         """How many sequences, all of one length, an input holds one after the other; or the length of each.
 
         Raises:
             OpConversionError: it holds none, or nothing is known of them.
         """
-        self.require(self.has_sequences(name, idx), f"'{name}' has no LoD, which would tell where its sequences begin")
-        count = self._sequences[self._input_variable(name, idx)]
-        if count is None:
+        found = self._sequences(name, idx)
+        if found is None:
+            self.refuse(f"'{name}' has no LoD, which would tell where its sequences begin")
+        if found.lod is None:
             self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
-        return count
+        return found.lod
 
     def sequence_lengths(self, name: str, idx: int = 0) -> Output | None:
         """How many rows each sequence of an input has, int64 [count]; None for an input that holds no sequences.
@@ -220,10 +223,12 @@ class NodeContext:
         """
         if not self.has_sequences(name, idx):
             return None
-        count = self._sequences[self._input_variable(name, idx)]
-        if count is None:
-            self.refuse(f"the lengths (LoD) of the sequences of '{name}' are not known")
-        return lengths_of(self.get_input(name, idx), count)
+        return lengths_of(self.get_input(name, idx), self.sequence_layout(name, idx))
+
+    def _sequences(self, name: str, idx: int) -> LoDTensor | None:
+        values = self._given(name)
+        value = values[idx] if idx < len(values) else None
+        return value if isinstance(value, LoDTensor) else None
 
     # --- attributes, and inputs that may be attributes ------------------------------------------------------------
 
@@ -376,11 +381,26 @@ class NodeContext:
 
     def is_complex(self, name: str, idx: int = 0) -> bool:
         """Whether an input or result is complex (then it is carried as real numbers with a last dimension of 2)."""
-        if not self._any_complex:  # most programs have no complex numbers, and many converters ask
+        values = self._given(name)
+        if values:
+            return idx < len(values) and type(values[idx]) in MARKS and is_complex(values[idx])
+        variable = self._output_variable(name, idx)
+        return variable is not None and variable.is_complex and not self._on_parts
+
+    def has_complex(self) -> bool:
+        """Whether any input or result is complex."""
+        for values in self._inputs.values():
+            for value in values:
+                if type(value) in MARKS and is_complex(value):
+                    return True
+        if self._on_parts:
             return False
-        names = self._operator.inputs.get(self._input_name(name)) or self._operator.outputs.get(self._output_name(name))
-        variable = self._variables.get(names[idx]) if names and idx < len(names) else None
-        return bool(variable and variable.dtype and variable.dtype.startswith("complex"))
+        for names in self._operator.outputs.values():
+            for name in names:
+                variable = self._variables.get(name)
+                if variable is not None and variable.dtype in COMPLEX_DTYPES:
+                    return True
+        return False
 
     def input_ports(self) -> list[tuple[str, int]]:
         """Name and position of every value that is passed."""
@@ -406,15 +426,14 @@ class NodeContext:
         for (port, i), part in chosen.items():
             value = inputs[port][i]
             if value is not None:
-                inputs[port][i] = part_of(value, part) if isinstance(part, int) else part
+                real = part_of(plain(value), part) if isinstance(part, int) else part
+                inputs[port][i] = LoDTensor(real, value.lod) if isinstance(value, LoDTensor) else real
         operator = self._operator
         if numbers:
             found = {self._attribute_name(name): part for name, part in numbers.items() if self.has_attribute(name)}
             parted = {name: _part_of_numbers(operator.attributes[name], part) for name, part in found.items()}
             operator = replace(operator, attributes={**operator.attributes, **parted})
-        names = {*operator.input_names(), *operator.output_names()} & self._variables.keys()
-        real = {name: _real(self._variables[name]) for name in names}
-        return NodeContext(operator, inputs, real, self._signature, self._used, self._sequences)
+        return NodeContext(operator, inputs, self._variables, self._signature, self._used, on_parts=True)
 
     def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
         """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
@@ -533,18 +552,13 @@ class NodeContext:
     def _output(self, value: Value | None, name: str) -> Output:
         if isinstance(value, Output):
             return value
-        if isinstance(value, Known):
+        if isinstance(value, ConstantValue):
             return value.constant().output(0)
         if value is None:
             self.refuse(f"input '{name}' is missing")
-        if isinstance(value, EmptyArray):
+        if isinstance(value, EmptyTensorArray):
             self.refuse(f"input '{name}' is a tensor array that nothing was written to")
-        return value
-
-
-def _real(variable: Variable) -> Variable:
-    dtype = {"complex64": "float32", "complex128": "float64"}.get(variable.dtype or "", variable.dtype)
-    return replace(variable, dtype=dtype)
+        return self._output(plain(value), name)
 
 
 def _part_of_numbers(value: Any, part: int) -> Any:
@@ -556,11 +570,11 @@ def _part_of_numbers(value: Any, part: int) -> Any:
 
 
 def _known(value: Value | None) -> AnyArray | None:
-    if isinstance(value, Known):
+    if isinstance(value, ConstantValue):
         return value.values()
     if isinstance(value, Output) and isinstance(node := value.get_node(), Constant):
         return value_of(node)
-    return None
+    return _known(plain(value)) if type(value) in MARKS else None
 
 
 __all__ = ["NamedOutputs", "NodeContext", "OutputLike", "Value", "constant"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, update_wrapper
 from typing import TYPE_CHECKING, TypeAlias
 
 from paddle2ov.errors import ConversionInputError
@@ -15,6 +15,25 @@ if TYPE_CHECKING:
     from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
+
+
+class ComplexAware:
+    """A converter that says what its operator does with complex numbers; any other refuses them.
+
+    Args:
+        convert: the converter for real numbers, of which this has name and documentation.
+        of_complex: the one where an input or a result is complex.
+    """
+
+    def __init__(self, convert: Converter, of_complex: Converter) -> None:
+        self._convert = convert
+        self.of_complex = of_complex
+        update_wrapper(self, convert)
+
+    def __call__(self, node: NodeContext) -> NamedOutputs:
+        """Converts the operator."""
+        return (self.of_complex if node.has_complex() else self._convert)(node)
+
 
 ENTRY_POINT_GROUP = "paddle2ov.converters"
 
@@ -72,15 +91,6 @@ class Registry:
         """The operators of a block, and of the blocks inside, that have no converter."""
         unknown = {name for name in {one.type for one in block.walk()}.difference(STRUCTURE) if self.get(name) is None}
         return [one for one in block.walk() if one.type in unknown] if unknown else []
-
-    def get_for_complex(self, key: str) -> Converter | None:
-        """The converter of an operator for complex numbers, or None; one of the user's own gets them as pairs."""
-        if key in self._overlay:
-            return self._overlay[key].callback
-        from paddle2ov.converters.complex.rules import COMPLEX_RULES
-
-        rule, converter = COMPLEX_RULES.get(key), self._table.get(key)
-        return rule(converter) if rule is not None and converter is not None else None
 
     def is_extension(self, key: str) -> bool:
         """Whether the operator's converter is not of this repository."""

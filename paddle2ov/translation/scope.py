@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from openvino import Type
 from openvino.op import Constant, Parameter
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known, SequenceCount, Value, constant
+from paddle2ov.graph.types import constant
+from paddle2ov.graph.values import (
+    UNKNOWN_LOD,
+    ComplexValue,
+    ConstantValue,
+    EmptyTensorArray,
+    LoDTensor,
+    PlainValue,
+    Value,
+    is_complex,
+    plain,
+)
 
 
 class Scope:
     """The values that a block sees: its own and, on demand, those of the blocks around it.
 
-    A value of an outer block enters an inner one as a Parameter, noted in `captures`; known values need none.
+    A value of an outer block enters an inner one as a Parameter, noted in `captures`; known values need none. Its marks
+    enter with it.
     """
 
     def __init__(self, parent: Scope | None = None) -> None:
         self.values: dict[str, Value] = {}
-        self.sequences: dict[str, SequenceCount] = {}
         self.captures: dict[str, Parameter] = {}
         self._parent = parent
 
@@ -29,23 +38,25 @@ class Scope:
         if found is not None or self._parent is None:
             return found
         outer = self._parent.find(name)
-        if outer is None or isinstance(outer, EmptyArray):
-            return outer
-        if isinstance(outer, Known):
-            # One node cannot stand in two models.
-            inner: Value = Known(outer.array, outer.dtype, outer.name, outer.share)
-        elif isinstance(node := outer.get_node(), Constant):
-            inner = constant(node.get_data(), "bfloat16" if outer.get_element_type() == Type.bf16 else None).output(0)
+        if outer is None:
+            return None
+        captured = self._captured(name, plain(outer))
+        inner = ComplexValue(captured) if is_complex(outer) else captured
+        if isinstance(outer, LoDTensor):
+            # A number that an outer block computes is none that an inner one sees.
+            self.values[name] = LoDTensor(inner, outer.lod if isinstance(outer.lod, int) else UNKNOWN_LOD)
         else:
-            parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())
-            self.captures[name] = parameter
-            inner = parameter.output(0)
-        self.values[name] = inner
-        return inner
+            self.values[name] = inner
+        return self.values[name]
 
-    def find_sequences(self, names: Iterable[str]) -> dict[str, SequenceCount]:
-        """Those of the variables that hold sequences one after the other, and how many."""
-        outer = self._parent.find_sequences(names) if self._parent is not None else {}
-        # A number that an outer block computes is none that an inner one sees.
-        found = {name: count if isinstance(count, int) else None for name, count in outer.items()}
-        return found | {name: self.sequences[name] for name in names if name in self.sequences}
+    def _captured(self, name: str, outer: PlainValue) -> PlainValue:
+        if isinstance(outer, EmptyTensorArray):
+            return outer
+        if isinstance(outer, ConstantValue):
+            # One node cannot stand in two models.
+            return ConstantValue(outer.array, outer.dtype, outer.name, outer.share)
+        if isinstance(node := outer.get_node(), Constant):
+            return constant(node.get_data(), "bfloat16" if outer.get_element_type() == Type.bf16 else None).output(0)
+        parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())
+        self.captures[name] = parameter
+        return parameter.output(0)

@@ -9,7 +9,7 @@ from openvino import Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known, Lengths
+from paddle2ov.graph.values import UNKNOWN_LOD, ComplexValue, LoDTensor, PlainValue, SequenceLengths, Value, plain
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
 from paddle2ov.translation.scope import Scope
@@ -18,9 +18,9 @@ SUFFIX = ".lengths"
 """Behind the name of the input or result whose sequences are meant."""
 
 
-def lengths_of(value: Output, count: int | Output | Lengths) -> Output:
+def lengths_of(value: Output, count: int | Output | SequenceLengths) -> Output:
     """How many rows each sequence of a value has, int64 [count]."""
-    if isinstance(count, Lengths):
+    if isinstance(count, SequenceLengths):
         known = count.output.get_element_type() == Type.i64
         return count.output if known else ops.convert(count.output, Type.i64).output(0)
     number = ops.constant(np.array([count])) if isinstance(count, int) else ops.reshape(count, np.array([1]), False)
@@ -28,15 +28,24 @@ def lengths_of(value: Output, count: int | Output | Lengths) -> Output:
     return ops.broadcast(ops.divide(rows, number), number).output(0)
 
 
+def fed(value: PlainValue | ComplexValue, lod_level: int | None) -> Value:
+    """What an input of the program holds: one sequence if it is declared with LoD, and no lengths are given."""
+    if not lod_level:
+        return value
+    return LoDTensor(value, 1 if lod_level == 1 else UNKNOWN_LOD)
+
+
 def lengths_inputs(inputs: Iterable[Variable], scope: Scope) -> list[Parameter]:
-    """An input `NAME.lengths`, int64 [count], for each of the inputs that holds sequences; the scope is told of it."""
+    """An input `NAME.lengths`, int64 [count], for each of the inputs that holds sequences; the scope has both."""
     found = []
     for variable in inputs:
         if variable.lod_level == 1 and variable.name in scope.values:
             name = variable.name + SUFFIX
             lengths = ops.parameter(PartialShape([-1]), Type.i64, name=name)
             lengths.output(0).set_names({name})
-            scope.sequences[variable.name] = Lengths(lengths.output(0))
+            rows = scope.values[variable.name]
+            within = rows.value if isinstance(rows, LoDTensor) else rows
+            scope.values[variable.name] = LoDTensor(within, SequenceLengths(lengths.output(0)))
             found.append(lengths)
     return found
 
@@ -45,12 +54,14 @@ def lengths_results(outputs: Sequence[ProgramOutput], scope: Scope) -> list[Resu
     """A result `NAME.lengths`, int64 [count], for each of the results that is known to hold sequences."""
     found = []
     for item in outputs:
-        count = scope.sequences.get(item.variable)
         value = scope.find(item.variable)
-        if count is None or value is None or isinstance(value, Known | EmptyArray):
+        if not isinstance(value, LoDTensor) or value.lod is None:
+            continue
+        rows = plain(value)
+        if not isinstance(rows, Output):
             continue
         # Results of one tensor, or of an input, would lose their names on compilation.
-        lengths = ops.add(lengths_of(value, count), ops.constant(np.array([0])))
+        lengths = ops.add(lengths_of(rows, value.lod), ops.constant(np.array([0])))
         result = ops.result(lengths, name=item.name + SUFFIX)
         result.output(0).set_names({item.name + SUFFIX})
         found.append(result)

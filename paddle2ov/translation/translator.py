@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 from openvino import Dimension, Node, Output, PartialShape, Type
@@ -11,22 +12,34 @@ from openvino.op import Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import OV_TYPES, EmptyArray, Known, Packed, SequenceCount, Value
-from paddle2ov.program.liveness import prune
+from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.graph.values import (
+    MARKS,
+    NO_LOD,
+    ComplexValue,
+    ConstantValue,
+    EmptyTensorArray,
+    LoD,
+    LoDTensor,
+    PlainValue,
+    Value,
+    is_complex,
+    of_dtype,
+    plain,
+)
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.empty import declared_empty, emptied, is_empty, results_without_elements
 from paddle2ov.translation.folding import are_small, fold
 from paddle2ov.translation.node_context import NodeContext
-from paddle2ov.translation.registry import Converter, Registry
+from paddle2ov.translation.registry import ComplexAware, Converter, Registry
 from paddle2ov.translation.scope import Scope
 
 Inputs = dict[str, list[Value | None]]
 BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
 
 
-_COMPLEX = ("complex64", "complex128")
 _UNNAMED = re.compile(r"input_\d+")
 
 
@@ -38,7 +51,7 @@ class Translator:
         registry: where converters are looked up.
         vocabulary: the operators' signatures.
         control_flow: how operators that own blocks are translated.
-        used: the variables that anything reads; translating inner blocks adds to it.
+        used: the variables that anything reads, in all blocks.
         progress: called with the number of operators done after each operator of the main block.
     """
 
@@ -48,7 +61,7 @@ class Translator:
         registry: Registry,
         vocabulary: Vocabulary,
         control_flow: Mapping[str, BlockConverter],
-        used: set[str],
+        used: Set[str],
         progress: Callable[[int], None] | None = None,
     ) -> None:
         self.program = program
@@ -59,12 +72,6 @@ class Translator:
         self._used = used
         self._progress = progress
         self._empty = declared_empty(program.variables)  # most are what old reshapes note of their input
-        self._complex = {name for name, one in program.variables.items() if one.dtype in _COMPLEX}
-        # A tensor without LoD is one sequence, unless the scope knows of an input with its lengths.
-        self._fed: dict[str, SequenceCount] = {
-            one.name: 1 if one.lod_level == 1 else None for one in program.inputs if one.lod_level
-        }
-        self._any_sequences = bool(self._fed)  # most programs have none, and need not look for them
 
     def translate(self, block: Block, scope: Scope) -> None:
         """Translates the operators of `block` in order; their results are added to `scope`."""
@@ -94,60 +101,50 @@ class Translator:
         if missing:
             raise UnsupportedOpsError([operator.place for operator in missing])
 
-    def translate_inner(self, block: Block, wanted: Sequence[str], scope: Scope) -> None:
-        """Translates what `wanted` needs of a block that a control-flow operator owns."""
-        pruned, used = prune(block, wanted)
-        self._used |= used
-        self.translate(pruned, scope)
-
     def is_used(self, name: str) -> bool:
         """Whether anything in the program reads a variable."""
         return name in self._used
 
-    def placeholder(self, name: str) -> Value:
+    def placeholder(self, name: str) -> PlainValue:
         """A value for a variable that nothing has written yet: zeros of its declared type, unknown dimensions empty."""
         variable = self.variables.get(name)
         if variable is not None and variable.is_array:
-            return EmptyArray()
+            return EmptyTensorArray()
         kind = OV_TYPES.get((variable.dtype if variable else None) or "float32", Type.f32)
         shape = [max(dim, 0) for dim in (variable.shape if variable and variable.shape else ())]
-        if self._is_complex(name):
+        if variable is not None and variable.is_complex:
             shape.append(2)
         return ops.constant(0, kind).output(0) if not shape else _zeros(shape, kind)
 
-    def _is_complex(self, name: str) -> bool:
-        return name in self._complex
+    def marked(self, name: str, value: PlainValue) -> PlainValue | ComplexValue:
+        """A value with the mark that the declared type of its variable asks for."""
+        variable = self.variables.get(name)
+        return value if variable is None else of_dtype(value, variable.dtype)
 
     def _translate_operator(self, operator: Operator, scope: Scope) -> None:
-        converter = self._converter_of(operator)
         inputs = _inputs_of(operator, scope)
         signature = self._vocabulary.of_legacy(operator.type)
         if signature is not None:
             _refuse_unnamed(operator, signature)
-        sequences = self._sequences_of(operator, signature, scope) if self._any_sequences else {}
-        context = NodeContext(operator, inputs, self.variables, signature, self._used, sequences, bool(self._complex))
+        context = NodeContext(operator, inputs, self.variables, signature, self._used)
+        converter = self._converter_of(operator, context)
         if self._empty and any(is_empty(value) for values in inputs.values() for value in values):
             results = self._without_elements(converter, context, operator, inputs, signature)
         else:
             results = _named(_called(converter, context, operator), operator, signature)
         if not self._registry.is_extension(operator.type):
             context.refuse_what_passes_left()
-        if self._any_sequences or any(isinstance(one, Packed) for values in results.values() for one in values):
-            self._any_sequences = True
-            self._share_sequences(operator, results, sequences, scope)
-            results = {port: [_unpacked(value) for value in values] for port, values in results.items()}
         if are_small(inputs):
-            results = {port: [fold(value) for value in values] for port, values in results.items()}
-        self._bind(operator, results, scope)
+            results = {port: [_folded(value) for value in values] for port, values in results.items()}
+        self._bind(operator, results, inputs, signature, scope)
 
-    def _converter_of(self, operator: Operator) -> Converter:
+    def _converter_of(self, operator: Operator, context: NodeContext) -> Converter:
         converter = self._registry.get(operator.type)
         if converter is None:
             raise OpConversionError(operator.place, "there is no converter for this operator")
-        if self._complex and not self._complex.isdisjoint((*operator.input_names(), *operator.output_names())):
-            converter = self._registry.get_for_complex(operator.type)
-            if converter is None:
-                raise OpConversionError(operator.place, "complex numbers are not supported by this operator")
+        # A converter of the user's own gets them as pairs.
+        if not isinstance(converter, ComplexAware) and not self._registry.is_extension(operator.type):
+            context.require(not context.has_complex(), "complex numbers are not supported by this operator")
         return converter
 
     def _without_elements(
@@ -172,34 +169,14 @@ class Translator:
             results[port] = [emptied(value, instead[i]) for i, value in enumerate(values)]
         return results
 
-    def _sequences_of(self, operator: Operator, signature: Signature | None, scope: Scope) -> dict[str, SequenceCount]:
-        """The operator's inputs that hold sequences one after the other, in the order of its operands, and how many."""
-        operands = signature.operands if signature is not None else ()
-        ports = sorted(operator.inputs, key=lambda port: operands.index(port) if port in operands else len(operands))
-        names = [name for port in ports for name in operator.inputs[port]]
-        found = self._fed | scope.find_sequences(names)
-        return {name: found[name] for name in names if name in found}
-
-    def _share_sequences(
+    def _bind(
         self,
         operator: Operator,
         results: Mapping[str, Sequence[Any]],
-        sequences: Mapping[str, SequenceCount],
+        inputs: Inputs,
+        signature: Signature | None,
         scope: Scope,
     ) -> None:
-        for port, names in operator.outputs.items():
-            for name, value in zip(names, results.get(port, ()), strict=False):
-                if isinstance(value, Packed):
-                    if value.count != 0:
-                        scope.sequences[name] = value.count
-                elif sequences and self._may_have_sequences(name):
-                    scope.sequences[name] = next(iter(sequences.values()))
-
-    def _may_have_sequences(self, name: str) -> bool:
-        variable = self.variables.get(name)
-        return variable is not None and bool(variable.lod_level)
-
-    def _bind(self, operator: Operator, results: Mapping[str, Sequence[Any]], scope: Scope) -> None:
         for port, names in operator.outputs.items():
             values = results.get(port)
             if values is None:
@@ -217,12 +194,27 @@ class Translator:
                 )
             for name, value in zip(names, values, strict=True):
                 if name and name not in scope.values:  # it is there already where a cut provides it
-                    scope.values[name] = _value(value, name)
+                    scope.values[name] = self._result(name, value, inputs, signature)
 
     def _bind_blocks(self, operator: Operator, values: Sequence[Value | None], scope: Scope) -> None:
         for name, value in zip(operator.outputs["out"], values, strict=True):
             if name and value is not None:
-                scope.values[name] = _value(value, name)
+                scope.values[name] = self._result(name, value, {}, None)
+
+    def _result(self, name: str, given: Any, inputs: Inputs, signature: Signature | None) -> Value:
+        """What a converter gave, with its marks: those that it has, and those that its declaration asks for."""
+        variable = self.variables.get(name)
+        if type(given) not in MARKS and (variable is None or not (variable.lod_level or variable.is_complex)):
+            return _plain(given, name)  # as nearly all are
+        unmarked = _plain(plain(given), name)
+        marked = is_complex(given) or (variable is not None and variable.is_complex)
+        value = ComplexValue(unmarked) if marked else unmarked
+        lod: LoD = NO_LOD
+        if isinstance(given, LoDTensor):
+            lod = given.lod
+        elif variable is not None and variable.lod_level:
+            lod = _first_lod(inputs, signature)
+        return value if isinstance(lod, int) and lod == NO_LOD else LoDTensor(value, lod)
 
 
 def input_parameter(variable: Variable, shape: PartialShape | None = None, kind: Type | None = None) -> Parameter:
@@ -231,7 +223,7 @@ def input_parameter(variable: Variable, shape: PartialShape | None = None, kind:
         shape = PartialShape([Dimension(dim) for dim in variable.shape]) if variable.shape is not None else None
         if shape is None:
             shape = PartialShape.dynamic()
-        if (variable.dtype or "").startswith("complex"):
+        if variable.is_complex:
             shape = PartialShape([*shape, Dimension(2)])
     parameter = ops.parameter(shape, kind or OV_TYPES.get(variable.dtype or "float32", Type.f32), name=variable.name)
     parameter.output(0).set_names({variable.name})
@@ -276,17 +268,27 @@ def _zeros(shape: Sequence[int], kind: Type) -> Output:
     return ops.broadcast(ops.constant(0, kind), ops.constant(list(shape), Type.i64)).output(0)
 
 
-def _unpacked(value: Any) -> Any:
-    return value.value if isinstance(value, Packed) else value
+def _first_lod(inputs: Inputs, signature: Signature | None) -> LoD:
+    """That of the operator's first operand that has one."""
+    operands = signature.operands if signature is not None else ()
+    ports = sorted(inputs, key=lambda port: operands.index(port) if port in operands else len(operands))
+    return next((one.lod for port in ports for one in inputs[port] if isinstance(one, LoDTensor)), NO_LOD)
+
+
+def _folded(value: Any) -> Any:
+    if type(value) in MARKS:
+        return replace(value, value=_folded(value.value))
+    return fold(value)
 
 
 # Tuples, and a dict before any Mapping: what every result of every operator is asked must be cheap to ask.
-_KNOWN = (Known, EmptyArray)
+_KNOWN = (ConstantValue, EmptyTensorArray)
 _MAPPINGS = (dict, Mapping)
-_SINGLE = (Output, Node, Known, EmptyArray, Packed)
+_SINGLE = (Output, Node, ConstantValue, EmptyTensorArray, LoDTensor, ComplexValue)
 
 
-def _value(value: Any, name: str) -> Value:
+def _plain(value: Any, name: str) -> PlainValue:
+    """What a converter gave, which is any code's, as a value under the variable's name."""
     if isinstance(value, _KNOWN):
         return value
     output = value.output(0) if isinstance(value, Node) else value

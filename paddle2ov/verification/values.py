@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from paddle2ov.conversion import convert
-from paddle2ov.program.liveness import prune
+from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import AnyArray, Block, Operator, Program
 from paddle2ov.testing import Expected, Result, compile_model, infer
 from paddle2ov.translation.extension import Extension
@@ -45,7 +46,9 @@ class Values:
         self._paddle = paddle
         self._precision = precision
         self._extension = extension
-        self.block, self.used = prune(program.block, (item.variable for item in program.outputs))
+        live = liveness(program.block, (item.variable for item in program.outputs))
+        self.used = live.names
+        self.block = replace(program.block, operators=[one for one in program.block.operators if live.needs(one)])
         self._places = {name: place for operator in self.block.operators for name, place in _places(program, operator)}
         self._makers = {name: operator for operator in self.block.operators for name in operator.output_names()}
         self.dynamic = _depending(self.block, [variable.name for variable in program.inputs])

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from paddle2ov.commands.families import families
-from paddle2ov.converters.complex.rules import COMPLEX_RULES
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.signatures import ROWS, parse_signature
+from paddle2ov.translation.registry import ComplexAware
 
 CONVERTERS = Path(__file__).resolve().parents[2] / "converters"
 MODULES = sorted(path.relative_to(CONVERTERS).with_suffix("").as_posix() for path in CONVERTERS.rglob("*.py"))
@@ -43,7 +43,8 @@ def in_pir(keys):
 def complex_forms(module):
     """The operators whose form for complex numbers is made in a module, and whose form for real ones is not."""
     home = f"paddle2ov.converters.{module.replace('/', '.')}"
-    made = {key for key, rule in COMPLEX_RULES.items() if rule(OP_TABLE[key]).__module__ == home}
+    aware = {key: one for key, one in OP_TABLE.items() if isinstance(one, ComplexAware)}
+    made = {key for key, one in aware.items() if one.of_complex.__module__ == home}
     return made - {key for key, other in families().items() if other == module}
 
 

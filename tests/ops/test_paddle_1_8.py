@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from paddle2ov.errors import OpConversionError
-from paddle2ov.program.op_versions import old_meaning
+from paddle2ov.program import read_program
+from paddle2ov.program.model import Semantics
+from paddle2ov.program.op_versions import semantics_of
 from paddle2ov.testing import check_model
 from tests.support.by_hand import by_hand
 
@@ -65,6 +67,14 @@ def test_removed_operators_are_in_recorded_programs(operator, name):
     check_model(folder, inputs, results, dynamic=False)
 
 
+def test_attributes_are_those_of_the_file():
+    """What the version of a program decides is no attribute."""
+    program = read_program(RECORDED / "quotients_of_integers")
+    (remainder, *_) = [one for one in program.block.operators if one.type == "elementwise_mod"]
+    assert remainder.semantics == Semantics(truncated_quotient=True)
+    assert remainder.attributes.keys() == {"axis", "use_mkldnn", "x_data_format", "y_data_format"}
+
+
 def test_a_filter_of_unknown_width_is_refused():
     folder, inputs, results = recorded("circular_convolutions")
     with pytest.raises(OpConversionError, match="a filter of unknown width"):
@@ -74,13 +84,13 @@ def test_a_filter_of_unknown_width_is_refused():
 @pytest.mark.parametrize(
     ("operator", "version", "wanted"),
     [
-        ("elementwise_mod", 1_008_005, {"rounding_mode": "trunc"}),
+        ("elementwise_mod", 1_008_005, {"truncated_quotient": True}),
         ("elementwise_mod", 2_000_000, {}),
-        ("elementwise_floordiv", 2_003_002, {"rounding_mode": "trunc"}),
+        ("elementwise_floordiv", 2_003_002, {"truncated_quotient": True}),
         ("elementwise_floordiv", 2_006_002, {}),
         ("yolo_box", 0, {}),
         ("relu", 1_008_005, {}),
     ],
 )
 def test_the_version_of_a_program_decides_what_an_operator_means(operator, version, wanted):
-    assert old_meaning(operator, version) == wanted
+    assert semantics_of(operator, version) == Semantics(**wanted)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddle2ov.program.joined_arrays import MARK, join_arrays
+from paddle2ov.program.joined_arrays import join_arrays
 from paddle2ov.program.model import Block, Operator
 
 
@@ -40,7 +40,7 @@ def main(inner, *more, axis=0, use_stack=False, sizes="sizes"):
 
 
 def marked(block, wanted=("joined",)):
-    return [one for one in join_arrays(block, wanted).walk() if one.attributes.get(MARK)]
+    return [one for one in join_arrays(block, wanted).walk() if one.semantics.concatenated_array]
 
 
 def test_a_filled_and_concatenated_array_is_joined():
@@ -48,7 +48,8 @@ def test_a_filled_and_concatenated_array_is_joined():
     write, concatenation = marked(block)
     assert (write.type, concatenation.type) == ("write_to_array", "tensor_array_to_tensor")
     assert "i" not in write.inputs
-    assert not [one for one in block.walk() if one.attributes.get(MARK)], "the block itself is not changed"
+    assert write.attributes == {}, "attributes are Paddle's alone"
+    assert not [one for one in block.walk() if one.semantics.concatenated_array], "the block itself is not changed"
 
 
 def test_branches_of_a_loop_may_fill_the_array():

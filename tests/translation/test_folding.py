@@ -5,7 +5,7 @@ from openvino import Type
 
 import paddle2ov
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import Known
+from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
 from paddle2ov.translation.folding import are_small, fold
 
@@ -15,7 +15,7 @@ def test_shape_arithmetic_is_folded():
     last = ops.gather(shape, ops.constant(np.int64(-1)), ops.constant(np.int64(0)))
     half = ops.convert(ops.divide(ops.convert(last, Type.f32), ops.constant(np.float32(2))), Type.i64)
     folded = fold(ops.unsqueeze(half, ops.constant(np.int64(0))))
-    assert isinstance(folded, Known)
+    assert isinstance(folded, ConstantValue)
     assert folded.array.dtype == np.int64
     assert folded.array.tolist() == [2]
 
@@ -23,7 +23,7 @@ def test_shape_arithmetic_is_folded():
 def test_one_of_several_outputs():
     parts = ops.split(ops.constant(np.arange(6)), ops.constant(np.int64(0)), 3)
     folded = fold(parts.output(1))
-    assert isinstance(folded, Known)
+    assert isinstance(folded, ConstantValue)
     assert folded.array.tolist() == [2, 3]
 
 
@@ -41,11 +41,11 @@ def test_inputs_large_and_random_values_stay():
 
 def test_what_counts_as_small():
     assert are_small({"x": [None]})
-    assert are_small({"x": [Known(np.zeros(64, np.float32))]})
-    assert are_small({"x": [Known(np.zeros(65))]}), "float64 is worth more"
-    assert not are_small({"x": [Known(np.zeros(65, np.float32))]})
-    assert not are_small({"x": [Known(np.zeros((1 << 16) + 1))]})
-    assert not are_small({"x": [Known(np.zeros(2, np.uint16), "bfloat16")]})
+    assert are_small({"x": [ConstantValue(np.zeros(64, np.float32))]})
+    assert are_small({"x": [ConstantValue(np.zeros(65))]}), "float64 is worth more"
+    assert not are_small({"x": [ConstantValue(np.zeros(65, np.float32))]})
+    assert not are_small({"x": [ConstantValue(np.zeros((1 << 16) + 1))]})
+    assert not are_small({"x": [ConstantValue(np.zeros(2, np.uint16), "bfloat16")]})
     assert not are_small({"x": [ops.parameter([2], np.float32).output(0)]})
 
 

@@ -8,31 +8,35 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known, Value
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, plain
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
 
-def find(translator: Translator, scope: Scope, name: str) -> Value:
-    """The value of a variable, or a stand-in where nothing has written it."""
-    return scope.find(name) or translator.placeholder(name)
+def find(translator: Translator, scope: Scope, name: str, like: str = "") -> PlainValue:
+    """The value of a variable, or a stand-in (`like` another one) where nothing has written it.
+
+    Without its marks: what enters or leaves a block gets those of its declared type (`Translator.marked`).
+    """
+    found = scope.find(name) if name else None
+    return plain(found) if found is not None else translator.placeholder(like or name)
 
 
 def outer(scope: Scope, name: str) -> Output:
     """What an inner block captured, as the block around it has it."""
-    value = scope.find(name)
+    value = plain(scope.find(name))
     assert value is not None  # an inner block captured it from there
     return as_output(value)
 
 
-def as_output(value: Value) -> Output:
+def as_output(value: PlainValue) -> Output:
     """A value as OpenVINO's."""
-    if isinstance(value, EmptyArray):
+    if isinstance(value, EmptyTensorArray):
         raise ValueError("a tensor array that nothing was written to has no tensor")
-    return value.constant().output(0) if isinstance(value, Known) else value
+    return value.constant().output(0) if isinstance(value, ConstantValue) else value
 
 
-def as_condition(value: Value) -> Output:
+def as_condition(value: PlainValue) -> Output:
     """A value as the one Boolean that it is."""
     output = as_output(value)
     if output.get_element_type() != Type.boolean:
@@ -42,7 +46,7 @@ def as_condition(value: Value) -> Output:
     return output
 
 
-def no_elements(array: Value, size: Node) -> Value:
+def no_elements(array: PlainValue, size: Node) -> PlainValue:
     """An array without elements, of the type of `array`; `size` stands for dimensions that are not known."""
     output = as_output(array)
     shape = output.get_partial_shape()
@@ -53,7 +57,7 @@ def no_elements(array: Value, size: Node) -> Value:
     return ops.broadcast(zero, ops.concat([ops.constant([0], Type.i64), *dims], 0)).output(0)
 
 
-def some_size(scope: Scope, before: Sequence[Value], inner: Scope) -> Node:
+def some_size(scope: Scope, before: Sequence[PlainValue], inner: Scope) -> Node:
     """A size that only the run shows, of a value that enters the loop.
 
     An array without elements may have any size of element. A known one, however, would be taken for the size of all the
@@ -74,9 +78,9 @@ _UNDEFINED = np.float32(1.77113e27)
 """`RETURN_NO_VALUE_MAGIC_NUM` of `paddle/jit/dy2static/utils.py`, in a tensor of shape [1]."""
 
 
-def is_undefined(value: Value) -> bool:
+def is_undefined(value: PlainValue) -> bool:
     """Whether this is what dygraph-to-static puts where a variable has no value yet, or a branch leaves it without."""
-    if not isinstance(value, Known) or value.array.shape != (1,):
+    if not isinstance(value, ConstantValue) or value.array.shape != (1,):
         return False
     array = value.values()
     return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
@@ -88,6 +92,6 @@ def undefined(kind: Type, rank: int) -> Output:
     return ops.broadcast(ops.constant(number, kind), ops.constant([1] * rank, Type.i64)).output(0)
 
 
-def of_rank(value: Value, rank: int) -> Output:
+def of_rank(value: PlainValue, rank: int) -> Output:
     """A number as a tensor of one element, which broadcasts as the number does."""
     return ops.reshape(as_output(value), ops.constant([1] * rank, Type.i64), False).output(0)

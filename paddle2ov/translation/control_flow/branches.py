@@ -12,7 +12,7 @@ from openvino import Model, Output, Type
 
 from paddle2ov.errors import ConversionWarning, OpConversionError
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import EmptyArray, Known, Value
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.program.model import Operator
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
@@ -35,29 +35,29 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
     wanted = [i for i, name in enumerate(names) if translator.is_used(name)]
     condition = find(translator, scope, operator.inputs["cond"][0])
     values: list[Value | None] = [None] * len(names)
-    if isinstance(condition, Known):
+    if isinstance(condition, ConstantValue):
         taken = operator.blocks[0 if bool(condition.values().reshape(-1)[0]) else 1]
         outputs = [taken.outputs[i] for i in wanted]
-        translator.translate_inner(taken, outputs, scope)
+        translator.translate(taken, scope)
         for i, name in zip(wanted, outputs, strict=True):
-            values[i] = scope.find(name) or translator.placeholder(names[i])
+            values[i] = scope.find(name) or translator.placeholder(names[i])  # with its marks
         return values
 
     branches = []
     for block in operator.blocks:
         inner = Scope(scope)
         outputs = [block.outputs[i] for i in wanted]
-        translator.translate_inner(block, outputs, inner)
+        translator.translate(block, inner)
         branches.append(
             (
                 inner,
-                [inner.find(name) or translator.placeholder(names[i]) for i, name in zip(wanted, outputs, strict=True)],
+                [find(translator, inner, name, names[i]) for i, name in zip(wanted, outputs, strict=True)],
             )
         )
     (then, then_values), (otherwise, else_values) = branches
     then_results, else_results, positions = [], [], []
     for i, a, b in zip(wanted, then_values, else_values, strict=True):
-        if isinstance(a, EmptyArray) and isinstance(b, EmptyArray):
+        if isinstance(a, EmptyTensorArray) and isinstance(b, EmptyTensorArray):
             values[i] = a
             continue
         results = [ops.result(one) for one in _of_one_rank(operator, names[i], _output_like(a, b), _output_like(b, a))]
@@ -83,10 +83,10 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
 CONTROL_FLOW: dict[str, BlockConverter] = {"if": if_, "recurrent": recurrent, "while": while_}
 
 
-def _output_like(value: Value, other: Value) -> Output:
-    if isinstance(value, EmptyArray):
+def _output_like(value: PlainValue, other: PlainValue) -> Output:
+    if isinstance(value, EmptyTensorArray):
         return as_output(no_elements(other, ops.constant([1], Type.i64)))
-    if is_undefined(value) and not isinstance(other, EmptyArray) and not is_undefined(other):
+    if is_undefined(value) and not isinstance(other, EmptyTensorArray) and not is_undefined(other):
         like = as_output(other)
         shape = like.get_partial_shape()
         return undefined(like.get_element_type(), len(shape) if shape.rank.is_static else 1)
@@ -120,7 +120,7 @@ def _of_one_rank(operator: Operator, name: str, *values: Output) -> Sequence[Out
     ]
 
 
-def _kept(value: Output, condition: Value) -> Output:
+def _kept(value: Output, condition: PlainValue) -> Output:
     """A copy of an If's result, where the run decides its size.
 
     Seen with the masks of SOLOv2: on the first run, and on that alone, the CPU plugin hands on zeros in place of the

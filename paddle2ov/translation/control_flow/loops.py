@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,8 @@ from openvino.op import Constant, Parameter, Result
 from paddle2ov.errors import ConversionWarning
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import OV_TYPES, EmptyArray, Known, Value
-from paddle2ov.program.liveness import prune
+from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
 from paddle2ov.program.model import Block, Operator, Variable
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
@@ -42,13 +42,15 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
     (body,) = operator.blocks
     names, before = operator.outputs["out"], operator.inputs["x"]
     goes_on, *after = body.outputs
-    used = {i for i, name in enumerate(names) if translator.is_used(name)}
     condition = find(translator, scope, operator.inputs["cond"][0])
-    if isinstance(condition, Known) and not condition.values().any():
+    if isinstance(condition, ConstantValue) and not condition.values().any():
         # OpenVINO takes the shapes that a loop leaves for empty where it knows that there is no round.
-        return [_entering(translator, scope, before[i], name) if i in used else None for i, name in enumerate(names)]
-    carried = _carried(body, body.inputs, after, used, [goes_on])
-    first = {body.inputs[i]: _entering(translator, scope, before[i], names[i]) for i in carried}
+        return [
+            find(translator, scope, before[i], name) if translator.is_used(name) else None
+            for i, name in enumerate(names)
+        ]
+    carried = _carried(translator, names, body.inputs)
+    first = {body.inputs[i]: find(translator, scope, before[i], names[i]) for i in carried}
     found = _settled(translator, scope, body, first, [*(after[i] for i in carried), goes_on])
     _warn_of_ranks(operator, first, found)
     loop = _loop(found, scope, ops.constant(-1, Type.i64).output(0), as_condition(condition), found.yielded[-1])
@@ -67,11 +69,10 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     (body,) = operator.blocks
     names, sequences, states = operator.outputs["out"], operator.inputs["x"], operator.inputs["states"]
     steps, arguments = body.inputs[: len(sequences)], body.inputs[len(sequences) :]
-    used = [i for i, name in enumerate(names) if translator.is_used(name)]
-    stacked = [i for i in used if i >= len(states)]
+    stacked = [i for i, name in enumerate(names) if i >= len(states) and translator.is_used(name)]
     results = [body.outputs[i] for i in stacked]
-    carried = _carried(body, arguments, body.outputs, set(used) - set(stacked), results)
-    first = {arguments[i]: _entering(translator, scope, states[i], arguments[i]) for i in carried}
+    carried = _carried(translator, names, arguments)
+    first = {arguments[i]: find(translator, scope, states[i], arguments[i]) for i in carried}
     reverse = operator.attributes.get("reverse", False)
     parts = dict(zip(steps, sequences, strict=True))
     found = _settled(translator, scope, body, first, [*(body.outputs[i] for i in carried), *results], parts, reverse)
@@ -81,7 +82,7 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in found.yielded[len(carried) :]]
     sizes = ops.shape_of(as_output(find(translator, scope, sequences[0])), Type.i64)
     length = ops.gather(sizes, ops.constant(0, Type.i64), ops.constant(0, Type.i64))
-    always: Value = ops.constant(True).output(0)
+    always: PlainValue = ops.constant(True).output(0)
     loop = _loop(found, scope, length.output(0), as_condition(always), always, rows)
     values: list[Value | None] = [None] * len(names)
     for i, value in zip(carried, _left(loop, found), strict=True):
@@ -106,18 +107,18 @@ class _Round:
     """
 
     scope: Scope
-    before: list[Value]
+    before: list[PlainValue]
     shapes: list[PartialShape | None]
     parameters: list[Parameter]
     number: Parameter
-    yielded: list[Value]
+    yielded: list[PlainValue]
 
 
 def _settled(
     translator: Translator,
     scope: Scope,
     body: Block,
-    first: Mapping[str, Value],
+    first: Mapping[str, PlainValue],
     wanted: Sequence[str],
     parts: Mapping[str, str] | None = None,
     reverse: bool = False,
@@ -129,21 +130,20 @@ def _settled(
     """
     before = [_as_declared(value, translator.variables.get(name)) for name, value in first.items()]
     shapes = [_shape_of(value) for value in before]
-    read = prune(body, wanted)[1]
     while True:
         found = _Round(Scope(scope), before, shapes, [], ops.parameter([], Type.i64), [])
         for name, sequence in (parts or {}).items():
-            if name in read:
+            if translator.is_used(name):
                 whole = as_output(find(translator, found.scope, sequence))
-                found.scope.values[name] = _element(whole, found.number, reverse)
+                found.scope.values[name] = translator.marked(name, _element(whole, found.number, reverse))
         for name, value, shape in zip(first, before, shapes, strict=True):
             if shape is None:
-                found.scope.values[name] = value
+                found.scope.values[name] = translator.marked(name, value)
                 continue
             parameter = ops.parameter(shape, as_output(value).get_element_type())
-            found.scope.values[name] = parameter.output(0)
+            found.scope.values[name] = translator.marked(name, parameter.output(0))
             found.parameters.append(parameter)
-        translator.translate_inner(body, wanted, found.scope)
+        translator.translate(body, found.scope)
         found.yielded = [find(translator, found.scope, name) for name in wanted]
         after = found.yielded[: len(before)]
         started = [_started(old, new, scope, found) for old, new in zip(before, after, strict=True)]
@@ -152,7 +152,9 @@ def _settled(
             for start, old, shape in zip(started, before, shapes, strict=True)
         ]
         grown = [
-            None if shape is None or isinstance(new, EmptyArray) else widened(shape, as_output(new).get_partial_shape())
+            None
+            if shape is None or isinstance(new, EmptyTensorArray)
+            else widened(shape, as_output(new).get_partial_shape())
             for shape, new in zip(entering, after, strict=True)
         ]
         if grown == shapes and all(new is old for new, old in zip(started, before, strict=True)):
@@ -160,11 +162,11 @@ def _settled(
         before, shapes = started, grown
 
 
-def _started(old: Value, new: Value, scope: Scope, found: _Round) -> Value:
+def _started(old: PlainValue, new: PlainValue, scope: Scope, found: _Round) -> PlainValue:
     """What is to enter the first round, now that it is known what enters the next one."""
-    if isinstance(new, EmptyArray):
+    if isinstance(new, EmptyTensorArray):
         return old
-    if isinstance(old, EmptyArray):  # an array that the body writes first: now the type of its elements is known
+    if isinstance(old, EmptyTensorArray):  # an array that the body writes first: now the type of its elements is known
         return no_elements(new, some_size(scope, found.before, found.scope))
     # A number that becomes a tensor: OpenVINO's CPU plugin compiles no loop that changes a rank.
     ranks = [as_output(one).get_partial_shape().rank for one in (old, new)]
@@ -174,7 +176,7 @@ def _started(old: Value, new: Value, scope: Scope, found: _Round) -> Value:
 
 
 def _loop(
-    found: _Round, scope: Scope, rounds: Output, begins: Output, goes_on: Value, joined: Sequence[Result] = ()
+    found: _Round, scope: Scope, rounds: Output, begins: Output, goes_on: PlainValue, joined: Sequence[Result] = ()
 ) -> Node:
     """A loop of that body; `joined` are its results besides those that enter the next round."""
     live = [k for k, shape in enumerate(found.shapes) if shape is not None]
@@ -211,37 +213,28 @@ def _loop(
     )
 
 
-def _left(loop: Node, found: _Round) -> list[Value]:
+def _left(loop: Node, found: _Round) -> list[PlainValue]:
     """What the last round leaves of what the loop carries."""
     outputs = iter(loop.outputs())
     return [old if shape is None else next(outputs) for old, shape in zip(found.before, found.shapes, strict=True)]
 
 
-def _carried(
-    body: Block, arguments: Sequence[str], after: Sequence[str], used: Iterable[int], results: Sequence[str]
-) -> list[int]:
-    """The positions of a loop's values that are read after it (`used`), or needed by what is."""
-    carried = set(used)
-    while True:
-        _, read = prune(body, [*results, *(after[i] for i in carried)])
-        more = {i for i, name in enumerate(arguments) if name in read} - carried
-        if not more:
-            return sorted(carried)
-        carried |= more
+def _carried(translator: Translator, names: Sequence[str], arguments: Sequence[str]) -> list[int]:
+    """The positions of a loop's values that are read after it, or inside of it."""
+    return [
+        i
+        for i, (name, argument) in enumerate(zip(names, arguments, strict=False))
+        if translator.is_used(name) or translator.is_used(argument)
+    ]
 
 
-def _entering(translator: Translator, scope: Scope, name: str, stand_in: str) -> Value:
-    """What enters the first round; zeros like `stand_in` where nothing has been written yet."""
-    return (scope.find(name) if name else None) or translator.placeholder(stand_in)
-
-
-def _as_declared(value: Value, declared: Variable | None) -> Value:
+def _as_declared(value: PlainValue, declared: Variable | None) -> PlainValue:
     """What enters the first round, of the type and the rank that the program declares.
 
     Before a loop, Paddle 2 writes what nothing reads but in a round that wrote it: for a variable without a value a
     float, whatever its type is, and for what an assignment to elements writes the number 0, whatever its rank is.
     """
-    if not isinstance(value, Known) or declared is None or declared.shape is None:
+    if not isinstance(value, ConstantValue) or declared is None or declared.shape is None:
         return value
     if is_undefined(value):
         return undefined(OV_TYPES.get(declared.dtype or "float32", Type.f32), len(declared.shape))
@@ -250,7 +243,7 @@ def _as_declared(value: Value, declared: Variable | None) -> Value:
     return value
 
 
-def _warn_of_ranks(operator: Operator, first: Mapping[str, Value], found: _Round) -> None:
+def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _Round) -> None:
     """Warns of numbers that enter as tensors: the program may read them where no round has written any."""
     for (name, value), started in zip(first.items(), found.before, strict=True):
         shape, other = _shape_of(value), _shape_of(started)
@@ -362,5 +355,5 @@ def _backwards(sequence: Output) -> Output:
     return ops.slice(sequence, last, before_first, back, ops.constant([0], Type.i64)).output(0)
 
 
-def _shape_of(value: Value) -> PartialShape | None:
-    return None if isinstance(value, EmptyArray) else as_output(value).get_partial_shape()
+def _shape_of(value: PlainValue) -> PartialShape | None:
+    return None if isinstance(value, EmptyTensorArray) else as_output(value).get_partial_shape()

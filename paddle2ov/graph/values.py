@@ -1,0 +1,167 @@
+"""What a variable of the program is while it is translated.
+
+A value is an OpenVINO output, or known before the model runs (`ConstantValue`), or a tensor array that nothing was
+written to (`EmptyTensorArray`). What OpenVINO's tensors cannot tell stands on the value, in marks that wrap it:
+
+- `ComplexValue`: the numbers are complex; the value within is real, with a last dimension of 2.
+- `LoDTensor`: sequences lie one after the other; the value within may be complex.
+
+The mark is put on where the value is made, and travels with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias, overload
+
+from openvino import Node, Output, Type
+from openvino.op import Constant
+
+from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, constant, numbers_of
+from paddle2ov.program.model import AnyArray
+
+
+class ConstantValue:
+    """A value that is known while the program is converted: a weight, or a constant of the program.
+
+    Every use of a small one gets a Constant node of its own: OpenVINO's CPU plugin fuses a bias or a scale only when
+    its constant has a single consumer. A weight has one node, which shares the weight's memory.
+    """
+
+    __slots__ = ("_node", "array", "dtype", "name", "share")
+
+    _PRIVATE_COPY_ELEMENTS = 64
+
+    def __init__(self, array: AnyArray, dtype: str | None = None, name: str = "", share: bool = True) -> None:
+        self.array = array
+        self.dtype = dtype
+        self.name = name
+        self.share = share
+        self._node: Constant | None = None
+
+    @property
+    def element_type(self) -> Type:
+        """The element type of the Constant that holds the value."""
+        if self.dtype is not None:
+            return OV_TYPES[self.dtype]
+        return NUMPY_TYPES[self.array.dtype.str]
+
+    def constant(self) -> Constant:
+        """A Constant node that holds the value."""
+        if self._node is not None:
+            return self._node
+        node = constant(self.array, self.dtype, share=self.share)
+        if self.name:
+            node.set_friendly_name(self.name)
+        if self.array.size > self._PRIVATE_COPY_ELEMENTS:
+            self._node = node
+        return node
+
+    def values(self) -> AnyArray:
+        """The value as NumPy computes with it (bfloat16 as float32, complex as complex)."""
+        if self.dtype == "bfloat16":
+            return numbers_of(self.array, Type.bf16)
+        return self.array
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyTensorArray:
+    """A tensor array that nothing was written to: the type and shape of its elements are not known yet."""
+
+
+PlainValue: TypeAlias = Output | ConstantValue | EmptyTensorArray
+"""A value without marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexValue:
+    """Complex numbers, as real ones with a last dimension of 2: the real and the imaginary part.
+
+    A `ConstantValue` within may hold complex numbers as NumPy has them.
+    """
+
+    value: Node | PlainValue
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceLengths:
+    """How many rows each sequence of a tensor has, int64 or int32 [count]."""
+
+    output: Output
+
+
+LoD: TypeAlias = int | Output | SequenceLengths | None
+"""How many sequences, all of one length, a tensor holds one after the other; or the length of each; None: not known.
+
+Paddle's LoD (level of detail) has the offsets where they begin. One level of it is carried.
+"""
+
+NO_LOD: Final = 0
+"""The empty LoD of a tensor that holds no sequences."""
+
+UNKNOWN_LOD: Final = None
+"""That of sequences whose lengths are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoDTensor:
+    """Sequences that lie one after the other in dimension 0.
+
+    What a converter returns without this mark, and the program declares with LoD, gets that of the operator's first
+    input that has one. `NO_LOD` says that the result holds no sequences although the program declares so.
+    """
+
+    value: Node | PlainValue | ComplexValue
+    lod: LoD
+
+
+Value: TypeAlias = PlainValue | ComplexValue | LoDTensor
+"""What travels in a scope."""
+
+MARKS: Final = frozenset((ComplexValue, LoDTensor))
+"""`type(value) in MARKS` is what every value of a program can be asked at no cost."""
+
+
+@overload
+def plain(value: Value | Node) -> PlainValue: ...
+
+
+@overload
+def plain(value: Value | Node | None) -> PlainValue | None: ...
+
+
+def plain(value: Value | Node | None) -> PlainValue | None:
+    """A value without its marks."""
+    if isinstance(value, LoDTensor):
+        value = value.value
+    if isinstance(value, ComplexValue):
+        value = value.value
+    return value.output(0) if isinstance(value, Node) else value
+
+
+def is_complex(value: Value | None) -> bool:
+    """Whether a value is marked as complex."""
+    return isinstance(value, ComplexValue) or (isinstance(value, LoDTensor) and isinstance(value.value, ComplexValue))
+
+
+def of_dtype(value: PlainValue, dtype: str | None) -> PlainValue | ComplexValue:
+    """A value that has a data type of Paddle's, with the mark that it asks for."""
+    return ComplexValue(value) if dtype in COMPLEX_DTYPES else value
+
+
+__all__ = [
+    "MARKS",
+    "NO_LOD",
+    "UNKNOWN_LOD",
+    "ComplexValue",
+    "ConstantValue",
+    "EmptyTensorArray",
+    "LoD",
+    "LoDTensor",
+    "PlainValue",
+    "SequenceLengths",
+    "Value",
+    "is_complex",
+    "of_dtype",
+    "plain",
+]
