@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from gen_models.building import assembled
-from gen_models.network import Network
-from gen_models.spec import paddle, tensor
+from gen_models.harness.building import assembled
+from gen_models.harness.network import Network
+from gen_models.harness.spec import paddle, tensor
 
 _SIZE, _WIDTH = 3, 8
 

@@ -17,10 +17,10 @@ from paddle2ov.passes.graph import (
     perm_of,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
-from paddle2ov.passes.minimum_cut import END, ENDLESS, MinimumCut, Vertex
-from paddle2ov.passes.permutable import PERMUTABLE, data_of
-from paddle2ov.passes.permutation import inverse, kind_of, reduced
-from paddle2ov.passes.turned_nodes import UNDECIDED, Around, Change, key_of, order_after, readers_of
+from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
+from paddle2ov.passes.layout.permutable import PERMUTABLE, data_of
+from paddle2ov.passes.layout.permutation import inverse, kind_of, reduced
+from paddle2ov.passes.layout.permuted_nodes import UNDECIDED, Around, Change, key_of, order_after, readers_of
 
 _FLEXIBLE = UNDECIDED | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}

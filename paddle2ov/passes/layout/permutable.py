@@ -13,7 +13,7 @@ from openvino import Node, Output
 
 from paddle2ov.passes.graph import constant_of, dims_of, ints, ints_of, weight
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
-from paddle2ov.passes.permutation import inverse
+from paddle2ov.passes.layout.permutation import inverse
 from paddle2ov.program.model import AnyArray
 
 

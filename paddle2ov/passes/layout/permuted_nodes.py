@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from openvino import Input, Node, Output
 
-from paddle2ov.opset import ops
+from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import consumers, dims_of, ints, ints_of, name_after, perm_of, replace
 from paddle2ov.passes.kinds import REDUCTIONS
-from paddle2ov.passes.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
-from paddle2ov.passes.permutation import compose, inverse, kind_of, moved_ones, reduced
+from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
+from paddle2ov.passes.layout.permutation import compose, inverse, kind_of, moved_ones, reduced
 
 UNDECIDED = frozenset(("ShapeOf", "Transpose"))
 """What reads a tensor in any order, once it is told."""
