@@ -54,7 +54,7 @@ class ConversionReport:
         The total is that of "identity" (the axes stay in order), "reshape" (no data moves), "2-D" (matrices) and
         "higher" (of a higher rank, or not known). "removed" counts what the conversion got rid of, whatever they were.
         """
-        counts = self.rewrites.get("reduce_transposes", {})
+        counts = self.rewrites.get("transposes_to_reshapes", {})
         moved, fused = (self.rewrites.get(name, {}) for name in ("move_transposes", "fuse_transposes"))
         gone = [counts.get("removed", 0), self.rewrites.get("absorb_transposes", {}).get("absorbed", 0)]
         gone += [moved.get("transposes before", 0) - moved.get("transposes after", 0)]
@@ -82,7 +82,7 @@ class ConversionReport:
         for name, counts in self.rewrites.items():
             done = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
             if done:
-                lines.append(f"  {name:20}{done}")
+                lines.append(f"  {name:28}{done}")
         lines.append("  ".join(f"{stage} {1e3 * time:.1f} ms" for stage, time in self.seconds.items()))
         return "\n".join(lines)
 

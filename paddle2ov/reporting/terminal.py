@@ -72,10 +72,10 @@ def _transposes(conversion: ConversionReport) -> Iterator[str]:
 def _rewrites(conversion: ConversionReport) -> Iterator[str]:
     """The passes that changed something; what became of the transposes is said before."""
     passes = {name: counts for name, counts in conversion.rewrites.items() if any(counts.values())}
-    if passes.keys() - {"reduce_transposes"}:
+    if passes.keys() - {"transposes_to_reshapes"}:
         yield "[bold]What the passes did[/bold]"
     for name, counts in passes.items():
-        if name != "reduce_transposes":
+        if name != "transposes_to_reshapes":
             yield f"  {name}: {', '.join(f'{kind} {count}' for kind, count in counts.items() if count)}"
 
 

@@ -284,7 +284,7 @@ def test_tables_in_a_narrow_terminal():
     lines = out.getvalue().splitlines()
     assert len(lines) < 50
     assert max(map(len, lines)) <= 80
-    assert "cut_projections" not in out.getvalue()
+    assert "split_qkv" not in out.getvalue()
     types = {one.type for one in report.operators}
     first = next(i for i, line in enumerate(lines) if line.startswith("operators ")) + 1
     last = next(i for i, line in enumerate(lines) if " more  " in line)
@@ -318,7 +318,7 @@ def test_tables():
     print_report(report_of("swin_stage"), Console(file=out, width=150))
     for words in (
         "Transposes",
-        "cut_projections",
+        "split_qkv",
         "projections 2, parts 6",
         "matmul_v2 + gelu",
         "FullyConnected",

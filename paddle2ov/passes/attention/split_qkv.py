@@ -32,7 +32,7 @@ from paddle2ov.passes.graph import (
 from paddle2ov.program.model import AnyArray
 
 
-def cut_projections(graph: Graph) -> Counts:
+def split_qkv(graph: Graph) -> Counts:
     """Attention reads q, k and v from projections of their own.
 
     Given:

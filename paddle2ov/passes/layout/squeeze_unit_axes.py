@@ -32,7 +32,7 @@ _MOST_ELEMENTS = 1 << 20
 """A larger constant is not worth looking at while converting."""
 
 
-def drop_ones(graph: Graph) -> Counts:
+def squeeze_unit_axes(graph: Graph) -> Counts:
     """A convolution of sequences has a rank less: nothing stands between it and what it can be one primitive with.
 
     Given:

@@ -16,7 +16,7 @@ _PER_CHANNEL = BINARY | {"FakeQuantize", "PRelu"}
 _PASSED = UNARY | {"Reshape", "Squeeze", "Unsqueeze"}
 
 
-def widen_reductions(graph: Graph) -> Counts:
+def avoid_reduction_post_ops(graph: Graph) -> Counts:
     """A reduction of a sequence has four dimensions.
 
     Given:

@@ -15,7 +15,7 @@ from paddle2ov.passes.kinds import REDUCTIONS
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 
 
-def keep_reduced(graph: Graph) -> Counts:
+def avoid_reshape_elision(graph: Graph) -> Counts:
     """A reduction whose result another of its rank is made of keeps its axes, and a Squeeze drops them.
 
     Given:

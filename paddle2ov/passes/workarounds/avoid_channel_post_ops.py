@@ -19,7 +19,7 @@ from paddle2ov.passes.kinds import ELEMENTWISE
 _FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
 
 
-def spread_constants(graph: Graph) -> Counts:
+def avoid_channel_post_ops(graph: Graph) -> Counts:
     """A constant that is read beside a product of rank 4 has more than one length.
 
     Given:

@@ -6,7 +6,7 @@ from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of, replace
 from paddle2ov.passes.layout.permutation import kind_of, moved_ones, reduced
 
 
-def reduce_transposes(graph: Graph) -> Counts:
+def transposes_to_reshapes(graph: Graph) -> Counts:
     """Says what every transpose of the program is, and leaves those alone that move data.
 
     Given:

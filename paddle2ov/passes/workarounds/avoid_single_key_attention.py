@@ -18,7 +18,7 @@ _LEAST, _LEAST_HALF = 1e-30, 1e-7
 """What is added; half precision has nothing so small. Neither changes an exponential."""
 
 
-def part_scores(graph: Graph) -> Counts:
+def avoid_single_key_attention(graph: Graph) -> Counts:
     """Softmax reads a sum where it would read a product.
 
     Given:

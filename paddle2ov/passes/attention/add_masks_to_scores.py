@@ -22,7 +22,7 @@ from paddle2ov.passes.graph import (
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 
 
-def spread_masks(graph: Graph) -> Counts:
+def add_masks_to_scores(graph: Graph) -> Counts:
     """Scores keep their rank where a mask per window is added.
 
     Given:

@@ -10,7 +10,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, replace
 
 
-def choose_directly(graph: Graph) -> Counts:
+def broadcast_select(graph: Graph) -> Counts:
     """A choice reads what it chooses from, without sums that only widen it.
 
     Given:

@@ -33,7 +33,7 @@ _PRODUCTS = {"MatMul", "ScaledDotProductAttention"}
 _IN_PLACE = {"Concat", "Reshape", "Squeeze", "Unsqueeze"}
 
 
-def part_transposes(graph: Graph) -> Counts:
+def avoid_transpose_fusion(graph: Graph) -> Counts:
     """Transpose is not taken into attention whose shape would not tell it from none, nor for a view of a result.
 
     Given:
@@ -55,9 +55,9 @@ def part_transposes(graph: Graph) -> Counts:
         x, name = transpose.input_value(0), transpose.get_friendly_name()
         shape = ops.shape_of(x)
         deeper = ops.reshape(x, ops.concat([ints([1]), shape], 0), False)
-        turned = ops.transpose(deeper, ints([0, *(axis + 1 for axis in perm)]))
-        name_after(turned, name, "transpose")
-        replace(transpose.output(0), ops.reshape(turned, ops.gather(shape, ints(perm), ints(0)), False).output(0))
+        permuted = ops.transpose(deeper, ints([0, *(axis + 1 for axis in perm)]))
+        name_after(permuted, name, "transpose")
+        replace(transpose.output(0), ops.reshape(permuted, ops.gather(shape, ints(perm), ints(0)), False).output(0))
         counts["transposes"] += 1
     if counts["transposes"]:
         graph.changed()

@@ -23,7 +23,7 @@ from paddle2ov.passes.graph import (
 )
 
 
-def transpose_grids(graph: Graph) -> Counts:
+def transpose_feature_maps(graph: Graph) -> Counts:
     """A transpose of tokens and the reshape to or from an image change places.
 
     Given:
