@@ -9,6 +9,7 @@ import numpy as np
 from openvino import Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.names import is_generated, name_under
 from paddle2ov.program.dtypes import LEGACY
 from paddle2ov.program.model import AnyArray
 
@@ -53,7 +54,7 @@ class Known:
     its constant has a single consumer. A weight has one node, which shares the weight's memory.
     """
 
-    __slots__ = ("_node", "array", "dtype", "name", "share")
+    __slots__ = ("_is_named", "_node", "array", "dtype", "name", "share")
 
     _PRIVATE_COPY_ELEMENTS = 64
 
@@ -63,6 +64,7 @@ class Known:
         self.name = name
         self.share = share
         self._node: Constant | None = None
+        self._is_named = is_generated(name)  # so that no node has that name
 
     @property
     def element_type(self) -> Type:
@@ -76,8 +78,11 @@ class Known:
         if self._node is not None:
             return self._node
         node = constant(self.array, self.dtype, share=self.share)
-        if self.name:
+        if self._is_named:
+            name_under(node, self.name)
+        elif self.name:
             node.set_friendly_name(self.name)
+            self._is_named = True
         if self.array.size > self._PRIVATE_COPY_ELEMENTS:
             self._node = node
         return node

@@ -1,8 +1,9 @@
 """Graph rewrites: one per file, run in the order of `REWRITES` after translation.
 
-A rewrite is a function of a `Graph` that changes the model in place and returns what it did, as counts by kind. Its
-docstring says `Given` which structure it makes which `Result`. It is linear in the size of the model, knows nothing of
-Paddle, never takes an unknown dimension for 1, and leaves alone what OpenVINO does itself as well.
+A rewrite is called with a `Graph`, changes the model in place and returns what it did, as counts by kind. Most are a
+`Rule` (`rule.py`): a pattern, a check that says why it may not fire, the change; what looks at a model as a whole is a
+function. The docstring says `Given` which structure it makes which `Result`. A rewrite is linear in the size of the
+model, knows nothing of Paddle, never takes an unknown dimension for 1, and leaves alone what OpenVINO does as well.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.passes.broadcast_select import broadcast_select
-from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.graph import Counts, Graph, Refusals
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
@@ -55,10 +56,15 @@ REWRITES: tuple[Rewrite, ...] = (
 )
 
 
-def run_rewrites(model: Model, rewrites: tuple[Rewrite, ...] = REWRITES) -> dict[str, Counts]:
-    """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did."""
-    graph = Graph(model)
-    inner = [run_rewrites(body, rewrites) for body in graph.bodies()]
+def run_rewrites(
+    model: Model, rewrites: tuple[Rewrite, ...] = REWRITES, refusals: Refusals | None = None
+) -> dict[str, Counts]:
+    """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did.
+
+    `refusals` is filled with what they left alone, and why.
+    """
+    graph = Graph(model, refusals)
+    inner = [run_rewrites(body, rewrites, graph.refusals) for body in graph.bodies()]
     done = {rewrite.__name__: rewrite(graph) for rewrite in rewrites}
     for counts in inner:
         for name, kinds in counts.items():
@@ -67,4 +73,4 @@ def run_rewrites(model: Model, rewrites: tuple[Rewrite, ...] = REWRITES) -> dict
     return done
 
 
-__all__ = ["REWRITES", "Counts", "Graph", "Rewrite", "run_rewrites"]
+__all__ = ["REWRITES", "Counts", "Graph", "Refusals", "Rewrite", "run_rewrites"]

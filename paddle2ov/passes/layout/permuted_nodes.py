@@ -147,7 +147,7 @@ class Change:
         else:
             moved = ops.transpose(tensor, ints(perm)).output(0)
             self.added.append(moved.get_node())
-        name_after(moved.get_node(), origin.get_friendly_name(), "moved")
+        name_after(moved.get_node(), origin, "moved")
         return moved
 
     def _leave(self, transpose: Node) -> None:
@@ -171,6 +171,6 @@ def _ask(shape_of: Node, tensor: Output, perm: list[int]) -> None:
     readers = consumers(shape_of.output(0))
     shape_of.input(0).replace_source_output(tensor)
     shape = ops.gather(shape_of, ints(perm), ints(0))
-    name_after(shape, shape_of.get_friendly_name(), "moved")
+    name_after(shape, shape_of, "moved")
     for reader in readers:
         reader.replace_source_output(shape.output(0))

@@ -8,18 +8,31 @@ result is wrong, where not it refuses to compile.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims
-from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, ints, nearest, readers
+from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints, nearest, readers
 from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.rule import Refusal, Rule
 
 _FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
 
 
-def avoid_channel_post_ops(graph: Graph) -> Counts:
+@dataclass(frozen=True)
+class _Aligned:
+    """A constant along axis 1."""
+
+    node: Node
+    port: int
+    count: int
+    dims: Dims
+    """Of the node that reads it."""
+
+
+class AvoidChannelPostOps(Rule[list[_Aligned], list[tuple[_Aligned, int]]]):
     """A constant that is read beside a product of rank 4 has more than one length.
 
     Given:
@@ -28,34 +41,43 @@ def avoid_channel_post_ops(graph: Graph) -> Counts:
     Result:
         The constant repeated along the last such axis, which OpenVINO reads number by number.
     """
-    counts = {"constants": 0}
-    for product in graph.nodes("MatMul"):
-        dims = dims_of(product.output(0))
+
+    roots = ("MatMul",)
+    counts = ("constants",)
+
+    def pattern(self, graph: Graph, node: Node) -> list[_Aligned] | None:
+        dims = dims_of(node.output(0))
         if dims is None or len(dims) < 4:
-            continue
-        for node in nearest(readers(product), _FUSED, ELEMENTWISE, readers):
-            counts["constants"] += _spread(node)
-    if counts["constants"]:
-        graph.changed()
-    return counts
+            return None
+        found = [one for node in nearest(readers(node), _FUSED, ELEMENTWISE, readers) for one in _aligned(node)]
+        return found or None
+
+    def check(self, graph: Graph, match: list[_Aligned]) -> list[tuple[_Aligned, int]]:
+        found = [(one, axis) for one in match if (axis := _axis(one.dims)) is not None]
+        if not found:
+            raise Refusal("no axis from the third on has a known length above 1")
+        return found
+
+    def rewrite(self, graph: Graph, plan: list[tuple[_Aligned, int]]) -> Counts:
+        for one, axis in plan:
+            shape = [1] * len(one.dims)
+            shape[1], shape[axis] = one.count, one.dims[axis] or 1
+            port = one.node.input(one.port)
+            column = ops.reshape(port.get_source_output(), ints([one.count, *[1] * (len(one.dims) - 2)]), False)
+            insert([port], ops.broadcast(column, ints(shape)).output(0), one.node)
+        return {"constants": len(plan)}
 
 
-def _spread(node: Node) -> int:
+def _aligned(node: Node) -> list[_Aligned]:
+    """The constants along axis 1 that a node reads."""
     dims = dims_of(node.output(0))
-    axis = _axis(dims) if dims is not None else None
-    if dims is None or axis is None:
-        return 0
-    spread = 0
-    for port in node.inputs():
-        constant = port.get_source_output()
-        count = _along_axis_1(constant, len(dims), node.get_type_name() == "PRelu" and port.get_index() == 1)
+    found = []
+    for i, source in enumerate(node.input_values() if dims is not None else ()):
+        assert dims is not None
+        count = _along_axis_1(source, len(dims), node.get_type_name() == "PRelu" and i == 1)
         if count:
-            shape = [1] * len(dims)
-            shape[1], shape[axis] = count, dims[axis] or 1
-            column = ops.reshape(constant, ints([count, *[1] * (len(dims) - 2)]), False)
-            port.replace_source_output(ops.broadcast(column, ints(shape)).output(0))
-            spread += 1
-    return spread
+            found.append(_Aligned(node, i, count, dims))
+    return found
 
 
 def _axis(dims: Dims) -> int | None:
@@ -71,3 +93,6 @@ def _along_axis_1(value: Output, rank: int, is_slope: bool) -> int:
     count = math.prod(one or 0 for one in shape)
     aligned = shape if is_slope and len(shape) == 1 else shape[1 - rank :][:1] if len(shape) >= rank - 1 else [1]
     return count if count > 1 and aligned == [count] else 0
+
+
+avoid_channel_post_ops = AvoidChannelPostOps()
