@@ -29,7 +29,9 @@ from paddle2ov.converters.detection.choice import (
 from paddle2ov.converters.detection.narrowing_rules import ELEMENTWISE, MAKERS, RULES, UNARY
 from paddle2ov.converters.detection.rows import dim_of, dims_of, positions
 from paddle2ov.converters.graph.common import Tensor, ints, output_of
+from paddle2ov.graph.names import name_under
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.provenance import copied_from
 from paddle2ov.program.merging import CHOSEN
 
 
@@ -111,7 +113,8 @@ class Narrowing:
         key = (node.get_name(), place)
         if key not in self._clones:
             made = MAKERS[node.get_type_name()](node, inputs)
-            made.set_friendly_name(node.get_friendly_name() + CHOSEN)
+            made.set_friendly_name(f"{node.get_friendly_name()}/{made.get_name()}{CHOSEN}")
+            copied_from(made, node)
             self._clones[key] = made
         return self._clones[key]
 
@@ -278,7 +281,7 @@ def _concatenated(pieces: Sequence[Output], axis: int) -> Node:
     if kind not in UNARY or any(node.get_type_name() != kind for node in nodes):
         return ops.concat(list(pieces), axis)
     joined = MAKERS[kind](nodes[0], [_concatenated([node.input_value(0) for node in nodes], axis)])
-    joined.set_friendly_name(nodes[0].get_friendly_name())
+    name_under(joined, nodes[0].get_friendly_name())
     return joined
 
 

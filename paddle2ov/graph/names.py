@@ -48,6 +48,10 @@ class Names:
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
 
+    def reserve(self, nodes: Iterable[Node]) -> None:
+        """Gives no other node the names of these."""
+        self._taken.update(node.get_friendly_name() for node in nodes)
+
     def give(self, node: Node, name: str) -> None:
         """Names a node, after `name` where that is another node's or might be."""
         if name in self._taken or is_generated(name):

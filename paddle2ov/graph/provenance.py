@@ -7,15 +7,16 @@ node is marked, and nothing is handed on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from openvino import Model, Node, Output
 
 from paddle2ov.graph.names import bodies_of, is_unnamed, name_under, walk
-from paddle2ov.program.model import Operator
+from paddle2ov.program.model import Operator, Program
 
 PADDLE_OPERATORS = "paddle_operators"
 """The key of the mark: places "BLOCK:OPERATOR", separated by spaces, the one that matters most first."""
+_COPIED = "paddle_operators_of_original"
 
 
 def place_of(operator: Operator) -> str:
@@ -42,11 +43,17 @@ def mark(outputs: Iterable[Output], operators: str, given: Collection[str] = ())
         info = node.get_rt_info()
         if PADDLE_OPERATORS in info:
             continue
-        info[PADDLE_OPERATORS] = operators
+        info[PADDLE_OPERATORS] = info[_COPIED].value if _COPIED in info else operators
         waiting += [value.get_node() for value in node.input_values()]
         for body in bodies_of(node):
             for inner in body.get_ops():
                 mark(inner.outputs(), operators)
+
+
+def copied_from(copy: Node, original: Node) -> None:
+    """Says of a node that a converter makes that it is another operator's, computed on other inputs."""
+    if operators := mark_of(original):
+        copy.get_rt_info()[_COPIED] = operators
 
 
 def hand_on(new: Output, *old: Node) -> None:
@@ -58,8 +65,9 @@ def hand_on(new: Output, *old: Node) -> None:
         mark([new], operators)
 
 
-def name_after_operators(model: Model, results: Mapping[str, str]) -> None:
-    """Names the nodes without a name of their own after what their operator is known by, place -> name."""
+def name_after_operators(model: Model, program: Program) -> None:
+    """Names the nodes without a name of their own after a result of the operator that they were made for."""
+    results = {place_of(one): next(filter(None, one.output_names()), one.type) for one in program.block.walk()}
     for node in walk(model):
         if is_unnamed(node) and (operators := mark_of(node)):
             name_under(node, results[operators.partition(" ")[0]])
@@ -70,4 +78,13 @@ def operators_by_name(model: Model) -> dict[str, list[str]]:
     return {node.get_friendly_name(): marked.split() for node in walk(model) if (marked := mark_of(node))}
 
 
-__all__ = ["PADDLE_OPERATORS", "hand_on", "mark", "mark_of", "name_after_operators", "operators_by_name", "place_of"]
+__all__ = [
+    "PADDLE_OPERATORS",
+    "copied_from",
+    "hand_on",
+    "mark",
+    "mark_of",
+    "name_after_operators",
+    "operators_by_name",
+    "place_of",
+]

@@ -54,7 +54,7 @@ class Known:
     its constant has a single consumer. A weight has one node, which shares the weight's memory.
     """
 
-    __slots__ = ("_is_named", "_node", "array", "dtype", "name", "share")
+    __slots__ = ("_is_named", "_node", "_whole", "array", "dtype", "name", "share")
 
     _PRIVATE_COPY_ELEMENTS = 64
 
@@ -64,7 +64,8 @@ class Known:
         self.name = name
         self.share = share
         self._node: Constant | None = None
-        self._is_named = is_generated(name)  # so that no node has that name
+        self._whole: Known | None = None
+        self._is_named = is_generated(name)  # so that no node gets that name
 
     @property
     def element_type(self) -> Type:
@@ -78,14 +79,25 @@ class Known:
         if self._node is not None:
             return self._node
         node = constant(self.array, self.dtype, share=self.share)
-        if self._is_named:
-            name_under(node, self.name)
-        elif self.name:
-            node.set_friendly_name(self.name)
-            self._is_named = True
+        if self.name:
+            self._give_name(node)
         if self.array.size > self._PRIVATE_COPY_ELEMENTS:
             self._node = node
         return node
+
+    def viewed(self, array: AnyArray) -> Known:
+        """The same elements in another shape, or for another model: one node of all has the name."""
+        view = Known(array, self.dtype, self.name, self.share)
+        view._whole = self._whole or self
+        return view
+
+    def _give_name(self, node: Constant) -> None:
+        whole = self._whole or self
+        if whole._is_named:
+            name_under(node, self.name)
+        else:
+            node.set_friendly_name(self.name)
+            whole._is_named = True
 
     def values(self) -> AnyArray:
         """The value as NumPy computes with it (bfloat16 as float32, complex as complex)."""

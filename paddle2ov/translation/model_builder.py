@@ -8,7 +8,9 @@ from openvino import Model, Output, PartialShape
 from openvino.op import Result
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.provenance import hand_on
 from paddle2ov.graph.types import EmptyArray, Known
 from paddle2ov.program import Program
 from paddle2ov.program.joined_arrays import join_arrays
@@ -40,6 +42,7 @@ def convert_program(
     merged: dict[str, int] | None = None,
     sequence_lengths: bool = False,
     translator: type[Translator] = Translator,
+    marks: bool = False,
 ) -> Model:
     """Translates a program that is read already.
 
@@ -55,6 +58,7 @@ def convert_program(
         merged: is told how many of them, by kind.
         sequence_lengths: as for `convert`.
         translator: the class that translates.
+        marks: whether nodes are marked with the operator that they are made for, see `graph/provenance.py`.
 
     Raises:
         UnsupportedOpsError: the program holds operators without a converter; all of them are named.
@@ -67,7 +71,7 @@ def convert_program(
     block, used = prune(program.block, (item.variable for item in wanted), cuts)
     total = 0
     report = (lambda done: progress(done, total)) if progress is not None else None
-    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report)
+    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, marks)
     translating.check(registry.missing(block))
     if merge:
         replaced = {item.op_type for item in registry.extensions()}
@@ -92,18 +96,22 @@ def convert_program(
             scope.values[name] = Known(weight.data, weight.dtype, name, share_weights)
     if sequence_lengths:
         parameters += lengths_inputs(program.inputs, scope)
+    translating.names.reserve(parameters)
     total = len(block.operators)
     # An operator that a cut replaces is pruned only if nothing else needs it.
     if cuts:
         block.operators = [operator for operator in block.operators if not _replaced(operator, cuts)]
     translating.translate(block, scope)
-    results = _results(wanted, scope)
+    results = _results(wanted, scope, translating.names)
     if sequence_lengths:
         results += lengths_results(wanted, scope)
     try:
-        return Model(results, parameters, "paddle_model")
+        model = Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # a Parameter that a converter made
         raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
+    if registry.extensions():  # whose converters may name nodes as they like
+        make_unique(model)
+    return model
 
 
 def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:
@@ -164,7 +172,7 @@ def _replaced(operator: Operator, cuts: Sequence[str]) -> bool:
     return bool(cuts) and all(name in cuts for name in outputs)
 
 
-def _results(wanted: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
+def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> list[Result]:
     results = []
     taken: set[tuple[str, int]] = set()
     for item in wanted:
@@ -177,9 +185,12 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
         source = (output.get_node().get_name(), output.get_index())
         if source in taken or output.get_node().get_type_name() == "Parameter":
             # Two results of one tensor, or an input that is a result, would lose one of the names on compilation.
-            output = ops.convert(output, output.get_element_type()).output(0)
+            copy = ops.convert(output, output.get_element_type()).output(0)
+            hand_on(copy, output.get_node())
+            output = copy
         taken.add(source)
-        result = ops.result(output, name=item.name)
+        result = ops.result(output)
+        names.give(result, item.name)
         result.output(0).set_names({item.name})
         results.append(result)
     return results

@@ -33,7 +33,7 @@ class Scope:
             return outer
         if isinstance(outer, Known):
             # One node cannot stand in two models.
-            inner: Value = Known(outer.array, outer.dtype, outer.name, outer.share)
+            inner: Value = outer.viewed(outer.array)
         elif outer.get_node().get_type_name() == "Constant":
             node = outer.get_node()
             inner = constant(node.get_data(), "bfloat16" if outer.get_element_type() == Type.bf16 else None).output(0)

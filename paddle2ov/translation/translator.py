@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
 
 from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError
+from paddle2ov.graph.names import Names, is_unnamed
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.types import OV_TYPES, EmptyArray, Known, Packed, SequenceCount, Value
+from paddle2ov.graph.provenance import mark, place_of
+from paddle2ov.graph.types import OV_TYPES, EmptyArray, Known, Lengths, Packed, SequenceCount, Value
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.signatures import Signature, snake_case
@@ -40,6 +42,7 @@ class Translator:
         control_flow: how operators that own blocks are translated.
         used: the variables that anything reads; translating inner blocks adds to it.
         progress: called with the number of operators done after each operator of the main block.
+        marks: whether nodes are marked with the operator that they are made for.
     """
 
     def __init__(
@@ -50,14 +53,17 @@ class Translator:
         control_flow: Mapping[str, BlockConverter],
         used: set[str],
         progress: Callable[[int], None] | None = None,
+        marks: bool = False,
     ) -> None:
         self.program = program
+        self.names = Names(program.parameters)
         self.variables: Mapping[str, Variable] = program.variables
         self._registry = registry
         self._vocabulary = vocabulary
         self._control_flow = control_flow
         self._used = used
         self._progress = progress
+        self._marks = marks
         self._empty = declared_empty(program.variables)  # most are what old reshapes note of their input
         self._complex = {name for name, one in program.variables.items() if one.dtype in _COMPLEX}
         # A tensor without LoD is one sequence, unless the scope knows of an input with its lengths.
@@ -132,6 +138,9 @@ class Translator:
             results = _named(_called(converter, context, operator), operator, signature)
         if not self._registry.is_extension(operator.type):
             context.refuse_what_passes_left()
+        if self._marks:
+            given = {one.get_node().get_name() for values in inputs.values() for one in values if _is_output(one)}
+            mark(_outputs_of(results.values()), place_of(operator), given)
         if self._any_sequences or any(isinstance(one, Packed) for values in results.values() for one in values):
             self._any_sequences = True
             self._share_sequences(operator, results, sequences, scope)
@@ -217,12 +226,14 @@ class Translator:
                 )
             for name, value in zip(names, values, strict=True):
                 if name and name not in scope.values:  # it is there already where a cut provides it
-                    scope.values[name] = _value(value, name)
+                    scope.values[name] = _value(value, name, self.names)
 
     def _bind_blocks(self, operator: Operator, values: Sequence[Value | None], scope: Scope) -> None:
+        if self._marks:
+            mark(_outputs_of([values]), place_of(operator))
         for name, value in zip(operator.outputs["out"], values, strict=True):
             if name and value is not None:
-                scope.values[name] = _value(value, name)
+                scope.values[name] = _value(value, name, self.names)
 
 
 def input_parameter(variable: Variable, shape: PartialShape | None = None, kind: Type | None = None) -> Parameter:
@@ -286,7 +297,24 @@ _MAPPINGS = (dict, Mapping)
 _SINGLE = (Output, Node, Known, EmptyArray, Packed)
 
 
-def _value(value: Any, name: str) -> Value:
+def _is_output(value: Any) -> TypeGuard[Output]:
+    return isinstance(value, Output)
+
+
+def _outputs_of(results: Iterable[Iterable[Any]]) -> Iterator[Output]:
+    """What an operator's results are computed by, their lengths included."""
+    for values in results:
+        for value in values:
+            parts = [value.value, value.count] if isinstance(value, Packed) else [value]
+            for part in parts:
+                one = part.output if isinstance(part, Lengths) else part
+                if isinstance(one, Node):
+                    yield from one.outputs()
+                elif isinstance(one, Output):
+                    yield one
+
+
+def _value(value: Any, name: str, names: Names) -> Value:
     if isinstance(value, _KNOWN):
         return value
     output = value.output(0) if isinstance(value, Node) else value
@@ -294,9 +322,9 @@ def _value(value: Any, name: str) -> Value:
         raise TypeError(f"its converter gave {output!r} for '{name}', which is no OpenVINO node or output")
     node = output.get_node()
     # A converter may hand an input on as its result (`assign`, `dropout`): that node has its name already.
-    if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
+    if is_unnamed(node) and node.get_type_name() not in ("Parameter", "Constant"):
         # No tensor name: on compilation those of fused nodes end up on the model's results, beside their own.
-        node.set_friendly_name(name)
+        names.give(node, name)
     return output
 
 
