@@ -170,7 +170,9 @@ def _note_nodes(report: ConversionReport, model: Model, program: Program) -> Non
     """The nodes of the model, and which operators they come from."""
     name_after_operators(model, program)
     report.nodes_after = len(model.get_ops())
-    ids = {place_of(operator): id for id, operator in enumerate(program.block.walk())}
+    ids: dict[str, int] = {}  # old programs own some blocks, and what they hold, more than once
+    for id, operator in enumerate(program.block.walk()):
+        ids.setdefault(place_of(operator), id)
     report.origins = {name: tuple(map(ids.__getitem__, places)) for name, places in operators_by_name(model).items()}
 
 

@@ -29,7 +29,6 @@ from paddle2ov.converters.detection.choice import (
 from paddle2ov.converters.detection.narrowing_rules import ELEMENTWISE, MAKERS, RULES, UNARY
 from paddle2ov.converters.detection.rows import dim_of, dims_of, positions
 from paddle2ov.converters.graph.common import Tensor, ints, output_of
-from paddle2ov.graph.names import name_under
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import copied_from
 from paddle2ov.program.merging import CHOSEN
@@ -281,7 +280,9 @@ def _concatenated(pieces: Sequence[Output], axis: int) -> Node:
     if kind not in UNARY or any(node.get_type_name() != kind for node in nodes):
         return ops.concat(list(pieces), axis)
     joined = MAKERS[kind](nodes[0], [_concatenated([node.input_value(0) for node in nodes], axis)])
-    name_under(joined, nodes[0].get_friendly_name())
+    name = nodes[0].get_friendly_name()
+    joined.set_friendly_name(f"{name}/{joined.get_name()}{CHOSEN if name.endswith(CHOSEN) else ''}")
+    copied_from(joined, nodes[0])
     return joined
 
 

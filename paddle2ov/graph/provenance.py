@@ -52,8 +52,11 @@ def mark(outputs: Iterable[Output], operators: str, given: Collection[str] = ())
 
 def copied_from(copy: Node, original: Node) -> None:
     """Says of a node that a converter makes that it is another operator's, computed on other inputs."""
-    if operators := mark_of(original):
-        copy.get_rt_info()[_COPIED] = operators
+    info = original.get_rt_info()
+    for key in (PADDLE_OPERATORS, _COPIED):
+        if key in info:
+            copy.get_rt_info()[_COPIED] = str(info[key].value)
+            break
 
 
 def hand_on(new: Output, *old: Node) -> None:
