@@ -17,7 +17,7 @@ _GENERATED = re.compile(r"(?:.*/)?[A-Z][A-Za-z0-9]*_\d+")
 
 def is_generated(name: str) -> bool:
     """Whether a name of the program might be one that is made up."""
-    return ("/" in name or name[:1].isupper()) and _GENERATED.fullmatch(name) is not None
+    return _GENERATED.fullmatch(name) is not None
 
 
 def is_unnamed(node: Node) -> bool:

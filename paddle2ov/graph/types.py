@@ -65,7 +65,7 @@ class Known:
         self.share = share
         self._node: Constant | None = None
         self._whole: Known | None = None
-        self._is_named = is_generated(name)  # so that no node gets that name
+        self._is_named = False  # whether a node has the name
 
     @property
     def element_type(self) -> Type:
@@ -93,7 +93,7 @@ class Known:
 
     def _give_name(self, node: Constant) -> None:
         whole = self._whole or self
-        if whole._is_named:
+        if whole._is_named or is_generated(self.name):
             name_under(node, self.name)
         else:
             node.set_friendly_name(self.name)

@@ -32,7 +32,6 @@ class BroadcastSelect(Rule[_Choice, _Choice]):
     """
 
     roots = ("Select",)
-    needs = ("Add",)
     counts = ("choices",)
 
     def pattern(self, graph: Graph, node: Node) -> _Choice | None:

@@ -31,7 +31,7 @@ class Rule(ABC, Generic[Match, Plan]):
     roots: ClassVar[Collection[str]]
     """The kinds of nodes at which a pattern is looked for."""
     needs: ClassVar[Collection[str]] = ()
-    """Kinds of nodes without which there is none."""
+    """Kinds without which there is none, and which are rarer than `roots`: without them nothing else is looked for."""
     counts: ClassVar[tuple[str, ...]]
     """What a rule counts."""
 

@@ -109,7 +109,7 @@ def convert_program(
         model = Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # a Parameter that a converter made
         raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
-    if registry.extensions():  # whose converters may name nodes as they like
+    if any(True for _ in registry.extensions()):  # their converters may name nodes as they like
         make_unique(model)
     return model
 

@@ -10,7 +10,7 @@ from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError
-from paddle2ov.graph.names import Names, is_unnamed
+from paddle2ov.graph.names import Names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import mark, place_of
 from paddle2ov.graph.types import OV_TYPES, EmptyArray, Known, Lengths, Packed, SequenceCount, Value
@@ -322,7 +322,7 @@ def _value(value: Any, name: str, names: Names) -> Value:
         raise TypeError(f"its converter gave {output!r} for '{name}', which is no OpenVINO node or output")
     node = output.get_node()
     # A converter may hand an input on as its result (`assign`, `dropout`): that node has its name already.
-    if is_unnamed(node) and node.get_type_name() not in ("Parameter", "Constant"):
+    if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
         # No tensor name: on compilation those of fused nodes end up on the model's results, beside their own.
         names.give(node, name)
     return output

@@ -49,7 +49,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
     """
 
     roots = ("Add",)
-    needs = ("Softmax", "Reshape")
+    needs = ("Softmax",)
     counts = ("masks",)
 
     def pattern(self, graph: Graph, node: Node) -> list[_Masked] | None:

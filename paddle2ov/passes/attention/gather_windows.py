@@ -62,7 +62,7 @@ class GatherWindows(Rule[list[Node], list[Node]]):
 
     def check(self, graph: Graph, match: list[Node]) -> list[Node]:
         if len(match) == 1 and not _moves(match[0]):
-            raise Refusal("the roll is not of axes of known length between the first and the last")
+            raise Refusal("it rolls the first or the last axis, or sizes are unknown")
         if sum(node.get_type_name() != "Reshape" for node in match) < 2:
             raise Refusal("nothing else moves the data")
         if not _lengths_fit(match):

@@ -98,7 +98,7 @@ class SplitQkv(Rule[_Shared, tuple[_Projection, _Cut]]):
     """
 
     roots = ("Reshape", "Split", "VariadicSplit")
-    needs = ("Transpose", "MatMul")
+    needs = ("Transpose",)
     counts = ("projections", "parts", "scales")
 
     def pattern(self, graph: Graph, node: Node) -> _Shared | None:

@@ -29,7 +29,6 @@ class AbsorbTransposes(Rule[_Read, _Read]):
     """
 
     roots = ("Transpose",)
-    needs = ("MatMul",)
     counts = ("absorbed",)
 
     def pattern(self, graph: Graph, node: Node) -> _Read | None:

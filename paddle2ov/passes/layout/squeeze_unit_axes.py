@@ -46,7 +46,6 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
     """
 
     roots = ("Squeeze",)
-    needs = ("Unsqueeze",)
     counts = ("convolutions", "others")
 
     def pattern(self, graph: Graph, node: Node) -> list[Node] | None:

@@ -59,7 +59,6 @@ class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
     """
 
     roots = ("Transpose",)
-    needs = ("Reshape",)
     counts = ("to images", "to tokens", "widened")
 
     def pattern(self, graph: Graph, node: Node) -> _Tokens | None:

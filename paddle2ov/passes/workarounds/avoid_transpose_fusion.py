@@ -69,7 +69,7 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
         is_square = _may_be_of_attention(perm) and dims == dims_of(transpose.output(0))
         is_around = is_square and _is_around_attention(transpose)
         if not is_around and not (_puts_last_second(perm) and _views_a_result(transpose)):
-            raise Refusal("it is neither around attention, of axes of equal length, nor a view of a result")
+            raise Refusal("no attention of equal lengths and no result beside it")
         return match
 
     def rewrite(self, graph: Graph, plan: _Ordered) -> Counts:
