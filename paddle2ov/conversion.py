@@ -109,10 +109,10 @@ def convert(
         sequence_lengths=sequence_lengths,
         marks=report is not None,
     )
-    clock.append(time.perf_counter())
     if report is not None:
         _note_translated(report, converted, merged, rewrite)
         name_after_operators(converted, program)
+    clock.append(time.perf_counter())
     refusals: Refusals = {}
     rewrites = {"merge_suppressions": merged, **run_rewrites(converted, refusals=refusals)} if rewrite else {}
     clock.append(time.perf_counter())

@@ -104,7 +104,9 @@ def convert_program(
     translating.translate(block, scope)
     results = _results(wanted, scope, translating.names)
     if sequence_lengths:
-        results += lengths_results(wanted, scope)
+        for result in lengths_results(wanted, scope):
+            translating.names.give(result, result.get_friendly_name())
+            results.append(result)
     try:
         model = Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # a Parameter that a converter made

@@ -8,7 +8,9 @@ import pytest
 from openvino import Model
 from openvino import opset16 as ops
 
-from paddle2ov import ConversionReport
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionReport, convert
 from paddle2ov.graph.provenance import PADDLE_OPERATORS, mark, mark_of
 from paddle2ov.passes import REWRITES, Graph, run_rewrites
 from paddle2ov.passes.graph import replace
@@ -95,6 +97,12 @@ def test_each_node_is_logged_on_demand(caplog):
     assert message.startswith("fuse_transposes leaves Transpose 'Transpose_")
     assert message.endswith(NOT_UNDONE)
     assert name().startswith("Transpose_")
+
+
+def test_verbose_conversions_log_the_reasons(caplog):
+    with caplog.at_level(logging.INFO, "paddle2ov"):
+        convert(generated_network(all_networks()["swin_stage"], "pir"), verbose=True)
+    assert [one for one in caplog.messages if one.startswith("move_transposes left alone ")]
 
 
 def test_the_report_has_a_line_for_each_reason():
