@@ -17,7 +17,7 @@ _GENERATED = re.compile(r"(?:.*/)?[A-Z][A-Za-z0-9]*_\d+")
 
 def is_generated(name: str) -> bool:
     """Whether a name of the program might be one that is made up."""
-    return _GENERATED.fullmatch(name) is not None
+    return not name.islower() and _GENERATED.fullmatch(name) is not None  # most are, which is quickly seen
 
 
 def is_unnamed(node: Node) -> bool:
