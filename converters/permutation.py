@@ -46,7 +46,7 @@ def transpose(node: NodeContext) -> NamedOutputs:
     perm = [normalize_axis(node, axis, logical, "perm") for axis in node.get_ints("perm")]
     perm += range(len(perm), logical)
     node.require(sorted(perm) == list(range(logical)), f"no permutation of {logical} axes", perm=perm)
-    # As it is: `paddle2ov.passes.layout.reduce_transposes` removes it where no data moves, and counts it.
+    # As it is: `paddle2ov.passes.layout.transposes_to_reshapes` removes it where no data moves, and counts it.
     return {"out": ops.transpose(x, ints([*perm, *range(logical, rank)]))}
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from openvino import Model
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.passes import run_rewrites
+from paddle2ov.graph.provenance import name_after_operators, operators_by_name, place_of
+from paddle2ov.passes import Refusals, run_rewrites
 from paddle2ov.program import Program, load_readers, read_program
 from paddle2ov.program.signatures import Signature
 from paddle2ov.program.sources import remember
@@ -22,7 +23,6 @@ from paddle2ov.report import ConversionReport, size
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, InputOverride, parse_input, parse_output
 from paddle2ov.translation.model_builder import Progress, convert_program
-from paddle2ov.translation.node_names import name_nodes
 from paddle2ov.translation.registry import Registry
 
 log = logging.getLogger("paddle2ov")
@@ -61,7 +61,8 @@ def convert(
             `paddle.static.Program`, which has no results of its own, the variables to fetch, or their names.
         example_input: for a Layer without an input spec: tensors or arrays to take the shapes and types from.
         extension: converters of your own, see `ConversionExtension`.
-        verbose: logs what was read and how long each step took.
+        verbose: logs what was read, how long each step took, and why passes left alone what they had found; the logger
+            `paddle2ov.passes` says for each node, at the level DEBUG.
         share_weights: constants share the memory-mapped parameter file. What is written to it shows in the model, and
             where it is cut off, the process ends; a file that is replaced (`os.replace`) does no harm. False reads
             the weights into memory of the model's own, and refuses files that change meanwhile. Parameters in a file
@@ -110,16 +111,20 @@ def convert(
         share_weights,
         progress,
         sequence_lengths=sequence_lengths,
+        marks=report is not None,
     )
-    clock.append(time.perf_counter())
     if report is not None:
         _note_translated(report, converted)
-    rewrites = run_rewrites(converted) if rewrite else {}
+        name_after_operators(converted, program)
+    clock.append(time.perf_counter())
+    refusals: Refusals = {}
+    rewrites = run_rewrites(converted, refusals=refusals) if rewrite else {}
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:
         _note_program(report, program)
-        report.nodes_after, report.rewrites = len(converted.get_ops()), rewrites
+        _note_nodes(report, converted, program)
+        report.rewrites, report.refusals = rewrites, refusals
         report.seconds = dict(zip(("read", "translate", "optimise"), seconds, strict=True))
     if settings is not None and preprocess:
         from paddle2ov.deployment.preprocessing import build_in, describe
@@ -130,6 +135,7 @@ def convert(
         remember(converted, program.source)
     if verbose:
         _log_steps(program, converted, *seconds)
+        _log_refusals(refusals)
     return converted
 
 
@@ -163,7 +169,16 @@ def _note_translated(report: ConversionReport, model: Model) -> None:
     """What is known before rewrites; a function of its own, for a list of nodes keeps readers that they replace."""
     listed = model.get_ops()
     report.nodes = len(listed)
-    name_nodes(listed)
+
+
+def _note_nodes(report: ConversionReport, model: Model, program: Program) -> None:
+    """The nodes of the model, and which operators they come from."""
+    name_after_operators(model, program)
+    report.nodes_after = len(model.get_ops())
+    ids: dict[str, int] = {}  # old programs own some blocks, and what they hold, more than once
+    for id, operator in enumerate(program.block.walk()):
+        ids.setdefault(place_of(operator), id)
+    report.origins = {name: tuple(map(ids.__getitem__, places)) for name, places in operators_by_name(model).items()}
 
 
 def _note_program(report: ConversionReport, program: Program) -> None:
@@ -191,3 +206,10 @@ def _log_steps(program: Program, model: Model, reading: float, translating: floa
     )
     log.info("translated to %d nodes in %.1f ms", len(model.get_ops()), 1e3 * translating)
     log.info("ran the passes in %.1f ms", 1e3 * optimising)
+
+
+def _log_refusals(refusals: Refusals) -> None:
+    """Logs why passes left alone what they had found, for `verbose`."""
+    for name, reasons in refusals.items():
+        for reason, count in reasons.items():
+            log.info("%s left alone %d: %s", name, count, reason)

@@ -28,6 +28,10 @@ class ConversionReport:
         parameters: the program's weights.
         parameter_bytes: their size.
         rewrites: rewrite -> kind -> how often; every rewrite is listed in the order in which they ran.
+        refusals: rewrite -> why it left alone what it had found -> how often.
+        origins: name of a node after the rewrites -> the operators that it comes from, the one that matters most first,
+            by their position among all operators of the program, those of a branch or loop after the one that owns
+            them; nodes of branches and loops included.
         seconds: stage ("read", "translate", "optimise") -> time; loading the converters, once per process, is none.
         program: what was converted, without its weights, for `paddle2ov.reporting`.
     """
@@ -39,6 +43,8 @@ class ConversionReport:
     parameters: int = 0
     parameter_bytes: int = 0
     rewrites: dict[str, dict[str, int]] = field(default_factory=dict)
+    refusals: dict[str, dict[str, int]] = field(default_factory=dict)
+    origins: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     seconds: dict[str, float] = field(default_factory=dict)
     program: Program | None = field(default=None, repr=False, compare=False)
 
@@ -54,7 +60,7 @@ class ConversionReport:
         The total is that of "identity" (the axes stay in order), "reshape" (no data moves), "2-D" (matrices) and
         "higher" (of a higher rank, or not known). "removed" counts what the conversion got rid of, whatever they were.
         """
-        counts = self.rewrites.get("reduce_transposes", {})
+        counts = self.rewrites.get("transposes_to_reshapes", {})
         moved, fused = (self.rewrites.get(name, {}) for name in ("move_transposes", "fuse_transposes"))
         gone = [counts.get("removed", 0), self.rewrites.get("absorb_transposes", {}).get("absorbed", 0)]
         gone += [moved.get("transposes before", 0) - moved.get("transposes after", 0)]
@@ -71,7 +77,7 @@ class ConversionReport:
         }
 
     def table(self) -> str:
-        """A few lines for the terminal: the transposes, and what each rewrite did."""
+        """A few lines for the terminal: the transposes, what each rewrite did, and why it left other things alone."""
         lines = [f"{self.operators} operators -> {self.nodes} nodes -> {self.nodes_after} after the rewrites"]
         permutes = self.transposes
         if permutes["total"]:
@@ -82,7 +88,9 @@ class ConversionReport:
         for name, counts in self.rewrites.items():
             done = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
             if done:
-                lines.append(f"  {name:20}{done}")
+                lines.append(f"  {name:28}{done}")
+        for name, reasons in self.refusals.items():
+            lines += [f"  {name} left alone {count}: {reason}" for reason, count in reasons.items()]
         lines.append("  ".join(f"{stage} {1e3 * time:.1f} ms" for stage, time in self.seconds.items()))
         return "\n".join(lines)
 

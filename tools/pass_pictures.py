@@ -18,18 +18,18 @@ from openvino import Model, Output
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
-from paddle2ov.passes.attention.split_qkv import cut_projections
-from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
-from paddle2ov.passes.layout.reduce_transposes import reduce_transposes
 from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
-from paddle2ov.passes.layout.squeeze_unit_axes import drop_ones
-from paddle2ov.passes.layout.transpose_grids import transpose_grids
+from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
+from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
+from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 
 MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape", "Slice", "Concat"}
@@ -159,18 +159,18 @@ def decoder() -> Model:
 
 
 PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
-    "reduce_transposes": (permutes_without_moves, (reduce_transposes,)),
-    "cut_projections": (attention, (cut_projections,)),
+    "transposes_to_reshapes": (permutes_without_moves, (transposes_to_reshapes,)),
+    "split_qkv": (attention, (split_qkv,)),
     "gather_windows": (windows, (gather_windows,)),
     "merge_patches": (corners, (merge_patches,)),
-    "spread_masks": (masks, (spread_masks,)),
+    "add_masks_to_scores": (masks, (add_masks_to_scores,)),
     "absorb_transposes": (key, (absorb_transposes,)),
-    "drop_ones": (sequence, (drop_ones,)),
+    "squeeze_unit_axes": (sequence, (squeeze_unit_axes,)),
     "sink_squeezes": (longer_sequence, (sink_squeezes,)),
     "move_transposes": (between_layouts, (move_transposes,)),
     "fuse_transposes": (chain, (fuse_transposes,)),
     "gather_pushdown": (decoder, (gather_pushdown,)),
-    "transpose_grids": (grids, (transpose_grids,)),
+    "transpose_feature_maps": (grids, (transpose_feature_maps,)),
 }
 """Rewrite -> the graph it is shown on, and what is run on it."""
 

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias, overload
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.names import is_generated, name_under
 from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, constant, numbers_of
 from paddle2ov.program.model import AnyArray
 
@@ -28,7 +29,7 @@ class ConstantValue:
     its constant has a single consumer. A weight has one node, which shares the weight's memory.
     """
 
-    __slots__ = ("_node", "array", "dtype", "name", "share")
+    __slots__ = ("_is_named", "_node", "_whole", "array", "dtype", "name", "share")
 
     _PRIVATE_COPY_ELEMENTS = 64
 
@@ -38,6 +39,8 @@ class ConstantValue:
         self.name = name
         self.share = share
         self._node: Constant | None = None
+        self._whole: ConstantValue | None = None
+        self._is_named = False  # whether a node has the name
 
     @property
     def element_type(self) -> Type:
@@ -52,10 +55,24 @@ class ConstantValue:
             return self._node
         node = constant(self.array, self.dtype, share=self.share)
         if self.name:
-            node.set_friendly_name(self.name)
+            self._give_name(node)
         if self.array.size > self._PRIVATE_COPY_ELEMENTS:
             self._node = node
         return node
+
+    def viewed(self, array: AnyArray) -> ConstantValue:
+        """The same elements in another shape, or for another model: one node of all has the name."""
+        view = ConstantValue(array, self.dtype, self.name, self.share)
+        view._whole = self._whole or self
+        return view
+
+    def _give_name(self, node: Constant) -> None:
+        whole = self._whole or self
+        if whole._is_named or is_generated(self.name):
+            name_under(node, self.name)
+        else:
+            node.set_friendly_name(self.name)
+            whole._is_named = True
 
     def values(self) -> AnyArray:
         """The value as NumPy computes with it (bfloat16 as float32, complex as complex)."""

@@ -1,8 +1,9 @@
 """Graph rewrites: one per file, run in the order of `REWRITES` after translation.
 
-A rewrite is a function of a `Graph` that changes the model in place and returns what it did, as counts by kind. Its
-docstring says `Given` which structure it makes which `Result`. It is linear in the size of the model, knows nothing of
-Paddle, never takes an unknown dimension for 1, and leaves alone what OpenVINO does itself as well.
+A rewrite is called with a `Graph`, changes the model in place and returns what it did, as counts by kind. Most are a
+`Rule` (`rule.py`): a pattern, a check that says why it may not fire, the change; what looks at a model as a whole is a
+function. The docstring says `Given` which structure it makes which `Result`. A rewrite is linear in the size of the
+model, knows nothing of Paddle, never takes an unknown dimension for 1, and leaves alone what OpenVINO does as well.
 """
 
 from __future__ import annotations
@@ -12,57 +13,62 @@ from typing import TypeAlias
 
 from openvino import Model
 
+from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
-from paddle2ov.passes.attention.split_qkv import cut_projections
-from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.attention.split_qkv import split_qkv
+from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
-from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.graph import Counts, Graph, Refusals
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
-from paddle2ov.passes.layout.reduce_transposes import reduce_transposes
 from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
-from paddle2ov.passes.layout.squeeze_unit_axes import drop_ones
-from paddle2ov.passes.layout.transpose_grids import transpose_grids
-from paddle2ov.passes.workarounds.choose_directly import choose_directly
-from paddle2ov.passes.workarounds.keep_reduced import keep_reduced
-from paddle2ov.passes.workarounds.part_scores import part_scores
-from paddle2ov.passes.workarounds.part_transposes import part_transposes
+from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
+from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
+from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
+from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
+from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
+from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
+from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
+from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
-from paddle2ov.passes.workarounds.spread_constants import spread_constants
-from paddle2ov.passes.workarounds.widen_reductions import widen_reductions
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
 
 REWRITES: tuple[Rewrite, ...] = (
     gather_pushdown,  # first: what it leaves without a reader is no part of the model
-    reduce_transposes,  # then, so that its counts are those of the program's own transposes
-    choose_directly,
-    drop_ones,
+    transposes_to_reshapes,  # then, so that its counts are those of the program's own transposes
+    broadcast_select,
+    squeeze_unit_axes,
     sink_squeezes,
-    cut_projections,
+    split_qkv,
     gather_windows,
-    spread_masks,
+    add_masks_to_scores,
     merge_patches,
     absorb_transposes,
     move_transposes,
     fuse_transposes,
-    transpose_grids,  # after those: what it parts cannot meet
-    part_scores,
-    part_transposes,
-    spread_constants,
-    widen_reductions,
-    keep_reduced,
+    transpose_feature_maps,  # after those: what it parts cannot meet
+    avoid_single_key_attention,
+    avoid_transpose_fusion,
+    avoid_channel_post_ops,
+    avoid_reduction_post_ops,
+    avoid_reshape_elision,
     refine_functions,  # last: the others know the functions by one node
 )
 
 
-def run_rewrites(model: Model, rewrites: tuple[Rewrite, ...] = REWRITES) -> dict[str, Counts]:
-    """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did."""
-    graph = Graph(model)
-    inner = [run_rewrites(body, rewrites) for body in graph.bodies()]
+def run_rewrites(
+    model: Model, rewrites: tuple[Rewrite, ...] = REWRITES, refusals: Refusals | None = None
+) -> dict[str, Counts]:
+    """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did.
+
+    `refusals` is filled with what they left alone, and why.
+    """
+    graph = Graph(model, refusals)
+    inner = [run_rewrites(body, rewrites, graph.refusals) for body in graph.bodies()]
     done = {rewrite.__name__: rewrite(graph) for rewrite in rewrites}
     for counts in inner:
         for name, kinds in counts.items():
@@ -71,4 +77,4 @@ def run_rewrites(model: Model, rewrites: tuple[Rewrite, ...] = REWRITES) -> dict
     return done
 
 
-__all__ = ["REWRITES", "Counts", "Graph", "Rewrite", "run_rewrites"]
+__all__ = ["REWRITES", "Counts", "Graph", "Refusals", "Rewrite", "run_rewrites"]

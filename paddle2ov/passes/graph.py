@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from openvino import Input, Model, Node, Output, Shape, Tensor, Type
-from openvino.op import Constant, if_op, loop, tensor_iterator
+from openvino.op import Constant
 from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 
+from paddle2ov.graph.names import bodies_of, is_unnamed, move_name
 from paddle2ov.graph.opset import OPSET, ops
+from paddle2ov.graph.provenance import hand_on
 from paddle2ov.graph.shapes import Dims as Dims
 from paddle2ov.graph.shapes import dims_of as dims_of
 from paddle2ov.graph.shapes import static_dims
@@ -20,7 +23,10 @@ from paddle2ov.program.model import AnyArray
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""
+Refusals: TypeAlias = dict[str, Counts]
+"""Rewrite -> why it left alone what it had found -> how often."""
 
+log = logging.getLogger("paddle2ov.passes")
 
 _OWNERS = ("If", "Loop", "TensorIterator")
 
@@ -28,14 +34,17 @@ _OWNERS = ("If", "Loop", "TensorIterator")
 class Graph:
     """A model whose nodes can be asked for by type.
 
-    A rewrite that changes something must call `changed()`, after which nodes are looked for again.
+    A rewrite that changes something must call `changed()`, after which nodes are looked for again. One that leaves
+    alone what it has found says why: `refused(...)`.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, refusals: Refusals | None = None) -> None:
         self.model = model
+        self.refusals: Refusals = {} if refusals is None else refusals
         owners = _matching(model, _OWNERS)
         self._flat = not any(owners.values())  # the matcher also goes into the models that these own
         self._by_type = owners if self._flat else {}
+        self._read_only_by: dict[tuple[str, str], bool] = {}
 
     def nodes(self, *kinds: str) -> list[Node]:
         """The nodes of some types, each after those that it reads."""
@@ -51,17 +60,26 @@ class Graph:
 
     def bodies(self) -> list[Model]:
         """The models that branches and loops own."""
-        found: list[Model] = []
-        for node in self.nodes("Loop", "TensorIterator", "If"):
-            if isinstance(node, loop | tensor_iterator):
-                found.append(node.get_function())
-            elif isinstance(node, if_op):
-                found += [node.get_then_body(), node.get_else_body()]
-        return found
+        return [body for node in self.nodes(*_OWNERS) for body in bodies_of(node)]
+
+    def is_read_only_by(self, node: Node, kind: str) -> bool:
+        """Whether nothing but nodes of a kind reads a node, as it was when that was asked first."""
+        key = node.get_name(), kind
+        if key not in self._read_only_by:
+            self._read_only_by[key] = all(reader.get_type_name() == kind for reader in readers(node))
+        return self._read_only_by[key]
 
     def changed(self) -> None:
         """Forgets the nodes: the graph is another one now."""
         self._by_type = {}
+        self._read_only_by = {}
+
+    def refused(self, rewrite: str, node: Node, reason: str) -> None:
+        """Notes why a rewrite leaves a node as it is; logged at the level DEBUG."""
+        reasons = self.refusals.setdefault(rewrite, {})
+        reasons[reason] = reasons.get(reason, 0) + 1
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s leaves %s '%s': %s", rewrite, node.get_type_name(), node.get_friendly_name(), reason)
 
 
 def _matching(model: Model, kinds: Sequence[str]) -> dict[str, list[Node]]:
@@ -195,21 +213,45 @@ _MOST_BETWEEN = 6
 """More nodes OpenVINO does not take into one kernel."""
 
 
-def replace(old: Output, new: Output) -> None:
-    """Lets everything that reads `old` read `new`, which takes the name of the node if it has none of its own."""
-    node, source = new.get_node(), old.get_node()
-    if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
-        node.set_friendly_name(source.get_friendly_name())
+def replace(old: Output, new: Output, *more: Node) -> None:
+    """Lets everything that reads `old` read `new`, which takes the name of the node if it has none of its own.
+
+    What was made to compute `new` comes from the operators that the node of `old` comes from, and those of the nodes
+    that it stands for besides (`more`).
+    """
+    take_place(new.get_node(), old.get_node(), *more)
     for reader in old.get_target_inputs():
         if reader.get_node().get_type_name() == "Result" and _is_named(new):
-            reader.replace_source_output(ops.convert(new, new.get_element_type()).output(0))
+            reader.replace_source_output(copied(new))
         else:
             reader.replace_source_output(new)
 
 
-def name_after(new: Node, old: str, part: str | int) -> None:
-    """Names a node after the one that it stands for in part; the report finds its operator by what precedes the "/"."""
-    new.set_friendly_name(f"{old}/{part}")
+def take_place(new: Node, old: Node, *more: Node) -> None:
+    """Gives a node the name of one that it stands for, if it has none of its own, and the operators that it is from."""
+    if new.get_type_name() not in ("Parameter", "Constant") and is_unnamed(new):
+        move_name(old, new)
+    hand_on(new.output(0), old, *more)
+
+
+def insert(readers: Collection[Input], new: Output, node: Node) -> None:
+    """Lets some inputs read what was made for a node that stays."""
+    hand_on(new, node)
+    for reader in readers:
+        reader.replace_source_output(new)
+
+
+def copied(value: Output) -> Output:
+    """A tensor once more, for a result that needs one of its own."""
+    copy = ops.convert(value, value.get_element_type()).output(0)
+    hand_on(copy, value.get_node())
+    return copy
+
+
+def name_after(new: Node, old: Node, part: str | int, *more: Node) -> None:
+    """Names a node after the one that it stands for in part, from whose operators it comes, and those of `more`."""
+    new.set_friendly_name(f"{old.get_friendly_name()}/{part}/{new.get_name()}")
+    hand_on(new.output(0), old, *more)
 
 
 def _is_named(output: Output) -> bool:

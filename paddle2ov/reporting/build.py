@@ -78,7 +78,7 @@ def build_report(
         arrays = {}
     for arguments in (arrays, {}):
         try:
-            report.compiled = compile_report(model, report.operators, arguments, config)
+            report.compiled = compile_report(model, report.operators, arguments, config, conversion.origins)
             break
         except (RuntimeError, MemoryError) as error:  # it cannot be run on these inputs, or not be compiled at all
             given = "random inputs, so nothing was measured (others can be given)" if inputs is None else "these inputs"

@@ -30,6 +30,7 @@ def compile_report(
     operators: Sequence[ReportedOperator],
     inputs: Inputs,
     config: Mapping[str, Any] | None = None,
+    origins: Mapping[str, tuple[int, ...]] | None = None,
 ) -> CompiledReport:
     """Compiles a model for the CPU, runs it, and says what each operator became.
 
@@ -38,6 +39,7 @@ def compile_report(
         operators: those of the program, see `listed`; their `fate`, `primitives` and `microseconds` are filled in.
         inputs: arrays by the names of the model's inputs, to measure with. Without any, nothing runs.
         config: further properties for the compilation.
+        origins: name of a node -> the operators that it comes from, see `ConversionReport`.
 
     Raises:
         ModelReadError: the model's weights are mapped from a file that has changed.
@@ -58,9 +60,9 @@ def compile_report(
         report.inputs = {name: tuple(array.shape) for name, array in inputs.items()}
         with bounded_memory():
             times, report.runs, report.milliseconds = _measure(compiled, inputs)
-    origins = trace(model, writers(operators))
-    report.primitives = primitives_of(compiled, origins, times)
-    settle(operators, origins, report.primitives)
+    traced = trace(model, writers(operators), origins)
+    report.primitives = primitives_of(compiled, traced, times)
+    settle(operators, traced, report.primitives)
     return report
 
 

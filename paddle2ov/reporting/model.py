@@ -92,7 +92,8 @@ class PrimitiveNode:
     Attributes:
         name: its friendly name.
         type: its OpenVINO type.
-        operator: the operator that it comes from, or None.
+        operator: the operator that it comes from, or None; of several the one that matters most.
+        operators: all operators that it comes from: a pass may put one node in the place of several.
         inferred: OpenVINO does not say where it is, or its name not which operator it is of; it follows from its
             neighbours.
     """
@@ -100,6 +101,7 @@ class PrimitiveNode:
     name: str
     type: str
     operator: int | None
+    operators: tuple[int, ...]
     inferred: bool = False
 
 

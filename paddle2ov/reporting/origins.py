@@ -1,10 +1,10 @@
 """Which Paddle operator a node of the converted model comes from.
 
-The node that computes an operator's result carries the variable's name (see `translator.py`); what a converter emits
-on the way to it (see `node_names.py`), and nodes of rewrites, carry the name of the result that they are for or
-replace, with a suffix after "/". What has no such name is given to the operators that read it, which is a guess. Names
-survive the rewrites, OpenVINO's own transformations, `save_model` and `read_model`, so the same works for a model that
-was read back.
+The conversion notes for each node's name which operators it comes from (`ConversionReport.origins`, see
+`graph/provenance.py`). Names are unique, and survive OpenVINO's own transformations, `save_model` and `read_model`, so
+that the same works for a model that was read back. A node that was added since (built-in preprocessing, quantization)
+is of the operator whose node or result its name begins with, up to a "/"; or else, which is a guess, of those that read
+it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TracedNode:
     Attributes:
         name: its friendly name.
         type: its OpenVINO type.
-        operator: the operator that it comes from, or None.
+        operators: the operators that it comes from, the one that matters most first.
         sources: the nodes that it reads, by position among all traced nodes; constants and inputs are not traced.
         varies: whether its value depends on the model's inputs, beyond shapes that are known.
         computes: whether it computes numbers: it neither moves data only nor adds 0, and its result is no integer.
@@ -38,11 +38,16 @@ class TracedNode:
 
     name: str
     type: str
-    operator: int | None
+    operators: tuple[int, ...]
     sources: tuple[int, ...]
     varies: bool
     computes: bool
     guessed: bool = False
+
+    @property
+    def operator(self) -> int | None:
+        """The operator that matters most, or None."""
+        return self.operators[0] if self.operators else None
 
 
 @dataclass(slots=True)
@@ -78,13 +83,15 @@ def prefixes(name: str) -> Iterator[str]:
         yield name
 
 
-def trace(model: Model, writers: Mapping[str, int]) -> Origins:
+def trace(model: Model, writers: Mapping[str, int], noted: Mapping[str, tuple[int, ...]] | None = None) -> Origins:
     """Finds out which operator each node of a model comes from.
 
     Args:
         model: the converted model, or one read back from its IR.
         writers: variable of the program -> the operator that writes it.
+        noted: name of a node -> the operators that it comes from, as the conversion noted.
     """
+    known = {name: (operator,) for name, operator in writers.items()} | dict(noted or {})
     ordered: list[Node] = [node for node in model.get_ordered_ops() if node.get_type_name() not in _STRUCTURE]
     place = {node.get_name(): i for i, node in enumerate(ordered)}
     origins = Origins()
@@ -101,17 +108,17 @@ def trace(model: Model, writers: Mapping[str, int]) -> Origins:
         if varies:
             varying.add(node.get_name())
         name = node.get_friendly_name()
-        operator = next((writers[one] for one in prefixes(name) if one in writers), None)
-        origins.nodes.append(TracedNode(name, node.get_type_name(), operator, sources, varies, _computes(node)))
+        operators = next((known[one] for one in prefixes(name) if one in known), ())
+        origins.nodes.append(TracedNode(name, node.get_type_name(), operators, sources, varies, _computes(node)))
         origins._by_name.setdefault(name, []).append(i)
     for i in reversed(range(len(ordered))):
         if origins.nodes[i].operator is None:
             read_by = [one for k in readers[i] if (one := origins.nodes[k].operator) is not None]
-            origins.nodes[i].operator, origins.nodes[i].guessed = min(read_by, default=None), True
+            origins.nodes[i].operators, origins.nodes[i].guessed = tuple(sorted(read_by)[:1]), True
     for traced in origins.nodes:  # what is left is read by results only
         if traced.operator is None:
             made_by = [origins.nodes[k].operator for k in traced.sources]
-            traced.operator = next((operator for operator in made_by if operator is not None), None)
+            traced.operators = next(((operator,) for operator in made_by if operator is not None), ())
     return origins
 
 

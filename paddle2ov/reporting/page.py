@@ -62,6 +62,8 @@ def write_report(report: Report, path: str | Path) -> None:
 def report_page(report: Report) -> str:
     """The HTML page of a report."""
     data = report.to_dict()
+    if report.conversion is not None:
+        del data["conversion"]["origins"]  # of each node, of which the page shows none
     graphs = [program_graph(report)]
     if report.compiled is not None:
         graphs.append(compiled_graph(report.compiled))

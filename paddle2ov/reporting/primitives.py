@@ -68,7 +68,7 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
     for k, traced in enumerate(origins.nodes):
         for i in dict.fromkeys(located.get(k, [inferred[k]] if k in inferred else [])):
             guessed = k in inferred or traced.guessed
-            found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, guessed))
+            found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, traced.operators, guessed))
     for one in found:
         _name_operators(one)
     _adopt(found)
@@ -143,7 +143,7 @@ def _name_operators(one: Primitive) -> None:
     named = [node for node in one.nodes if any(prefix == node.name for prefix in prefixes(one.name))]
     heavy = [node for node in one.nodes if node.type in _HEAVY]
     main = next(iter(heavy or named or one.nodes), None)
-    one.operators = sorted({node.operator for node in one.nodes if node.operator is not None})
+    one.operators = sorted({operator for node in one.nodes for operator in node.operators})
     if main is None:
         return
     one.operator = main.operator
@@ -171,8 +171,8 @@ def settle(operators: Sequence[ReportedOperator], origins: Origins, primitives: 
     """Fills in what became of each operator."""
     nodes: dict[int, list[int]] = {}
     for k, node in enumerate(origins.nodes):
-        if node.operator is not None:
-            nodes.setdefault(node.operator, []).append(k)
+        for operator_id in node.operators:
+            nodes.setdefault(operator_id, []).append(k)
     led: dict[int, list[Primitive]] = {}
     inside: dict[int, list[int]] = {}
     for one in primitives:

@@ -28,7 +28,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
         console.print(f"[red]Refused:[/red] {escape(refusal.operator)}: {escape(refusal.reason)}")
     if conversion is not None:
         console.print(_summary(conversion))
-        for line in (*_transposes(conversion), *_rewrites(conversion)):
+        for line in (*_transposes(conversion), *_rewrites(conversion), *_refusals(conversion)):
             console.print(line)
     if compiled is not None:
         for line in _fates(report):
@@ -72,11 +72,20 @@ def _transposes(conversion: ConversionReport) -> Iterator[str]:
 def _rewrites(conversion: ConversionReport) -> Iterator[str]:
     """The passes that changed something; what became of the transposes is said before."""
     passes = {name: counts for name, counts in conversion.rewrites.items() if any(counts.values())}
-    if passes.keys() - {"reduce_transposes"}:
+    if passes.keys() - {"transposes_to_reshapes"}:
         yield "[bold]What the passes did[/bold]"
     for name, counts in passes.items():
-        if name != "reduce_transposes":
+        if name != "transposes_to_reshapes":
             yield f"  {name}: {', '.join(f'{kind} {count}' for kind, count in counts.items() if count)}"
+
+
+def _refusals(conversion: ConversionReport) -> Iterator[str]:
+    """Why passes left alone what they had found."""
+    if conversion.refusals:
+        yield "[bold]What the passes left alone[/bold]"
+    for name, reasons in conversion.refusals.items():
+        for reason, count in reasons.items():
+            yield f"  {name} {count}: {reason}"
 
 
 def _fates(report: Report) -> Iterator[str]:

@@ -8,7 +8,9 @@ from openvino import Model, Output, PartialShape
 from openvino.op import Result
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.provenance import hand_on
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, of_dtype, plain
 from paddle2ov.program import Program
 from paddle2ov.program.joined_arrays import join_arrays
@@ -37,6 +39,7 @@ def convert_program(
     progress: Progress | None = None,
     sequence_lengths: bool = False,
     translator: type[Translator] = Translator,
+    marks: bool = False,
 ) -> Model:
     """Translates a program that is read already.
 
@@ -50,6 +53,7 @@ def convert_program(
         progress: as for `convert`.
         sequence_lengths: as for `convert`.
         translator: the class that translates.
+        marks: whether nodes are marked with the operator that they are made for, see `graph/provenance.py`.
 
     Raises:
         UnsupportedOpsError: the program holds operators without a converter; all of them are named.
@@ -62,7 +66,7 @@ def convert_program(
     block, used = prune(program.block, (item.variable for item in wanted), cuts)
     total = 0
     report = (lambda done: progress(done, total)) if progress is not None else None
-    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report)
+    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, marks)
     translating.check(registry.missing(block))
 
     block = join_arrays(block, (item.variable for item in wanted))
@@ -84,15 +88,21 @@ def convert_program(
             scope.values[name] = of_dtype(ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype)
     if sequence_lengths:
         parameters += lengths_inputs(program.inputs, scope)
+    translating.names.reserve(parameters)
     total = len(block.operators)
     translating.translate(block, scope)
-    results = _results(wanted, scope)
+    results = _results(wanted, scope, translating.names)
     if sequence_lengths:
-        results += lengths_results(wanted, scope)
+        for result in lengths_results(wanted, scope):
+            translating.names.give(result, result.get_friendly_name())
+            results.append(result)
     try:
-        return Model(results, parameters, "paddle_model")
+        model = Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # a Parameter that a converter made
         raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
+    if any(True for _ in registry.extensions()):  # their converters may name nodes as they like
+        make_unique(model)
+    return model
 
 
 def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:
@@ -148,7 +158,7 @@ def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
         )
 
 
-def _results(wanted: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
+def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> list[Result]:
     results = []
     taken: set[tuple[str, int]] = set()
     for item in wanted:
@@ -161,9 +171,12 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope) -> list[Result]:
         source = (output.get_node().get_name(), output.get_index())
         if source in taken or output.get_node().get_type_name() == "Parameter":
             # Two results of one tensor, or an input that is a result, would lose one of the names on compilation.
-            output = ops.convert(output, output.get_element_type()).output(0)
+            copy = ops.convert(output, output.get_element_type()).output(0)
+            hand_on(copy, output.get_node())
+            output = copy
         taken.add(source)
-        result = ops.result(output, name=item.name)
+        result = ops.result(output)
+        names.give(result, item.name)
         result.output(0).set_names({item.name})
         results.append(result)
     return results

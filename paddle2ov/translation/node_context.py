@@ -185,8 +185,7 @@ class NodeContext:
         values = self._given(name)
         value = plain(values[0]) if values else None
         if isinstance(value, ConstantValue):
-            array = value.array.reshape(tuple(shape))
-            return ConstantValue(array, value.dtype, value.name, value.share).constant().output(0)
+            return value.viewed(value.array.reshape(tuple(shape))).constant().output(0)
         return ops.reshape(self.get_input(name), np.asarray(shape, np.int64), False).output(0)
 
     def input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:

@@ -54,7 +54,7 @@ class Scope:
             return outer
         if isinstance(outer, ConstantValue):
             # One node cannot stand in two models.
-            return ConstantValue(outer.array, outer.dtype, outer.name, outer.share)
+            return outer.viewed(outer.array)
         if isinstance(node := outer.get_node(), Constant):
             return constant(node.get_data(), "bfloat16" if outer.get_element_type() == Type.bf16 else None).output(0)
         parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())

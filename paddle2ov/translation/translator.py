@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,9 @@ from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError
+from paddle2ov.graph.names import Names
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.provenance import mark, place_of
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import (
     MARKS,
@@ -22,6 +24,7 @@ from paddle2ov.graph.values import (
     LoD,
     LoDTensor,
     PlainValue,
+    SequenceLengths,
     Value,
     is_complex,
     of_dtype,
@@ -53,6 +56,7 @@ class Translator:
         control_flow: how operators that own blocks are translated.
         used: the variables that anything reads, in all blocks.
         progress: called with the number of operators done after each operator of the main block.
+        marks: whether nodes are marked with the operator that they are made for.
     """
 
     def __init__(
@@ -63,14 +67,17 @@ class Translator:
         control_flow: Mapping[str, BlockConverter],
         used: Set[str],
         progress: Callable[[int], None] | None = None,
+        marks: bool = False,
     ) -> None:
         self.program = program
+        self.names = Names(program.parameters)
         self.variables: Mapping[str, Variable] = program.variables
         self._registry = registry
         self._vocabulary = vocabulary
         self._control_flow = control_flow
         self._used = used
         self._progress = progress
+        self._marks = marks
         self._empty = declared_empty(program.variables)  # most are what old reshapes note of their input
 
     def translate(self, block: Block, scope: Scope) -> None:
@@ -134,6 +141,10 @@ class Translator:
             results = _named(_called(converter, context, operator), operator, signature)
         if not self._registry.is_extension(operator.type):
             context.refuse_what_passes_left()
+        if self._marks:
+            read = (plain(one) for values in inputs.values() for one in values)
+            given = {one.get_node().get_name() for one in read if isinstance(one, Output)}
+            mark(_outputs_of(results.values()), place_of(operator), given)
         if are_small(inputs):
             results = {port: [_folded(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, inputs, signature, scope)
@@ -197,6 +208,8 @@ class Translator:
                     scope.values[name] = self._result(name, value, inputs, signature)
 
     def _bind_blocks(self, operator: Operator, values: Sequence[Value | None], scope: Scope) -> None:
+        if self._marks:
+            mark(_outputs_of([values]), place_of(operator))
         for name, value in zip(operator.outputs["out"], values, strict=True):
             if name and value is not None:
                 scope.values[name] = self._result(name, value, {}, None)
@@ -205,8 +218,8 @@ class Translator:
         """What a converter gave, with its marks: those that it has, and those that its declaration asks for."""
         variable = self.variables.get(name)
         if type(given) not in MARKS and (variable is None or not (variable.lod_level or variable.is_complex)):
-            return _plain(given, name)  # as nearly all are
-        unmarked = _plain(plain(given), name)
+            return _plain(given, name, self.names)  # as nearly all are
+        unmarked = _plain(plain(given), name, self.names)
         marked = is_complex(given) or (variable is not None and variable.is_complex)
         value = ComplexValue(unmarked) if marked else unmarked
         lod: LoD = NO_LOD
@@ -287,7 +300,20 @@ _MAPPINGS = (dict, Mapping)
 _SINGLE = (Output, Node, ConstantValue, EmptyTensorArray, LoDTensor, ComplexValue)
 
 
-def _plain(value: Any, name: str) -> PlainValue:
+def _outputs_of(results: Iterable[Iterable[Any]]) -> Iterator[Output]:
+    """What an operator's results are computed by, their lengths included."""
+    for values in results:
+        for value in values:
+            parts = [plain(value), *([value.lod] if isinstance(value, LoDTensor) else [])]
+            for part in parts:
+                one = part.output if isinstance(part, SequenceLengths) else part
+                if isinstance(one, Node):
+                    yield from one.outputs()
+                elif isinstance(one, Output):
+                    yield one
+
+
+def _plain(value: Any, name: str, names: Names) -> PlainValue:
     """What a converter gave, which is any code's, as a value under the variable's name."""
     if isinstance(value, _KNOWN):
         return value
@@ -298,7 +324,7 @@ def _plain(value: Any, name: str) -> PlainValue:
     # A converter may hand an input on as its result (`assign`, `dropout`): that node has its name already.
     if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
         # No tensor name: on compilation those of fused nodes end up on the model's results, beside their own.
-        node.set_friendly_name(name)
+        names.give(node, name)
     return output
 
 

@@ -11,9 +11,9 @@ from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
 from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
-from paddle2ov.passes.attention.split_qkv import cut_projections
-from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.testing import compile_model, load
 from tests.support.passes_checks import apply, kinds, parameter, random, reshape, transpose
 
@@ -93,7 +93,7 @@ def test_cut(form, dims):
         x = parameter(*dims)
         return Model([_attended(*form(x))], [x])
 
-    model, counts = apply(cut_projections, build, [2, TOKENS, WIDTH])
+    model, counts = apply(split_qkv, build, [2, TOKENS, WIDTH])
     # Where q is reshaped and transposed before it is scaled, OpenVINO's kernel scales it.
     scales = int(form is not _split_before)
     assert counts == {"projections": 1, "parts": 3, "scales": scales}
@@ -121,7 +121,7 @@ def test_cut_below_float32(kind, scale, folded):
 
     # OpenVINO rounds to bfloat16 once where it fuses a product with its scale, and twice elsewhere.
     tolerance = 2.0**-7 if kind == Type.bf16 else 1e-5
-    model, counts = apply(cut_projections, build, [2, TOKENS, WIDTH], tolerance=tolerance)
+    model, counts = apply(split_qkv, build, [2, TOKENS, WIDTH], tolerance=tolerance)
     assert counts == {"projections": 1, "parts": 3, "scales": folded}
     products = [one for one in model.get_ops() if one.get_type_name() == "MatMul"]
     assert [one.get_input_element_type(1) for one in products] == [kind] * 3
@@ -136,7 +136,7 @@ def test_cut_of_unequal_parts():
         q, k, v = (transpose(reshape(part, 0, 0, -1, 4), 0, 2, 1, 3) for part in parts)
         return Model([_attended(q, k, v)], [x])
 
-    assert apply(cut_projections, build, [2, TOKENS, WIDTH])[1]["parts"] == 3
+    assert apply(split_qkv, build, [2, TOKENS, WIDTH])[1]["parts"] == 3
 
 
 def _gate(x):
@@ -182,7 +182,7 @@ def test_cut_refuses(form):
         x = parameter(-1, -1, WIDTH)
         return Model(form(x), [x])
 
-    assert apply(cut_projections, build, [2, TOKENS, WIDTH])[1]["projections"] == 0
+    assert apply(split_qkv, build, [2, TOKENS, WIDTH])[1]["projections"] == 0
 
 
 def test_cut_refuses_a_computed_weight():
@@ -191,7 +191,7 @@ def test_cut_refuses_a_computed_weight():
         value = reshape(ops.matmul(x, weight, False, False), 0, 0, 3, HEADS, WIDTH // HEADS)
         return Model([_attended(*_gathered(transpose(value, 2, 0, 3, 1, 4)))], [x, weight])
 
-    assert apply(cut_projections, build, [2, TOKENS, WIDTH], [WIDTH, 3 * WIDTH])[1]["projections"] == 0
+    assert apply(split_qkv, build, [2, TOKENS, WIDTH], [WIDTH, 3 * WIDTH])[1]["projections"] == 0
 
 
 WINDOWS, SIDE = 4, 6
@@ -207,7 +207,7 @@ def test_spread(batch, dynamic):
         value = ops.add(reshape(x, -1, WINDOWS, HEADS, TOKENS, TOKENS), mask)
         return Model([ops.softmax(reshape(value, -1, HEADS, TOKENS, TOKENS), -1)], [x])
 
-    model, counts = apply(spread_masks, build, [batch * WINDOWS, HEADS, TOKENS, TOKENS])
+    model, counts = apply(add_masks_to_scores, build, [batch * WINDOWS, HEADS, TOKENS, TOKENS])
     assert counts == {"masks": 1}
     assert all(len(node.get_output_partial_shape(0)) <= 4 for node in model.get_ops() if node.get_type_name() == "Add")
 
@@ -228,7 +228,7 @@ def test_spread_refuses(shape, last):
         value = ops.add(reshape(x, -1, WINDOWS, HEADS, TOKENS, TOKENS), mask)
         return Model([ops.softmax(reshape(value, -1, last, TOKENS, TOKENS), -1)], [x])
 
-    assert apply(spread_masks, build, [2 * WINDOWS, HEADS, TOKENS, TOKENS])[1] == {"masks": 0}
+    assert apply(add_masks_to_scores, build, [2 * WINDOWS, HEADS, TOKENS, TOKENS])[1] == {"masks": 0}
 
 
 @pytest.mark.parametrize("asked", ["mask", "another axis", "another mask"])
@@ -247,7 +247,7 @@ def test_spread_over_windows_of_unknown_number(asked):
         return Model([ops.softmax(value, -1), ops.relu(other)], [x, mask, other])
 
     shapes = [[2 * TOKENS, HEADS, TOKENS, TOKENS], [TOKENS, TOKENS, TOKENS], [TOKENS, TOKENS, TOKENS]]
-    assert apply(spread_masks, build, *shapes)[1] == {"masks": int(asked == "mask")}
+    assert apply(add_masks_to_scores, build, *shapes)[1] == {"masks": int(asked == "mask")}
 
 
 def _plain(x):
@@ -278,7 +278,7 @@ def test_spread_reads_no_shape_between(crossed, norm):
         shares = ops.softmax(reshape(masked, -1, HEADS, TOKENS, TOKENS), -1)
         return Model([ops.matmul(shares, heads(x, 2), False, False)], [x, y])
 
-    model, counts = apply(spread_masks, build, *[[2 * WINDOWS, TOKENS, WIDTH]] * 2)
+    model, counts = apply(add_masks_to_scores, build, *[[2 * WINDOWS, TOKENS, WIDTH]] * 2)
     assert counts == {"masks": 1}
     (shape_of,) = [one for one in model.get_ops() if one.get_type_name() == "ShapeOf"]
     assert shape_of.input_value(0).get_node().get_type_name() == ("Add" if crossed else "Parameter")
@@ -375,7 +375,7 @@ def test_networks(name, projections, windows, patches):
     folder = generated_network(all_networks()[name], "pir")
     report = ConversionReport()
     model, plain = convert(folder, report=report), convert(folder, rewrite=False)
-    assert report.rewrites["cut_projections"]["projections"] == projections
+    assert report.rewrites["split_qkv"]["projections"] == projections
     assert report.rewrites["gather_windows"]["chains"] == windows
     assert report.rewrites["merge_patches"]["joins"] == patches
     compiled, reference = compile_model(model), compile_model(plain)

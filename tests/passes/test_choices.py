@@ -5,7 +5,7 @@ import pytest
 from openvino import Model, Type
 from openvino import opset16 as ops
 
-from paddle2ov.passes.workarounds.choose_directly import choose_directly
+from paddle2ov.passes.broadcast_select import broadcast_select
 from tests.support.passes_checks import apply, kinds, parameter, random
 
 MASK = np.array([[[[True, False, True]]], [[[False, True, True]]]])
@@ -33,7 +33,7 @@ def test_choice(dynamic, number):
         zeros = ops.add(ops.add(_zeros(x), ops.convert(_zeros(c, bool), Type.f32)), np.zeros([1], np.float32))
         return Model([_widened(c, x, y, zeros)], [c, x])
 
-    model, counts = apply(choose_directly, build, inputs=[MASK, random(2, 4, 3, 3)])
+    model, counts = apply(broadcast_select, build, inputs=[MASK, random(2, 4, 3, 3)])
     assert counts == {"choices": 1}
     assert not {"Add", "Broadcast", "NotEqual"} & set(kinds(model))
 
@@ -52,4 +52,4 @@ def test_choice_refuses(other):
         return Model([_widened(c, x, ops.relu(x), zeros), ops.relu(wide)], [c, x, wide])
 
     inputs = [MASK, random(2, 1, 3, 3), random(2, 4, 3, 3)]
-    assert apply(choose_directly, build, inputs=inputs)[1] == {"choices": 0}
+    assert apply(broadcast_select, build, inputs=inputs)[1] == {"choices": 0}

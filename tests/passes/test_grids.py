@@ -6,7 +6,7 @@ from openvino import Model
 from openvino import opset16 as ops
 
 from paddle2ov.passes import run_rewrites
-from paddle2ov.passes.layout.transpose_grids import transpose_grids
+from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from tests.support.passes_checks import apply, kinds, parameter, random, reshape, transpose
 
 KERNEL = random(3, 5)
@@ -41,7 +41,7 @@ def test_to_images(dims, target, order):
         x = parameter(*dims)
         return Model([_convolved(reshape(transpose(x, 0, 2, 1), *target))], [x])
 
-    model, counts = apply(transpose_grids, build, [2, 12, 5])
+    model, counts = apply(transpose_feature_maps, build, [2, 12, 5])
     assert counts == {"to images": 1, "to tokens": 0, "widened": 0}
     assert orders(model) == [order]
 
@@ -63,7 +63,7 @@ def test_not_to_images(dims, target):
         image = reshape(transpose(x, 0, 2, 1), *target)
         return Model([_convolved(image) if target[1] in (0, 5) and len(target) > 3 else ops.relu(image)], [x])
 
-    assert not any(apply(transpose_grids, build, [2, 12, 5])[1].values())
+    assert not any(apply(transpose_feature_maps, build, [2, 12, 5])[1].values())
 
 
 @pytest.mark.parametrize("sizes", [True, False])
@@ -77,7 +77,7 @@ def test_to_images_of_a_computed_shape(sizes):
         image = ops.reshape(transpose(x, 0, 2, 1), ops.concat(target, 0), False)
         return Model([_convolved(image), ops.relu(y)], [x, y])
 
-    assert apply(transpose_grids, build, [2, 12, 5], [3, 4])[1]["to images"] == sizes
+    assert apply(transpose_feature_maps, build, [2, 12, 5], [3, 4])[1]["to images"] == sizes
 
 
 def _two_readers(value):
@@ -93,7 +93,7 @@ def test_to_tokens(dims, target, order):
         x = parameter(*dims)
         return Model(_two_readers(transpose(reshape(x, *target), 0, 2, 1)), [x])
 
-    model, counts = apply(transpose_grids, build, dims)
+    model, counts = apply(transpose_feature_maps, build, dims)
     assert counts == {"to images": 0, "to tokens": 1, "widened": 0}
     assert orders(model) == [order]
 
@@ -112,7 +112,7 @@ def test_not_to_tokens(dims, target, readers):
         x = parameter(*dims)
         return Model(readers(transpose(reshape(x, *target), 0, 2, 1)), [x])
 
-    assert apply(transpose_grids, build, [2, 5, 3, 4])[1]["to tokens"] == 0
+    assert apply(transpose_feature_maps, build, [2, 5, 3, 4])[1]["to tokens"] == 0
 
 
 def test_what_others_read_stays():
@@ -122,7 +122,7 @@ def test_what_others_read_stays():
         read = [_convolved(reshape(columns, -1, 5, 3, 4)), ops.relu(columns)]
         return Model([*read, *_two_readers(transpose(tokens, 0, 2, 1)), ops.relu(tokens)], [x, y])
 
-    assert not any(apply(transpose_grids, build, [2, 12, 5], [2, 5, 3, 4])[1].values())
+    assert not any(apply(transpose_feature_maps, build, [2, 12, 5], [2, 5, 3, 4])[1].values())
 
 
 def test_other_orders_stay():
@@ -130,7 +130,7 @@ def test_other_orders_stay():
         x = parameter(-1, 12, 5)
         return Model([ops.relu(reshape(transpose(x, 2, 0, 1), 5, -1, 3, 4))], [x])
 
-    assert not any(apply(transpose_grids, build, [2, 12, 5])[1].values())
+    assert not any(apply(transpose_feature_maps, build, [2, 12, 5])[1].values())
 
 
 def _heads(dims, target):
@@ -144,7 +144,7 @@ def _heads(dims, target):
 @pytest.mark.parametrize("batch", [2, -1])
 def test_widened(batch):
     """Values of deformable attention, 8 heads of 8."""
-    model, counts = apply(transpose_grids, _heads([batch, 8192, 64], [-1, 8, 64, 128]), [2, 8192, 64])
+    model, counts = apply(transpose_feature_maps, _heads([batch, 8192, 64], [-1, 8, 64, 128]), [2, 8192, 64])
     assert counts == {"to images": 0, "to tokens": 0, "widened": 1}
     assert orders(model) == [[0, 3, 1, 2]]
 
@@ -161,7 +161,7 @@ def test_widened(batch):
 )
 def test_not_widened(dims, target):
     shape = [2, 8192 if dims[1] == -1 else dims[1], dims[2]]
-    assert not any(apply(transpose_grids, _heads(dims, target), shape)[1].values())
+    assert not any(apply(transpose_feature_maps, _heads(dims, target), shape)[1].values())
 
 
 def test_transposes_that_meet_come_first():
@@ -173,5 +173,5 @@ def test_transposes_that_meet_come_first():
         return Model([ops.relu(reshape(transpose(tokens, 0, 2, 1), 2, 5, 3, 4))], [x])
 
     model = build()
-    assert run_rewrites(model)["transpose_grids"] == {"to images": 0, "to tokens": 0, "widened": 0}
+    assert run_rewrites(model)["transpose_feature_maps"] == {"to images": 0, "to tokens": 0, "widened": 0}
     assert kinds(model)["Transpose"] == 0

@@ -6,12 +6,12 @@ from openvino import Model
 from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
+from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
-from paddle2ov.passes.attention.spread_masks import spread_masks
+from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
-from paddle2ov.passes.workarounds.choose_directly import choose_directly
 from tests.support import growth
 from tests.support.growth import grows_less
 from tests.support.passes_checks import parameter, reshape, transpose
@@ -87,8 +87,8 @@ def _gathered(many):
         (move_transposes, _residual),
         (fuse_transposes, _fanned),
         (gather_windows, _rolled),
-        (spread_masks, _masked),
-        (choose_directly, _chosen),
+        (add_masks_to_scores, _masked),
+        (broadcast_select, _chosen),
     ],
     ids=lambda one: one.__name__.lstrip("_"),
 )

@@ -15,7 +15,7 @@ from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.permutation import kind_of, reduced
-from paddle2ov.passes.layout.reduce_transposes import reduce_transposes
+from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.testing import compile_model
 from tests.support.passes_checks import apply, kinds, parameter, transpose
 
@@ -62,7 +62,7 @@ def test_reduced_order_moves_the_same_elements():
 )
 def test_reduce(dims, shape, perm, kind):
     model, counts = apply(
-        reduce_transposes, lambda: Model([ops.relu(transpose(x := parameter(*dims), *perm))], [x]), shape
+        transposes_to_reshapes, lambda: Model([ops.relu(transpose(x := parameter(*dims), *perm))], [x]), shape
     )
     assert counts["total"] == 1
     assert counts[kind] == 1
@@ -102,7 +102,7 @@ def test_results_keep_their_names():
             result.output(0).set_names({f"out{i}"})
         return Model(results, [x])
 
-    model, counts = apply(reduce_transposes, build, [2, 3])
+    model, counts = apply(transposes_to_reshapes, build, [2, 3])
     assert counts["removed"] == 2
     assert [port.names for port in compile_model(model).outputs] == [{"out0"}, {"out1"}, {"out2"}]
 
@@ -121,7 +121,7 @@ def test_bodies_of_branches():
     branch.set_input(x.output(0), one, other)
     out = branch.set_output(then.results[0], otherwise.results[0])
     counts = run_rewrites(Model([out], [condition, x]))
-    assert counts["reduce_transposes"]["reshape"] == 2
+    assert counts["transposes_to_reshapes"]["reshape"] == 2
 
 
 def test_absorb():

@@ -7,7 +7,7 @@ from openvino import opset16 as ops
 
 from paddle2ov import ConversionReport, convert
 from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
-from paddle2ov.passes.layout.squeeze_unit_axes import drop_ones
+from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from tests.support.passes_checks import apply, kinds, parameter, random, transpose
 
 
@@ -84,7 +84,7 @@ def averaged(x, weights):
     ],
 )
 def test_dropped(middle, axes, dims, shape, known):
-    model, counts = apply(drop_ones, through(middle, axes, *(shape if known else dims)), shape)
+    model, counts = apply(squeeze_unit_axes, through(middle, axes, *(shape if known else dims)), shape)
     assert sum(counts.values()) == 1
     assert kinds(model)["Unsqueeze"] == 0
     nodes = [node for node in model.get_ops() if node.get_type_name() not in ("Constant", "Squeeze")]
@@ -95,7 +95,7 @@ def test_several_axes():
     def middle(x, weights):
         return ops.pad(x, np.array([0, 0, 1, 0, 0]), np.array([0, 0, 2, 0, 0]), "reflect")
 
-    model, counts = apply(drop_ones, through(middle, [3, 4], -1, 2, -1), [1, 2, 5])
+    model, counts = apply(squeeze_unit_axes, through(middle, [3, 4], -1, 2, -1), [1, 2, 5])
     assert counts == {"convolutions": 0, "others": 1}
     assert not {"Unsqueeze", "Squeeze"} & set(kinds(model))
 
@@ -118,7 +118,7 @@ def read_twice(x, weights):
 
 @pytest.mark.parametrize("middle", [tall, widened, edged, read_twice])
 def test_left_alone(middle):
-    model, counts = apply(drop_ones, through(middle, [2], -1, 3, -1), [2, 3, 8])
+    model, counts = apply(squeeze_unit_axes, through(middle, [2], -1, 3, -1), [2, 3, 8])
     assert not any(counts.values())
     assert kinds(model)["Unsqueeze"] == 1
 
@@ -143,7 +143,7 @@ def test_types_that_numpy_lacks():
             Type.bf16,
         )
     ]
-    for rewrite in (drop_ones, sink_squeezes):
+    for rewrite in (squeeze_unit_axes, sink_squeezes):
         assert sum(apply(rewrite, build, inputs=feeds)[1].values()) == 1
 
 
@@ -152,7 +152,7 @@ def test_other_axes():
         x = parameter(-1, 3, -1)
         return Model([squeeze(ops.relu(unsqueeze(x, 1, 3)), 3)], [x])
 
-    assert not any(apply(drop_ones, build, [2, 3, 8])[1].values())
+    assert not any(apply(squeeze_unit_axes, build, [2, 3, 8])[1].values())
 
 
 def test_indices_are_read():
@@ -161,7 +161,7 @@ def test_indices_are_read():
         pooling = ops.max_pool(unsqueeze(x, 2), [1, 2], [1, 1], [0, 0], [0, 0], [1, 2])
         return Model([squeeze(pooling.output(0), 2), squeeze(pooling.output(1), 2)], [x])
 
-    assert not any(apply(drop_ones, build, [2, 3, 8])[1].values())
+    assert not any(apply(squeeze_unit_axes, build, [2, 3, 8])[1].values())
 
 
 def deconvolution(x, filters):

@@ -12,12 +12,12 @@ from openvino import Model, Shape, Tensor, Type
 from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
-from paddle2ov.passes.workarounds.keep_reduced import keep_reduced
-from paddle2ov.passes.workarounds.part_scores import part_scores
-from paddle2ov.passes.workarounds.part_transposes import part_transposes
+from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
+from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
+from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
+from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
+from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
-from paddle2ov.passes.workarounds.spread_constants import spread_constants
-from paddle2ov.passes.workarounds.widen_reductions import widen_reductions
 from paddle2ov.testing import compile_model
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
 from tests.support.random_graphs import node_by_node
@@ -56,7 +56,7 @@ def test_part_scores(attend):
         x = parameter(-1, HEADS, -1, WIDTH)
         return Model([attend(x)], [x])
 
-    model, counts = apply(part_scores, build, [1, HEADS, 1, WIDTH])
+    model, counts = apply(avoid_single_key_attention, build, [1, HEADS, 1, WIDTH])
     assert counts == {"scores": 1}
     compiled, x = compile_model(model), random(1, HEADS, 20, WIDTH)
     compiled([x[:, :, :1]])
@@ -73,7 +73,7 @@ def test_part_scores_refuses(attend, keys):
         x = parameter(-1, HEADS, keys, WIDTH)
         return Model([attend(x)], [x])
 
-    assert apply(part_scores, build, [1, HEADS, TOKENS, WIDTH])[1] == {"scores": 0}
+    assert apply(avoid_single_key_attention, build, [1, HEADS, TOKENS, WIDTH])[1] == {"scores": 0}
 
 
 def turned(x):
@@ -116,7 +116,7 @@ def test_part_transposes(attend, same):
     """Of as many heads as tokens, with queries that another node computed; also of another batch later."""
     inputs = [parameter(2, 3, 3, WIDTH, name=name) for name in "qkv"]
     model = Model([attend(ops.relu(inputs[0]), *inputs[1:])], inputs)
-    assert part_transposes(Graph(model)) == {"transposes": 1}
+    assert avoid_transpose_fusion(Graph(model)) == {"transposes": 1}
     for batch in (2, 4):
         model.reshape({name: [batch, 3, 3, WIDTH] for name in "qkv"})
         q, k, v = arrays = [random(batch, 3, 3, WIDTH) for _ in inputs]
@@ -137,7 +137,7 @@ def test_part_transposes_refuses(tokens, attend):
         x = parameter(2, 3, tokens, 3)
         return Model([attend(x)], [x])
 
-    assert apply(part_transposes, build, [2, 3, tokens, 3])[1] == {"transposes": 0}
+    assert apply(avoid_transpose_fusion, build, [2, 3, tokens, 3])[1] == {"transposes": 0}
 
 
 FILTERS = {rank: random(2, 4, *[1] * (rank - 2)) for rank in (3, 4, 5)}
@@ -168,7 +168,7 @@ def test_part_transposes_of_results(of, rank):
         return Model([channels_first(last), of(last)], [x])
 
     model, array = build(), random(2, *[3] * (rank - 2), 4)
-    assert part_transposes(Graph(model)) == {"transposes": 1}
+    assert avoid_transpose_fusion(Graph(model)) == {"transposes": 1}
     computed = compile_model(model)([array])
     for i, want in enumerate(node_by_node(build(), [array])):
         np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
@@ -187,7 +187,7 @@ def test_part_transposes_of_no_results(build_results):
         x = parameter(2, 3, 3, 4)
         return Model(build_results(ops.relu(x)), [x])
 
-    assert apply(part_transposes, build, [2, 3, 3, 4])[1] == {"transposes": 0}
+    assert apply(avoid_transpose_fusion, build, [2, 3, 3, 4])[1] == {"transposes": 0}
 
 
 FEATURES = random(WIDTH, 5)
@@ -208,7 +208,7 @@ def test_spread_constants(change, same, features):
     x, array = parameter(-1, 5, 3, WIDTH), random(2, 5, 3, WIDTH)
     weights = np.ascontiguousarray(FEATURES[:, :features])
     model = Model([change(ops.matmul(x, weights, False, False))], [x])
-    assert spread_constants(Graph(model))["constants"] == 1 + (same is ALONG_AXIS_1["two"][1])
+    assert avoid_channel_post_ops(Graph(model))["constants"] == 1 + (same is ALONG_AXIS_1["two"][1])
     np.testing.assert_allclose(compile_model(model)([array])[0], same(array @ weights), rtol=1e-5, atol=1e-5)
 
 
@@ -227,7 +227,7 @@ def test_spread_constants_refuses(build_result):
         x = parameter(-1, 5, 3, WIDTH)
         return Model([build_result(x)], [x])
 
-    assert apply(spread_constants, build, [2, 5, 3, WIDTH])[1] == {"constants": 0}
+    assert apply(avoid_channel_post_ops, build, [2, 5, 3, WIDTH])[1] == {"constants": 0}
 
 
 def mean(x, *axes, keep=False):
@@ -251,7 +251,7 @@ def test_keep_reduced(build, same, sizes):
     """OpenVINO 2026.4 leaves the reshape out."""
     x, array = parameter(*sizes), random(1, 4, 3)
     model = Model([build(x)], [x])
-    assert keep_reduced(Graph(model)) == {"reductions": 1}
+    assert avoid_reshape_elision(Graph(model)) == {"reductions": 1}
     computed = compile_model(model)([array])[0]
     assert computed.shape == same(array).shape
     np.testing.assert_allclose(computed, same(array), rtol=1e-5, atol=1e-6)
@@ -271,7 +271,7 @@ def test_keep_reduced_refuses(build_result):
         x = parameter(-1, 4, 3)
         return Model([build_result(x)], [x])
 
-    assert apply(keep_reduced, build, [2, 4, 3])[1] == {"reductions": 0}
+    assert apply(avoid_reshape_elision, build, [2, 4, 3])[1] == {"reductions": 0}
 
 
 PER_CHANNEL = random(4)
@@ -304,7 +304,7 @@ def test_reductions(build, batch):
         return Model([build(x)], [x])
 
     widened, same, x = model(), model(), random(3, 4, 5)
-    assert widen_reductions(Graph(widened)) == {"reductions": 1}
+    assert avoid_reduction_post_ops(Graph(widened)) == {"reductions": 1}
     assert widened.output(0).get_partial_shape() == same.output(0).get_partial_shape()
     wanted = Tensor(Type.f32, widened.output(0).get_partial_shape().to_shape() if batch > 0 else Shape([0]))
     same.evaluate([wanted], [Tensor(x)])  # one node after another, as OpenVINO's CPU plugin does not
@@ -324,7 +324,7 @@ OTHER_REDUCTIONS = {
 @pytest.mark.parametrize(("dims", "build"), OTHER_REDUCTIONS.values(), ids=OTHER_REDUCTIONS)
 def test_reductions_refused(dims, build):
     x = parameter(*dims)
-    assert widen_reductions(Graph(Model([build(x)], [x]))) == {"reductions": 0}
+    assert avoid_reduction_post_ops(Graph(Model([build(x)], [x]))) == {"reductions": 0}
 
 
 ONE, HALF = np.float32(1), np.float32(0.5)

@@ -16,7 +16,7 @@ def unfiltered():
 
 def gathered(model):
     """How many nodes of each kind compute for some rows only."""
-    named = (one for one in model.get_ops() if one.get_friendly_name().endswith("/gathered"))
+    named = (one for one in model.get_ops() if "/gathered/" in one.get_friendly_name())
     return Counter(one.get_type_name() for one in named)
 
 

@@ -254,14 +254,14 @@ def test_report(tmp_path):
     targets = [tmp_path / "new" / "report.json", tmp_path / "report.html"]
     result = call(folder, "-o", tmp_path / "net.xml", "--report", targets[0], "--report", targets[1])
     assert result.exit_code == 0, result.output
-    assert "  cut_projections: projections 2, parts 6, scales 2\n" in result.stdout
+    assert "  split_qkv: projections 2, parts 6, scales 2\n" in result.stdout
     assert result.stdout.endswith("".join(f"{path}\n" for path in (tmp_path / "net.xml", *targets)))
     report = json.loads(targets[0].read_text())
     assert report["format"] == "pir"
     assert report["model"] == folder.name
     conversion = report["conversion"]
     assert conversion["rewrites"]["gather_windows"]["chains"] == 2
-    assert conversion["transposes"]["total"] == conversion["rewrites"]["reduce_transposes"]["total"]
+    assert conversion["transposes"]["total"] == conversion["rewrites"]["transposes_to_reshapes"]["total"]
     assert set(conversion["seconds"]) == {"read", "translate", "optimise"}
     assert targets[1].read_text().startswith("<!DOCTYPE html>")
 

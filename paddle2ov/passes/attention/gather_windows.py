@@ -21,10 +21,11 @@ from paddle2ov.passes.graph import (
     replace,
     weight,
 )
+from paddle2ov.passes.rule import Refusal, Rule
 from paddle2ov.program.model import AnyArray
 
 
-def gather_windows(graph: Graph) -> Counts:
+class GatherWindows(Rule[list[Node], list[Node]]):
     """Data that is rolled and cut into windows, or put together and rolled back, moves once.
 
     Given:
@@ -35,51 +36,52 @@ def gather_windows(graph: Graph) -> Counts:
         x → Reshape [B, H·W, C] → Gather(the places of the tokens) → Reshape. Windows that are not shifted move once as
         they are; the Transpose of rank 4 that theirs amounts to, [B·n, s, n, s·C], takes as long as that of rank 6.
     """
-    counts = {"chains": 0, "moves before": 0, "moves after": 0}
-    done: set[str] = set()
-    for roll in graph.nodes("Roll"):
-        if roll.get_name() in done:
-            continue
-        chain = _chain(roll)
-        done.update(node.get_name() for node in chain)
-        moves = sum(node.get_type_name() != "Reshape" for node in chain)
-        if moves < 2 or not _lengths_fit(chain):
-            continue
-        places = _places(chain)
-        before, dims = dims_of(chain[0].input_value(0)), dims_of(chain[-1].output(0))
+
+    roots = ("Roll",)
+    counts = ("chains", "moves before", "moves after")
+
+    def pattern(self, graph: Graph, node: Node) -> list[Node] | None:
+        """The nodes around a Roll that belong to one move, in the order of the data, if it is their first Roll."""
+        chain = [node]
+        if not _moves(node):
+            return chain
+        width = _width(node)
+        while True:
+            before = chain[0].input_value(0).get_node()
+            if not _moves(before) or _width(before) != width or only_consumer(before.output(0)) is None:
+                break
+            if before.get_type_name() == "Roll":
+                return None
+            chain.insert(0, before)
+        while True:
+            follower = only_consumer(chain[-1].output(0))
+            if follower is None or not _moves(follower) or _width(follower) != width:
+                break
+            chain.append(follower)
+        return chain
+
+    def check(self, graph: Graph, match: list[Node]) -> list[Node]:
+        if len(match) == 1 and not _moves(match[0]):
+            raise Refusal("it rolls the first or the last axis, or sizes are unknown")
+        if sum(node.get_type_name() != "Reshape" for node in match) < 2:
+            raise Refusal("nothing else moves the data")
+        if not _lengths_fit(match):
+            raise Refusal("the moves are of items of different lengths")
+        return match
+
+    def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
+        places = _places(plan)
+        before, dims = dims_of(plan[0].input_value(0)), dims_of(plan[-1].output(0))
         assert before is not None
         assert dims is not None
-        batch = dims[0] if before[0] is None else None
-        x = ops.reshape(chain[0].input_value(0), ints([-1, places.size, dims[-1] or 0]), False)
+        moving = [node for node in plan if node.get_type_name() != "Reshape"]
+        roll = next(node for node in moving if node.get_type_name() == "Roll")
+        x = ops.reshape(plan[0].input_value(0), ints([-1, places.size, dims[-1] or 0]), False)
         moved = ops.gather(x, weight(places.astype(np.int32), Type.i32), ints(1))
-        name_after(moved, roll.get_friendly_name(), "windows")
-        after = [-1 if batch is None else batch, *(dim or 0 for dim in dims[1:])]
-        replace(chain[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
-        counts["chains"] += 1
-        counts["moves before"] += moves
-        counts["moves after"] += 1
-    if counts["chains"]:
-        graph.changed()
-    return counts
-
-
-def _chain(roll: Node) -> list[Node]:
-    """The nodes around a Roll that belong to one move, in the order of the data; empty if it is none itself."""
-    if not _moves(roll):
-        return []
-    width = _width(roll)
-    chain = [roll]
-    while True:
-        node = chain[0].input_value(0).get_node()
-        if not _moves(node) or _width(node) != width or only_consumer(node.output(0)) is None:
-            break
-        chain.insert(0, node)
-    while True:
-        follower = only_consumer(chain[-1].output(0))
-        if follower is None or not _moves(follower) or _width(follower) != width:
-            break
-        chain.append(follower)
-    return chain
+        name_after(moved, roll, "windows", *moving)
+        after = [-1 if before[0] is not None or dims[0] is None else dims[0], *(dim or 0 for dim in dims[1:])]
+        replace(plan[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
+        return {"chains": 1, "moves before": len(moving), "moves after": 1}
 
 
 def _moves(node: Node) -> bool:
@@ -140,3 +142,6 @@ def _places(chain: Sequence[Node]) -> AnyArray:
             places = np.roll(places, shifts, [axis % rank for axis in axes])
         places = places.reshape(-1)
     return places
+
+
+gather_windows = GatherWindows()

@@ -5,14 +5,37 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Counts, Dims, Graph, dims_of, ints, ints_of, name_after, only_consumer, replace
+from paddle2ov.passes.graph import (
+    Counts,
+    Dims,
+    Graph,
+    dims_of,
+    givers,
+    ints,
+    ints_of,
+    name_after,
+    only_consumer,
+    replace,
+)
+from paddle2ov.passes.rule import Refusal, Rule
 
 
-def merge_patches(graph: Graph) -> Counts:
+@dataclass(frozen=True)
+class _Patches:
+    concat: Node
+    slices: list[Node]
+    dims: Dims
+    """Of what is sliced."""
+    steps: dict[int, int]
+    """The stepped axes in the order in which the offsets count up, with their steps."""
+
+
+class MergePatches(Rule[Node, _Patches]):
     """Neighbours that are sliced apart and joined along another axis move once.
 
     Given:
@@ -23,36 +46,36 @@ def merge_patches(graph: Graph) -> Counts:
     Result:
         x → Reshape [B, H/2, 2, W/2, 2, C] → Transpose [0, 1, 3, 4, 2, 5] → Reshape [B, H/2, W/2, 4·C].
     """
-    counts = {"joins": 0, "slices": 0}
-    for concat in graph.nodes("Concat") if graph.nodes("Slice") else ():
-        merged = _merged(concat)
-        if merged is None:
-            continue
-        name_after(merged.get_node().input_value(0).get_node(), concat.get_friendly_name(), "patches")
-        replace(concat.output(0), merged)
-        counts["joins"] += 1
-        counts["slices"] += concat.get_input_size()
-    if counts["joins"]:
-        graph.changed()
-    return counts
 
+    roots = ("Concat",)
+    needs = ("Slice",)
+    counts = ("joins", "slices")
 
-def _merged(concat: Node) -> Output | None:
-    sources = concat.input_values()
-    slices = [source.get_node() for source in sources]
-    if len(slices) < 2 or any(one.get_type_name() != "Slice" for one in slices):
-        return None
-    x = slices[0].input_value(0)
-    dims = dims_of(x)
-    if dims is None or 0 in dims or dims.count(None) > 1:
-        return None
-    if any(one.input_value(0) != x for one in slices) or any(only_consumer(one) is None for one in sources):
-        return None
-    taken = [_taken(one, dims) for one in slices]
-    order = _order(taken)
-    if order is None:
-        return None
-    return _moved(x, dims, order, concat.get_attributes()["axis"] % len(dims))
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        slices = givers(node)
+        if len(slices) < 2 or any(one.get_type_name() != "Slice" for one in slices):
+            return None
+        x = slices[0].input_value(0)
+        return node if all(one.input_value(0) == x for one in slices) else None
+
+    def check(self, graph: Graph, match: Node) -> _Patches:
+        slices = givers(match)
+        dims = dims_of(slices[0].input_value(0))
+        if dims is None or 0 in dims or dims.count(None) > 1:
+            raise Refusal("several sizes are not known, or 0")
+        if any(only_consumer(one) is None for one in match.input_values()):
+            raise Refusal("something else reads a slice")
+        order = _order([_taken(one, dims) for one in slices])
+        if order is None:
+            raise Refusal("the slices are not all that a step leaves apart, in order")
+        return _Patches(match, slices, dims, order)
+
+    def rewrite(self, graph: Graph, plan: _Patches) -> Counts:
+        axis = plan.concat.get_attributes()["axis"] % len(plan.dims)
+        merged = _moved(plan.slices[0].input_value(0), plan.dims, plan.steps, axis)
+        name_after(merged.get_node().input_value(0).get_node(), plan.concat, "patches", *plan.slices)
+        replace(plan.concat.output(0), merged)
+        return {"joins": 1, "slices": len(plan.slices)}
 
 
 def _taken(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
@@ -103,3 +126,6 @@ def _moved(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> Output:
         lengths[axis] *= math.prod(steps.values())
     apart = ops.transpose(ops.reshape(x, ints(split), False), ints(perm))
     return ops.reshape(apart, ints(lengths), False).output(0)
+
+
+merge_patches = MergePatches()

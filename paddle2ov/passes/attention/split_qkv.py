@@ -29,10 +29,55 @@ from paddle2ov.passes.graph import (
     weight,
     without,
 )
+from paddle2ov.passes.rule import Refusal, Rule
 from paddle2ov.program.model import AnyArray
 
+_PARTING = {"Gather", "Split", "VariadicSplit"}
 
-def cut_projections(graph: Graph) -> Counts:
+
+@dataclass(frozen=True)
+class _Shared:
+    """A product that several branches may share: what there is of Add, Reshape and Transpose before they part."""
+
+    matmul: Node
+    add: Node | None
+    bias: Output | None
+    reshape: Node | None
+    transpose: Node | None
+    values: Output  # what the branches take their parts of
+
+
+@dataclass(frozen=True)
+class _Projection:
+    matmul: Node
+    add: Node | None
+    matrix: AnyArray  # [features, out] or, transposed, [out, features]
+    transposed: bool
+    bias: AnyArray | None
+    kind: Type  # of the elements of both
+
+
+@dataclass(frozen=True)
+class _Part:
+    output: Output  # what the branch reads now
+    start: int
+    stop: int
+    squeezed: bool
+    scale: float | None = None
+
+
+@dataclass(frozen=True)
+class _Cut:
+    reshape: Node | None
+    transpose: Node | None
+    sizes: list[int]  # what the projection's last axis is split into
+    axis: int  # of the Reshape's result: where the parts lie
+    rank: int  # of the Reshape's result
+    perm: list[int] | None
+    parts: list[_Part]
+
+
+class SplitQkv(Rule[_Shared, tuple[_Projection, _Cut]]):
     """Attention reads q, k and v from projections of their own.
 
     Given:
@@ -51,74 +96,82 @@ def cut_projections(graph: Graph) -> Counts:
     The parts of a weight are copies: the columns of [C, 3·h·d] are no contiguous memory, and OpenVINO hands out the
     memory of a Constant for reading only.
     """
-    counts = {"projections": 0, "parts": 0, "scales": 0}
-    for node in graph.nodes("Reshape", "Split", "VariadicSplit") if graph.nodes("Transpose") else ():
-        projection = _projection(node.input_value(0))
-        cut = _cut(node) if projection is not None else None
-        if projection is None or cut is None:
-            continue
-        _rewrite(projection, cut)
-        counts["projections"] += 1
-        counts["parts"] += len(cut.parts)
-        counts["scales"] += sum(part.scale is not None for part in cut.parts)
-    if counts["projections"]:
-        graph.changed()
-    return counts
 
+    roots = ("Reshape", "Split", "VariadicSplit")
+    needs = ("Transpose",)
+    counts = ("projections", "parts", "scales")
 
-@dataclass(frozen=True)
-class _Projection:
-    matmul: Node
-    matrix: AnyArray  # [features, out] or, transposed, [out, features]
-    transposed: bool
-    bias: AnyArray | None
-    kind: Type  # of the elements of both
-    names: tuple[str, str]  # of MatMul and Add
-
-
-@dataclass(frozen=True)
-class _Part:
-    output: Output  # what the branch reads now
-    start: int
-    stop: int
-    squeezed: bool
-    scale: float | None = None
-
-
-@dataclass(frozen=True)
-class _Cut:
-    reshape: Node | None
-    sizes: list[int]  # what the projection's last axis is split into
-    axis: int  # of the Reshape's result: where the parts lie
-    rank: int  # of the Reshape's result
-    perm: list[int] | None
-    parts: list[_Part]
-
-
-def _projection(output: Output) -> _Projection | None:
-    node = output.get_node()
-    bias, last = None, node.get_friendly_name()
-    if node.get_type_name() == "Add":
-        if only_consumer(node.output(0)) is None:
+    def pattern(self, graph: Graph, node: Node) -> _Shared | None:
+        value = node.input_value(0)
+        source = value.get_node()
+        add, bias = None, None
+        if source.get_type_name() == "Add":
+            sides = source.input_values()
+            for one, other in (sides, sides[::-1]):
+                if one.get_node().get_type_name() == "MatMul":
+                    add, source, bias = source, one.get_node(), other
+                    break
+        if source.get_type_name() != "MatMul":
             return None
-        sides = node.input_values()
-        for one, other in (sides, sides[::-1]):
-            if one.get_node().get_type_name() == "MatMul" and only_consumer(one) is not None:
-                bias, node = computed_constant_of(other), one.get_node()
-                break
+        reshape = node if node.get_type_name() == "Reshape" else None
+        values, transpose = node.output(0) if reshape else value, None
+        follower = only_consumer(values)
+        if reshape and follower is not None and follower.get_type_name() == "Transpose":
+            values, transpose = follower.output(0), follower
+        kinds = {reader.get_node().get_type_name() for reader in consumers(values)}
+        return _Shared(source, add, bias, reshape, transpose, values) if kinds & _PARTING else None
+
+    def check(self, graph: Graph, match: _Shared) -> tuple[_Projection, _Cut]:
+        return _projection(match), _cut(match)
+
+    def rewrite(self, graph: Graph, plan: tuple[_Projection, _Cut]) -> Counts:
+        projection, cut = plan
+        lead = cut.rank - len(cut.sizes)
+        x, add = projection.matmul.input_value(0), projection.add
+        transpose_a = projection.matmul.get_attributes()["transpose_a"]
+        for k, part in enumerate(cut.parts):
+            columns = _columns(projection.matrix, projection.kind, cut, part, 0 if projection.transposed else 1)
+            value = ops.matmul(x, weight(columns, projection.kind), transpose_a, projection.transposed)
+            name_after(value, projection.matmul, k)
+            if projection.bias is not None and add is not None:
+                columns = _columns(projection.bias, projection.kind, cut, part, projection.bias.ndim - 1)
+                value = ops.add(value, weight(columns, projection.kind))
+                name_after(value, add, k)
+            if cut.reshape is not None:
+                target = _target(cut.reshape, lead, cut, part)
+                value = ops.reshape(value, target, cut.reshape.get_attributes()["special_zero"])
+                name_after(value, cut.reshape, k)
+            if cut.transpose is not None and cut.perm is not None:
+                perm = cut.perm
+                if part.squeezed:
+                    perm = [axis - (axis > cut.axis) for axis in perm if axis != cut.axis]
+                value = ops.transpose(value, ints(perm))
+                name_after(value, cut.transpose, k)
+            replace(part.output, value.output(0))
+        scales = sum(part.scale is not None for part in cut.parts)
+        return {"projections": 1, "parts": len(cut.parts), "scales": scales}
+
+
+def _projection(shared: _Shared) -> _Projection:
+    node, bias = shared.matmul, None
+    if shared.bias is not None:
+        bias = computed_constant_of(shared.bias)
         if bias is None:
-            return None
-    if node.get_type_name() != "MatMul" or only_consumer(node.output(0)) is None:
-        return None
+            raise Refusal("the bias is not constant")
     matrix = _matrix(node.input_value(1))
     if matrix is None or matrix.ndim != 2 or matrix.dtype.kind != "f":
-        return None
+        raise Refusal("the weight is no constant matrix of floating point")
+    if not all(map(_is_read_once, (node, shared.add))):
+        raise Refusal("something else reads the projection")
     transposed = bool(node.get_attributes()["transpose_b"])
     columns = matrix.shape[0 if transposed else 1]
     if bias is not None and (bias.size != columns or bias.shape[-1] != columns):
-        return None
-    kind = node.get_output_element_type(0)
-    return _Projection(node, matrix, transposed, bias, kind, (node.get_friendly_name(), last))
+        raise Refusal("the bias is not one number for each column")
+    return _Projection(node, shared.add, matrix, transposed, bias, node.get_output_element_type(0))
+
+
+def _is_read_once(node: Node | None) -> bool:
+    return node is None or only_consumer(node.output(0)) is not None
 
 
 def _matrix(output: Output) -> AnyArray | None:
@@ -130,33 +183,33 @@ def _matrix(output: Output) -> AnyArray | None:
     return None if array is None else array.T
 
 
-def _cut(node: Node) -> _Cut | None:
-    before = dims_of(node.input_value(0))
-    if not before or before[-1] is None or only_consumer(node.input_value(0)) is None:
-        return None
-    reshape = node if node.get_type_name() == "Reshape" else None
-    after, sizes = (reshaped_dims(node) or [], []) if reshape else (before, [before[-1]])
+def _cut(shared: _Shared) -> _Cut:
+    reshape = shared.reshape
+    before = dims_of((shared.add or shared.matmul).output(0))
+    if not before or before[-1] is None:
+        raise Refusal(_UNKNOWN)
+    after, sizes = (reshaped_dims(reshape), []) if reshape else (before, [before[-1]])
+    if not after:
+        raise Refusal(_UNKNOWN)
     while math.prod(sizes) < before[-1] and len(sizes) < len(after):
         size = after[-1 - len(sizes)]
         if size is None:
-            return None
+            raise Refusal(_UNKNOWN)
         sizes.insert(0, size)
     if math.prod(sizes) != before[-1]:
-        return None
-    values, perm = node.output(0) if reshape else node.input_value(0), None
-    follower = only_consumer(values)
-    if reshape and follower is not None and follower.get_type_name() == "Transpose":
-        perm = perm_of(follower)
-        if perm is None:
-            return None
-        values = follower.output(0)
-    found = _parts(values, after, perm)
-    if found is None or found[0] < len(after) - len(sizes):
-        return None
-    axis, parts = found
+        raise Refusal("the reshape does not just split the last axis")
+    perm = None if shared.transpose is None else perm_of(shared.transpose)
+    if shared.transpose is not None and perm is None:
+        raise Refusal("the order of the axes is computed")
+    axis, parts = _parts(shared.values, after, perm)
+    if axis < len(after) - len(sizes):
+        raise Refusal("the parts are not of the axis that the projection computes")
     if perm is None and not all(_is_transposed(part.output, reshape is None) for part in parts):
-        return None
-    return _Cut(reshape, sizes, axis, len(after), perm, [_scaled(part) for part in parts])
+        raise Refusal("a part is not transposed: one product is better than several")
+    return _Cut(reshape, shared.transpose, sizes, axis, len(after), perm, [_scaled(part) for part in parts])
+
+
+_UNKNOWN = "sizes of the projection are not known"
 
 
 def _scaled(part: _Part) -> _Part:
@@ -179,45 +232,57 @@ def _is_exact(scale: float, kind: Type) -> bool:
     return kind in (Type.f32, Type.f64) or (abs(scale) <= 1 and abs(math.frexp(scale)[0]) == 0.5)
 
 
-def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Part]] | None:
+def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Part]]:
     """The axis of the Reshape's result along which all consumers of `values` take their parts, and the parts."""
     axes: set[int] = set()
     parts: list[_Part] = []
     for reader in consumers(values):
         node = reader.get_node()
-        kind = node.get_type_name()
-        if reader.get_index() != 0 or kind not in ("Gather", "Split", "VariadicSplit"):
-            return None
-        axis = ints_of(node.input_value(2 if kind == "Gather" else 1))
+        if node.get_type_name() not in _PARTING:
+            raise Refusal("something else reads the projection")
+        is_gather = node.get_type_name() == "Gather"
+        axis = ints_of(node.input_value(2 if is_gather else 1)) if reader.get_index() == 0 else None
         if axis is None or len(axis) != 1:
-            return None
+            raise Refusal(_COMPUTED)
         at = axis[0] % len(dims)
         axes.add(at if perm is None else perm[at])
-        if len(axes) > 1:
-            return None
         size = dims[next(iter(axes))]
+        if len(axes) > 1:
+            raise Refusal("the parts are not all along one axis")
         if size is None:
-            return None
-        if kind == "Gather":
-            index = constant_of(node.input_value(1))
-            if index is None or index.ndim != 0 or node.get_attributes()["batch_dims"] != 0:
-                return None
-            start = int(index) % size
-            parts.append(_Part(node.output(0), start, start + 1, True))
-            continue
-        lengths = [size // len(node.outputs())] * len(node.outputs())
-        if kind == "VariadicSplit":
-            given = ints_of(node.input_value(2))
-            if given is None:
-                return None
-            lengths = [size - sum(given) - 1 if one == -1 else one for one in given]
-        start = 0
-        for output, length in zip(node.outputs(), lengths, strict=True):
-            parts.extend(_squeezed(output, start, length, at))
-            start += length
+            raise Refusal(_UNKNOWN)
+        parts += _gathered(node, size) if is_gather else _split(node, size, at)
     parts.sort(key=lambda part: part.start)
-    apart = all(one.stop <= other.start for one, other in itertools.pairwise(parts))
-    return (next(iter(axes)), parts) if len(parts) > 1 and apart else None
+    if len(parts) < 2:
+        raise Refusal("there is only one part")
+    if any(one.stop > other.start for one, other in itertools.pairwise(parts)):
+        raise Refusal("the parts overlap")
+    return next(iter(axes)), parts
+
+
+_COMPUTED = "which part is taken is computed"
+
+
+def _gathered(node: Node, size: int) -> list[_Part]:
+    index = constant_of(node.input_value(1))
+    if index is None or index.ndim != 0 or node.get_attributes()["batch_dims"] != 0:
+        raise Refusal(_COMPUTED)
+    start = int(index) % size
+    return [_Part(node.output(0), start, start + 1, True)]
+
+
+def _split(node: Node, size: int, axis: int) -> list[_Part]:
+    lengths = [size // len(node.outputs())] * len(node.outputs())
+    if node.get_type_name() == "VariadicSplit":
+        given = ints_of(node.input_value(2))
+        if given is None:
+            raise Refusal(_COMPUTED)
+        lengths = [size - sum(given) - 1 if one == -1 else one for one in given]
+    parts, start = [], 0
+    for output, length in zip(node.outputs(), lengths, strict=True):
+        parts += _squeezed(output, start, length, axis)
+        start += length
+    return parts
 
 
 def _squeezed(output: Output, start: int, length: int, axis: int) -> list[_Part]:
@@ -238,30 +303,6 @@ def _is_transposed(output: Output, reshaped: bool) -> bool:
         output = node.output(0)
     readers = consumers(output)
     return bool(readers) and all(reader.get_node().get_type_name() == "Transpose" for reader in readers)
-
-
-def _rewrite(projection: _Projection, cut: _Cut) -> None:
-    lead = cut.rank - len(cut.sizes)
-    x = projection.matmul.input_value(0)
-    transpose_a = projection.matmul.get_attributes()["transpose_a"]
-    for k, part in enumerate(cut.parts):
-        columns = _columns(projection.matrix, projection.kind, cut, part, 0 if projection.transposed else 1)
-        value = ops.matmul(x, weight(columns, projection.kind), transpose_a, projection.transposed)
-        name_after(value, projection.names[0], k)
-        if projection.bias is not None:
-            columns = _columns(projection.bias, projection.kind, cut, part, projection.bias.ndim - 1)
-            value = ops.add(value, weight(columns, projection.kind))
-            name_after(value, projection.names[1], k)
-        if cut.reshape is not None:
-            target = _target(cut.reshape, lead, cut, part)
-            value = ops.reshape(value, target, cut.reshape.get_attributes()["special_zero"])
-            name_after(value, cut.reshape.get_friendly_name(), k)
-        if cut.perm is not None:
-            perm = cut.perm
-            if part.squeezed:
-                perm = [axis - (axis > cut.axis) for axis in perm if axis != cut.axis]
-            value = ops.transpose(value, ints(perm))
-        replace(part.output, value.output(0))
 
 
 def _columns(array: AnyArray, kind: Type, cut: _Cut, part: _Part, axis: int) -> AnyArray:
@@ -288,3 +329,6 @@ def _target(reshape: Node, lead: int, cut: _Cut, part: _Part) -> Node:
         return ints(known[:lead] + sizes)
     leading = ops.slice(source, ints([0]), ints([lead]), ints([1]))
     return ops.concat([leading, ops.constant(sizes, source.get_element_type())], 0)
+
+
+split_qkv = SplitQkv()

@@ -35,7 +35,7 @@ def gather_pushdown(graph: Graph) -> Counts:
         for reader in consumers(non_zero.output(0)):
             node = reader.get_node()
             if node.get_type_name() in ("Reshape", "Squeeze") and len(dims_of(node.output(0)) or ()) == 1:
-                gathers, made = _push(node.output(0), mask)
+                gathers, made = _push(graph, node.output(0), mask)
                 counts["gathers"] += gathers
                 # Some were made in vain, before something stopped the Gather; the last ones are dropped first.
                 while made:
@@ -45,7 +45,7 @@ def gather_pushdown(graph: Graph) -> Counts:
     return counts
 
 
-def _push(index: Output, mask: Output) -> tuple[int, list[Node]]:
+def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
     """Pushes the Gathers by an index; how many, and the nodes that compute for its rows only."""
     gathers = []
     for reader in consumers(index):
@@ -70,7 +70,7 @@ def _push(index: Output, mask: Output) -> tuple[int, list[Node]]:
         length = dims[place.axis]
         if length not in by_length:
             rows = Rows(index, length, None if length is None else ints(length).output(0), mask)
-            by_length[length] = Pushdown(rows, Around(inside, gather.get_friendly_name(), made))
+            by_length[length] = Pushdown(rows, Around(graph, inside, gather, made))
         found.append((gather, by_length[length](x, place)))
     if not made:
         return 0, made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -12,11 +11,10 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows, node_of, size_of
-from paddle2ov.passes.detection.row_rules import RULES, Place, RefusedError, known, rank_dims
-from paddle2ov.passes.graph import Dims, consumers, dims_of, ints, name_after
+from paddle2ov.passes.detection.row_rules import RULES, Place, known, rank_dims
+from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after
 from paddle2ov.passes.kinds import UNARY
-
-log = logging.getLogger(__name__)
+from paddle2ov.passes.rule import Refusal
 
 KINDS = frozenset((*RULES, "Concat", "Reshape"))
 """What a Gather may pass."""
@@ -41,10 +39,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Around:
-    """What all parts of a pushdown share: the nodes that it may pass, the Gather's name, and the nodes that it made."""
+    """What all parts of a pushdown share: the nodes that it may pass, the Gather, and the nodes that it made."""
 
+    graph: Graph
     inside: set[str]
-    name: str
+    gather: Node
     made: list[Node]
 
 
@@ -84,8 +83,8 @@ class Pushdown:
                 return self._concatenated(node, x, place)
             places = RULES[node.get_type_name()](node, x, place)
             return self._clone(node, place, self._inputs(node, places)).output(x.get_index())
-        except RefusedError as reason:
-            log.debug("%s stays behind %s: %s", self._around.name, node.get_friendly_name(), reason)
+        except Refusal as reason:
+            self._around.graph.refused("gather_pushdown", node, str(reason))
             return self._gathered(x, place)
 
     def _may_pass(self, node: Node) -> bool:
@@ -100,7 +99,7 @@ class Pushdown:
         key = (node.get_name(), place)
         if key not in self._clones:
             made = create(node.get_type_name(), list(inputs), node.get_attributes())
-            name_after(made, node.get_friendly_name(), "gathered")
+            name_after(made, node, "gathered")
             self._clones[key] = made
             self._around.made.append(made)
         return self._clones[key]
@@ -123,7 +122,7 @@ class Pushdown:
             ones = ints(list(axes[1:]))
             return ops.unsqueeze(self._named(ops.gather(flat, index, ints(place.axis))), ones).output(0)
         if self._rows.number is None:
-            raise RefusedError("nothing tells how many rows there are")
+            raise Refusal("nothing tells how many rows there are")
         number = ops.unsqueeze(self._rows.number, ints(0))
         target = ops.concat([ints([*before, -1]), number, ints([place.inner, *after])], 0)
         few = self._named(ops.gather(ops.reshape(x, target, True), index, ints(place.axis + 1)))
@@ -135,7 +134,7 @@ class Pushdown:
         return ops.minimum(self._rows.index, ops.subtract(length, ints(1))).output(0)
 
     def _named(self, gather: Node) -> Output:
-        name_after(gather, self._around.name, gather.get_name())
+        name_after(gather, self._around.gather, "rows")
         return gather.output(0)
 
     # --- levels that a Concat joins -----------------------------------------------------------------------------------
@@ -146,7 +145,7 @@ class Pushdown:
         if not place.has(axis):
             return self._clone(node, place, [self(one, place) for one in inputs]).output(0)
         if not place.plain or len(inputs) < 2 or (dims[axis] or 2) < 2:
-            raise RefusedError("it joins more than rows")
+            raise Refusal("it joins more than rows")
         own, loose = replace(place, loose=False), place.loose and dims[axis] is None
         lengths = [rank_dims(one)[axis] for one in inputs]
         if None in lengths:
@@ -167,7 +166,7 @@ class Pushdown:
             part = Pushdown(Rows(indices[-1], None, None, None), self._around)
             pieces.append(part(one, place))
             if part.extent is None:
-                raise RefusedError("nothing tells how long its parts are")
+                raise Refusal("nothing tells how long its parts are")
             ends.append(ops.add(ends[-1], part.extent).output(0))
         clamped = self._clamped(ends[-1]) if loose else None
         for placeholder, start, end in zip(indices, ends, ends[1:], strict=False):
@@ -199,7 +198,7 @@ class Pushdown:
         ):
             return ops.concat(list(pieces), axis).output(0)
         joined = create(kind, [self._joined([node.input_value(0) for node in nodes], axis)], attributes)
-        joined.set_friendly_name(nodes[0].get_friendly_name())
+        name_after(joined, nodes[0], "joined")
         self._around.made.append(joined)
         return joined.output(0)
 
@@ -209,7 +208,7 @@ class Pushdown:
         source = node.input_value(0)
         before, after = rank_dims(source), rank_dims(x)
         if place.spread > 1:
-            raise RefusedError("the rows have several axes behind it")
+            raise Refusal("the rows have several axes behind it")
         same = None not in after[2:] and before[2:] == after[2:]
         if same and place.axis == 1 and place.plain and keeps_batch(node):
             return self(source, place)  # each row stays what it is
@@ -228,7 +227,7 @@ class Pushdown:
         target: list[Node] = [ints([-1 if dim is None else dim]) for dim in after]
         target[place.axis] = ops.shape_of(self._rows.index, Type.i64) if place.plain else ints([-1])
         if [*after[: place.axis], *after[place.axis + 1 :]].count(None) + (not place.plain) > 1:
-            raise RefusedError("several dimensions behind it are not known")
+            raise Refusal("several dimensions behind it are not known")
         row = place.inner * prod(known(after[place.axis + 1 :]))  # elements of one row
         few = self._told_by(node, place)(source, self._rows_within(before, row))
         return ops.reshape(few, ops.concat(target, 0), False).output(0)
@@ -238,7 +237,7 @@ class Pushdown:
         source = reshape.input_value(0).get_node()
         same = reshape.get_attributes()["special_zero"]
         moved = ops.reshape(source.input_value(0), reshape.input_value(1), same)
-        name_after(moved, reshape.get_friendly_name(), "moved")
+        name_after(moved, reshape, "moved")
         self._around.inside.add(moved.get_name())
         return self._clone(source, place, [self(moved.output(0), place)]).output(0)
 
@@ -249,9 +248,9 @@ class Pushdown:
         shape = reshape.input_value(1).get_node()
         pieces = shape.input_values() if shape.get_type_name() == "Concat" else ()
         if len(pieces) <= place.axis or any(dims_of(piece) != [1] for piece in pieces):
-            raise RefusedError("nothing tells how many rows there are")
+            raise Refusal("nothing tells how many rows there are")
         if _is_constant(pieces[place.axis]):
-            raise RefusedError("how many rows there are is left to be inferred")
+            raise Refusal("how many rows there are is left to be inferred")
         length, index, mask = ops.squeeze(pieces[place.axis], ints(0)).output(0), self._rows.index, self._rows.mask
         if place.loose:
             index, mask = self._clamped(length), None
@@ -269,7 +268,7 @@ class Pushdown:
             axis -= 1
             count *= dims[axis] or 1
         if axis == 0 or row % count:
-            raise RefusedError("it takes rows apart")
+            raise Refusal("it takes rows apart")
         if count == row and length is not None:
             total, first = 1, axis
             while first > 0 and total * (dims[first - 1] or length + 1) <= length:
@@ -281,7 +280,7 @@ class Pushdown:
         size = dims[last]
         # The first axis has all that stand before; another one, which must be known, as many lists as fit.
         if (size is None or length is None or size % (length * inner)) and not (last == 0 and None in (size, length)):
-            raise RefusedError("it mixes rows")
+            raise Refusal("it mixes rows")
         return Place(last, 1, inner, True)
 
 

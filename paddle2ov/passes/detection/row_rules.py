@@ -14,10 +14,7 @@ from openvino import Node, Output
 
 from paddle2ov.passes.graph import Dims, dims_of, ints_of, perm_of
 from paddle2ov.passes.kinds import ELEMENTWISE
-
-
-class RefusedError(Exception):
-    """Why a Gather does not pass a node."""
+from paddle2ov.passes.rule import Refusal
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def rank_dims(x: Output) -> Dims:
     """The dimensions of a tensor of known rank."""
     dims = dims_of(x)
     if dims is None:
-        raise RefusedError("its rank is not known")
+        raise Refusal("its rank is not known")
     return dims
 
 
@@ -61,7 +58,7 @@ def known(dims: Dims) -> list[int]:
     """Dimensions that all have to be known."""
     found = [dim for dim in dims if dim is not None]
     if len(found) < len(dims):
-        raise RefusedError("a dimension is not known")
+        raise Refusal("a dimension is not known")
     return found
 
 
@@ -72,7 +69,7 @@ def _only_data(node: Node, place: Place) -> list[Place | None]:
 def _axes(node: Node, port: int, rank: int) -> list[int]:
     axes = ints_of(node.input_value(port)) if port < node.get_input_size() else None
     if axes is None:
-        raise RefusedError("its axes are not known")
+        raise Refusal("its axes are not known")
     return [axis % rank for axis in axes]
 
 
@@ -81,7 +78,7 @@ def _other_axes(port: int) -> Rule:
 
     def rule(node: Node, x: Output, place: Place) -> list[Place | None]:
         if any(place.has(axis) for axis in _axes(node, port, len(rank_dims(node.input_value(0))))):
-            raise RefusedError("it works along the rows' axis")
+            raise Refusal("it works along the rows' axis")
         return _only_data(node, place)
 
     return rule
@@ -89,7 +86,7 @@ def _other_axes(port: int) -> Rule:
 
 def _softmax(node: Node, x: Output, place: Place) -> list[Place | None]:
     if place.has(node.get_attributes()["axis"] % len(rank_dims(x))):
-        raise RefusedError("it works along the rows' axis")
+        raise Refusal("it works along the rows' axis")
     return [place]
 
 
@@ -101,7 +98,7 @@ def _squeezed(node: Node, x: Output, place: Place) -> list[Place | None]:
     rank = len(rank_dims(node.input_value(0)))
     axes = _axes(node, 1, rank)
     if place.spread > 1:
-        raise RefusedError("the rows have several axes")
+        raise Refusal("the rows have several axes")
     left = [axis for axis in range(rank) if axis not in axes]
     return _only_data(node, replace(place, axis=left[place.axis]))
 
@@ -109,17 +106,17 @@ def _squeezed(node: Node, x: Output, place: Place) -> list[Place | None]:
 def _unsqueezed(node: Node, x: Output, place: Place) -> list[Place | None]:
     axes = _axes(node, 1, len(rank_dims(x)))
     if any(place.has(axis) for axis in axes):
-        raise RefusedError("it adds an axis among the rows'")
+        raise Refusal("it adds an axis among the rows'")
     return _only_data(node, replace(place, axis=place.axis - sum(axis < place.axis for axis in axes)))
 
 
 def _gather(node: Node, x: Output, place: Place) -> list[Place | None]:
     index, (axis,) = rank_dims(node.input_value(1)), _axes(node, 2, len(rank_dims(node.input_value(0))))
     if node.get_attributes()["batch_dims"] or place.spread > 1 or len(index) > 1:
-        raise RefusedError("it gathers more than along one axis")
+        raise Refusal("it gathers more than along one axis")
     own = place.axis + (not index and place.axis >= axis)
     if own == axis:
-        raise RefusedError("it gathers along the rows' axis")
+        raise Refusal("it gathers along the rows' axis")
     return _only_data(node, replace(place, axis=own))
 
 
@@ -127,16 +124,16 @@ def _transpose(node: Node, x: Output, place: Place) -> list[Place | None]:
     perm = perm_of(node)
     own = perm[place.axis : place.axis + place.spread] if perm else []
     if not own or own != list(range(own[0], own[0] + place.spread)):
-        raise RefusedError("it parts the rows' axes")
+        raise Refusal("it parts the rows' axes")
     return _only_data(node, replace(place, axis=own[0]))
 
 
 def _matmul(node: Node, x: Output, place: Place) -> list[Place | None]:
     rank, columns = len(rank_dims(node.input_value(0))), rank_dims(node.input_value(1))
     if node.get_attributes()["transpose_a"] or len(columns) > 2 or place.axis >= rank - 1:
-        raise RefusedError("its second factor has rows as well")
+        raise Refusal("its second factor has rows as well")
     if place.loose or place.spread > 1:
-        raise RefusedError("the rows do not have one axis of their own")
+        raise Refusal("the rows do not have one axis of their own")
     return [place, None]
 
 
@@ -144,15 +141,15 @@ def _convolution(node: Node, x: Output, place: Place) -> list[Place | None]:
     attributes, spatial = node.get_attributes(), rank_dims(node.input_value(1))[2:]
     steps = {*spatial, *attributes["strides"]}
     if steps != {1} or any(attributes["pads_begin"]) or any(attributes["pads_end"]):
-        raise RefusedError("it reads several positions")
+        raise Refusal("it reads several positions")
     if place.axis < 2 or place.loose:
-        raise RefusedError("the rows are not its positions")
+        raise Refusal("the rows are not its positions")
     return [place, None]
 
 
 def _elementwise(node: Node, x: Output, place: Place) -> list[Place | None]:
     if node.get_attributes().get("auto_broadcast", "numpy") != "numpy":
-        raise RefusedError("it does not broadcast as NumPy does")
+        raise Refusal("it does not broadcast as NumPy does")
     inputs, dims = node.input_values(), rank_dims(x)
     shares = [_share(rank_dims(one), dims, place) for one in inputs]
     several = sum(share != "one" for share in shares) > 1
@@ -170,7 +167,7 @@ def _share(own: Dims, dims: Dims, place: Place) -> str:
     if start + place.spread <= 0:
         return "one"
     if start < 0:
-        raise RefusedError("an operand has some of the rows' axes only")
+        raise Refusal("an operand has some of the rows' axes only")
     own, whole = own[start : start + place.spread], dims[place.axis : place.axis + place.spread]
     if all(dim == 1 for dim in own):
         # Where there is one row in all, this may be it; it then stands for all that are gathered: that one.
@@ -178,7 +175,7 @@ def _share(own: Dims, dims: Dims, place: Place) -> str:
     if None not in own and own == whole:
         return "all"
     if not place.plain:
-        raise RefusedError("an operand may stand for several rows")
+        raise Refusal("an operand may stand for several rows")
     return "unknown" if own[0] is None else "all"
 
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
+from openvino import Input, Node
+
 from paddle2ov.passes.graph import Counts, Graph, consumers, perm_of
+from paddle2ov.passes.rule import Refusal, Rule
+
+_Read: TypeAlias = tuple[Node, list[Input]]
+"""A transpose and what reads it."""
 
 
-def absorb_transposes(graph: Graph) -> Counts:
+class AbsorbTransposes(Rule[_Read, _Read]):
     """k is not transposed before q·kᵀ.
 
     Given:
@@ -19,20 +27,35 @@ def absorb_transposes(graph: Graph) -> Counts:
         needs no move, but takes up to a half longer than both; only with known sizes and below 192 channels it is a
         little quicker.
     """
-    counts = {"absorbed": 0}
-    for node in graph.nodes("Transpose"):
-        perm = perm_of(node)
-        if perm is None or len(perm) < 2 or perm != [*range(len(perm) - 2), len(perm) - 1, len(perm) - 2]:
-            continue
+
+    roots = ("Transpose",)
+    counts = ("absorbed",)
+
+    def pattern(self, graph: Graph, node: Node) -> _Read | None:
         readers = consumers(node.output(0))
-        if not readers or any(one.get_node().get_type_name() != "MatMul" or one.get_index() != 1 for one in readers):
-            continue
+        return (node, readers) if any(map(_is_second_factor, readers)) else None
+
+    def check(self, graph: Graph, match: _Read) -> _Read:
+        transpose, readers = match
+        perm = perm_of(transpose)
+        if perm is None or len(perm) < 2 or perm != [*range(len(perm) - 2), len(perm) - 1, len(perm) - 2]:
+            raise Refusal("the transpose does not just swap the last two axes")
+        if not all(map(_is_second_factor, readers)):
+            raise Refusal("something else reads the transpose")
+        return match
+
+    def rewrite(self, graph: Graph, plan: _Read) -> Counts:
+        transpose, readers = plan
         for reader in readers:
             product = reader.get_node()
             product.set_attribute("transpose_b", not product.get_attributes()["transpose_b"])
-            reader.replace_source_output(node.input_value(0))
+            reader.replace_source_output(transpose.input_value(0))
             product.validate_and_infer_types()
-        counts["absorbed"] += 1
-    if counts["absorbed"]:
-        graph.changed()
-    return counts
+        return {"absorbed": 1}
+
+
+def _is_second_factor(reader: Input) -> bool:
+    return bool(reader.get_index() == 1 and reader.get_node().get_type_name() == "MatMul")
+
+
+absorb_transposes = AbsorbTransposes()

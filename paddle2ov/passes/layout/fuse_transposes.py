@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, perm_of, replace
+from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, perm_of, replace
 from paddle2ov.passes.layout.permutation import compose, kind_of, moved_ones, reduced
+from paddle2ov.passes.rule import Refusal, Rule
 
 
-def fuse_transposes(graph: Graph) -> Counts:
+@dataclass(frozen=True)
+class _Pair:
+    first: Node
+    second: Node
+
+
+@dataclass(frozen=True)
+class _Fused(_Pair):
+    perm: list[int]
+    cancels: bool
+
+
+class FuseTransposes(Rule[_Pair, _Fused]):
     """A chain of transposes collapses; a pair that undoes itself is gone.
 
     Given:
@@ -18,34 +33,34 @@ def fuse_transposes(graph: Graph) -> Counts:
     Result:
         x → Transpose (or Reshape, or nothing) for each that was second.
     """
-    counts = {"fused": 0, "cancelled": 0}
-    alone: dict[str, bool] = {}  # whether nothing but transposes reads one, asked once for all of them
-    for second in graph.nodes("Transpose"):
-        first = second.input_value(0).get_node()
-        if first.get_type_name() != "Transpose":
-            continue
-        orders = perm_of(first), perm_of(second)
+
+    roots = ("Transpose",)
+    counts = ("fused", "cancelled")
+
+    def pattern(self, graph: Graph, node: Node) -> _Pair | None:
+        first = node.input_value(0).get_node()
+        return _Pair(first, node) if first.get_type_name() == "Transpose" else None
+
+    def check(self, graph: Graph, match: _Pair) -> _Fused:
+        orders = perm_of(match.first), perm_of(match.second)
         if orders[0] is None or orders[1] is None:
-            continue
-        name = first.get_name()
+            raise Refusal("the order of the axes is computed")
         perm = compose(orders[0], orders[1])
-        x = first.input_value(0)
-        if perm == sorted(perm):
-            replace(second.output(0), x)
-            counts["cancelled"] += 1
-            continue
-        if name not in alone:
-            alone[name] = _transposes_only(first)
-        if alone[name]:
-            dims = dims_of(x)
-            still = dims is not None and kind_of(reduced(dims, perm)) == "reshape"
-            moved = moved_ones(x, dims, perm) if still and dims else ops.transpose(x, ints(perm)).output(0)
-            replace(second.output(0), moved)
-            counts["fused"] += 1
-    if any(counts.values()):
-        graph.changed()
-    return counts
+        cancels = perm == sorted(perm)
+        if not cancels and not graph.is_read_only_by(match.first, "Transpose"):
+            raise Refusal("something else reads the first transpose, and the second does not undo it")
+        return _Fused(match.first, match.second, perm, cancels)
+
+    def rewrite(self, graph: Graph, plan: _Fused) -> Counts:
+        x = plan.first.input_value(0)
+        if plan.cancels:
+            replace(plan.second.output(0), x)
+            return {"cancelled": 1}
+        dims = dims_of(x)
+        still = dims is not None and kind_of(reduced(dims, plan.perm)) == "reshape"
+        moved = moved_ones(x, dims, plan.perm) if still and dims else ops.transpose(x, ints(plan.perm)).output(0)
+        replace(plan.second.output(0), moved, plan.first)
+        return {"fused": 1}
 
 
-def _transposes_only(node: Node) -> bool:
-    return all(reader.get_node().get_type_name() == "Transpose" for reader in consumers(node.output(0)))
+fuse_transposes = FuseTransposes()

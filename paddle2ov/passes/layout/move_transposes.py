@@ -26,6 +26,10 @@ _FLEXIBLE = UNDECIDED | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}
 _MOST_ROUNDS = 8
 """How often transposes that were moved may move on."""
+_NAME = "move_transposes"
+_COMPUTED = "the order of the axes is computed"
+_FIXED = "a node beside it cannot compute with its axes in another order"
+_NO_BETTER = "as many elements or more would be transposed elsewhere"
 _UNKNOWN = 64
 """What an unknown dimension counts for."""
 
@@ -45,18 +49,24 @@ def move_transposes(graph: Graph) -> Counts:
     """
     counts = {"nodes": 0, "transposes before": 0, "transposes after": 0}
     waiting = graph.nodes("Transpose")
-    for _ in range(_MOST_ROUNDS):
+    for number in range(_MOST_ROUNDS):
         starts: dict[tuple[int, ...], list[tuple[Node, bool]]] = {}
         for transpose in waiting:
-            for comes_in in (True, False):
-                perm = perm_of(transpose) if _is_open(_inner(transpose, comes_in)) else None
-                if perm is not None:
-                    starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
+            sides = [side for side in (True, False) if _is_open(_inner(transpose, side))]
+            perm = perm_of(transpose) if sides else None
+            if perm is None:
+                if number == 0:
+                    graph.refused(_NAME, transpose, _COMPUTED if sides else _FIXED)
+                continue
+            for comes_in in sides:
+                starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
         waiting = []
         for order, found in starts.items():
             left = [_inner(*start) for start in found if consumers(start[0].output(0))]
             change = Change(list(order), _Layout(list(order)).better_left(left))
             change.make()
+            for transpose, _ in found if number == 0 and not change.nodes else ():
+                graph.refused(_NAME, transpose, _NO_BETTER)
             waiting += change.added
             counts["nodes"] += len(change.nodes)
             counts["transposes before"] += len(change.removed)

@@ -1,4 +1,4 @@
-"""Nodes are turned: they compute on data whose axes are in another order."""
+"""Nodes are permuted: they compute on data whose axes are in another order."""
 
 from __future__ import annotations
 
@@ -49,25 +49,25 @@ class Change:
         self._perm, self._back = perm, inverse(perm)
         self._moved: dict[tuple[str, int], Output] = {}
         self._constants: dict[tuple[str, int], Output | None] = {}
-        self._of_turned: set[str] = set()  # transposes of what turns, not of one that `_give` lets read it
+        self._of_permuted: set[str] = set()  # transposes of permuted nodes, not of one that `_give` lets read it
         self.added: list[Node] = []
         self.removed: set[str] = set()
 
     def make(self) -> None:
-        """Turns the nodes, each after those that it reads; `added` and `removed` are the transposes of the change."""
+        """Permutes the nodes, each after those that it reads; `added` and `removed` are transposes of the change."""
         sources = {name: node.input_values() for name, (node, _) in self.nodes.items()}
         readers = {name: list(map(readers_of, node.outputs())) for name, (node, _) in self.nodes.items()}
         given = {key_of(source): source.get_node() for one in sources.values() for source in one}
         for node in given.values():
             if node.get_type_name() == "Transpose" and node.input_value(0).get_node().get_name() in self.nodes:
-                self._of_turned.add(node.get_name())
+                self._of_permuted.add(node.get_name())
         order = TopologicalSorter({name: map(self._origin, found) for name, found in sources.items()})
         for name in order.static_order():
             if name not in self.nodes:
                 continue
             node, tensors = self.nodes[name]
             after = order_after(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
-            self._turn(node, sources[name], tensors)
+            self._permute(node, sources[name], tensors)
             for output, found in zip(node.outputs(), readers[name], strict=True):
                 for place in found if after != sorted(after) else ():
                     self._give(*place, output, after, node)
@@ -75,7 +75,7 @@ class Change:
             if node.get_type_name() == "Transpose":
                 self._leave(node)
 
-    def _turn(self, node: Node, sources: list[Output], tensors: list[Output]) -> None:
+    def _permute(self, node: Node, sources: list[Output], tensors: list[Output]) -> None:
         """Lets a node read what is not transposed, and its axes and constants be those of that."""
         for reader, source, role in zip(node.inputs(), sources, roles_of(node) or (), strict=True):
             if source in tensors and role in HAVING_AXES:
@@ -113,7 +113,7 @@ class Change:
             perm, order, x = None, self._back, tensor
             if node.get_type_name() == "Transpose" and (perm := perm_of(node)) is not None:
                 x, order = node.input_value(0), compose(perm, order)
-                if node.get_name() in self._of_turned:
+                if node.get_name() in self._of_permuted:
                     order = compose(self._perm, order)
             others = (one for one, _ in readers_of(x)) if order != sorted(order) else ()
             same = (one for one in others if one.get_type_name() == "Transpose" and perm_of(one) == order)
@@ -121,8 +121,8 @@ class Change:
             self._moved[key] = self._transposed(x, order, node) if other is None else other.output(0)
         return self._moved[key]
 
-    def _give(self, node: Node, reader: Input, tensor: Output, perm: list[int], turned: Node) -> None:
-        """Lets what reads a tensor of a node that has been turned have it as it was."""
+    def _give(self, node: Node, reader: Input, tensor: Output, perm: list[int], permuted: Node) -> None:
+        """Lets what reads a tensor of a node that has been permuted have it as it was."""
         kind = node.get_type_name()
         if node.get_name() in self.nodes:
             return
@@ -135,7 +135,7 @@ class Change:
         else:
             key = key_of(tensor)
             if key not in self._moved:
-                self._moved[key] = self._transposed(tensor, perm, turned)
+                self._moved[key] = self._transposed(tensor, perm, permuted)
             reader.replace_source_output(self._moved[key])
 
     def _transposed(self, tensor: Output, perm: list[int], origin: Node) -> Output:
@@ -147,7 +147,7 @@ class Change:
         else:
             moved = ops.transpose(tensor, ints(perm)).output(0)
             self.added.append(moved.get_node())
-        name_after(moved.get_node(), origin.get_friendly_name(), "moved")
+        name_after(moved.get_node(), origin, "moved")
         return moved
 
     def _leave(self, transpose: Node) -> None:
@@ -171,6 +171,6 @@ def _ask(shape_of: Node, tensor: Output, perm: list[int]) -> None:
     readers = consumers(shape_of.output(0))
     shape_of.input(0).replace_source_output(tensor)
     shape = ops.gather(shape_of, ints(perm), ints(0))
-    name_after(shape, shape_of.get_friendly_name(), "moved")
+    name_after(shape, shape_of, "moved")
     for reader in readers:
         reader.replace_source_output(shape.output(0))

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, ints, name_after, only_consumer, replace
+from paddle2ov.passes.graph import (
+    Counts,
+    Graph,
+    constant_of,
+    consumers,
+    dims_of,
+    ints,
+    name_after,
+    only_consumer,
+    replace,
+)
 from paddle2ov.passes.kinds import BINARY, UNARY
 from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, in_shape, is_slope
+from paddle2ov.passes.rule import Refusal, Rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 _MOST_ELEMENTS = 1 << 20
 """A larger constant is not worth copying while converting."""
 
 
-def sink_squeezes(graph: Graph) -> Counts:
+@dataclass(frozen=True)
+class _Sinking:
+    squeeze: Node
+    axes: Axes
+    path: list[Node]
+    """What the Squeeze passes."""
+    unsqueeze: Node | None
+    """What it meets there, and undoes it."""
+
+
+class SinkSqueezes(Rule[Node, _Sinking]):
     """What follows a transposed convolution of sequences follows it at once.
 
     OpenVINO's transposed convolution of rank 3 takes longer than that of rank 4, so that it keeps its rank.
@@ -25,33 +48,38 @@ def sink_squeezes(graph: Graph) -> Counts:
     Result:
         The Squeeze comes last; if an Unsqueeze of the same axes alone reads it, neither is there.
     """
-    counts = {"sunk": 0, "cancelled": 0}
-    for squeeze in graph.nodes("Squeeze"):
-        axes = axes_of(squeeze)
-        if axes is None or not _follows_start(squeeze.input_value(0)):
-            continue
-        path = _path(squeeze, axes)
-        last = path[-1].output(0) if path else squeeze.output(0)
-        follower = only_consumer(last)
+
+    roots = ("Squeeze",)
+    counts = ("sunk", "cancelled")
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        return node if _follows_start(node.input_value(0)) else None
+
+    def check(self, graph: Graph, match: Node) -> _Sinking:
+        axes = axes_of(match)
+        if axes is None:
+            raise Refusal("the axes are computed, or the rank is not known")
+        path = _path(match, axes)
+        follower = only_consumer((path[-1] if path else match).output(0))
         meets = follower is not None and follower.get_type_name() == "Unsqueeze" and axes_of(follower) == axes
         if not path and not meets:
-            continue
-        readers = last.get_target_inputs()
-        value = squeeze.input_value(0)
-        for node in path:
-            value = _lifted(node, value, axes)
-        if follower is not None and meets:
-            replace(follower.output(0), value)
-            counts["cancelled"] += 1
-            continue
-        after = ops.squeeze(value, ints(sorted(axes)))
-        name_after(after, squeeze.get_friendly_name(), 0)
+            raise Refusal("what follows cannot compute before the squeeze")
+        return _Sinking(match, axes, path, follower if meets else None)
+
+    def rewrite(self, graph: Graph, plan: _Sinking) -> Counts:
+        last = plan.path[-1].output(0) if plan.path else plan.squeeze.output(0)
+        readers = consumers(last)
+        value = plan.squeeze.input_value(0)
+        for node in plan.path:
+            value = _lifted(node, value, plan.axes)
+        if plan.unsqueeze is not None:
+            replace(plan.unsqueeze.output(0), value)
+            return {"cancelled": 1}
+        after = ops.squeeze(value, ints(sorted(plan.axes)))
+        name_after(after, plan.squeeze, "sunk")
         for reader in readers:
             reader.replace_source_output(after.output(0))
-        counts["sunk"] += 1
-    if any(counts.values()):
-        graph.changed()
-    return counts
+        return {"sunk": 1}
 
 
 def _follows_start(output: Output) -> bool:
@@ -95,3 +123,6 @@ def _lifted(node: Node, value: Output, axes: Axes) -> Output:
             reader.replace_source_output(value)
     node.validate_and_infer_types()
     return node.output(0)
+
+
+sink_squeezes = SinkSqueezes()

@@ -20,19 +20,22 @@ from paddle2ov.passes.graph import (
     only_consumer,
     perm_of,
     replace,
+    take_place,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.rule import Refusal, Rule
 from paddle2ov.program.model import AnyArray
 
 Axes: TypeAlias = frozenset[int]
 
 _CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
 """Kind -> how far the axes of its filter are behind those of its data."""
+_PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "Pad", "PRelu", "Transpose"}
 _MOST_ELEMENTS = 1 << 20
 """A larger constant is not worth looking at while converting."""
 
 
-def drop_ones(graph: Graph) -> Counts:
+class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
     """A convolution of sequences has a rank less: nothing stands between it and what it can be one primitive with.
 
     Given:
@@ -41,23 +44,52 @@ def drop_ones(graph: Graph) -> Counts:
     Result:
         The nodes compute on x.
     """
-    counts = {"convolutions": 0, "others": 0}
-    for squeeze in graph.nodes("Squeeze"):
-        axes = axes_of(squeeze)
-        path = _path(squeeze, axes) if axes is not None else None
-        if path is None:
-            continue
-        value = path[0].input_value(0)
-        axes = axes_of(path[0])
-        for node in path[1:]:
+
+    roots = ("Squeeze",)
+    counts = ("convolutions", "others")
+
+    def pattern(self, graph: Graph, node: Node) -> list[Node] | None:
+        """The nodes from an Unsqueeze to a Squeeze, each the only reader of the one before."""
+        path, output = [node], node.input_value(0)
+        while True:
+            source = output.get_node()
+            path.append(source)
+            if source.get_type_name() == "Unsqueeze":
+                return path[::-1]
+            before = _source(source) if source.get_type_name() in _PASSED else None
+            if before is None or only_consumer(output) is None:
+                return None
+            output = before
+
+    def check(self, graph: Graph, match: list[Node]) -> list[Node]:
+        axes = axes_of(match[-1])
+        for node in match[-2:0:-1]:
+            dims = dims_of(node.output(0))
+            if axes is None or dims is None:
+                raise Refusal(_UNKNOWN_AXES)
+            if not _is_idle(node, axes, len(dims)):
+                raise Refusal("a node computes along the axes of size 1")
+            if node.get_type_name() == "Transpose":
+                perm = perm_of(node)
+                assert perm is not None
+                axes = frozenset(perm[axis] for axis in axes)
+        if axes is None:
+            raise Refusal(_UNKNOWN_AXES)
+        if axes_of(match[0]) != axes:
+            raise Refusal("other axes are added than taken away")
+        return match
+
+    def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
+        unsqueeze, *path, squeeze = plan
+        value, axes = unsqueeze.input_value(0), axes_of(unsqueeze)
+        for node in path:
             assert axes is not None
             value, axes = _lowered(node, value, axes)
         replace(squeeze.output(0), value)
-        convolves = any(node.get_type_name() in _CONVOLUTIONS for node in path)
-        counts["convolutions" if convolves else "others"] += 1
-    if any(counts.values()):
-        graph.changed()
-    return counts
+        return {"convolutions" if any(node.get_type_name() in _CONVOLUTIONS for node in path) else "others": 1}
+
+
+_UNKNOWN_AXES = "the axes are computed, or the rank is not known"
 
 
 def axes_of(node: Node) -> Axes | None:
@@ -68,27 +100,6 @@ def axes_of(node: Node) -> Axes | None:
         return None
     rank = len(dims) + (len(axes) if node.get_type_name() == "Unsqueeze" else 0)
     return frozenset(axis % rank for axis in axes)
-
-
-def _path(squeeze: Node, axes: Axes) -> list[Node] | None:
-    """The nodes from the Unsqueeze to the Squeeze, without the latter."""
-    path: list[Node] = []
-    output = squeeze.input_value(0)
-    while True:
-        node = output.get_node()
-        kind = node.get_type_name()
-        if kind == "Unsqueeze":
-            return [node, *path[::-1]] if axes_of(node) == axes else None
-        source = _source(node)
-        dims = dims_of(output)
-        if source is None or dims is None or only_consumer(output) is None or not _is_idle(node, axes, len(dims)):
-            return None
-        if kind == "Transpose":
-            perm = perm_of(node)
-            assert perm is not None
-            axes = frozenset(perm[axis] for axis in axes)
-        path.append(node)
-        output = source
 
 
 def _source(node: Node) -> Output | None:
@@ -214,7 +225,7 @@ def _filter(filters: Output, axes: Axes) -> Output:
     if node.get_type_name() == "Unsqueeze" and axes_of(node) == axes:
         return node.input_value(0)
     squeezed = ops.squeeze(filters, ints(sorted(axes)))
-    name_after(squeezed, node.get_friendly_name(), "flat")
+    name_after(squeezed, node, "flat")
     return squeezed.output(0)
 
 
@@ -224,5 +235,8 @@ def _kept(steps: Any, axes: Axes) -> list[int]:
 
 
 def _renamed(new: Node, old: Node) -> Output:
-    new.set_friendly_name(old.get_friendly_name())
+    take_place(new, old)
     return new.output(0)
+
+
+squeeze_unit_axes = SqueezeUnitAxes()

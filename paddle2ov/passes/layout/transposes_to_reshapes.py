@@ -6,7 +6,7 @@ from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of, replace
 from paddle2ov.passes.layout.permutation import kind_of, moved_ones, reduced
 
 
-def reduce_transposes(graph: Graph) -> Counts:
+def transposes_to_reshapes(graph: Graph) -> Counts:
     """Says what every transpose of the program is, and leaves those alone that move data.
 
     Given:
@@ -23,6 +23,7 @@ def reduce_transposes(graph: Graph) -> Counts:
         dims, perm = dims_of(node.input_value(0)), perm_of(node)
         if dims is None or perm is None:
             counts["computed"] = counts.get("computed", 0) + 1
+            graph.refused("transposes_to_reshapes", node, "the order of the axes is computed, or the rank not known")
             continue
         kind = "removed" if perm == sorted(perm) else kind_of(reduced(dims, perm))
         counts[kind] = counts.get(kind, 0) + 1
@@ -31,6 +32,8 @@ def reduce_transposes(graph: Graph) -> Counts:
             replace(node.output(0), x)
         elif kind == "reshape":
             replace(node.output(0), moved_ones(x, dims, perm))
+        else:
+            graph.refused("transposes_to_reshapes", node, "data moves")
     if counts["removed"] or counts["reshape"]:
         graph.changed()
     return counts

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from dataclasses import replace as replace_field
 
 from openvino import Node, Output, Type
 
@@ -20,9 +22,22 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.rule import Refusal, Rule
 
 
-def spread_masks(graph: Graph) -> Counts:
+@dataclass(frozen=True)
+class _Masked:
+    """The sum of a mask and what may be scores, between two reshapes."""
+
+    first: Node
+    mask: Output
+    add: Node
+    last: Node
+    windows: Output | None = None
+    """How many an image has."""
+
+
+class AddMasksToScores(Rule[list[_Masked], _Masked]):
     """Scores keep their rank where a mask per window is added.
 
     Given:
@@ -32,24 +47,48 @@ def spread_masks(graph: Graph) -> Counts:
         scores → Add(mask [n, 1 or h, N, N], B times). OpenVINO then runs the attention as one kernel. Where B is known
         and the mask is constant, so is its repetition.
     """
-    counts = {"masks": 0}
-    for add in graph.nodes("Add") if graph.nodes("Softmax") else ():
-        last = only_consumer(add.output(0))
+
+    roots = ("Add",)
+    needs = ("Softmax",)
+    counts = ("masks",)
+
+    def pattern(self, graph: Graph, node: Node) -> list[_Masked] | None:
+        """The sum, with either side for the scores where both are reshaped."""
+        last = only_consumer(node.output(0))
         if last is None or last.get_type_name() != "Reshape":
-            continue
-        sides = add.input_values()
-        for value, mask in (sides, sides[::-1]):
-            first = value.get_node()
-            if first.get_type_name() == "Reshape" and only_consumer(value) is not None and _fits(first, mask, last):
-                windows = _windows(first, mask)
-                if windows is None:
-                    continue
-                _rewrite(first, mask, last, windows, add.get_friendly_name())
-                counts["masks"] += 1
-                break
-    if counts["masks"]:
-        graph.changed()
-    return counts
+            return None
+        sides = node.input_values()
+        found = [
+            _Masked(value.get_node(), mask, node, last)
+            for value, mask in (sides, sides[::-1])
+            if value.get_node().get_type_name() == "Reshape" and only_consumer(value) is not None
+        ]
+        return found or None
+
+    def check(self, graph: Graph, match: list[_Masked]) -> _Masked:
+        fitting = [one for one in match if _fits(one.first, one.mask, one.last)]
+        if not fitting:
+            raise Refusal("the reshapes do not just split the first axis into images and windows")
+        for one in fitting:
+            windows = _windows(one.first, one.mask)
+            if windows is not None:
+                return replace_field(one, windows=windows)
+        raise Refusal("the mask may have another number of windows")
+
+    def rewrite(self, graph: Graph, plan: _Masked) -> Counts:
+        assert plan.windows is not None
+        scores = plan.first.input_value(0)
+        dims, shape = dims_of(scores), dims_of(plan.mask)
+        assert dims is not None
+        assert shape is not None
+        inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
+        flat = ops.reshape(plan.mask, ints([-1, *inner]), False)
+        length = ops.gather(ops.shape_of(_projected(scores) or scores, Type.i64), ints([0]), ints(0))
+        times = ops.concat([ops.divide(length, plan.windows), ints([1] * (len(dims) - 1))], 0)
+        masked = ops.add(scores, ops.tile(flat, times))
+        name_after(masked, plan.add, "scores", plan.first, plan.last)
+        replace(plan.last.output(0), masked.output(0))
+        return {"masks": 1}
 
 
 def _fits(first: Node, mask: Output, last: Node) -> bool:
@@ -95,20 +134,6 @@ def _windows(first: Node, mask: Output) -> Output | None:
         return None
     number = ops.convert(pieces[1], Type.i64)
     return ops.maximum(number, ints([1])).output(0)  # none would be divided by
-
-
-def _rewrite(first: Node, mask: Output, last: Node, windows: Output, name: str) -> None:
-    scores = first.input_value(0)
-    dims, shape = dims_of(scores), dims_of(mask)
-    assert dims is not None
-    assert shape is not None
-    inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
-    flat = ops.reshape(mask, ints([-1, *inner]), False)
-    length = ops.gather(ops.shape_of(_projected(scores) or scores, Type.i64), ints([0]), ints(0))
-    times = ops.concat([ops.divide(length, windows), ints([1] * (len(dims) - 1))], 0)
-    masked = ops.add(scores, ops.tile(flat, times))
-    name_after(masked, name, "spread")
-    replace(last.output(0), masked.output(0))
 
 
 def _projected(scores: Output) -> Output | None:
@@ -177,3 +202,6 @@ def _item(dims: Dims) -> list[int] | None:
     """All dimensions but the first, if they are known."""
     item = [dim for dim in dims[1:] if dim is not None]
     return item if len(item) == len(dims) - 1 else None
+
+
+add_masks_to_scores = AddMasksToScores()

@@ -13,12 +13,13 @@ from openvino.op import Constant
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, name_after, replace
 from paddle2ov.passes.kinds import UNARY
+from paddle2ov.passes.rule import Refusal, Rule
 
 _LEAST, _LEAST_HALF = 1e-30, 1e-7
 """What is added; half precision has nothing so small. Neither changes an exponential."""
 
 
-def part_scores(graph: Graph) -> Counts:
+class AvoidSingleKeyAttention(Rule[Node, Node]):
     """Softmax reads a sum where it would read a product.
 
     Given:
@@ -28,27 +29,39 @@ def part_scores(graph: Graph) -> Counts:
         (a) scores → the same → Add(1e-30) → Softmax → MatMul, (b) with 1e-30 for a mask: the kernel that OpenVINO makes
         of it is right for every k, and as fast.
     """
-    counts = {"scores": 0}
-    for softmax in graph.nodes("Softmax"):
-        scores = softmax.input_value(0)
-        dims = dims_of(scores) or []
-        last = len(dims) > 2 and softmax.get_attributes()["axis"] in (-1, len(dims) - 1)
-        if last and dims[-1] is None and _is_product(scores) and _weighs(softmax):
+
+    roots = ("Softmax", "ScaledDotProductAttention")
+    counts = ("scores",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        return node if node.get_type_name() != "Softmax" or _weighs(node) else None
+
+    def check(self, graph: Graph, match: Node) -> Node:
+        is_softmax = match.get_type_name() == "Softmax"
+        dims = dims_of(match.input_value(0 if is_softmax else 1))
+        if dims is None or len(dims) < 3:
+            raise Refusal("the rank is less than 3, or not known")
+        if is_softmax and match.get_attributes()["axis"] not in (-1, len(dims) - 1):
+            raise Refusal("the softmax is not over the keys")
+        if dims[-1 if is_softmax else -2] is not None:
+            raise Refusal("the number of keys is known")
+        if is_softmax and not _is_product(match.input_value(0)):
+            raise Refusal("more than factors and activations stand before the softmax")
+        if not is_softmax and (match.get_attributes()["causal"] or not _is_open(match.input_values()[3:])):
+            raise Refusal("the attention has a mask")
+        return match
+
+    def rewrite(self, graph: Graph, plan: Node) -> Counts:
+        if plan.get_type_name() == "Softmax":
+            scores = plan.input_value(0)
             parted = ops.add(scores, _least(scores))
-            name_after(parted, softmax.get_friendly_name(), "scores")
-            softmax.input(0).replace_source_output(parted.output(0))
-            counts["scores"] += 1
-    for attention in graph.nodes("ScaledDotProductAttention"):
-        q, k, v, *rest = attention.input_values()
-        dims = dims_of(k) or []
-        if len(dims) > 2 and dims[-2] is None and not attention.get_attributes()["causal"] and _is_open(rest):
-            scale = rest[1] if len(rest) > 1 else None
-            masked = ops.scaled_dot_product_attention(q, k, v, _least(q), scale)
-            replace(attention.output(0), masked.output(0))
-            counts["scores"] += 1
-    if counts["scores"]:
-        graph.changed()
-    return counts
+            name_after(parted, plan, "scores")
+            plan.input(0).replace_source_output(parted.output(0))
+        else:
+            q, k, v, *rest = plan.input_values()
+            masked = ops.scaled_dot_product_attention(q, k, v, _least(q), rest[1] if len(rest) > 1 else None)
+            replace(plan.output(0), masked.output(0))
+        return {"scores": 1}
 
 
 def _is_product(value: Output) -> bool:
@@ -88,3 +101,6 @@ def _is_open(rest: list[Output]) -> bool:
 def _least(like: Output) -> Node:
     kind = like.get_element_type()
     return Constant(kind, Shape([]), [_LEAST_HALF if kind == Type.f16 else _LEAST])
+
+
+avoid_single_key_attention = AvoidSingleKeyAttention()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from openvino import Node, Output
 
@@ -21,9 +22,25 @@ from paddle2ov.passes.graph import (
     replace,
     reshaped_dims,
 )
+from paddle2ov.passes.rule import Refusal, Rule
 
 
-def transpose_grids(graph: Graph) -> Counts:
+@dataclass(frozen=True)
+class _Tokens:
+    transpose: Node
+    reshape: Node
+    kind: str
+    """What it is counted as."""
+
+
+@dataclass(frozen=True)
+class _Moved:
+    old: Output
+    new: Output
+    tokens: _Tokens
+
+
+class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
     """A transpose of tokens and the reshape to or from an image change places.
 
     Given:
@@ -40,78 +57,94 @@ def transpose_grids(graph: Graph) -> Counts:
         as to take each other's place in the cache. Other cases OpenVINO finds itself, or takes as long for; with
         unknown sizes (b) would take longer.
     """
-    counts = {"to images": 0, "to tokens": 0, "widened": 0}
-    for node in graph.nodes("Transpose"):
+
+    roots = ("Transpose",)
+    counts = ("to images", "to tokens", "widened")
+
+    def pattern(self, graph: Graph, node: Node) -> _Tokens | None:
         if perm_of(node) != [0, 2, 1]:
-            continue
+            return None
         follower, source = only_consumer(node.output(0)), node.input_value(0).get_node()
-        old, new, kind = node, None, "to tokens"
         if follower is not None and follower.get_type_name() == "Reshape":
             if any(reader.get_node().get_type_name() in _CONVOLUTIONS for reader in consumers(follower.output(0))):
-                old, new, kind = follower, _image(node, follower), "to images"
-            elif len(dims_of(follower.output(0)) or ()) > 3:
-                new, kind = _widened(node), "widened"
-        elif source.get_type_name() == "Reshape" and only_consumer(source.output(0)) is not None:
-            new = _tokens(source, node)
-        if new is None:
-            continue
-        name_after(new.get_node().input_value(0).get_node(), old.get_friendly_name(), "grid")
-        replace(old.output(0), new)
-        counts[kind] += 1
-    if any(counts.values()):
-        graph.changed()
-    return counts
+                return _Tokens(node, follower, "to images")
+            return _Tokens(node, follower, "widened") if len(dims_of(follower.output(0)) or ()) > 3 else None
+        if source.get_type_name() == "Reshape" and only_consumer(source.output(0)) is not None:
+            return _Tokens(node, source, "to tokens")
+        return None
+
+    def check(self, graph: Graph, match: _Tokens) -> _Moved:
+        transpose, reshape = match.transpose, match.reshape
+        if match.kind == "to images":
+            return _Moved(reshape.output(0), _image(transpose, reshape), match)
+        make = _tokens if match.kind == "to tokens" else _widened
+        return _Moved(transpose.output(0), make(transpose, reshape), match)
+
+    def rewrite(self, graph: Graph, plan: _Moved) -> Counts:
+        name_after(plan.new.get_node().input_value(0).get_node(), plan.old.get_node(), "feature_map")
+        replace(plan.old, plan.new, plan.tokens.transpose)
+        return {plan.tokens.kind: 1}
 
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
 _FEWEST_ELEMENTS, _FEWEST_CHANNELS = 1 << 19, 64
 """Of an image whose transpose is widened."""
+_UNKNOWN = "sizes are not known"
 
 
-def _widened(transpose: Node) -> Output | None:
+def _widened(transpose: Node, reshape: Node) -> Output:
     x = transpose.input_value(0)
     dims = dims_of(x)
     if dims is None or dims[1] is None or dims[2] is None:
-        return None
+        raise Refusal(_UNKNOWN)
     length, channels = dims[1], dims[2]
     if channels & (channels - 1) or channels < _FEWEST_CHANNELS or length * channels < _FEWEST_ELEMENTS:
-        return None
+        raise Refusal("the tokens fit into the cache")
     column = ops.transpose(ops.reshape(x, ints([-1, length, 1, channels]), False), ints([0, 3, 1, 2]))
     return ops.reshape(column, ints([-1, channels, length]), False).output(0)
 
 
-def _image(transpose: Node, reshape: Node) -> Output | None:
+def _image(transpose: Node, reshape: Node) -> Output:
     x = transpose.input_value(0)
     tokens, image = dims_of(x), reshaped_dims(reshape)
-    if tokens is None or image is None or len(image) < 4 or None not in tokens or 0 in (*tokens, *image):
-        return None
+    if tokens is None or image is None:
+        raise Refusal(_UNKNOWN)
+    if len(image) < 4 or 0 in (*tokens, *image):
+        raise Refusal("the other tensor is no feature map")
+    if None not in tokens:
+        raise Refusal("all sizes are known: OpenVINO finds that itself")
     batch, length, channels = tokens
     told = ints_of(reshape.input_value(1)) or []
     zeros = [i for i, one in enumerate(told) if one == 0 and reshape.get_attributes()["special_zero"]]
     same_batch = 0 in zeros or (batch is not None and batch == image[0])
     if channels is None or not (1 in zeros or image[1] == channels):
-        return None
+        raise Refusal("the reshape may not keep the channels")
     inner = image[2:]
     if not same_batch and (length is None or None in inner or length != _size(inner)):
-        return None
+        raise Refusal("the reshape may not keep the batch")
     target = [batch if batch is not None else 0, *(-1 if dim is None else dim for dim in inner), channels]
     if target.count(-1) > 1:
-        return None
+        raise Refusal("several sizes of the feature map are not known")
     rank = len(image)
     split = ops.reshape(x, ints(target), True)
     return ops.transpose(split, ints([0, rank - 1, *range(1, rank - 1)])).output(0)
 
 
-def _tokens(reshape: Node, transpose: Node) -> Output | None:
+def _tokens(transpose: Node, reshape: Node) -> Output:
     x = reshape.input_value(0)
     image, merged = dims_of(x), dims_of(reshape.output(0))
-    if image is None or merged is None or len(image) < 4 or None in image or 0 in image:
-        return None
-    if merged[:2] != image[:2] or len(consumers(transpose.output(0))) < 2:
-        return None
+    if image is None or merged is None or None in image:
+        raise Refusal(_UNKNOWN)
+    if len(image) < 4 or 0 in image or merged[:2] != image[:2]:
+        raise Refusal("the other tensor is no feature map")
+    if len(consumers(transpose.output(0))) < 2:
+        raise Refusal("one node reads the tokens: OpenVINO finds that itself")
     last = ops.transpose(x, ints([0, *range(2, len(image)), 1]))
     return ops.reshape(last, ints([dim or 0 for dim in (merged[0], merged[2], merged[1])]), False).output(0)
 
 
 def _size(dims: Dims) -> int:
     return math.prod(dim or 0 for dim in dims)
+
+
+transpose_feature_maps = TransposeFeatureMaps()

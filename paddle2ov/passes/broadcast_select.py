@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, replace
+from paddle2ov.passes.rule import Refusal, Rule
 
 
-def choose_directly(graph: Graph) -> Counts:
+@dataclass(frozen=True)
+class _Choice:
+    select: Node
+    sides: list[Output]
+    """Condition and values without the sums."""
+    zeros: list[Output]
+
+
+class BroadcastSelect(Rule[_Choice, _Choice]):
     """A choice reads what it chooses from, without sums that only widen it.
 
     Given:
@@ -20,26 +30,43 @@ def choose_directly(graph: Graph) -> Counts:
         Select(c, x, y). Masks cost a pass over memory less for each sum; and OpenVINO, which takes all of it as one
         kernel with the softmax between two masks, has registers enough to compile it.
     """
-    counts = {"choices": 0}
-    for select in graph.nodes("Select"):
-        if select.get_attributes()["auto_broadcast"] != "numpy":
-            continue
-        condition, zeros = _condition(select.input_value(0))
+
+    roots = ("Select",)
+    counts = ("choices",)
+
+    def pattern(self, graph: Graph, node: Node) -> _Choice | None:
+        condition, zeros = _condition(node.input_value(0))
         sides = [condition]
-        for side in select.input_values()[1:]:
+        for side in node.input_values()[1:]:
             bare, more = _without_zeros(side)
             sides.append(bare)
             zeros += more
-        if not zeros or not all(_covers(sides, one) for one in zeros):
-            continue
-        new = ops.select(sides[0], sides[1], sides[2])
-        if new.output(0).get_partial_shape().rank != select.output(0).get_partial_shape().rank:
-            continue
-        replace(select.output(0), new.output(0))
-        counts["choices"] += 1
-    if counts["choices"]:
-        graph.changed()
-    return counts
+        return _Choice(node, sides, zeros) if zeros else None
+
+    def check(self, graph: Graph, match: _Choice) -> _Choice:
+        if match.select.get_attributes()["auto_broadcast"] != "numpy":
+            raise Refusal("the choice does not broadcast")
+        if not all(_covers(match.sides, one) for one in match.zeros):
+            raise Refusal("the zeros may be larger than what they are added to")
+        if _rank(match.select.output(0)) != _rank(*match.sides):
+            raise Refusal("the choice would have another rank")
+        return match
+
+    def rewrite(self, graph: Graph, plan: _Choice) -> Counts:
+        replace(plan.select.output(0), ops.select(plan.sides[0], plan.sides[1], plan.sides[2]).output(0), *_sums(plan))
+        return {"choices": 1}
+
+
+def _rank(*values: Output) -> int | None:
+    """The rank of what is broadcast; None where it is not known."""
+    ranks = [value.get_partial_shape().rank for value in values]
+    return max(rank.get_length() for rank in ranks) if all(rank.is_static for rank in ranks) else None
+
+
+def _sums(choice: _Choice) -> list[Node]:
+    """The nodes that have gone."""
+    pairs = zip(choice.select.input_values(), choice.sides, strict=True)
+    return [value.get_node() for value, bare in pairs if value != bare]
 
 
 def _condition(value: Output) -> tuple[Output, list[Output]]:
@@ -109,3 +136,6 @@ def _asked(node: Node) -> Output | None:
     while shape.get_type_name() == "Convert":
         shape = shape.input_value(0).get_node()
     return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None
+
+
+broadcast_select = BroadcastSelect()

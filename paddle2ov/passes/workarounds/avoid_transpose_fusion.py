@@ -10,10 +10,11 @@ same memory. Where that memory is a result of the model too, as a tensor that is
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.graph import (
     Counts,
     Graph,
@@ -28,12 +29,17 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.rule import Refusal, Rule
 
 _PRODUCTS = {"MatMul", "ScaledDotProductAttention"}
 _IN_PLACE = {"Concat", "Reshape", "Squeeze", "Unsqueeze"}
 
 
-def part_transposes(graph: Graph) -> Counts:
+_Ordered: TypeAlias = tuple[Node, list[int]]
+"""A transpose and its order."""
+
+
+class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
     """Transpose is not taken into attention whose shape would not tell it from none, nor for a view of a result.
 
     Given:
@@ -45,38 +51,52 @@ def part_transposes(graph: Graph) -> Counts:
         Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO computes by themselves. The shapes are
         computed from that of x, so that the model can still be given others.
     """
-    counts = {"transposes": 0}
-    for transpose in graph.nodes("Transpose"):
+
+    roots = ("Transpose",)
+    counts = ("transposes",)
+
+    def pattern(self, graph: Graph, node: Node) -> _Ordered | None:
+        perm = perm_of(node)
+        if perm is None or not (_may_be_of_attention(perm) or _puts_last_second(perm)):
+            return None
+        return node, perm
+
+    def check(self, graph: Graph, match: _Ordered) -> _Ordered:
+        transpose, perm = match
         dims = dims_of(transpose.input_value(0))
-        if dims is None or None in dims or not (_is_square(transpose, dims) or _views_a_result(transpose, dims)):
-            continue
-        perm = perm_of(transpose)
-        assert perm is not None
-        x, name = transpose.input_value(0), transpose.get_friendly_name()
+        if dims is None or None in dims:
+            raise Refusal("sizes are not known")
+        is_square = _may_be_of_attention(perm) and dims == dims_of(transpose.output(0))
+        is_around = is_square and _is_around_attention(transpose)
+        if not is_around and not (_puts_last_second(perm) and _views_a_result(transpose)):
+            raise Refusal("no attention of equal lengths and no result beside it")
+        return match
+
+    def rewrite(self, graph: Graph, plan: _Ordered) -> Counts:
+        transpose, perm = plan
+        x = transpose.input_value(0)
         shape = ops.shape_of(x)
         deeper = ops.reshape(x, ops.concat([ints([1]), shape], 0), False)
-        turned = ops.transpose(deeper, ints([0, *(axis + 1 for axis in perm)]))
-        name_after(turned, name, "transpose")
-        replace(transpose.output(0), ops.reshape(turned, ops.gather(shape, ints(perm), ints(0)), False).output(0))
-        counts["transposes"] += 1
-    if counts["transposes"]:
-        graph.changed()
-    return counts
+        permuted = ops.transpose(deeper, ints([0, *(axis + 1 for axis in perm)]))
+        name_after(permuted, transpose, "transpose")
+        target = ops.gather(shape, ints(perm), ints(0))
+        replace(transpose.output(0), ops.reshape(permuted, target, False).output(0))
+        return {"transposes": 1}
 
 
-def _is_square(transpose: Node, dims: Dims) -> bool:
-    """Whether attention might take it in, whose shape tells nothing."""
-    if len(dims) != 4 or dims != dims_of(transpose.output(0)):
-        return False
-    perm = perm_of(transpose)
-    return perm is not None and perm[1] != 1 and _is_around_attention(transpose)
+def _may_be_of_attention(perm: list[int]) -> bool:
+    return len(perm) == 4 and perm[1] != 1
 
 
-def _views_a_result(transpose: Node, dims: Dims) -> bool:
-    """Whether it puts channels first of what becomes a result where they are last."""
-    last = len(dims) - 1
-    source = givers(transpose)[0]
-    if not 2 <= last <= 4 or source.get_type_name() == "Parameter" or perm_of(transpose) != [0, last, *range(1, last)]:
+def _puts_last_second(perm: list[int]) -> bool:
+    """Whether it puts channels first that are last."""
+    last = len(perm) - 1
+    return 2 <= last <= 4 and perm == [0, last, *range(1, last)]
+
+
+def _views_a_result(transpose: Node) -> bool:
+    """Whether a result of the model is made of what it reads."""
+    if givers(transpose)[0].get_type_name() == "Parameter":
         return False
     others = [reader.get_node() for reader in consumers(transpose.input_value(0))]
     return bool(nearest([one for one in others if one.get_type_name() in _IN_PLACE], {"Result"}, _IN_PLACE, readers))
@@ -94,3 +114,6 @@ def _is_of_attention(product: Node) -> bool:
     """Whether a MatMul reads the weights of a softmax, or gives the scores that one reads."""
     weights = nearest(givers(product), {"Softmax"}, ELEMENTWISE, givers)
     return bool(weights or nearest(readers(product), {"Softmax"}, ELEMENTWISE, readers))
+
+
+avoid_transpose_fusion = AvoidTransposeFusion()

@@ -6,17 +6,24 @@ ones: after a mean over the last axis, batch norm is wrong from the second of a 
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, dims_of, ints, ints_of, only_consumer
+from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, dims_of, insert, ints, ints_of, only_consumer
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.rule import Refusal, Rule
 
 _PER_CHANNEL = BINARY | {"FakeQuantize", "PRelu"}
 _PASSED = UNARY | {"Reshape", "Squeeze", "Unsqueeze"}
 
 
-def widen_reductions(graph: Graph) -> Counts:
+_Reduced: TypeAlias = tuple[Node, int]
+"""A reduction and its axis."""
+
+
+class AvoidReductionPostOps(Rule[Node, _Reduced]):
     """A reduction of a sequence has four dimensions.
 
     Given:
@@ -25,26 +32,34 @@ def widen_reductions(graph: Graph) -> Counts:
         x → Unsqueeze [N, C, 1, L] → Reduce over the same and axis 2 → the same, after a Squeeze where the Reduce keeps
         its axis.
     """
-    counts = {"reductions": 0}
-    for reduction in graph.nodes(*sorted(REDUCTIONS)):
-        dims, axes = dims_of(reduction.input_value(0)), ints_of(reduction.input_value(1))
-        if dims is None or len(dims) != 3 or axes is None or len(axes) != 1 or not _meets_channels(reduction):
-            continue
-        axis = axes[0] % 3
-        if axis == 1 or dims[0] == 1:
-            continue
+
+    roots = sorted(REDUCTIONS)
+    counts = ("reductions",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        dims = dims_of(node.input_value(0))
+        return node if dims is not None and len(dims) == 3 and _meets_channels(node) else None
+
+    def check(self, graph: Graph, match: Node) -> _Reduced:
+        dims, axes = dims_of(match.input_value(0)) or [], ints_of(match.input_value(1))
+        if axes is None or len(axes) != 1:
+            raise Refusal("it is not over one axis that is known")
+        if axes[0] % 3 == 1:
+            raise Refusal("it is over the channels")
+        if dims[0] == 1:
+            raise Refusal("there is one sequence only")
+        return match, axes[0] % 3
+
+    def rewrite(self, graph: Graph, plan: _Reduced) -> Counts:
+        reduction, axis = plan
         readers = consumers(reduction.output(0))
-        reduction.input(0).replace_source_output(ops.unsqueeze(reduction.input_value(0), ints([2])).output(0))
+        wide = ops.unsqueeze(reduction.input_value(0), ints([2]))
+        insert([reduction.input(0)], wide.output(0), reduction)
         reduction.input(1).replace_source_output(ints([0, 2] if axis == 0 else [2, 3]).output(0))
         reduction.validate_and_infer_types()
         if reduction.get_attributes()["keep_dims"]:
-            kept = ops.squeeze(reduction, ints([2]))
-            for reader in readers:
-                reader.replace_source_output(kept.output(0))
-        counts["reductions"] += 1
-    if counts["reductions"]:
-        graph.changed()
-    return counts
+            insert(readers, ops.squeeze(reduction, ints([2])).output(0), reduction)
+        return {"reductions": 1}
 
 
 def _meets_channels(reduction: Node) -> bool:
@@ -60,3 +75,6 @@ def _meets_channels(reduction: Node) -> bool:
             return False
         node = only_consumer(node.output(0))
     return False
+
+
+avoid_reduction_post_ops = AvoidReductionPostOps()

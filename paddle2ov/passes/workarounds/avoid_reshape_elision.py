@@ -9,13 +9,14 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, nearest, readers
+from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, insert, ints, ints_of, nearest, readers
 from paddle2ov.passes.kinds import REDUCTIONS
+from paddle2ov.passes.rule import Refusal, Rule
 
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 
 
-def keep_reduced(graph: Graph) -> Counts:
+class AvoidReshapeElision(Rule[Node, Node]):
     """A reduction whose result another of its rank is made of keeps its axes, and a Squeeze drops them.
 
     Given:
@@ -24,24 +25,27 @@ def keep_reduced(graph: Graph) -> Counts:
     Result:
         Reduce with its axes → Squeeze → the same; OpenVINO makes one Reshape of them.
     """
-    counts = {"reductions": 0}
-    for reduction in graph.nodes(*sorted(REDUCTIONS)):
-        dims = dims_of(reduction.output(0))
-        if dims is None or len(dims) < 2 or not _is_reshaped(reduction, len(dims)):
-            continue
-        axes = ints_of(reduction.input_value(1))
-        if axes is None or reduction.get_attributes()["keep_dims"]:
-            continue
-        read = consumers(reduction.output(0))
-        reduction.set_attribute("keep_dims", True)
-        reduction.validate_and_infer_types()
-        dropped = ops.squeeze(reduction, ints(axes))
-        for reader in read:
-            reader.replace_source_output(dropped.output(0))
-        counts["reductions"] += 1
-    if counts["reductions"]:
-        graph.changed()
-    return counts
+
+    roots = sorted(REDUCTIONS)
+    counts = ("reductions",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        dims = dims_of(node.output(0))
+        found = dims is not None and len(dims) >= 2 and _is_reshaped(node, len(dims))
+        return node if found and not node.get_attributes()["keep_dims"] else None
+
+    def check(self, graph: Graph, match: Node) -> Node:
+        if ints_of(match.input_value(1)) is None:
+            raise Refusal("the axes are computed")
+        return match
+
+    def rewrite(self, graph: Graph, plan: Node) -> Counts:
+        read = consumers(plan.output(0))
+        plan.set_attribute("keep_dims", True)
+        plan.validate_and_infer_types()
+        dropped = ops.squeeze(plan, ints(ints_of(plan.input_value(1)) or []))
+        insert(read, dropped.output(0), plan)
+        return {"reductions": 1}
 
 
 def _is_reshaped(reduction: Node, rank: int) -> bool:
@@ -51,3 +55,6 @@ def _is_reshaped(reduction: Node, rank: int) -> bool:
         if dims is None or len(dims) == rank:
             return True
     return False
+
+
+avoid_reshape_elision = AvoidReshapeElision()

@@ -1,0 +1,90 @@
+"""Names of nodes that no other node of a model has.
+
+OpenVINO numbers the nodes of a process (`Gather_12`), and a node without a name of its own goes by that. A name of the
+program is given to one node; every other name that is made up ends in OpenVINO's name of the node, and so is unique
+without being looked for. OpenVINO itself does not care, but tools that find nodes by their names do (NNCF).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from openvino import Model, Node
+from openvino.op import if_op, loop, tensor_iterator
+
+_GENERATED = re.compile(r"(?:.*/)?[A-Z][A-Za-z0-9]*_\d+")
+
+
+def is_generated(name: str) -> bool:
+    """Whether a name of the program might be one that is made up."""
+    return not name.islower() and _GENERATED.fullmatch(name) is not None  # most are, which is quickly seen
+
+
+def is_unnamed(node: Node) -> bool:
+    """Whether a node goes by OpenVINO's name."""
+    return bool(node.get_friendly_name() == node.get_name())
+
+
+def name_under(node: Node, name: str) -> None:
+    """Names a node after something whose name it must not have itself."""
+    node.set_friendly_name(f"{name}/{node.get_name()}")
+
+
+def move_name(old: Node, new: Node) -> None:
+    """Gives the name of a node to the one that stands for it from now on."""
+    if not is_unnamed(old):
+        name = old.get_friendly_name()
+        old.set_friendly_name(old.get_name())
+        new.set_friendly_name(name)
+
+
+class Names:
+    """Names of the program, each for one node.
+
+    Args:
+        taken: names that nodes have already, or will have.
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def reserve(self, nodes: Iterable[Node]) -> None:
+        """Gives no other node the names of these."""
+        self._taken.update(node.get_friendly_name() for node in nodes)
+
+    def give(self, node: Node, name: str) -> None:
+        """Names a node, after `name` where that is another node's or might be."""
+        if name in self._taken or is_generated(name):
+            name_under(node, name)
+        else:
+            self._taken.add(name)
+            node.set_friendly_name(name)
+
+
+def bodies_of(node: Node) -> list[Model]:
+    """The models that a branch or a loop owns."""
+    if isinstance(node, loop | tensor_iterator):
+        return [node.get_function()]
+    return [node.get_then_body(), node.get_else_body()] if isinstance(node, if_op) else []
+
+
+def walk(model: Model) -> Iterator[Node]:
+    """All nodes of a model, those of branches and loops included."""
+    for node in model.get_ops():
+        yield node
+        for body in bodies_of(node):
+            yield from walk(body)
+
+
+def make_unique(model: Model) -> None:
+    """Names nodes anew whose name another one has: converters that are not ours may give any."""
+    taken: set[str] = set()
+    for node in walk(model):
+        name = node.get_friendly_name()
+        if name in taken:
+            name_under(node, name)
+        taken.add(name)
+
+
+__all__ = ["Names", "bodies_of", "is_generated", "is_unnamed", "make_unique", "move_name", "name_under", "walk"]

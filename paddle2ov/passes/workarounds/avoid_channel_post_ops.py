@@ -1,0 +1,98 @@
+"""Constants along axis 1 that follow a product with weights are spread along another axis.
+
+OpenVINO 2026.4 computes sums, factors and slopes along with the product whose features they change. For a tensor of
+rank 4 or more it takes a constant along axis 1 for one along the last: where there are as many features as numbers the
+result is wrong, where not it refuses to compile.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from openvino import Node, Output
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import Dims
+from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints, nearest, readers
+from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.rule import Refusal, Rule
+
+_FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
+
+
+@dataclass(frozen=True)
+class _Aligned:
+    """A constant along axis 1."""
+
+    node: Node
+    port: int
+    count: int
+    dims: Dims
+    """Of the node that reads it."""
+
+
+class AvoidChannelPostOps(Rule[list[_Aligned], list[tuple[_Aligned, int]]]):
+    """A constant that is read beside a product of rank 4 has more than one length.
+
+    Given:
+        MatMul of rank 4 or more → elementwise → Add, Divide, Multiply, Subtract or PRelu with a constant of shape
+        [1, n, 1, ..., 1], or [n] for PRelu, n more than 1. An axis from the third on has a known length above 1.
+    Result:
+        The constant repeated along the last such axis, which OpenVINO reads number by number.
+    """
+
+    roots = ("MatMul",)
+    counts = ("constants",)
+
+    def pattern(self, graph: Graph, node: Node) -> list[_Aligned] | None:
+        dims = dims_of(node.output(0))
+        if dims is None or len(dims) < 4:
+            return None
+        found = [one for node in nearest(readers(node), _FUSED, ELEMENTWISE, readers) for one in _aligned(node)]
+        return found or None
+
+    def check(self, graph: Graph, match: list[_Aligned]) -> list[tuple[_Aligned, int]]:
+        found = [(one, axis) for one in match if (axis := _axis(one.dims)) is not None]
+        if not found:
+            raise Refusal("no axis from the third on has a known length above 1")
+        return found
+
+    def rewrite(self, graph: Graph, plan: list[tuple[_Aligned, int]]) -> Counts:
+        for one, axis in plan:
+            shape = [1] * len(one.dims)
+            shape[1], shape[axis] = one.count, one.dims[axis] or 1
+            port = one.node.input(one.port)
+            column = ops.reshape(port.get_source_output(), ints([one.count, *[1] * (len(one.dims) - 2)]), False)
+            insert([port], ops.broadcast(column, ints(shape)).output(0), one.node)
+        return {"constants": len(plan)}
+
+
+def _aligned(node: Node) -> list[_Aligned]:
+    """The constants along axis 1 that a node reads."""
+    dims = dims_of(node.output(0))
+    found = []
+    for i, source in enumerate(node.input_values() if dims is not None else ()):
+        assert dims is not None
+        count = _along_axis_1(source, len(dims), node.get_type_name() == "PRelu" and i == 1)
+        if count:
+            found.append(_Aligned(node, i, count, dims))
+    return found
+
+
+def _axis(dims: Dims) -> int | None:
+    """The last axis from the third on that has a known length above 1."""
+    return next((i for i in reversed(range(2, len(dims))) if (dims[i] or 1) > 1), None)
+
+
+def _along_axis_1(value: Output, rank: int, is_slope: bool) -> int:
+    """How many numbers a constant has along axis 1; 0 if it has a length along another, or is none."""
+    shape = dims_of(value)
+    if not shape or None in shape or constant_of(value) is None:
+        return 0
+    count = math.prod(one or 0 for one in shape)
+    aligned = shape if is_slope and len(shape) == 1 else shape[1 - rank :][:1] if len(shape) >= rank - 1 else [1]
+    return count if count > 1 and aligned == [count] else 0
+
+
+avoid_channel_post_ops = AvoidChannelPostOps()

@@ -1,0 +1,154 @@
+"""What all rewrites have in common: their reasons, what they hand on to new nodes, and their descriptions."""
+
+import inspect
+import logging
+
+import numpy as np
+import pytest
+from openvino import Model
+from openvino import opset16 as ops
+
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionReport, convert
+from paddle2ov.graph.provenance import PADDLE_OPERATORS, mark, mark_of
+from paddle2ov.passes import REWRITES, Graph, run_rewrites
+from paddle2ov.passes.graph import replace
+from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
+from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
+from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
+from paddle2ov.passes.rule import Rule
+from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
+from tests.support.passes_checks import parameter, transpose
+
+NOT_UNDONE = "something else reads the first transpose, and the second does not undo it"
+
+
+def read_twice():
+    """Two transposes in a row, the first of which something else reads too."""
+    x = parameter(2, 3, 4)
+    first = transpose(x, 0, 2, 1)
+    return Model([transpose(first, 2, 0, 1), ops.relu(first)], [x])
+
+
+def attention(keys):
+    q, k = parameter(2, 8, 4, name="q"), parameter(2, keys, 4, name="k")
+    return Model([ops.matmul(ops.softmax(ops.matmul(q, k, False, True), -1), k, False, False)], [q, k])
+
+
+def along_the_axis():
+    x = parameter(2, 3)
+    wide = ops.unsqueeze(x, np.array([2]))
+    return Model([ops.squeeze(ops.reduce_sum(wide, np.array([2]), True), np.array([2]))], [x])
+
+
+def not_of_the_last_two():
+    x = parameter(3, 3, 3)
+    return Model([ops.matmul(x, transpose(x, 2, 1, 0), False, False)], [x])
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "build", "reason"),
+    [
+        (fuse_transposes, read_twice, NOT_UNDONE),
+        (avoid_single_key_attention, lambda: attention(3), "the number of keys is known"),
+        (squeeze_unit_axes, along_the_axis, "a node computes along the axes of size 1"),
+        (absorb_transposes, not_of_the_last_two, "the transpose does not just swap the last two axes"),
+    ],
+    ids=lambda one: getattr(one, "__name__", None),
+)
+def test_what_is_left_alone_has_a_reason(rewrite, build, reason):
+    graph = Graph(build())
+    assert not any(rewrite(graph).values())
+    assert graph.refusals == {rewrite.__name__: {reason: 1}}
+
+
+def test_what_fires_has_none():
+    graph = Graph(attention(-1))
+    assert avoid_single_key_attention(graph) == {"scores": 1}
+    assert not graph.refusals
+
+
+def test_reasons_in_branches_are_counted_with_the_others():
+    outer = read_twice()
+    condition = ops.parameter([], bool, name="c")
+    branch = ops.if_op(condition)
+    branch.set_then_body(read_twice())
+    branch.set_else_body(read_twice())
+    inputs = [branch.get_then_body().get_parameters()[0], branch.get_else_body().get_parameters()[0]]
+    branch.set_input(outer.get_parameters()[0].output(0), *inputs)
+    results = [branch.get_then_body().get_results()[0], branch.get_else_body().get_results()[0]]
+    chosen = branch.set_output(*results)
+    found = [result.input_value(0) for result in outer.get_results()]
+    refusals = {}
+    run_rewrites(Model([chosen, *found], [condition, *outer.get_parameters()]), (fuse_transposes,), refusals)
+    assert refusals == {"fuse_transposes": {NOT_UNDONE: 3}}
+
+
+def test_each_node_is_logged_on_demand(caplog):
+    model = read_twice()
+    name = next(one for one in model.get_ops() if one.get_type_name() == "Transpose").get_friendly_name
+    with caplog.at_level(logging.INFO, "paddle2ov.passes"):
+        fuse_transposes(Graph(model))
+    assert not caplog.messages
+    with caplog.at_level(logging.DEBUG, "paddle2ov.passes"):
+        fuse_transposes(Graph(model))
+    (message,) = caplog.messages
+    assert message.startswith("fuse_transposes leaves Transpose 'Transpose_")
+    assert message.endswith(NOT_UNDONE)
+    assert name().startswith("Transpose_")
+
+
+def test_verbose_conversions_log_the_reasons(caplog):
+    with caplog.at_level(logging.INFO, "paddle2ov"):
+        convert(generated_network(all_networks()["swin_stage"], "pir"), verbose=True)
+    assert [one for one in caplog.messages if one.startswith("move_transposes left alone ")]
+
+
+def test_the_report_has_a_line_for_each_reason():
+    report = ConversionReport(refusals={"fuse_transposes": {NOT_UNDONE: 3}})
+    assert f"  fuse_transposes left alone 3: {NOT_UNDONE}" in report.table().splitlines()
+
+
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda one: one.__name__)
+def test_descriptions(rewrite):
+    """A rewrite goes by its module's name, and says what it makes of what."""
+    described = type(rewrite) if isinstance(rewrite, Rule) else rewrite
+    assert described.__module__.rpartition(".")[2] == rewrite.__name__
+    lines = [line.strip() for line in inspect.getdoc(described).splitlines()]
+    assert lines.index("Given:") < lines.index("Result:")
+
+
+# --- what a new node gets ---------------------------------------------------------------------------------------------
+
+
+def test_a_new_node_has_the_name_and_the_operators_of_the_old_one():
+    x = parameter(2, 3)
+    old = ops.relu(x)
+    old.set_friendly_name("relu")
+    mark(old.outputs(), "0:1")
+    inner = ops.abs(x)
+    new = ops.sqrt(inner)
+    model = Model([old], [x])
+    replace(old.output(0), new.output(0))
+    assert [new.get_friendly_name(), old.get_friendly_name()] == ["relu", old.get_name()]
+    assert [mark_of(new), mark_of(inner)] == ["0:1", "0:1"]
+    assert model.get_results()[0].input_value(0).get_node().get_type_name() == "Sqrt"
+
+
+def test_one_node_in_the_place_of_several_is_of_all_their_operators():
+    x = parameter(2, 3, 4)
+    first = transpose(x, 0, 2, 1)
+    second = transpose(first, 2, 0, 1)
+    mark(first.outputs(), "0:1")
+    mark(second.outputs(), "0:2")
+    model = Model([second], [x])
+    assert fuse_transposes(Graph(model)) == {"fused": 1, "cancelled": 0}
+    assert mark_of(model.get_results()[0].input_value(0).get_node()) == "0:2 0:1"
+
+
+def test_nothing_is_marked_without_a_report():
+    x = parameter(2, 3, 4)
+    model = Model([transpose(transpose(x, 0, 2, 1), 2, 0, 1)], [x])
+    fuse_transposes(Graph(model))
+    assert not any(PADDLE_OPERATORS in node.get_rt_info() for node in model.get_ops())

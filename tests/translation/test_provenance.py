@@ -1,0 +1,150 @@
+"""Names of nodes are unique, and where a report is asked for every node says which operators it was made for."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from openvino import Model, Type
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov.graph.names import Names, is_generated, make_unique, walk
+from paddle2ov.graph.provenance import mark_of
+from paddle2ov.graph.values import ConstantValue
+from paddle2ov.reporting.program import listed
+from tests.support.formats import FORMATS, marks_of
+
+INNER = ("Constant", "Parameter", "Result")
+
+
+def network(name, format="pir"):
+    return generated_network(all_networks()[name], format)
+
+
+def names_of(model):
+    return Counter(node.get_friendly_name() for node in walk(model))
+
+
+def cases():
+    for one in all_networks().values():
+        for format in one.formats:
+            yield pytest.param(one.name, format, marks=marks_of(format), id=f"{one.name}-{format}")
+
+
+@pytest.mark.parametrize(("name", "format"), list(cases()))
+def test_networks(name, format):
+    """Names are unique with a report and without one; of each node the report names operators that the program has."""
+    folder = network(name, format)
+    assert not [one for one, count in names_of(paddle2ov.convert(folder)).items() if count > 1]
+    report = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(folder, report=report)
+    assert not [one for one, count in names_of(model).items() if count > 1]
+    inner = [node.get_friendly_name() for node in walk(model) if node.get_type_name() not in INNER]
+    assert [one for one in inner if one not in report.origins] == []
+    assert all(ids and set(ids) <= set(range(report.operators)) for ids in report.origins.values())
+
+
+def types_of(name, format="pir"):
+    """(type of a node, whether it is in a branch or loop) -> the types of the operators that nodes of it are from."""
+    report = paddle2ov.ConversionReport()
+    model = paddle2ov.convert(network(name, format), report=report)
+    operators = listed(report.program)
+    outer = {node.get_friendly_name() for node in model.get_ops()}
+    found = {}
+    for node in walk(model):
+        types = {operators[id].type for id in report.origins.get(node.get_friendly_name(), ())}
+        found.setdefault((node.get_type_name(), node.get_friendly_name() not in outer), set()).update(types)
+    return found
+
+
+def test_nodes_are_of_the_operator_whose_converter_made_them():
+    types = types_of("squeezenet1_1")
+    assert types["Convolution", False] == {"conv2d"}
+    assert types["Relu", False] == {"relu"}
+    assert types["MaxPool", False] <= {"pool2d"}
+
+
+def test_what_takes_the_place_of_several_is_of_all_of_them():
+    """The windows of Swin: a roll, reshapes and a transpose are one gather."""
+    report = paddle2ov.ConversionReport()
+    paddle2ov.convert(network("swin_stage"), report=report)
+    operators = listed(report.program)
+    (first, *_) = (ids for name, ids in report.origins.items() if "/windows/" in name)
+    assert operators[first[0]].type == "roll"
+    assert {operators[id].type for id in first} == {"roll", "transpose2"}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_nodes_in_a_loop_are_of_its_operators(format):
+    types = types_of("nested", format)
+    assert types["Loop", False] == {"while"}
+    inner = set.union(*(found for (_, is_inner), found in types.items() if is_inner))
+    assert len(inner - {"while", "if"}) > 1
+
+
+def test_marks_only_where_a_report_is_asked_for():
+    folder = network("squeezenet1_1")
+    assert not any(mark_of(node) for node in walk(paddle2ov.convert(folder)))
+    model = paddle2ov.convert(folder, report=paddle2ov.ConversionReport())
+    assert all(mark_of(node) for node in walk(model) if node.get_type_name() not in INNER)
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_name_is_given_once():
+    x = ops.parameter([2], Type.f32, name="x")
+    names = Names(["weight"])
+    names.reserve([x])
+    nodes = [ops.relu(x) for _ in range(5)]
+    for node, name in zip(nodes, ("y", "y", "weight", "x", "Relu_7"), strict=True):
+        names.give(node, name)
+    found = [node.get_friendly_name() for node in nodes]
+    assert found[0] == "y"
+    assert found[1:] == [
+        f"{name}/{node.get_name()}" for name, node in zip(("y", "weight", "x", "Relu_7"), nodes[1:], strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", ["Relu_7", "x/Relu_7", "x/moved/MatMul_12"])
+def test_names_that_openvino_or_a_rewrite_might_give(name):
+    assert is_generated(name)
+
+
+@pytest.mark.parametrize("name", ["relu_7", "relu_7.tmp_0", "save_infer_model/scale_0.tmp_0", "x", "X", ""])
+def test_names_of_programs(name):
+    assert not is_generated(name)
+
+
+def test_a_weight_that_is_viewed_has_its_name_once():
+    weight = ConstantValue(np.zeros((8, 16), np.float32), None, "w")
+    views = [weight.viewed(weight.array.reshape(shape)) for shape in ((16, 8), (4, 32))]
+    nodes = [one.constant() for one in (views[0], weight, weight, views[1])]
+    assert [node.get_friendly_name() for node in nodes[:2]] == ["w", f"w/{nodes[1].get_name()}"]
+    assert len({node.get_friendly_name() for node in nodes}) == len({node.get_name() for node in nodes}) == 3
+
+
+def test_converters_of_ones_own_may_give_any_name():
+    def doubled(node):
+        first = ops.abs(node.get_input("x"))
+        second = ops.relu(first)
+        for one in (first, second):
+            one.set_friendly_name("mine")
+        return {"out": second}
+
+    extension = paddle2ov.ConversionExtension("relu", doubled, signature="relu(x) -> (out)")
+    model = paddle2ov.convert(network("squeezenet1_1"), extension=extension)
+    assert max(names_of(model).values()) == 1
+    assert names_of(model)["mine"] == 1
+
+
+def test_names_are_made_unique_in_branches_too():
+    x = ops.parameter([2], Type.f32, name="x")
+    first, second = ops.relu(x), ops.abs(x)
+    for one in (first, second):
+        one.set_friendly_name("same")
+    model = Model([first, second], [x])
+    make_unique(model)
+    assert max(names_of(model).values()) == 1
