@@ -5,7 +5,7 @@
 
 Every setting of CPU_RUNTIME_CACHE_CAPACITY runs in a process of its own (Linux) and gets the same shapes, each once, in
 the same order; `default` is plain OpenVINO. A last column times the first 20 shapes again, ten times each: what
-a cache would have been good for. The networks are those of gen_models/networks/sequence.py and networks_detection.py.
+a cache would have been good for. The networks are those of gen_models/networks/: sequence.py, detection.py.
 """
 
 from __future__ import annotations

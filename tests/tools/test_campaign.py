@@ -1,6 +1,8 @@
 """Campaigns of random cases: rounds, what is tried again, what a crash leaves, the page."""
 
 import dataclasses
+import json
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,9 @@ from gen_models.harness.spec import Op, case, paddle, tensor
 from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
 from tools import campaign as command
+from tools import campaign_page
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 class Inline:
@@ -77,12 +82,27 @@ def test_page():
         "relu/pir/0": {"asked": 2, "compared": ["a", "b"]},
         "relu/pir/1": {"asked": 2, "compared": ["b", "c"]},
         "relu/legacy/0": {"asked": 2, "compared": ["a"], "failure": "MismatchError: no", "case": "case(x=1)"},
+        "an_operator_that_is_gone/pir/0": {"asked": 2, "compared": ["a"]},
     }
-    text = command.page(records)
-    assert "| `relu` | 3 | 1 | 1 |" in text  # a case that two rounds drew counts once
+    found = campaign_page.results(records)
+    assert found["operators"]["relu"] == {"drawn": 6, "pir": 3, "legacy": 1}  # a case that two rounds drew counts once
+    assert found["operators"]["baddbmm"] == {"drawn": 0, "pir": 0}
+    assert "an_operator_that_is_gone" not in found["operators"]
+    text = campaign_page.page(found)
+    assert "\n6 examples were drawn for each operator" in text
+    assert "| cases | 3 | 1 |" in text
+    assert "| failures | 0 | 1 |" in text
+    assert "In all, 4 cases of 1 operators were compared." in text
+    assert "Fewer than 20 different cases in a format: `relu` (1)." in text
     assert "- `relu` (legacy): `case(x=1)`" in text
-    assert "6 random examples were drawn" in text
-    assert "they are 4 cases of 1 operators" in text
+    assert json.loads(campaign_page.as_json(found)) == found
+
+
+def test_page_that_is_published():
+    """The page says what its data say."""
+    found = json.loads((DOCS / "campaign.json").read_text())
+    assert (DOCS / "campaign.json").read_text() == campaign_page.as_json(found)
+    assert (DOCS / "campaign.md").read_text() == campaign_page.page(found)
 
 
 def _wrong(x, *, k):
@@ -153,7 +173,8 @@ def test_command_line(tmp_path, capsys):
     arguments = ["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state), "--page", str(page)]
     assert command.main(arguments) == 0
     assert "2 cases compared, 0 failures" in capsys.readouterr().out
-    assert "| `relu` | 2 | 0 | 0 |" in page.read_text()
+    assert "In all, 2 cases of 1 operators were compared." in page.read_text()
+    assert json.loads(page.with_suffix(".json").read_text())["operators"]["relu"]["pir"] == 2
     assert command.main(["--only-page", "--state", str(state)]) == 0
     assert command.main(["--state", str(tmp_path)]) == 2
     assert "error: state file" in capsys.readouterr().err
@@ -164,6 +185,12 @@ def test_seeds(seeds, capsys):
     with pytest.raises(SystemExit):
         command.main(["--seeds", seeds])
     assert f"--seeds: '{seeds}' is no number of 1 or more" in capsys.readouterr().err
+
+
+def test_the_page_has_a_name_that_its_data_do_not_take(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--page", "campaign.json"])
+    assert "--page: 'campaign.json' is not called FILE.md" in capsys.readouterr().err
 
 
 def test_a_filter_that_matches_nothing(tmp_path, capsys):

@@ -19,7 +19,7 @@ def refine_functions(graph: Graph) -> Counts:
         Erf, SoftPlus, or Exp → Add of 1 → Log. What OpenVINO makes a Gelu or a Mish of stays: Erf that only sums with a
         constant read, and SoftPlus of x whose Tanh is only multiplied by x.
     Result:
-        x times a polynomial in x², and Erf from |x| = 1/2 on; max(x, 0) + ln(1 + e^-|x|) by a series.
+        x times a polynomial in x², and Erf from `|x| = 1/2` on; `max(x, 0) + ln(1 + e^-|x|)` by a series.
     """
     counts = {"functions": 0}
     for node in graph.nodes("Erf"):

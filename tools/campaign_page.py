@@ -1,0 +1,132 @@
+"""The results of a campaign of random cases: as data, and as a page with their totals."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gen_models import all_ops
+from gen_models.harness.exploration import formats
+from gen_models.harness.spec import FORMATS
+from gen_models.harness.store import paddle_version
+from paddle2ov.deployment.saving import write_text
+
+FEW = 20
+"""An operator with fewer cases in a format is named on the page."""
+
+PAGE = """# Random campaign
+
+Written by `python -m tools.campaign --state FILE --page docs/campaign.md`, which runs random cases of every operator
+with a strategy (`gen_models/`), in both formats. What Paddle accepts of what the strategy draws is converted as
+declared and with every dimension dynamic, and compared with Paddle's results. The numbers of each operator are in
+[campaign.json](campaign.json).
+
+{drawn} examples were drawn for each operator, those of both formats together. A case that was drawn twice counts once.
+The results are those of OpenVINO {openvino}.
+
+| | PIR | legacy |
+|---|---:|---:|
+| Paddle | {paddle} |
+| operators with a strategy | {known} |
+| operators with cases that were compared | {reached} |
+| cases | {cases} |
+| cases of one operator: fewest, median, most | {spread} |
+| failures | {failures} |
+
+In all, {total} cases of {operators} operators were compared.
+"""
+
+
+def results(records: Mapping[str, Any]) -> dict[str, Any]:
+    """What a campaign has found out, by operator; `records` are those of its state file.
+
+    Of each operator: how many examples were drawn, and how many different cases were compared in each of its formats.
+    """
+    import openvino
+
+    operators = {
+        op.name: {"drawn": 0, **{format: 0 for format in FORMATS if format in formats(op)}}
+        for op in all_ops().values()
+        if op.random is not None
+    }
+    compared: dict[tuple[str, str], set[str]] = {}
+    failures = []
+    for key, record in records.items():
+        op, format, _ = key.split("/")
+        if op not in operators or format not in operators[op]:  # it had a strategy when the campaign ran
+            continue
+        operators[op]["drawn"] += record["asked"]
+        compared.setdefault((op, format), set()).update(record["compared"])
+        operators[op][format] = len(compared[op, format])
+        if "failure" in record:
+            failures.append({"operator": op, "format": format, "case": record["case"]})
+    return {
+        "paddle": {format: paddle_version(format).strip("[]'") or "not installed" for format in FORMATS},
+        "openvino": openvino.__version__.partition("-")[0],
+        "failures": sorted(failures, key=lambda one: (one["operator"], one["format"])),
+        "operators": operators,
+    }
+
+
+def page(found: Mapping[str, Any]) -> str:
+    """The page of `results`."""
+    operators = found["operators"]
+    drawn = [one["drawn"] for one in operators.values() if one["drawn"]] or [0]
+    counts = {format: [one[format] for one in operators.values() if format in one] for format in FORMATS}
+    ran = {format: sorted(count for count in counts[format] if count) for format in FORMATS}
+    failed = [one["format"] for one in found["failures"]]
+    text = PAGE.format(
+        drawn=min(drawn) if min(drawn) == max(drawn) else f"{min(drawn)} to {max(drawn)}",
+        openvino=found["openvino"],
+        paddle=_row(found["paddle"][format] for format in FORMATS),
+        known=_row(len(counts[format]) for format in FORMATS),
+        reached=_row(len(ran[format]) for format in FORMATS),
+        cases=_row(sum(ran[format]) for format in FORMATS),
+        spread=_row(_spread(ran[format]) for format in FORMATS),
+        failures=_row(failed.count(format) for format in FORMATS),
+        total=sum(map(sum, ran.values())),
+        operators=sum(any(one.get(format) for format in FORMATS) for one in operators.values()),
+    )
+    few = [f"`{name}` ({count})" for name, count in _few(operators)]
+    if few:
+        text += "\n" + textwrap.fill(f"Fewer than {FEW} different cases in a format: {', '.join(few)}.", 120) + "\n"
+    if found["failures"]:
+        text += "\n## Failures\n\n"
+        text += "".join(f"- `{one['operator']}` ({one['format']}): `{one['case']}`\n" for one in found["failures"])
+    return text
+
+
+def write_page(path: Path, records: Mapping[str, Any]) -> None:
+    """Writes the page, and the data beside it as JSON with a line for each operator."""
+    found = results(records)
+    write_text(path, page(found))
+    write_text(path.with_suffix(".json"), as_json(found))
+
+
+def as_json(found: Mapping[str, Any]) -> str:
+    """The results as JSON, so that a changed operator is a changed line."""
+    rows = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in found["operators"].items()]
+    rest = [f"{json.dumps(key)}: {json.dumps(found[key])}" for key in found if key != "operators"]
+    return "{\n" + ",\n".join([*rest, '"operators": {\n' + ",\n".join(rows) + "\n}"]) + "\n}\n"
+
+
+def _row(cells: Iterable[Any]) -> str:
+    return " | ".join(map(str, cells))
+
+
+def _spread(counts: list[int]) -> str:
+    return f"{counts[0]}, {counts[len(counts) // 2]}, {counts[-1]}" if counts else "-"
+
+
+def _few(operators: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, int]]:
+    """The operators that have run, with few cases in one of their formats, and how few."""
+    for name, one in operators.items():
+        fewest = min(one[format] for format in FORMATS if format in one)
+        if one["drawn"] and fewest < FEW:
+            yield name, fewest
+
+
+__all__ = ["as_json", "page", "results", "write_page"]
