@@ -20,19 +20,19 @@ Converter: TypeAlias = "Callable[[NodeContext], NamedOutputs]"
 class ComplexAware:
     """A converter that says what its operator does with complex numbers; any other refuses them.
 
-    Args:
+    Attributes:
         convert: the converter for real numbers, of which this has name and documentation.
         of_complex: the one where an input or a result is complex.
     """
 
     def __init__(self, convert: Converter, of_complex: Converter) -> None:
-        self._convert = convert
+        self.convert = convert
         self.of_complex = of_complex
         update_wrapper(self, convert)
 
     def __call__(self, node: NodeContext) -> NamedOutputs:
         """Converts the operator."""
-        return (self.of_complex if node.has_complex() else self._convert)(node)
+        return (self.of_complex if node.has_complex() else self.convert)(node)
 
 
 ENTRY_POINT_GROUP = "paddle2ov.converters"

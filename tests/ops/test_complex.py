@@ -51,7 +51,7 @@ def test_a_rule_leaves_a_converter_its_name():
     with_rules = [one for one in OP_TABLE.values() if isinstance(one, ComplexAware)]
     assert with_rules
     for one in with_rules:
-        wrapped = one.__wrapped__
+        wrapped = one.convert
         names = ("__module__", "__qualname__", "__doc__")
         assert [getattr(one, name) for name in names] == [getattr(wrapped, name) for name in names]
     assert rules.linear(joining.concat).__name__ == "concat"
@@ -61,7 +61,7 @@ def test_converters_without_a_rule_are_those_that_refuse():
     """The rule stands with the operator: without it the same converter refuses."""
     model = paddle2ov.convert(program("flip", {"axis": [-1]}))
     assert model.output(0).get_partial_shape() == [2, 3, 2]
-    without = {**OP_TABLE, "flip": OP_TABLE["flip"].__wrapped__}
+    without = {**OP_TABLE, "flip": OP_TABLE["flip"].convert}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("paddle2ov.op_table.OP_TABLE", without)
         with pytest.raises(paddle2ov.OpConversionError, match=r"flip.*complex numbers are not supported"):
