@@ -13,7 +13,6 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.indexing import chosen
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
@@ -133,14 +132,26 @@ def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[in
         return ints([_BEFORE_FIRST if end == -1 and step < 0 else end for end, step in both])
     end, step = ends.select(positions), steps.select(positions)
     before = ops.logical_and(ops.equal(end, ints(-1)), ops.less(step, ints(0)))
-    return chosen(before, ints(_BEFORE_FIRST), end)
+    return _chosen(before, ints(_BEFORE_FIRST), end)
+
+
+def _chosen(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
+    """Of bounds [n] those where the condition holds, and others elsewhere; one of the two may be a single number.
+
+    No Select: OpenVINO's CPU plugin fuses it in float32, which rounds an open bound. No arithmetic: OpenVINO (2026.4)
+    infers from it limits for the sizes of a Slice backwards that the sizes do not keep.
+    """
+    count = shape_of(condition)
+    rows = [ops.unsqueeze(ops.broadcast(one, count), ints(0)) for one in (otherwise, bounds)]
+    number = ops.unsqueeze(ops.convert(condition, Type.i64), ints(0))
+    return ops.squeeze(ops.gather_elements(ops.concat(rows, 0), number, 0), ints(0))
 
 
 def _from_first(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
     """The ends, where one before the first element, unless it is open, counts as the first element, as in Paddle 2."""
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
-    return chosen(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
+    return _chosen(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
 
 
 def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
@@ -162,7 +173,7 @@ def _backwards_from_nothing(x: Output, axes: list[int], start: Tensor, end: Tens
     """
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
-    return chosen(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
+    return _chosen(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
 
 
 def _clamped(x: Output, axis: int, start: int) -> int:
@@ -260,7 +271,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if dropped and (starts is None or bounds[1].known is None):
         last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
         one = ops.constant(np.array([axis in dropped for axis in axes]))
-        end = chosen(ops.logical_and(last, one), ints(_END), end)
+        end = _chosen(ops.logical_and(last, one), ints(_END), end)
     may_be_empty = not node.semantics.end_before_first and _may_begin_before(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _backwards_from_nothing(x, axes, start, end, step)

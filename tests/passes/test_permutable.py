@@ -65,7 +65,7 @@ def inputs(kind):
 
 CASES = [
     pytest.param(kind, i, form, id=f"{kind}-{i}-{form}")
-    for kind in PERMUTABLE
+    for kind in sorted(PERMUTABLE)
     for i, role in enumerate(inputs(kind))
     for form in FORMS[role]
     if form != "input" or (kind, role) not in CONSTANT_ONLY
