@@ -241,8 +241,8 @@ def compare(
     """Compares results with what Paddle recorded.
 
     Count, types, shapes, integers and bools must be the same; floats may differ by atol + rtol * |expected|; NaN equals
-    NaN, and infinities are exact. With `to_largest` atol is relative to the largest value of the result, of which `least`
-    counts as the least.
+    NaN, and infinities are exact. With `to_largest` atol is relative to the largest value of the result, or to
+    `least` if that is more.
 
     Raises:
         MismatchError: something differs.
@@ -269,7 +269,9 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
         with np.errstate(invalid="ignore", over="ignore"):
             error, scale = (_mean_square(one) for one in (array.astype(np.float64) - want, want))
         if not error <= rtol * max(scale, 0.1):
-            raise MismatchError(f"{label}: the mean square of the errors is {error:.3g}, that of the values {scale:.3g}")
+            raise MismatchError(
+                f"{label}: the mean square of the errors is {error:.3g}, that of the values {scale:.3g}"
+            )
 
 
 def _mean_square(array: Array) -> float:
@@ -279,7 +281,7 @@ def _mean_square(array: Array) -> float:
 def _paired(
     results: Sequence[Result], expected: Sequence[Expected], where: str
 ) -> Iterator[tuple[Array, Array, str, str]]:
-    """Values and Paddle's values with Paddle's type, when number, names, types and shapes agree; and how to name them."""
+    """Values, Paddle's values, Paddle's type, and how to name them; number, names, types and shapes have to agree."""
     if len(results) != len(expected):
         raise MismatchError(f"{where}: {len(results)} results, Paddle has {len(expected)}")
     for i, (result, want) in enumerate(zip(results, expected, strict=True)):

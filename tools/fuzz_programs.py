@@ -4,10 +4,11 @@
     python -m tools.fuzz_programs --replay FILE.json --format pir
 
 Each seed is a program, in each format that can be written here. It is converted with rewrites and without, and compared
-with Paddle in float32 and, with rewrites, in the precision that OpenVINO takes by default on this processor; one request
-runs inputs of a large, a small and a middle size and the large one again. A program that differs is made smaller, and
-printed as a script that shows what differs; it is kept as data beside the script, for --replay. With `--state` an
-interrupted campaign goes on where it was; what failed is tried again. The exit status is 1 if something differs.
+with Paddle in float32 and, with rewrites, in the precision that OpenVINO takes by default on this processor; one
+request runs inputs of a large, a small and a middle size and the large one again. A program that differs is made
+smaller, and printed as a script that shows what differs; it is kept as data beside the script, for --replay. With
+`--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1 if something
+differs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,6 @@ from gen_models.programs.program import Program
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.jobs.state import State
 from tools.campaign import add_options, executor, kept, number, run
-
-EACH = 10
-"""Programs of a chunk."""
 
 
 def main(arguments: list[str]) -> int:
@@ -63,12 +62,11 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def chunks(options: argparse.Namespace, folder: Path) -> list[Chunk]:
-    """The chunks of a campaign: all formats of some seeds, then the next."""
+    """The chunks of a campaign: each seed in all formats, then the next."""
     here = [one for one in FORMATS if one == "pir" or legacy_python() is not None]
-    last = options.first + options.seeds
     return [
-        Chunk(format, first, min(EACH, last - first), str(folder / f"programs-{format}-{first}"))
-        for first in range(options.first, last, EACH)
+        Chunk(format, seed, str(folder / f"programs-{format}-{seed}"))
+        for seed in range(options.first, options.first + options.seeds)
         for format in here
         if options.format in (None, format)
     ]
@@ -97,6 +95,9 @@ def _print(records: dict[str, Any]) -> int:
             print(f"\n{key}: {record['failure']}\n  kept: {record['kept']}/drawn.txt")
     compared = sum(len(record["compared"]) for record in records.values())
     refused = sum(len(record.get("refused", ())) for record in records.values())
+    explained = Counter(why for record in records.values() for why in record.get("explained", {}).values())
+    for why, count in explained.items():
+        print(f"{count} programs: {why}")
     print(f"{compared} programs compared, {found} differences; Paddle refused {refused} more")
     return found
 

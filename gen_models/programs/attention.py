@@ -34,7 +34,9 @@ def _attention(make: Maker) -> None:
             )
             for _ in range(3)
         )
-    scores = make.add(f"paddle.matmul({q}, {k}, transpose_y=True) * {round(each**-0.5, 3)}", [batch, known(heads), length, length])
+    scores = make.add(
+        f"paddle.matmul({q}, {k}, transpose_y=True) * {round(each**-0.5, 3)}", [batch, known(heads), length, length]
+    )
     kind = make.below(4)
     if kind == 0:
         most = max(length)
@@ -44,8 +46,12 @@ def _attention(make: Maker) -> None:
         mask = f"paddle.triu(paddle.full([{second}, {second}], -1e4), 1)"
         scores = make.add(f"{scores} + {mask}", scores.dims)
     weights = make.add(f"F.softmax({scores}, axis=-1)", scores.dims)
-    out = make.add(f"paddle.transpose(paddle.matmul({weights}, {v}), [0, 2, 1, 3])", [batch, length, known(heads), known(each)])
-    out = make.add(f"paddle.reshape({out}, [{make.among('0', '-1', first)}, {make.among('0', second)}, {width}])", x.dims)
+    out = make.add(
+        f"paddle.transpose(paddle.matmul({weights}, {v}), [0, 2, 1, 3])", [batch, length, known(heads), known(each)]
+    )
+    out = make.add(
+        f"paddle.reshape({out}, [{make.among('0', '-1', first)}, {make.among('0', second)}, {width}])", x.dims
+    )
     if make.chance(0.6):
         out = make.add(f"F.linear({out}, {make.weight(width, width, fan_in=width)})", x.dims)
     if make.chance(0.6):
@@ -81,7 +87,7 @@ def _windows(make: Maker) -> None:
 
 @step(3)
 def _recurrent(make: Maker) -> None:
-    x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(3, 3))
+    x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(3, 3), is_plain=True)
     kind, hidden = make.among("LSTM", "GRU", "SimpleRNN"), make.among(4, 8)
     major, both, layers = make.chance(0.4), make.chance(0.5), make.among(1, 1, 2)
     directions = 2 if both else 1
@@ -95,7 +101,11 @@ def _recurrent(make: Maker) -> None:
         states = []
         for _ in range(2 if kind == "LSTM" else 1):
             learned = make.parameter(layers * directions, batch[0] if is_fixed(batch) else 1, hidden)
-            states.append(str(learned) if is_fixed(batch) else f"paddle.expand({learned}, [{layers * directions}, {make.size(x, 1 if major else 0)}, {hidden}])")
+            states.append(
+                str(learned)
+                if is_fixed(batch)
+                else f"paddle.expand({learned}, [{layers * directions}, {make.size(x, 1 if major else 0)}, {hidden}])"
+            )
         given = f", ({', '.join(states)})" if kind == "LSTM" else f", {states[0]}"
     out = [x.dims[0], x.dims[1], known(directions * hidden)]
     if kind == "LSTM" and make.chance(0.5):

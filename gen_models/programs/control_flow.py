@@ -79,11 +79,18 @@ def _loop(make: Maker) -> None:
     inner = [make.new(x.dims) for x in carried]
     with make.body() as calls:
         make.visible += inner
+        make.varying |= {one.number for one in inner}
         make.writable = [*make.writable, *inner] if make.chance(0.7) else make.writable
         make.counters = [*make.counters, counter]
         make.some_steps(1, 4)
-        yields = tuple((_same(make, x) if make.chance(0.7) else x).number for x in inner)
-        body = tuple(calls)
+        written = {number for call in calls for number in call.writes()}
+        ends = [_same(make, x) if make.chance(0.7) else x for x in inner]
+        # What the next round writes to is a copy: Paddle 3 would write to the value itself, which others read.
+        ends = [
+            make.add(f"paddle.assign({y})", y.dims) if x.number in written else y
+            for x, y in zip(inner, ends, strict=True)
+        ]
+        body, yields = tuple(calls), tuple(y.number for y in ends)
     make.append(Call(head, tuple(x.number for x in inner), (body,), (yields,), tuple(x.number for x in carried)))
     make.visible += inner
 

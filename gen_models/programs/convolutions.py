@@ -1,4 +1,8 @@
-"""Convolutions, poolings, resizes and linear layers, with channels first or last."""
+"""Convolutions, poolings, resizes and linear layers, with channels first or last.
+
+None over parameters alone: OpenVINO 2026.4 computes such a convolution in the first run, and what reads it may write over
+its result, which the second run reads.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,9 @@ def _image(make: Maker, least: int = 1) -> tuple[Value, bool, int, list[Dim]]:
     last = make.chance(0.4)
     axis, places = (3, (1, 2)) if last else (1, (2, 3))
     x = make.take(
-        lambda one: is_fixed(one.dims[axis]) and min(min(one.dims[i]) for i in places) >= least, rank=(4, 4)
+        lambda one: is_fixed(one.dims[axis]) and min(min(one.dims[i]) for i in places) >= least,
+        rank=(4, 4),
+        is_plain=True,
     )
     return x, last, x.dims[axis][0], [x.dims[i] for i in places]
 
@@ -32,7 +38,9 @@ def _conv(make: Maker) -> None:
     weight = make.weight(filters, channels // groups, kernel, kernel, fan_in=channels // groups * kernel**2)
     bias = make.among("None", make.weight(filters))
     layout = "NHWC" if last else "NCHW"
-    code = f"F.conv2d({x}, {weight}, {bias}, stride={stride}, padding={padding}, groups={groups}, data_format='{layout}')"
+    code = (
+        f"F.conv2d({x}, {weight}, {bias}, stride={stride}, padding={padding}, groups={groups}, data_format='{layout}')"
+    )
     out = [sizes(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in places]
     made = make.add(code, _given(x, last, filters, out))
     if make.chance(0.4):
@@ -47,12 +55,14 @@ def _conv_transpose(make: Maker) -> None:
     weight = make.weight(channels, filters, kernel, kernel, fan_in=channels * kernel)
     out = [sizes(lambda a: (a - 1) * stride + kernel, dim) for dim in places]
     layout = "NHWC" if last else "NCHW"
-    make.add(f"F.conv2d_transpose({x}, {weight}, stride={stride}, data_format='{layout}')", _given(x, last, filters, out))
+    make.add(
+        f"F.conv2d_transpose({x}, {weight}, stride={stride}, data_format='{layout}')", _given(x, last, filters, out)
+    )
 
 
 @step(2)
 def _conv1d(make: Maker) -> None:
-    x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 3))
+    x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 3), is_plain=True)
     channels, filters = x.dims[1][0], make.among(4, 8)
     kernel = make.among(1, 3)
     weight = make.weight(filters, channels, kernel, fan_in=channels * kernel)
@@ -65,7 +75,11 @@ def _pool(make: Maker) -> None:
     layout = "NHWC" if last else "NCHW"
     function = make.among("max_pool2d", "avg_pool2d")
     if make.chance(0.3):
-        code = f"F.adaptive_avg_pool2d({x}, 1, data_format='{layout}')" if make.chance(0.6) else f"F.adaptive_avg_pool2d({x}, 2, data_format='{layout}')"
+        code = (
+            f"F.adaptive_avg_pool2d({x}, 1, data_format='{layout}')"
+            if make.chance(0.6)
+            else f"F.adaptive_avg_pool2d({x}, 2, data_format='{layout}')"
+        )
         made = 1 if "1," in code else 2
         make.add(code, _given(x, last, channels, [known(made)] * 2))
         return
@@ -92,7 +106,9 @@ def _resize(make: Maker) -> None:
         size = f"size=[{out[0][0]}, {out[1][0]}]"
     else:
         size, out = "scale_factor=2", [sizes(lambda a: 2 * a, dim) for dim in places]
-    make.add(f"F.interpolate({x}, {size}, mode='{mode}'{corners}, data_format='{layout}')", _given(x, last, channels, out))
+    make.add(
+        f"F.interpolate({x}, {size}, mode='{mode}'{corners}, data_format='{layout}')", _given(x, last, channels, out)
+    )
 
 
 @step(2)

@@ -77,7 +77,7 @@ def _mask(make: Maker) -> None:
 
 @step(5)
 def _reduce(make: Maker) -> None:
-    x = make.take(lambda one: min(map(min, one.dims)) > 0)
+    x = make.take(rank=(1, 4))
     axes = sorted({make.axis(x) for _ in range(make.among(1, 1, 2, 3))})
     keep = make.chance(0.5)
     if len(axes) == x.rank and not keep:
@@ -87,7 +87,10 @@ def _reduce(make: Maker) -> None:
     named = spelled[0] if len(spelled) == 1 and make.chance(0.5) else spelled
     function = make.among("mean", "mean", "mean", "max", "min", "sum", "logsumexp", "norm")
     if function == "norm":
-        make.add(f"paddle.linalg.norm({x}, p=2, axis={spelled[0] if len(axes) == 1 else spelled}, keepdim={keep}) * 0.3", dims)
+        make.add(
+            f"paddle.linalg.norm({x}, p=2, axis={spelled[0] if len(axes) == 1 else spelled}, keepdim={keep}) * 0.3",
+            dims,
+        )
         return
     code = f"paddle.{function}({x}, axis={named}, keepdim={keep})"
     count = max(math.prod(x.dims[axis][which] for axis in axes) for which in range(SETS))
@@ -101,7 +104,8 @@ def _along(make: Maker) -> None:
     spelled = make.spelled(axis, x.rank)
     codes = (
         f"F.softmax({x}, axis={spelled})", f"F.log_softmax({x}, axis={spelled}) * 0.3",
-        f"paddle.cumsum({x}, axis={spelled}) * {round(1 / max(x.dims[axis]), 3)}", f"F.normalize({x}, axis={axis}, epsilon=0.1)",
+        f"paddle.cumsum({x}, axis={spelled}) * {round(1 / max(x.dims[axis]), 3)}",
+        f"F.normalize({x}, axis={axis}, epsilon=0.1)",
         f"paddle.flip({x}, axis=[{spelled}])",
     )  # fmt: skip
     make.add(make.among(*codes), x.dims)
@@ -139,9 +143,8 @@ def _channel_norm(make: Maker) -> None:
     x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 4))
     size = x.dims[1][0]
     groups = make.among(*(one for one in (1, 2, 4) if size % one == 0))
-    codes = [
-        f"F.batch_norm({x}, {make.weight(size)}, {make.weight(size, low=0.5)}, {make.weight(size, low=0.5)}, {make.weight(size)})"
-    ]
+    mean, variance = make.weight(size), make.weight(size, low=0.5)
+    codes = [f"F.batch_norm({x}, {mean}, {variance}, {make.weight(size, low=0.5)}, {make.weight(size)})"]
     if min(map(min, x.dims[2:])) * len(x.dims[2:]) > 3:
         codes.append(f"F.instance_norm({x}, weight={make.weight(size, low=0.5)}, bias={make.weight(size)}, eps=1e-3)")
         codes.append(f"F.group_norm({x}, {groups}, 1e-3, {make.weight(size, low=0.5)}, {make.weight(size)})")

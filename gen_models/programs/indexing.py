@@ -176,4 +176,3 @@ def _scatter(make: Maker) -> None:
     y = make.take(lambda one: one.dims == x.dims)
     update = f"{y}[:{len(rows)}]" if len(rows) < least else f"paddle.gather({y}, paddle.to_tensor({rows}))"
     make.add(f"paddle.scatter({x}, paddle.to_tensor({rows}), {update})", x.dims)
-

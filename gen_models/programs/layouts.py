@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gen_models.programs.maker import Maker, known, sizes, step
 from gen_models.programs.program import Dim, Value, is_fixed
 
@@ -11,7 +13,10 @@ def _transpose(make: Maker) -> None:
     x = make.take(rank=(2, 5))
     perm = [int(axis) for axis in make.rng.permutation(x.rank)]
     if make.chance(0.6):
-        common = {4: make.among([0, 2, 3, 1], [0, 3, 1, 2], [0, 2, 1, 3], [0, 1, 3, 2]), 3: make.among([0, 2, 1], [1, 0, 2])}
+        common = {
+            4: make.among([0, 2, 3, 1], [0, 3, 1, 2], [0, 2, 1, 3], [0, 1, 3, 2]),
+            3: make.among([0, 2, 1], [1, 0, 2]),
+        }
         perm = common.get(x.rank, perm)
     make.add(f"paddle.transpose({x}, {perm})", [x.dims[axis] for axis in perm])
 
@@ -45,16 +50,7 @@ def _part(make: Maker) -> None:
 @step(1)
 def _rank_one(make: Maker) -> None:
     x = make.take(rank=(2, 4))
-    total = tuple(make_product(x, which) for which in range(len(x.dims[0])))
-    make.add(f"paddle.reshape({x}, [-1])", [total])
-
-
-def make_product(x: Value, which: int) -> int:
-    """The number of elements of one set."""
-    product = 1
-    for size in x.shape(which):
-        product *= size
-    return product
+    make.add(f"paddle.reshape({x}, [-1])", [sizes(lambda *shape: math.prod(shape), *x.dims)])
 
 
 def _reshape(make: Maker, x: Value, parts: list[int | str], dims: list[Dim]) -> None:
@@ -111,7 +107,9 @@ def _expand(make: Maker) -> None:
 def _tile(make: Maker) -> None:
     x = make.take(rank=(1, 4))
     times = [make.among(1, 1, 2) for _ in x.dims]
-    make.add(f"paddle.tile({x}, {times})", [sizes(lambda a, n=n: a * n, dim) for n, dim in zip(times, x.dims, strict=True)])
+    make.add(
+        f"paddle.tile({x}, {times})", [sizes(lambda a, n=n: a * n, dim) for n, dim in zip(times, x.dims, strict=True)]
+    )
 
 
 @step(5)
@@ -177,7 +175,7 @@ def _pad(make: Maker) -> None:
         return
     pads = [make.among(0, 0, 1, 2) for _ in range(2 * x.rank)]
     dims = [sizes(lambda a, i=i: a + pads[2 * i] + pads[2 * i + 1], dim) for i, dim in enumerate(x.dims)]
-    make.add(f"F.pad({x}, {pads}, value={make.number()}, pad_from_left_axis=True)" if make.chance(0) else f"paddle.nn.functional.pad({x}, {pads})", dims)
+    make.add(f"F.pad({x}, {pads})", dims)
 
 
 @step(2)
@@ -201,6 +199,13 @@ def _shuffle(make: Maker) -> None:
 def _same(make: Maker) -> None:
     """What changes nothing: results that are inputs, or views of them."""
     x = make.take()
-    code = make.among(f"paddle.assign({x})", f"paddle.cast({x}, 'float32')", f"{x}[:]", f"paddle.reshape({x}, paddle.shape({x}))",
-                      f"paddle.transpose({x}, {list(range(x.rank))})", f"F.dropout({x}, 0.3, training=False)", f"{x}[0:]")  # fmt: skip
-    make.add(code, x.dims)
+    codes = (
+        f"paddle.assign({x})",
+        f"paddle.cast({x}, 'float32')",
+        f"{x}[:]",
+        f"{x}[0:]",
+        f"paddle.reshape({x}, paddle.shape({x}))",
+        f"paddle.transpose({x}, {list(range(x.rank))})",
+        f"F.dropout({x}, 0.3, training=False)",
+    )
+    make.add(make.among(*codes), x.dims)

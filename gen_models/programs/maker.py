@@ -70,6 +70,7 @@ class Maker:
         self.depth = 0
         self.is_steady = True
         self.read: set[int] = set()
+        self.varying: set[int] = set()
         self.parameters: dict[tuple[int, ...], list[Value]] = {}
 
     # --- chance ---
@@ -110,6 +111,7 @@ class Maker:
         if data is not None:
             self.known[value.number] = data
         self.visible.append(value)
+        self.varying.add(value.number)
         return value
 
     def member(self, text: str) -> str:
@@ -137,6 +139,8 @@ class Maker:
 
     def append(self, call: Call) -> None:
         self.read |= call.reads()
+        if call.bodies or call.own_reads() & self.varying:
+            self.varying |= {*call.gives}
         self.calls.append(call)
 
     def take(
@@ -146,8 +150,10 @@ class Maker:
         is_plain: bool = False,
         writable: bool = False,
     ) -> Value:
-        """A value of floats; StopIteration if none fits. `is_plain`: no parameter in its place."""
+        """A value of floats; StopIteration if none fits. `is_plain`: none that is the same in every run."""
         pool = self.writable if writable else self.visible
+        if is_plain:
+            pool = [one for one in pool if one.number in self.varying]
         found = [one for one in pool if rank[0] <= one.rank <= rank[1] and one.dtype == "float32" and fits(one)]
         if not found:
             raise StopIteration

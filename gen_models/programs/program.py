@@ -13,7 +13,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,13 @@ Dim = tuple[int, ...]
 def is_fixed(dim: Dim) -> bool:
     """Whether the axis has one size in all sets."""
     return len(set(dim)) == 1
+
+
+def resolved(names: Mapping[int, int], number: int) -> int:
+    """What a number stands for in the end."""
+    while number in names:
+        number = names[number]
+    return number
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,16 @@ class Call:
             return {number for body in self.bodies for call in body for number in call.writes()}
         found = re.match(r"v(\d+)\b", self.code)
         return {int(found[1])} if found and not self.gives else set()
+
+    def renamed(self, names: Mapping[int, int]) -> Call:
+        """The call with other values in place of some that it reads."""
+        return dataclasses.replace(
+            self,
+            code=re.sub(r"\bv(\d+)\b", lambda found: f"v{resolved(names, int(found[1]))}", self.code),
+            bodies=tuple(tuple(call.renamed(names) for call in body) for body in self.bodies),
+            yields=tuple(tuple(resolved(names, number) for number in numbers) for numbers in self.yields),
+            starts=tuple(resolved(names, number) for number in self.starts),
+        )
 
     def members(self) -> set[str]:
         """The parameters and layers that it names."""

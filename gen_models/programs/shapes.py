@@ -12,7 +12,12 @@ def _filled(make: Maker) -> None:
     axes = [make.axis(x) for _ in range(make.among(1, 2, 3))]
     text = ", ".join(make.size(x, axis) for axis in axes)
     dims = [x.dims[axis] for axis in axes]
-    make.add(make.among(f"paddle.full([{text}], {make.number()})", f"paddle.zeros([{text}])", f"paddle.ones([{text}]) * 0.5"), dims)
+    make.add(
+        make.among(
+            f"paddle.full([{text}], {make.number()})", f"paddle.zeros([{text}])", f"paddle.ones([{text}]) * 0.5"
+        ),
+        dims,
+    )
 
 
 @step(2)

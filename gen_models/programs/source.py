@@ -38,7 +38,9 @@ def _lines(calls: Iterable[Call]) -> Iterator[str]:
                     yield head
                     yield from (f"    {line}" for line in inner or ["pass"])
         elif call.bodies:
-            yield from (f"v{number} = paddle.assign(v{start})" for number, start in zip(call.gives, call.starts, strict=True))
+            yield from (
+                f"v{number} = paddle.assign(v{start})" for number, start in zip(call.gives, call.starts, strict=True)
+            )
             yield from f"{call.code}:".splitlines()
             inner = [*_lines(call.bodies[0]), *_moves(call.gives, call.yields[0])]
             if "\n" in call.code:
@@ -105,7 +107,8 @@ class _Removed:
         self._path.unlink(missing_ok=True)
 
 
-SCRIPT = '''"""{why}"""
+SCRIPT = '''"""{why}
+"""
 import sys
 {head}
 {layer}
@@ -117,9 +120,11 @@ if "paddle2ov" not in sys.argv:  # {interpreter}
     net.eval()
     paddle.jit.save(net, "net", [paddle.static.InputSpec(dims, dtype, name) for name, (dims, dtype) in names.items()])
     for i, one in enumerate(sets):
-        data = dict(zip(names, (np.random.default_rng(i).uniform(-1, 1, x).astype("float32") if isinstance(x, tuple) else np.array(x) for x in one)))
-        out = net(*(paddle.to_tensor(x) for x in data.values()))
-        np.savez(f"net_{{i}}.npz", *[x.numpy() for x in (out if isinstance(out, (list, tuple)) else [out])], **data)
+        random = np.random.default_rng(i)
+        data = [random.uniform(-1, 1, x).astype("float32") if isinstance(x, tuple) else np.array(x) for x in one]
+        out = net(*map(paddle.to_tensor, data))
+        out = out if isinstance(out, (list, tuple)) else [out]
+        np.savez(f"net_{{i}}.npz", *[x.numpy() for x in out], **dict(zip(names, data)))
 if {in_one} or "paddle2ov" in sys.argv:
     import openvino, paddle2ov
     model = paddle2ov.convert("net"{options})

@@ -62,6 +62,9 @@ def run_rewrites(model: Model, rewrites: tuple[Rewrite, ...] = REWRITES) -> dict
     graph = Graph(model)
     inner = [run_rewrites(body, rewrites) for body in graph.bodies()]
     done = {rewrite.__name__: rewrite(graph) for rewrite in rewrites}
+    for result in model.get_results():
+        # A copy of the model, which compiling begins with, gives what is returned the shape that the result has.
+        result.validate_and_infer_types()
     for counts in inner:
         for name, kinds in counts.items():
             for kind, count in kinds.items():

@@ -76,6 +76,35 @@ def unforeseen(seen: Sequence[Output]) -> Output | None:
     return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
 
 
+def sources(values: Sequence[Output | Node]) -> set[str]:
+    """The names of all nodes whose elements, and not their sizes alone, decide these values."""
+    left = [one.get_node() if isinstance(one, Output) else one for one in values]
+    found: set[str] = set()
+    while left:
+        node = left.pop()
+        if node.get_name() not in found and node.get_type_name() != "ShapeOf":
+            found.add(node.get_name())
+            left += [one.get_node() for one in node.input_values()]
+    return found
+
+
+def beside(value: Output, state: Node) -> Output:
+    """What a round gives for a state that it does not read, computed so that it does.
+
+    Of a state that the body does not read OpenVINO 2026.4 drops what enters the loop: after no rounds it holds zeros,
+    or what an earlier run left there, of any size.
+    """
+    one = unforeseen([state.output(0)])
+    assert one is not None  # the body's inputs are what the run alone shows
+    if value.get_partial_shape().is_dynamic:
+        return ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False).output(0)
+    single = ops.squeeze(one, ops.constant([0], Type.i64))
+    kind = value.get_element_type()
+    if kind == Type.boolean:
+        return ops.logical_and(value, ops.convert(single, kind)).output(0)
+    return ops.multiply(value, ops.convert(single, kind)).output(0)
+
+
 def _is_computed(value: Output) -> bool:
     """Whether a value depends on the numbers that the model is given, and not on their shapes alone."""
     left, done = [value.get_node()], set()

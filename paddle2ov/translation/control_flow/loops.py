@@ -32,7 +32,7 @@ from paddle2ov.translation.control_flow.block_values import (
     some_size,
     undefined,
 )
-from paddle2ov.translation.control_flow.loop_shapes import opened, unbounded, unforeseen, widened
+from paddle2ov.translation.control_flow.loop_shapes import beside, opened, sources, unbounded, unforeseen, widened
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -180,6 +180,7 @@ def _loop(
 ) -> Node:
     """A loop of that body; `joined` are its results besides those that enter the next round."""
     live = [k for k, shape in enumerate(found.shapes) if shape is not None]
+    read = sources([as_condition(goes_on), *(as_output(found.yielded[k]) for k in live), *joined])
     results = []
     for parameter, k in zip(found.parameters, live, strict=True):
         value = as_output(found.yielded[k])
@@ -187,6 +188,8 @@ def _loop(
             value = unbounded(value, found.number)
         if _may_be_handed_on(value, parameter):
             value = _copy(value, found.number)
+        if parameter.get_name() not in read:
+            value = beside(value, parameter)
         results.append(ops.result(value))
     captures = found.scope.captures
     held = [(parameter, outer(scope, name)) for name, parameter in captures.items()]
