@@ -122,6 +122,7 @@ def _replaced_in_loop() -> Any:
     class Replaced(paddle.nn.Layer):
         def forward(self, x, n):
             values, order, near, sized, unlike = paddle.sin(x), paddle.argsort(x), x > 0, x * 2, x + 1
+            row = paddle.sin(x[0])
             i = paddle.zeros([1], "int64")
             while i < n:
                 values = paddle.cos(x)
@@ -129,8 +130,9 @@ def _replaced_in_loop() -> Any:
                 near = x > 0.5
                 sized = paddle.exp(x)
                 unlike = paddle.zeros_like(unlike)
+                row = x[0]
                 i = i + 1
-            return values, order, near, paddle.ones([sized.shape[0], 2]), unlike
+            return values, order, near, paddle.ones([sized.shape[0], 2]), unlike, row
 
     return Replaced()
 

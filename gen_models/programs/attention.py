@@ -87,7 +87,7 @@ def _windows(make: Maker) -> None:
 
 @step(3)
 def _recurrent(make: Maker) -> None:
-    x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(3, 3), is_plain=True)
+    x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(3, 3))
     kind, hidden = make.among("LSTM", "GRU", "SimpleRNN"), make.among(4, 8)
     major, both, layers = make.chance(0.4), make.chance(0.5), make.among(1, 1, 2)
     directions = 2 if both else 1

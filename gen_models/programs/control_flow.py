@@ -17,7 +17,7 @@ def _condition(make: Maker) -> str:
     if make.chance(0.4):
         return f"paddle.shape({x})[{axis}] > {make.among(*x.dims[axis], 1)}"
     make.is_steady = False
-    return make.among(f"paddle.mean({x}) > {make.number(-0.3, 0.3)}", f"paddle.max({x}) > 0.9", f"{x}.sum() < 0.0")
+    return str(make.among(f"paddle.mean({x}) > {make.number(-0.3, 0.3)}", f"paddle.max({x}) > 0.9", f"{x}.sum() < 0.0"))
 
 
 def _same(make: Maker, x: Value) -> Value:
@@ -99,7 +99,7 @@ def _count(make: Maker) -> Value:
     """An input of how many rounds; none in one of the sets."""
     found = [make.values[number] for number in make.known if number in make.inputs]
     if found and make.chance(0.7):
-        return make.among(*found)
+        return found[make.below(len(found))]
     counts = [3, 1, 2, 0]
     rounds = [counts[i] for i in make.rng.permutation(4)[:3]]
     return make.input([(1, 1, 1)], "int64", tuple([one] for one in rounds))

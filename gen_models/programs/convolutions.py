@@ -1,8 +1,4 @@
-"""Convolutions, poolings, resizes and linear layers, with channels first or last.
-
-None over parameters alone: OpenVINO 2026.4 computes such a convolution in the first run, and what reads it may write over
-its result, which the second run reads.
-"""
+"""Convolutions, poolings, resizes and linear layers, with channels first or last."""
 
 from __future__ import annotations
 
@@ -17,7 +13,6 @@ def _image(make: Maker, least: int = 1) -> tuple[Value, bool, int, list[Dim]]:
     x = make.take(
         lambda one: is_fixed(one.dims[axis]) and min(min(one.dims[i]) for i in places) >= least,
         rank=(4, 4),
-        is_plain=True,
     )
     return x, last, x.dims[axis][0], [x.dims[i] for i in places]
 
@@ -62,7 +57,7 @@ def _conv_transpose(make: Maker) -> None:
 
 @step(2)
 def _conv1d(make: Maker) -> None:
-    x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 3), is_plain=True)
+    x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 3))
     channels, filters = x.dims[1][0], make.among(4, 8)
     kernel = make.among(1, 3)
     weight = make.weight(filters, channels, kernel, fan_in=channels * kernel)

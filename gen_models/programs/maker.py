@@ -167,7 +167,7 @@ class Maker:
         made = self.parameters.setdefault(shape, [])
         usable = [one for one in made if one in self.visible]
         if usable and self.chance(0.4):
-            return self.among(*usable)
+            return usable[self.below(len(usable))]
         value = self.add(self.weight(*shape), [known(size) for size in shape])
         made.append(value)
         return value
@@ -176,7 +176,7 @@ class Maker:
         """The size of an axis as text: a number where it is known, else (and now and then) computed."""
         if is_fixed(x.dims[axis]) and not self.chance(0.2):
             return str(x.dims[axis][0])
-        return self.among(f"{x}.shape[{axis}]", f"{x}.shape[{axis}]", f"paddle.shape({x})[{axis}]")
+        return f"paddle.shape({x})[{axis}]" if self.chance(0.3) else f"{x}.shape[{axis}]"
 
     # --- bodies ---
 

@@ -25,6 +25,7 @@ from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import drop_ones
 from paddle2ov.passes.layout.transpose_grids import transpose_grids
 from paddle2ov.passes.workarounds.choose_directly import choose_directly
+from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.keep_reduced import keep_reduced
 from paddle2ov.passes.workarounds.part_scores import part_scores
 from paddle2ov.passes.workarounds.part_transposes import part_transposes
@@ -37,6 +38,7 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 
 REWRITES: tuple[Rewrite, ...] = (
     reduce_transposes,  # first: its counts are those of the program's own transposes
+    compute_constants,  # before those that look for constants
     choose_directly,
     drop_ones,
     sink_squeezes,

@@ -12,6 +12,7 @@ from openvino import Model, Shape, Tensor, Type
 from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
+from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.keep_reduced import keep_reduced
 from paddle2ov.passes.workarounds.part_scores import part_scores
 from paddle2ov.passes.workarounds.part_transposes import part_transposes
@@ -32,6 +33,52 @@ def weighed(q, scores):
 
 def product(q):
     return ops.matmul(q, q, False, True)
+
+
+IMAGE, KERNEL = random(2, 3, 6, 6), random(3, 3, 1, 1)
+STATE, INPUT, RECURRENT, BIAS = random(2, 1, 8), random(1, 24, 6), random(1, 24, 8), random(1, 24)
+
+
+def convolved(x):
+    return ops.convolution(x, KERNEL, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+def recurrent(x):
+    x = ops.reshape(x, np.array([2, 18, 6]), False)
+    lengths = np.array([18, 18])
+    node = ops.gru_sequence(x, *map(ops.constant, (STATE, lengths, INPUT, RECURRENT, BIAS)), 8, "forward")
+    return ops.reshape(node.output(0), np.array([2, 3, 6, 8]), False)
+
+
+LAYERS = {
+    "convolution": convolved,
+    "two": lambda x: convolved(ops.relu(convolved(x))),
+    "pooling": lambda x: ops.avg_pool(x, [1, 1], [0, 0], [0, 0], [2, 2], True, dilations=[1, 1]),
+    "recurrent": recurrent,
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+def test_compute_constants(layer):
+    """In the second run as in the first, in every precision."""
+    x = parameter(*layer(ops.constant(IMAGE)).get_output_shape(0))
+    model = Model([ops.add(layer(ops.constant(IMAGE)), x)], [x])
+    image = parameter(*IMAGE.shape)
+    expected = compile_model(Model([layer(image)], [image]))([IMAGE])[0]
+    assert compute_constants(Graph(model)) == {"layers": 2 if layer is LAYERS["two"] else 1}
+    for precision, tolerance in (("f32", 1e-5), ("default", 0.05)):
+        compiled = compile_model(model, precision)
+        data = random(*expected.shape)
+        for _ in range(2):
+            np.testing.assert_allclose(compiled([data])[0], expected + data, atol=tolerance)
+
+
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+def test_compute_constants_refuses(layer):
+    """A layer that reads what differs between runs, directly or through another."""
+    x = parameter(*IMAGE.shape)
+    model = Model([layer(ops.add(ops.constant(IMAGE), x))], [x])
+    assert compute_constants(Graph(model)) == {"layers": 0}
 
 
 UNMASKED = {

@@ -96,8 +96,6 @@ def beside(value: Output, state: Node) -> Output:
     """
     one = unforeseen([state.output(0)])
     assert one is not None  # the body's inputs are what the run alone shows
-    if value.get_partial_shape().is_dynamic:
-        return ops.reshape(value, ops.multiply(ops.shape_of(value, Type.i64), one), False).output(0)
     single = ops.squeeze(one, ops.constant([0], Type.i64))
     kind = value.get_element_type()
     if kind == Type.boolean:
