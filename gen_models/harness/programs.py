@@ -18,15 +18,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.legacy import LegacyWorker
+from gen_models.harness.spec import Array, bfloat16_bits
 from gen_models.harness.store import worker
 from gen_models.programs import random_program
 from gen_models.programs.program import SETS, Call, Program, is_fixed, resolved
 from gen_models.programs.source import script
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
-from paddle2ov.testing import Expected, compare, compare_rounded, compile_model, infer, load
+from paddle2ov.testing import Expected, MismatchError, compare, compare_rounded, compile_model, infer, load
 
 ORDER = (*range(SETS), 0)
 """The sets of inputs in the order in which one request runs them."""
@@ -115,7 +118,30 @@ def differences(program: Program, folder: Path, wanted: Iterable[Leg] | None = N
                 _compare(computed, folder, turn, leg)
                 step = "run"
         except Exception as error:
+            if step == "values" and leg.precision != "f32" and _is_sensitive(folder):
+                continue
             yield Difference(program, leg, step, f"{type(error).__name__}: {error}")
+
+
+def _is_sensitive(folder: Path) -> bool:
+    """Whether results differ, in float32 too, if nothing but the inputs is rounded to bfloat16.
+
+    Where a program takes differences of nearly equal numbers, or norms of a few, rounding says nothing of OpenVINO.
+    """
+    compiled = compile_model(convert(folder), "f32")
+    try:
+        for which in range(SETS):
+            given = load(folder / f"inputs_{which}.npz")
+            rounded = {name: _rounded(one) if one.dtype == np.float32 else one for name, one in given.items()}
+            exact = [Expected("", "float32", one.array) for one in infer(compiled, given)]
+            compare_rounded(infer(compiled, rounded), exact, ROUNDED / 3, "")
+    except MismatchError:
+        return True
+    return False
+
+
+def _rounded(array: Array) -> Array:
+    return (bfloat16_bits(array).astype(np.uint32) << 16).view(np.float32)
 
 
 def infer_in_turn(compiled: Any, folder: Path) -> Iterator[Any]:

@@ -129,7 +129,7 @@ def _sorted(make: Maker) -> None:
 
 @step(4)
 def _layer_norm(make: Maker) -> None:
-    x = make.take(lambda one: is_fixed(one.dims[-1]) and one.dims[-1][0] > 2, rank=(2, 4))
+    x = make.take(lambda one: is_fixed(one.dims[-1]) and one.dims[-1][0] > 3, rank=(2, 4))
     size = x.dims[-1][0]
     weight, bias = make.weight(size, low=0.5), make.weight(size)
     if make.chance(0.7):

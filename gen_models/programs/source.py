@@ -131,7 +131,7 @@ if {in_one} or "paddle2ov" in sys.argv:
     request = openvino.compile_model(model, "CPU"{config}).create_infer_request()
     for i in [*range(len(sets)), 0]:
         saved = np.load(f"net_{{i}}.npz")
-        got = request.infer({{port: saved[port.any_name] for port in model.inputs}})
+        got = request.infer({{name: saved[name] for name in (port.any_name for port in model.inputs)}})
         print(sets[i], [float(np.abs(one - saved[f"arr_{{k}}"]).max(initial=0)) for k, one in enumerate(got.values())])
 '''
 

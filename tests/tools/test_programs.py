@@ -3,6 +3,8 @@
 import ast
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,6 +140,12 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     record = programs.keep(found[0], "pir/1", "pir", tmp_path)
     assert "v2 = v0 - v1" in Path(record["script"]).read_text()
     assert "run 0, inputs 0: result 0" in record["text"]
+    printed = subprocess.run(
+        [sys.executable, record["script"]], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    shapes, off = zip(*(line.rsplit(" ", 1) for line in printed.stdout.splitlines()[-4:]), strict=True)
+    assert shapes == ("[(4, 3)]", "[(1, 3)]", "[(2, 3)]", "[(4, 3)]")
+    assert all(float(one.strip("[]")) < 1e-5 for one in off)  # nothing is planted there
 
 
 def test_campaign(tmp_path):
