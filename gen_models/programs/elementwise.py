@@ -147,5 +147,7 @@ def _channel_norm(make: Maker) -> None:
     codes = [f"F.batch_norm({x}, {mean}, {variance}, {make.weight(size, low=0.5)}, {make.weight(size)})"]
     if min(map(min, x.dims[2:])) * len(x.dims[2:]) > 3:
         codes.append(f"F.instance_norm({x}, weight={make.weight(size, low=0.5)}, bias={make.weight(size)}, eps=1e-3)")
-        codes.append(f"F.group_norm({x}, {groups}, 1e-3, {make.weight(size, low=0.5)}, {make.weight(size)})")
+        drawn = "weight_attr=paddle.ParamAttr(initializer=U(0.5, 1.0))"
+        layer = make.member(f"paddle.nn.GroupNorm({groups}, {size}, 1e-3, {drawn})")
+        codes.append(f"{layer}({x})")
     make.add(make.among(*codes), x.dims)
