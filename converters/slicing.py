@@ -14,10 +14,9 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
-from paddle2ov.passes.graph import dims_of
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -70,7 +69,7 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
     if kept:
-        along, start = [axes[i] for i in kept], starts.select(kept)
+        along, start = [axes[i] for i in kept], _begun(starts, steps, kept)
         step = steps.select(kept) if steps else ints([1] * len(kept))
         end = _opened(node, ends, steps, kept) if steps else ends.select(kept)
         if steps and node.semantics.end_before_first:
@@ -121,6 +120,18 @@ def _sizes(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray 
         last = first + 1 or len(dims)
     found = dims[first:last]
     return None if None in found or (is_one and not found) else np.array(found, storage)
+
+
+def _begun(starts: _Bounds, steps: _Bounds | None, positions: list[int]) -> Tensor:
+    """The starts, where what is read backwards from beyond the last element begins at the last one.
+
+    From 2^31 - 1 OpenVINO counts up to 2^31 elements of an unknown dimension, which its CPU plugin takes for fewer than
+    none.
+    """
+    if starts.known is None or steps is None or steps.known is None:
+        return starts.select(positions)
+    both = [(starts.known[i], steps.known[i]) for i in positions]
+    return ints([-1 if start >= _END and step < 0 else start for start, step in both])
 
 
 def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:

@@ -214,16 +214,20 @@ def compile_model(model: openvino.Model, precision: str = "f32") -> openvino.Com
     return shared_core().compile_model(model, "CPU", {**hint, "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1})
 
 
-def infer(compiled: openvino.CompiledModel, inputs: Mapping[str, Array]) -> list[Result]:
-    """Runs a compiled model."""
-    computed = _outputs(compiled, [inputs[_name(port, inputs)] for port in compiled.inputs])
+def infer(
+    compiled: openvino.CompiledModel, inputs: Mapping[str, Array], request: openvino.InferRequest | None = None
+) -> list[Result]:
+    """Runs a compiled model, by a request of its own or by one that may have run other inputs before."""
+    computed = _outputs(compiled, [inputs[_name(port, inputs)] for port in compiled.inputs], request)
     names = [frozenset(port.get_names()) for port in compiled.outputs]
     return [Result(name, kind, array) for name, (kind, array) in zip(names, computed, strict=True)]
 
 
-def _outputs(compiled: openvino.CompiledModel, arrays: Sequence[Array]) -> list[tuple[str, Array]]:
+def _outputs(
+    compiled: openvino.CompiledModel, arrays: Sequence[Array], request: openvino.InferRequest | None = None
+) -> list[tuple[str, Array]]:
     """Runs a compiled model with arrays in the order of its inputs; element type and values of each of its outputs."""
-    request = compiled.create_infer_request()
+    request = request or compiled.create_infer_request()
     for port, array in zip(compiled.inputs, arrays, strict=True):
         request.set_tensor(port, as_tensor(array, port.get_element_type()))
     request.infer()
@@ -237,15 +241,52 @@ def compare(
     rtol: float,
     where: str,
     to_largest: bool = False,
+    least: float = 0.0,
 ) -> None:
     """Compares results with what Paddle recorded.
 
     Count, types, shapes, integers and bools must be the same; floats may differ by atol + rtol * |expected|; NaN equals
-    NaN, and infinities are exact. With `to_largest` atol is relative to the largest value of the result.
+    NaN, and infinities are exact. With `to_largest` atol is relative to the largest value of the result, or to
+    `least` if that is more.
 
     Raises:
         MismatchError: something differs.
     """
+    for array, want, dtype, label in _paired(results, expected, where):
+        finite = np.abs(want[np.isfinite(want)]) if to_largest and want.dtype.kind == "f" else ()
+        scale = max(float(np.max(finite)), least) if len(finite) else 1.0
+        _compare_values(array, want, *_tolerance(dtype, atol * scale, rtol), label)
+
+
+def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rtol: float, where: str) -> None:
+    """Compares results that were computed in a narrower type: floats by the mean square of their errors.
+
+    It is relative to the mean square of the values, of which 0.1 counts as the least. Count, types, shapes, integers
+    and bools must be the same.
+
+    Raises:
+        MismatchError: something differs.
+    """
+    for array, want, _, label in _paired(results, expected, where):
+        if want.dtype.kind != "f":
+            _compare_values(array, want, 0.0, 0.0, label)
+            continue
+        with np.errstate(invalid="ignore", over="ignore"):
+            error, scale = (_mean_square(one) for one in (array.astype(np.float64) - want, want))
+        if not error <= rtol * max(scale, 0.1):
+            raise MismatchError(
+                f"{label}: the mean square of the errors is {error:.3g}, that of the values {scale:.3g}"
+            )
+
+
+def _mean_square(array: Array) -> float:
+    return float(np.sqrt(np.mean(np.square(array, dtype=np.float64)))) if array.size else 0.0
+
+
+def _paired(
+    results: Sequence[Result], expected: Sequence[Expected], where: str
+) -> Iterator[tuple[Array, Array, str, str]]:
+    """Values, Paddle's values, Paddle's type, and how to name them; number, names, types and shapes have to agree."""
     if len(results) != len(expected):
         raise MismatchError(f"{where}: {len(results)} results, Paddle has {len(expected)}")
     for i, (result, want) in enumerate(zip(results, expected, strict=True)):
@@ -262,11 +303,7 @@ def compare(
             paddle_array = np.stack([paddle_array.real, paddle_array.imag], -1)
         if array.shape != paddle_array.shape:
             raise MismatchError(f"{label}: has shape {list(array.shape)}, Paddle's is {list(paddle_array.shape)}")
-        finite = (
-            np.abs(paddle_array[np.isfinite(paddle_array)]) if to_largest and paddle_array.dtype.kind == "f" else ()
-        )
-        scale = float(np.max(finite)) if len(finite) else 1.0
-        _compare_values(array, paddle_array, *_tolerance(want.dtype, atol * scale, rtol), label)
+        yield array, paddle_array, want.dtype, label
 
 
 def _tolerance(dtype: str, atol: float, rtol: float) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +38,11 @@ def main(arguments: list[str]) -> int:
     try:
         with State(options.state or campaign.scratch() / "state") as state:
             if not options.only_page:
-                kept = (
-                    options.state.with_name(options.state.name + "_failures")
-                    if options.state
-                    else FOLDER.parent / "failures"
-                )
-                planned = campaign.chunks(options.filter, options.seeds, here, kept.absolute())
+                planned = campaign.chunks(options.filter, options.seeds, here, kept(options))
                 if not planned:
                     print(f"error: no operator with random cases matches {options.filter!r}", file=sys.stderr)
                     return 2
-                _run(_executor(options), planned, state)
+                run(executor(options), planned, state, campaign.run_chunk)
             failures = _print_failures(state.records())
             if options.page is not None:
                 write_page(options.page, state.records())
@@ -62,10 +58,8 @@ def main(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", default="testOpRandom/*", help="by name: 'testOpRandom/*pool*:-*legacy'")
-    parser.add_argument("--seeds", type=_number, default=20, help="cases per operator, over its formats")
-    parser.add_argument("--workers", type=_number, default=1, help="processes")
-    parser.add_argument("--ray", metavar="ADDRESS", help="run on this Ray cluster, which shares this file system")
-    parser.add_argument("--state", type=Path, help="file that the campaign is kept in and continued from")
+    parser.add_argument("--seeds", type=number, default=20, help="cases per operator, over its formats")
+    add_options(parser)
     parser.add_argument(
         "--page", type=_page, metavar="FILE.md", help="write a page of totals here, and the results beside it as JSON"
     )
@@ -73,7 +67,20 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _number(text: str) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of where a campaign runs and what it is kept in."""
+    parser.add_argument("--workers", type=number, default=1, help="processes")
+    parser.add_argument("--ray", metavar="ADDRESS", help="run on this Ray cluster, which shares this file system")
+    parser.add_argument("--state", type=Path, help="file that the campaign is kept in and continued from")
+
+
+def kept(options: argparse.Namespace) -> Path:
+    """The folder for what fails."""
+    path = options.state.with_name(options.state.name + "_failures") if options.state else FOLDER.parent / "failures"
+    return Path(path.absolute())
+
+
+def number(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
     return int(text)
@@ -85,25 +92,32 @@ def _page(text: str) -> Path:
     return Path(text)
 
 
-def _executor(options: argparse.Namespace) -> Executor:
+def executor(options: argparse.Namespace) -> Executor:
+    """What runs a campaign's jobs."""
     if options.ray is not None:
         return RayExecutor(options.ray, TIMEOUT)
     return LocalExecutor(options.workers, TIMEOUT, JOBS_PER_WORKER)
 
 
-def _run(executor: Executor, planned: list[campaign.Chunk], state: State) -> None:
+def run(
+    executor: Executor,
+    planned: list[campaign.AnyChunk],
+    state: State,
+    function: Callable[[campaign.AnyChunk], dict[str, Any]],
+) -> None:
+    """Runs a campaign, and shows how far it is."""
     from rich.progress import Progress
 
     done = {key for key, record in state.records().items() if "failure" not in record}
     with Progress(*Progress.get_default_columns(), disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("rounds", total=sum(chunk.key not in done for chunk in planned))
 
-        def report(chunk: campaign.Chunk, record: dict[str, Any]) -> None:
+        def report(chunk: campaign.AnyChunk, record: dict[str, Any]) -> None:
             bar.update(task, advance=1, description=chunk.name)
             if "failure" in record:
                 bar.console.print(f"FAILED {chunk.name}", markup=False)
 
-        campaign.run(executor, planned, state, report)
+        campaign.run(executor, planned, state, report, function)
 
 
 def _print_failures(records: dict[str, Any]) -> int:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from gen_models import all_ops
 from gen_models.harness.exploration import explore, formats
@@ -22,6 +22,22 @@ from paddle2ov.jobs.state import State
 
 ROUND = 20
 """Cases of one operator in one format per round."""
+
+
+class Part(Protocol):
+    """What a campaign is made of: examples under a name, that of the tests, and a key of their own in the state."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def examples(self) -> int: ...
+    @property
+    def kept(self) -> str: ...
+
+
+AnyChunk = TypeVar("AnyChunk", bound=Part)
 
 
 @dataclass(frozen=True)
@@ -76,19 +92,23 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
 
 
 def run(
-    executor: Executor, planned: Iterable[Chunk], state: State, report: Callable[[Chunk, dict[str, Any]], None]
+    executor: Executor,
+    planned: Iterable[AnyChunk],
+    state: State,
+    report: Callable[[AnyChunk, dict[str, Any]], None],
+    function: Callable[[AnyChunk], dict[str, Any]],
 ) -> None:
     """Runs the chunks that the state does not hold, or holds as failed; `report` is told of each that ends."""
     failed: set[str] = set()
 
-    def waiting() -> Iterator[Chunk]:
+    def waiting() -> Iterator[AnyChunk]:
         for chunk in planned:
             record = state.get(chunk.key)
             done = record is not None and "failure" not in record and record["asked"] >= chunk.examples
             if not done and chunk.name not in failed:
                 yield chunk
 
-    for outcome in executor.run(run_chunk, waiting()):
+    for outcome in executor.run(function, waiting()):
         record = outcome.returned if outcome.returned is not None else _crash(outcome)
         if "failure" in record:
             failed.add(outcome.job.name)
@@ -96,7 +116,7 @@ def run(
         report(outcome.job, record)
 
 
-def _crash(outcome: Outcome[Chunk, Any]) -> dict[str, Any]:
+def _crash(outcome: Outcome[AnyChunk, Any]) -> dict[str, Any]:
     """The record of a chunk that did not return, with the case that it drew last or those that it tried together."""
     drawn = Path(outcome.job.kept) / "drawn.txt"
     case = drawn.read_text() if drawn.is_file() else ""

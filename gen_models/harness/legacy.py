@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.spec import Case
+from gen_models.programs.program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 120.0
@@ -27,9 +29,13 @@ def legacy_python() -> str | None:
 
 
 class LegacyWorker:
-    """A worker process; it is started on first use, and again when it has died."""
+    """A worker process; it is started on first use, and again when it has died.
 
-    def __init__(self) -> None:
+    Its interpreter is the one that has Paddle 2, unless another is named.
+    """
+
+    def __init__(self, python: str | None = None) -> None:
+        self._python = python
         self._process: subprocess.Popen[str] | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="paddle2ov-")  # removed with this object
         self._log = Path(self._folder.name) / "log"
@@ -40,17 +46,28 @@ class LegacyWorker:
         Raises:
             GenerationError: Paddle refuses the case, crashes on it, or takes too long.
         """
-        process = self._running()
-        assert process.stdin is not None
-        assert process.stdout is not None
         source = getattr(sys.modules.get(module), "__file__", None)
         request = {
             "op": op,
             "module": module,
             "source": source,
             "case": case.to_json() if case else None,
-            "folder": str(Path(folder).absolute()),
         }
+        return self._write(request, folder, f"{op}: {case}")
+
+    def generate_program(self, program: Program, folder: Path) -> Path:
+        """Writes a random program as a model of the format that the process's Paddle writes.
+
+        Raises:
+            GenerationError: Paddle refuses it, crashes on it, or takes too long.
+        """
+        return self._write({"program": program.to_json()}, folder, f"program {program.digest()}")
+
+    def _write(self, request: dict[str, Any], folder: Path, what: str) -> Path:
+        process = self._running()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        request["folder"] = str(Path(folder).absolute())
         try:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
@@ -60,8 +77,8 @@ class LegacyWorker:
             line = ""
         if not line:
             self.close()
-            what = "took too long" if line is None else f"died; the end of its log:\n{self._tail()}"
-            raise GenerationError(f"Paddle 2 {what} on {op}: {case}")
+            end = "took too long" if line is None else f"died; the end of its log:\n{self._tail()}"
+            raise GenerationError(f"{'Paddle' if self._python else 'Paddle 2'} {end} on {what}")
         reply = json.loads(line)
         if "error" in reply:
             raise GenerationError(reply["error"])
@@ -76,7 +93,7 @@ class LegacyWorker:
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
-            python = legacy_python()
+            python = self._python or legacy_python()
             if python is None:
                 raise GenerationError("no interpreter with Paddle 2 for legacy models; `make venv-legacy` sets one up")
             with self._log.open("w") as log:

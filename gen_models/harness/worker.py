@@ -1,7 +1,7 @@
 """Generates models on request, in the interpreter of another Paddle: one JSON request per line in, one reply out.
 
 Request: `{"op": name, "module": module, "source": its path, "case": {...}, "folder": path}`; without a case (null) `op`
-names a network. Reply: `{"ok": true}` or `{"error": text}`.
+names a network. `{"program": {...}, "folder": path}` is a random program. Reply: `{"ok": true}` or `{"error": text}`.
 """
 
 from __future__ import annotations
@@ -21,18 +21,24 @@ def serve() -> None:
     # Paddle prints: replies go to a copy of standard output, everything else to standard error.
     replies = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    from gen_models.harness.generate import GenerationError, generate
+    from gen_models.harness.generate import GenerationError, generate, writes
     from gen_models.harness.network import generate_network
     from gen_models.harness.spec import Case
+    from gen_models.programs.program import Program
+    from gen_models.programs.source import network
 
     for line in sys.stdin:
         request = json.loads(line)
         reply: dict[str, object]
         try:
+            if "program" in request:
+                generate_network(network(Program.from_json(request["program"])), writes(), Path(request["folder"]))
+                replies.write(json.dumps({"ok": True}) + "\n")
+                continue
             module = _module(request["module"], request["source"])
             if request["case"] is None:
-                network = next(one for one in module.NETWORKS if one.name == request["op"])
-                generate_network(network, "legacy", Path(request["folder"]))
+                found = next(one for one in module.NETWORKS if one.name == request["op"])
+                generate_network(found, "legacy", Path(request["folder"]))
             else:
                 ops = (*getattr(module, "OPS", ()), *getattr(module, "CHAINS", ()))
                 op = next(one for one in ops if one.name == request["op"])

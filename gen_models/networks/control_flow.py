@@ -116,6 +116,27 @@ def _best_masks() -> Any:
     return Masks()
 
 
+def _replaced_in_loop() -> Any:
+    """States that a loop gives anew without reading them, of which none but the size is read; it may have no round."""
+
+    class Replaced(paddle.nn.Layer):
+        def forward(self, x, n):
+            values, order, near, sized, unlike = paddle.sin(x), paddle.argsort(x), x > 0, x * 2, x + 1
+            row = paddle.sin(x[0])
+            i = paddle.zeros([1], "int64")
+            while i < n:
+                values = paddle.cos(x)
+                order = paddle.argsort(x, descending=True)
+                near = x > 0.5
+                sized = paddle.exp(x)
+                unlike = paddle.zeros_like(unlike)
+                row = x[0]
+                i = i + 1
+            return values, order, near, paddle.ones([sized.shape[0], 2]), unlike, row
+
+    return Replaced()
+
+
 def _growing() -> Any:
     """A loop-carried tensor that grows."""
 
@@ -681,6 +702,15 @@ NETWORKS = [
         why="Paddle 3 does not export a variable that one branch leaves undefined",
     ),
     *_assigning("read_in_loop", _read_in_loop, leaving=("v",)),
+    *(
+        Network(
+            f"replaced_in_loop{name}",
+            _replaced_in_loop,
+            {"x": tensor([3, 4], dims=dims), "n": tensor([1], "int64", values=[0])},
+            more=[{"x": tensor([3, 4]), "n": tensor([1], "int64", values=[count])} for count in (2, 0)],
+        )
+        for name, dims in (("", [-1, -1]), ("_of_known_size", [3, 4]))
+    ),
     Network(
         "replaced_in_loops",
         _replaced_in_loops,

@@ -323,6 +323,21 @@ def _frames(frames: int, *lengths: int) -> dict[str, TensorSpec]:
     }
 
 
+# --- a recurrent layer over sequences in the reverse order -----------------------------------------------------------
+
+
+def _reversed_forward(self: Any, x: Any) -> Any:
+    return self.gru(x[:, ::-1])
+
+
+def _reversed() -> Any:
+    return assembled(lambda: {"gru": paddle.nn.GRU(4, 4, time_major=True)}, _reversed_forward)
+
+
+def _steps(length: int, batch: int) -> dict[str, TensorSpec]:
+    return {"x": tensor([length, batch, 4], dims=[-1, -1, 4])}
+
+
 # --- an encoder and a decoder: cross attention, a causal mask, GRU state ---------------------------------------------
 
 
@@ -364,6 +379,7 @@ NETWORKS = [
         _frames(7, 7, 4),
         more=[_frames(5, 5), _frames(9, 3, 9, 6)],
     ),
+    Network("recurrent_reversed", _reversed, _steps(3, 2), more=[_steps(1, 4)]),
     Network("crnn", lambda: assembled(_crnn_parts, _crnn_forward), _line(1, 64), more=[_line(2, 96), _line(3, 33)]),
     Network("swin_stage", lambda: assembled(_swin_parts, _swin_forward), _picture(1), more=[_picture(3)]),
     Network("svtr_mixer", _svtr, _text_line(1), more=[_text_line(2)]),

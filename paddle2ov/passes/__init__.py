@@ -32,6 +32,7 @@ from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reductio
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
+from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
@@ -40,6 +41,7 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 REWRITES: tuple[Rewrite, ...] = (
     gather_pushdown,  # first: what it leaves without a reader is no part of the model
     transposes_to_reshapes,  # then, so that its counts are those of the program's own transposes
+    compute_constants,  # before those that look for constants
     broadcast_select,
     squeeze_unit_axes,
     sink_squeezes,
@@ -70,6 +72,9 @@ def run_rewrites(
     graph = Graph(model, refusals)
     inner = [run_rewrites(body, rewrites, graph.refusals) for body in graph.bodies()]
     done = {rewrite.__name__: rewrite(graph) for rewrite in rewrites}
+    for result in model.get_results():
+        # A copy of the model, which compiling begins with, gives what is returned the shape that the result has.
+        result.validate_and_infer_types()
     for counts in inner:
         for name, kinds in counts.items():
             for kind, count in kinds.items():

@@ -17,6 +17,7 @@ from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reductio
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
+from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from paddle2ov.testing import compile_model
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
@@ -32,6 +33,52 @@ def weighed(q, scores):
 
 def product(q):
     return ops.matmul(q, q, False, True)
+
+
+IMAGE, KERNEL = random(2, 3, 6, 6), random(3, 3, 1, 1)
+STATE, INPUT, RECURRENT, BIAS = random(2, 1, 8), random(1, 24, 6), random(1, 24, 8), random(1, 24)
+
+
+def convolved(x):
+    return ops.convolution(x, KERNEL, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+def recurrent(x):
+    x = ops.reshape(x, np.array([2, 18, 6]), False)
+    lengths = np.array([18, 18])
+    node = ops.gru_sequence(x, *map(ops.constant, (STATE, lengths, INPUT, RECURRENT, BIAS)), 8, "forward")
+    return ops.reshape(node.output(0), np.array([2, 3, 6, 8]), False)
+
+
+LAYERS = {
+    "convolution": convolved,
+    "two": lambda x: convolved(ops.relu(convolved(x))),
+    "pooling": lambda x: ops.avg_pool(x, [1, 1], [0, 0], [0, 0], [2, 2], True, dilations=[1, 1]),
+    "recurrent": recurrent,
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+def test_compute_constants(layer):
+    """In the second run as in the first, in every precision."""
+    x = parameter(*layer(ops.constant(IMAGE)).get_output_shape(0))
+    model = Model([ops.add(layer(ops.constant(IMAGE)), x)], [x])
+    image = parameter(*IMAGE.shape)
+    expected = compile_model(Model([layer(image)], [image]))([IMAGE])[0]
+    assert compute_constants(Graph(model)) == {"layers": 2 if layer is LAYERS["two"] else 1}
+    for precision, tolerance in (("f32", 1e-5), ("default", 0.05)):
+        compiled = compile_model(model, precision)
+        data = random(*expected.shape)
+        for _ in range(2):
+            np.testing.assert_allclose(compiled([data])[0], expected + data, atol=tolerance)
+
+
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+def test_compute_constants_refuses(layer):
+    """A layer that reads what differs between runs, directly or through another."""
+    x = parameter(*IMAGE.shape)
+    model = Model([layer(ops.add(ops.constant(IMAGE), x))], [x])
+    assert compute_constants(Graph(model)) == {"layers": 0}
 
 
 UNMASKED = {

@@ -34,7 +34,7 @@ class Inline:
 
 def run(executor, planned, path):
     with State(path) as state:
-        campaign.run(executor, planned, state, lambda chunk, record: None)
+        campaign.run(executor, planned, state, lambda chunk, record: None, campaign.run_chunk)
         return state.records()
 
 

@@ -1,0 +1,417 @@
+"""Random programs in a format: written by Paddle, compared in several ways, and what differs made small.
+
+Each is compared with what Paddle computes from the saved program: converted with rewrites and without, in float32, and
+with rewrites in the precision that OpenVINO takes by default. One request runs all sets of inputs, one after the other:
+a large one, a small one, one between, and the large one again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gen_models.harness.generate import GenerationError
+from gen_models.harness.legacy import LegacyWorker
+from gen_models.harness.spec import Array, bfloat16_bits
+from gen_models.harness.store import worker
+from gen_models.programs import random_program
+from gen_models.programs.program import SETS, Call, Program, is_fixed, resolved
+from gen_models.programs.source import script
+from paddle2ov.conversion import convert
+from paddle2ov.graph.core import shared_core
+from paddle2ov.testing import Expected, MismatchError, compare, compare_rounded, compile_model, infer, load
+
+ORDER = (*range(SETS), 0)
+"""The sets of inputs in the order in which one request runs them."""
+ROUNDED = 0.1
+"""The tolerance for what is computed in bfloat16: of the mean square of the errors, relative to that of the values."""
+MOST_TRIALS = 150
+"""Programs that are tried to make one that differs smaller."""
+
+
+AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goes around"
+"""Said of a program whose graph is right, since it is with rewrites."""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A way to convert and to run a program."""
+
+    name: str
+    rewrite: bool
+    precision: str
+
+
+LEGS = (
+    Leg("with rewrites", True, "f32"),
+    Leg("without rewrites", False, "f32"),
+    Leg("default precision", True, "default"),
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A program that does not come out as in Paddle: in which leg, at which step, and what was said of it."""
+
+    program: Program
+    leg: Leg
+    step: str
+    text: str
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        """What must stay the same while the program is made smaller."""
+        said = re.sub(r"[\d.,]+(e[+-]?\d+)?|'[^']*'|\"[^\"]*\"", "", self.text)
+        return self.leg.name, self.step, said[:60] if self.step == "convert" else ""
+
+
+def write_program(program: Program, format: str, folder: Path) -> Path:
+    """Writes the model of a program, its inputs, and what Paddle computes from them, by a process of its own.
+
+    Some programs end the process, and of some Paddle saves another: in Paddle 2 what a loop without a round would write
+    comes out empty.
+
+    Raises:
+        GenerationError: Paddle refuses it.
+    """
+    _writer(format).generate_program(program, folder)
+    for which in range(SETS):
+        shapes = [array.shape for array in load(folder / f"outputs_{which}.npz").values()]
+        known = [program.values[number].shape(which) for number in program.results]
+        if shapes != known:
+            raise GenerationError(f"Paddle gives shapes {shapes} where the program has {known}")
+    return folder
+
+
+@cache
+def _writer(format: str) -> LegacyWorker:
+    return worker() if format == "legacy" else LegacyWorker(sys.executable)
+
+
+def legs(program: Program) -> tuple[Leg, ...]:
+    """The ways in which a program is compared: one that may change by a step does not bear rounding to 8 bits."""
+    rounds = program.is_steady and "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return LEGS if rounds else LEGS[:2]
+
+
+def differences(program: Program, folder: Path, wanted: Iterable[Leg] | None = None) -> Iterator[Difference]:
+    """What differs, leg by leg, in the folder of a program."""
+    for leg in legs(program) if wanted is None else wanted:
+        step = "convert"
+        try:
+            model = convert(folder, rewrite=leg.rewrite)
+            step = "compile"
+            compiled = compile_model(model, leg.precision)
+            step = "run"
+            for turn, computed in enumerate(infer_in_turn(compiled, folder)):
+                step = "values"
+                _compare(computed, folder, turn, leg)
+                step = "run"
+        except Exception as error:
+            if step == "values" and leg.precision != "f32" and _is_sensitive(folder):
+                continue
+            yield Difference(program, leg, step, f"{type(error).__name__}: {error}")
+
+
+def _is_sensitive(folder: Path) -> bool:
+    """Whether results differ, in float32 too, if nothing but the inputs is rounded to bfloat16.
+
+    Where a program takes differences of nearly equal numbers, or norms of a few, rounding says nothing of OpenVINO.
+    """
+    compiled = compile_model(convert(folder), "f32")
+    try:
+        for which in range(SETS):
+            given = load(folder / f"inputs_{which}.npz")
+            rounded = {name: _rounded(one) if one.dtype == np.float32 else one for name, one in given.items()}
+            exact = [Expected("", "float32", one.array) for one in infer(compiled, given)]
+            compare_rounded(infer(compiled, rounded), exact, ROUNDED / 3, "")
+    except MismatchError:
+        return True
+    return False
+
+
+def _rounded(array: Array) -> Array:
+    return (bfloat16_bits(array).astype(np.uint32) << 16).view(np.float32)
+
+
+def infer_in_turn(compiled: Any, folder: Path) -> Iterator[Any]:
+    """The results of all sets of inputs, of one request."""
+    request = compiled.create_infer_request()
+    for which in ORDER:
+        yield infer(compiled, load(folder / f"inputs_{which}.npz"), request)
+
+
+def _compare(computed: Any, folder: Path, turn: int, leg: Leg) -> None:
+    record = json.loads((folder / "case.json").read_text())
+    arrays = load(folder / f"outputs_{ORDER[turn]}.npz")
+    expected = [Expected(item["name"], item["dtype"], arrays[str(k)]) for k, item in enumerate(record["outputs"])]
+    where = f"{leg.name}, run {turn}, inputs {ORDER[turn]}"
+    if leg.precision == "f32":
+        compare(computed, expected, record["tolerance"], record["tolerance"], where, to_largest=True, least=0.1)
+    else:
+        compare_rounded(computed, expected, ROUNDED, where)
+
+
+# --- smaller programs ---
+
+
+def shrink(found: Difference, format: str, folder: Path) -> Difference:
+    """A smaller program that differs in the same way."""
+    trials = 0
+
+    def still(candidate: Program) -> Difference | None:
+        nonlocal trials
+        trials += 1
+        try:
+            write_program(candidate, format, folder / "trial")
+            made = list(differences(candidate, folder / "trial", [found.leg]))
+        except GenerationError:
+            return None
+        return made[0] if made and made[0].kind == found.kind else None
+
+    is_smaller = True
+    while is_smaller and trials < MOST_TRIALS:
+        is_smaller = False
+        for candidate in _smaller(found.program):
+            if trials >= MOST_TRIALS:
+                break
+            better = still(candidate)
+            if better is not None:
+                found, is_smaller = better, True
+                break
+    shutil.rmtree(folder / "trial", ignore_errors=True)
+    return found
+
+
+def _smaller(program: Program) -> Iterator[Program]:
+    """Programs with fewer results, calls, inputs or arguments, the smallest first; no result becomes an input."""
+    handed_on = len(set(program.results) & set(program.inputs))
+    seen = {program.digest()}
+    for changed in (*_fewer_results(program), *_cut(program), *_without_calls(program), *_plainer(program)):
+        one = changed.kept()
+        is_new = one.digest() not in seen
+        if one.inputs and one.results and is_new and len(set(one.results) & set(one.inputs)) <= handed_on:
+            seen.add(one.digest())
+            yield one
+
+
+def _fewer_results(program: Program) -> Iterator[Program]:
+    if len(program.results) > 1:
+        for result in program.results:
+            yield dataclasses.replace(program, results=(result,))
+        for result in program.results:
+            yield dataclasses.replace(program, results=tuple(one for one in program.results if one != result))
+
+
+def _cut(program: Program) -> Iterator[Program]:
+    """What a call at the top gives becomes an input, so that all before it may go; late ones first."""
+    for place in reversed(range(len(program.calls))):
+        call = program.calls[place]
+        values = [program.values[number] for number in call.gives]
+        if not call.gives or any(one.dtype != "float32" or not one.dims for one in values):
+            continue
+        if re.fullmatch(r"self\.m\d+", call.code):
+            continue
+        declared = {one.number: tuple(dim[0] if is_fixed(dim) else -1 for dim in one.dims) for one in values}
+        rest = (*program.calls[:place], *program.calls[place + 1 :])
+        if set(call.gives) & set(program.results):
+            continue
+        yield dataclasses.replace(program, calls=rest, inputs={**program.inputs, **declared})
+
+
+def _without_calls(program: Program) -> Iterator[Program]:
+    """Without a call: its result is another value of the same dimensions that is there before it."""
+    for calls, renamed in _left_out(program.calls, program, list(program.inputs)):
+        yield _renamed(dataclasses.replace(program, calls=calls), renamed)
+
+
+def _left_out(
+    calls: tuple[Call, ...], program: Program, before: list[int]
+) -> Iterator[tuple[tuple[Call, ...], dict[int, int]]]:
+    """The calls without one of them, and which names then stand for others."""
+    there = list(before)
+    for place, call in enumerate(calls):
+        rest = (*calls[:place], *calls[place + 1 :])
+        if not call.gives:
+            yield rest, {}
+        elif len(call.gives) == 1:
+            value = program.values[call.gives[0]]
+            for other in reversed(there):
+                same = program.values[other]
+                if same.dims == value.dims and same.dtype == value.dtype:
+                    yield rest, {value.number: other}
+                    if other not in call.reads():
+                        break
+        if call.bodies:
+            if len(call.bodies) == 2:
+                for body, numbers in zip(call.bodies, call.yields, strict=True):
+                    yield (*calls[:place], *body, *calls[place + 1 :]), dict(zip(call.gives, numbers, strict=True))
+            else:
+                yield _once(calls, place)
+            inside = [*there, *(call.gives if len(call.bodies) == 1 else ())]
+            for which, body in enumerate(call.bodies):
+                for smaller, renamed in _left_out(body, program, inside):
+                    bodies = tuple(smaller if i == which else one for i, one in enumerate(call.bodies))
+                    changed = dataclasses.replace(call, bodies=bodies)
+                    yield (*calls[:place], changed, *calls[place + 1 :]), renamed
+        there += call.gives
+
+
+def _once(calls: tuple[Call, ...], place: int) -> tuple[tuple[Call, ...], dict[int, int]]:
+    """One round in place of a loop."""
+    loop = calls[place]
+    names = dict(zip(loop.gives, loop.starts, strict=True))
+    body = tuple(call.renamed(names) for call in loop.bodies[0])
+    after = {name: names.get(number, number) for name, number in zip(loop.gives, loop.yields[0], strict=True)}
+    counter = re.search(r"v(\d+)", loop.code)
+    assert counter is not None
+    zero = Call("paddle.full([], 0, 'int64')", (int(counter[1]),))
+    return (*calls[:place], zero, *body, *calls[place + 1 :]), after
+
+
+def _renamed(program: Program, names: dict[int, int]) -> Program:
+    calls = tuple(call.renamed(names) for call in program.calls)
+    results = tuple(dict.fromkeys(resolved(names, number) for number in program.results))
+    return dataclasses.replace(program, calls=calls, results=results)
+
+
+_KEYWORD = re.compile(r", \w+=(?:'[^']*'|\[[^\]]*\]|[^,()\[\]]+)")
+_SIMPLER = (
+    (re.compile(r"\bpaddle\.shape\((v\d+)\)\[(\d)\]"), r"\1.shape[\2]"),
+    (re.compile(r" [*+] 0\.\d+$"), ""),
+    (_KEYWORD, ""),
+)
+
+
+def _plainer(program: Program) -> Iterator[Program]:
+    """With an argument left out, and with inputs of known dimensions."""
+    for place, call in enumerate(program.calls):
+        for pattern, plain in _SIMPLER:
+            for match in pattern.finditer(call.code):
+                code = call.code[: match.start()] + match.expand(plain) + call.code[match.end() :]
+                changed = dataclasses.replace(call, code=code)
+                yield dataclasses.replace(program, calls=(*program.calls[:place], changed, *program.calls[place + 1 :]))
+    for number, declared in program.inputs.items():
+        dims = tuple(dim[0] if is_fixed(dim) else -1 for dim in program.values[number].dims)
+        if dims != declared:
+            yield dataclasses.replace(program, inputs={**program.inputs, number: dims})
+
+
+# --- campaigns ---
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The program of one seed in one format. `kept` is the folder for what differs."""
+
+    format: str
+    seed: int
+    kept: str
+
+    @property
+    def name(self) -> str:
+        """As the tests are called."""
+        return f"testProgram/{self.format}/{self.seed}"
+
+    @property
+    def key(self) -> str:
+        """In the state."""
+        return f"programs/{self.format}/{self.seed}"
+
+    @property
+    def examples(self) -> int:
+        """Always one: of a process that dies it is known at which."""
+        return 1
+
+
+@dataclass
+class Exploration:
+    """What came of the programs of a chunk."""
+
+    compared: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    explained: dict[str, str] = field(default_factory=dict)
+    failures: list[dict[str, str]] = field(default_factory=list)
+
+
+def run_chunk(chunk: Chunk) -> dict[str, Any]:
+    """Runs one chunk; its record. Called in a process of the executor."""
+    from gen_models.harness.spec import import_paddle
+
+    import_paddle().disable_signal_handler()
+    found = explore([chunk.seed], chunk.format, Path(chunk.kept))
+    record: dict[str, Any] = {
+        "asked": chunk.examples,
+        "compared": found.compared,
+        "refused": found.refused,
+        "explained": found.explained,
+        "kept": chunk.kept,
+    }
+    if found.failures:
+        record["failures"] = found.failures
+        record["failure"] = "; ".join(f"{one['program']}: {one['text'][:200]}" for one in found.failures)
+        record["case"] = ", ".join(one["script"] for one in found.failures)
+    return record
+
+
+def explore(seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = True) -> Exploration:
+    """Compares the programs of the seeds; those that differ are made small, and kept with their scripts.
+
+    The folder is left behind only when something differs, or when the process dies: then its `drawn.txt` is the
+    program that was tried last.
+    """
+    found = Exploration()
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in seeds:
+        program, name = random_program(seed), f"{format}/{seed}"
+        (folder / "drawn.txt").write_text(json.dumps(program.to_json()))
+        try:
+            write_program(program, format, folder / "model")
+        except GenerationError as error:
+            found.refused[name] = f"{error.__cause__ or error}"[-300:]
+            continue
+        found.compared.append(name)
+        all_found = list(differences(program, folder / "model"))
+        ways = {one.leg for one in all_found}
+        for one in _of_each_kind(all_found):
+            if ways == {LEGS[1]} and one.step != "convert":
+                found.explained[name] = AROUND
+                continue
+            small = shrink(one, format, folder) if is_shrunk else one
+            found.failures.append(keep(small, name, format, folder))
+    (folder / "drawn.txt").unlink(missing_ok=True)
+    shutil.rmtree(folder / "model", ignore_errors=True)
+    if not found.failures:
+        shutil.rmtree(folder)
+    return found
+
+
+def _of_each_kind(found: Iterable[Difference]) -> Iterator[Difference]:
+    """A fault that shows with rewrites and without is one."""
+    said = set()
+    for one in found:
+        kind = (one.step, one.kind[2])
+        if kind not in said:
+            said.add(kind)
+            yield one
+
+
+def keep(found: Difference, name: str, format: str, folder: Path) -> dict[str, str]:
+    """Writes a difference down: the program as data, and a script that shows it."""
+    stem = f"{name.replace('/', '-')}-{found.leg.name.replace(' ', '-')}-{found.step}"
+    (folder / f"{stem}.json").write_text(json.dumps(found.program.to_json()))
+    path = folder / f"{stem}.py"
+    path.write_text(
+        script(found.program, format, f"{name}, {found.leg.name}: {found.text}", found.leg.precision, found.leg.rewrite)
+    )
+    return {"program": name, "leg": found.leg.name, "step": found.step, "text": found.text[:1000], "script": str(path)}

@@ -1,0 +1,121 @@
+"""Branches and loops, nested, of as many rounds as an input or a size says, none among them."""
+
+from __future__ import annotations
+
+from gen_models.programs.indexing import assign
+from gen_models.programs.maker import Counter, Maker, sizes, step
+from gen_models.programs.program import Call, Value, is_fixed
+
+DEEPEST = 2
+
+
+def _condition(make: Maker) -> str:
+    x = make.take(is_plain=True)
+    axis = make.axis(x)
+    if make.counters and make.chance(0.4):
+        return f"{make.among(*make.counters)} {make.among('< 1', '> 0', '% 2 == 0')}"
+    if make.chance(0.4):
+        return f"paddle.shape({x})[{axis}] > {make.among(*x.dims[axis], 1)}"
+    make.is_steady = False
+    return str(make.among(f"paddle.mean({x}) > {make.number(-0.3, 0.3)}", f"paddle.max({x}) > 0.9", f"{x}.sum() < 0.0"))
+
+
+def _same(make: Maker, x: Value) -> Value:
+    """A value of a body with the dimensions of x, which the body makes if it has none."""
+    found = [one for one in make.visible if one.dims == x.dims and one != x and one.dtype == "float32"]
+    if found and make.chance(0.7):
+        return found[-1]
+    return make.add(make.among(f"paddle.tanh({x})", f"{x} * 0.5", f"0.5 - {x}"), x.dims)
+
+
+@step(3)
+def _if(make: Maker) -> None:
+    if make.depth >= DEEPEST:
+        raise StopIteration
+    condition = _condition(make)
+    carried = [make.take(is_plain=True) for _ in range(make.among(1, 1, 2))]
+    bodies, yields = [], []
+    for _ in range(2):
+        with make.body() as calls:
+            if make.chance(0.75):
+                make.some_steps(1, 3)
+            yields.append(tuple((_same(make, x) if make.chance(0.8) else x).number for x in carried))
+            bodies.append(tuple(calls))
+    made = [make.new(x.dims) for x in carried]
+    make.append(Call(condition, tuple(one.number for one in made), tuple(bodies), tuple(yields)))
+    make.visible += made
+
+
+@step(1)
+def _if_assign(make: Maker) -> None:
+    """A branch that only writes, to what a loop carries."""
+    if not make.depth or make.depth >= DEEPEST + 1:
+        raise StopIteration
+    y = make.take(writable=True)
+    condition = _condition(make)
+    with make.body() as calls:
+        assign(make, y)
+        body = tuple(calls)
+    make.append(Call(condition, (), (body, ()), ((), ())))
+
+
+@step(4)
+def _loop(make: Maker) -> None:
+    if make.depth >= DEEPEST:
+        raise StopIteration
+    carried = [make.take(is_plain=True) for _ in range(make.among(1, 1, 2))]
+    over = make.take(lambda one: max(map(max, one.dims)) <= 8, is_plain=True)
+    axis = make.axis(over)
+    number = make.new((), "int64").number
+    counter = Counter(number, over.dims[axis])
+    if make.chance(0.6):
+        head = f"for v{number} in range(paddle.shape({over})[{axis}])"
+        if not is_fixed(over.dims[axis]) and make.chance(0.5):
+            head = f"for v{number} in range({over}.shape[{axis}])"
+    else:
+        counter = Counter(number, ())
+        count = _count(make)
+        head = f"v{number} = paddle.full([1], 0, 'int64')\nwhile v{number} < {count}"
+    inner = [make.new(x.dims) for x in carried]
+    with make.body() as calls:
+        make.visible += inner
+        make.varying |= {one.number for one in inner}
+        make.writable = [*make.writable, *inner] if make.chance(0.7) else make.writable
+        make.counters = [*make.counters, counter]
+        make.some_steps(1, 4)
+        written = {number for call in calls for number in call.writes()}
+        ends = [_same(make, x) if make.chance(0.7) else x for x in inner]
+        # What the next round writes to is a copy: Paddle 3 would write to the value itself, which others read.
+        ends = [
+            make.add(f"paddle.assign({y})", y.dims) if x.number in written else y
+            for x, y in zip(inner, ends, strict=True)
+        ]
+        body, yields = tuple(calls), tuple(y.number for y in ends)
+    make.append(Call(head, tuple(x.number for x in inner), (body,), (yields,), tuple(x.number for x in carried)))
+    make.visible += inner
+
+
+def _count(make: Maker) -> Value:
+    """An input of how many rounds; none in one of the sets."""
+    found = [make.values[number] for number in make.known if number in make.inputs]
+    if found and make.chance(0.7):
+        return found[make.below(len(found))]
+    counts = [3, 1, 2, 0]
+    rounds = [counts[i] for i in make.rng.permutation(4)[:3]]
+    return make.input([(1, 1, 1)], "int64", tuple([one] for one in rounds))
+
+
+@step(1)
+def _grown(make: Maker) -> None:
+    """Rows that a loop collects in a list."""
+    if make.depth:
+        raise StopIteration
+    x = make.take(rank=(2, 3), is_plain=True)
+    number = make.new((), "int64").number
+    rows = f"rows_{number}"
+    row = make.among("paddle.tanh({})", "{} * 0.5").format(f"{x}[v{number}]")
+    loop = f"{rows} = []\nfor v{number} in range(paddle.shape({x})[0]):\n    {rows}.append({row})"
+    if make.chance(0.5):
+        make.add(f"{loop}\npaddle.stack({rows})", x.dims)
+    elif x.rank == 2:
+        make.add(f"{loop}\npaddle.concat({rows}, axis=0)", [sizes(lambda a, b: a * b, *x.dims)])

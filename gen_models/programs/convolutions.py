@@ -1,0 +1,154 @@
+"""Convolutions, poolings, resizes and linear layers, with channels first or last."""
+
+from __future__ import annotations
+
+from gen_models.programs.maker import Maker, known, sizes, step
+from gen_models.programs.program import Dim, Value, is_fixed
+
+
+def _image(make: Maker, least: int = 1) -> tuple[Value, bool, int, list[Dim]]:
+    """An image, whether its channels come last, their number, and its height and width."""
+    last = make.chance(0.4)
+    axis, places = (3, (1, 2)) if last else (1, (2, 3))
+    x = make.take(
+        lambda one: is_fixed(one.dims[axis]) and min(min(one.dims[i]) for i in places) >= least,
+        rank=(4, 4),
+    )
+    return x, last, x.dims[axis][0], [x.dims[i] for i in places]
+
+
+def _given(x: Value, last: bool, channels: int, places: list[Dim]) -> list[Dim]:
+    return [x.dims[0], *places, known(channels)] if last else [x.dims[0], known(channels), *places]
+
+
+@step(7)
+def _conv(make: Maker) -> None:
+    x, last, channels, places = _image(make)
+    kernel, stride = make.among(1, 1, 3, 3, 2), make.among(1, 1, 1, 2)
+    padding = kernel // 2
+    if min(map(min, places)) + 2 * padding < kernel:
+        raise StopIteration
+    groups = make.among(1, 1, channels) if channels <= 16 else 1
+    filters = channels * make.among(1, 1, 2) if groups > 1 else make.among(2, 4, 8, 16, channels)
+    weight = make.weight(filters, channels // groups, kernel, kernel, fan_in=channels // groups * kernel**2)
+    bias = make.among("None", make.weight(filters))
+    layout = "NHWC" if last else "NCHW"
+    code = (
+        f"F.conv2d({x}, {weight}, {bias}, stride={stride}, padding={padding}, groups={groups}, data_format='{layout}')"
+    )
+    out = [sizes(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in places]
+    made = make.add(code, _given(x, last, filters, out))
+    if make.chance(0.4):
+        make.add(make.among("F.relu({})", "F.hardswish({})", "F.sigmoid({})", "F.relu6({})").format(made), made.dims)
+
+
+@step(2)
+def _conv_transpose(make: Maker) -> None:
+    x, last, channels, places = _image(make)
+    filters, stride = make.among(2, 4, 8), make.among(1, 2)
+    kernel = make.among(stride, stride + 1)
+    weight = make.weight(channels, filters, kernel, kernel, fan_in=channels * kernel)
+    out = [sizes(lambda a: (a - 1) * stride + kernel, dim) for dim in places]
+    layout = "NHWC" if last else "NCHW"
+    make.add(
+        f"F.conv2d_transpose({x}, {weight}, stride={stride}, data_format='{layout}')", _given(x, last, filters, out)
+    )
+
+
+@step(2)
+def _conv1d(make: Maker) -> None:
+    x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 3))
+    channels, filters = x.dims[1][0], make.among(4, 8)
+    kernel = make.among(1, 3)
+    weight = make.weight(filters, channels, kernel, fan_in=channels * kernel)
+    make.add(f"F.conv1d({x}, {weight}, padding={kernel // 2})", [x.dims[0], known(filters), x.dims[2]])
+
+
+@step(3)
+def _pool(make: Maker) -> None:
+    x, last, channels, places = _image(make, 2)
+    layout = "NHWC" if last else "NCHW"
+    function = make.among("max_pool2d", "avg_pool2d")
+    if make.chance(0.3):
+        code = (
+            f"F.adaptive_avg_pool2d({x}, 1, data_format='{layout}')"
+            if make.chance(0.6)
+            else f"F.adaptive_avg_pool2d({x}, 2, data_format='{layout}')"
+        )
+        made = 1 if "1," in code else 2
+        make.add(code, _given(x, last, channels, [known(made)] * 2))
+        return
+    kernel, stride, padding = make.among((2, 2, 0), (3, 1, 1), (3, 2, 1), (2, 1, 0))
+    out = [sizes(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in places]
+    code = f"F.{function}({x}, {kernel}, stride={stride}, padding={padding}, data_format='{layout}')"
+    make.add(code, _given(x, last, channels, out))
+
+
+@step(2)
+def _resize(make: Maker) -> None:
+    x, last, channels, places = _image(make)
+    layout = "NHWC" if last else "NCHW"
+    mode = make.among("nearest", "bilinear", "bilinear")
+    corners = ", align_corners=True" if mode == "bilinear" and make.chance(0.3) else ""
+    others = [one for one in make.visible if one.rank == 4]
+    kind = make.below(3)
+    if kind == 0 and others:
+        other = make.among(*others)
+        size = f"size=[{other}.shape[2], {other}.shape[3]]"
+        out = list(other.dims[2:])
+    elif kind == 1:
+        out = [known(make.among(1, 3, 6)), known(make.among(2, 4, 5))]
+        size = f"size=[{out[0][0]}, {out[1][0]}]"
+    else:
+        size, out = "scale_factor=2", [sizes(lambda a: 2 * a, dim) for dim in places]
+    make.add(
+        f"F.interpolate({x}, {size}, mode='{mode}'{corners}, data_format='{layout}')", _given(x, last, channels, out)
+    )
+
+
+@step(2)
+def _squeeze_excite(make: Maker) -> None:
+    x, last, channels, _ = _image(make)
+    axes = [1, 2] if last else [2, 3]
+    weight = make.weight(channels, channels, fan_in=channels)
+    flat = make.add(f"paddle.mean({x}, axis={axes})", [x.dims[0], known(channels)])
+    gate = make.add(f"F.sigmoid(F.linear({flat}, {weight}))", flat.dims)
+    shape = [-1, 1, 1, channels] if last else [-1, channels, 1, 1]
+    make.add(f"{x} * paddle.reshape({gate}, {shape})", x.dims)
+
+
+@step(5)
+def _linear(make: Maker) -> None:
+    x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(2, 4))
+    width, wanted = x.dims[-1][0], make.among(4, 8, 6, x.dims[-1][0])
+    weight = make.weight(width, wanted, fan_in=width)
+    bias = make.among("None", make.weight(wanted))
+    make.add(f"F.linear({x}, {weight}, {bias})", [*x.dims[:-1], known(wanted)])
+
+
+@step(3)
+def _matmul(make: Maker) -> None:
+    """Of two values, either of them transposed."""
+    x = make.take(rank=(2, 4))
+    transposed, other_transposed = make.chance(0.3), make.chance(0.5)
+    inner = x.dims[-2] if transposed else x.dims[-1]
+    rows = x.dims[-1] if transposed else x.dims[-2]
+
+    def fits(other: Value) -> bool:
+        its = other.dims[-1] if other_transposed else other.dims[-2]
+        return other.dims[:-2] in (x.dims[:-2], ()) and its == inner
+
+    y = make.take(fits, rank=(2, 4))
+    columns = y.dims[-2] if other_transposed else y.dims[-1]
+    scale = round(max(inner) ** -0.5, 3)
+    code = f"paddle.matmul({x}, {y}, transpose_x={transposed}, transpose_y={other_transposed}) * {scale}"
+    make.add(code, [*x.dims[:-2], rows, columns])
+
+
+@step(2)
+def _matmul_parameter(make: Maker) -> None:
+    """A learned matrix from the left, as mixers of tokens have it."""
+    x = make.take(lambda one: is_fixed(one.dims[-2]), rank=(2, 4))
+    size, wanted = x.dims[-2][0], make.among(4, x.dims[-2][0])
+    weight = make.weight(wanted, size, fan_in=size)
+    make.add(f"paddle.matmul({weight}, {x})", [*x.dims[:-2], known(wanted), x.dims[-1]])

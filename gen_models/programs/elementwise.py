@@ -1,0 +1,153 @@
+"""Element by element, over axes, and normalisations."""
+
+from __future__ import annotations
+
+import math
+
+from gen_models.programs.maker import Maker, known, step
+from gen_models.programs.program import SETS, Value, is_fixed
+
+_UNARY = (
+    "F.relu({})", "F.relu({})", "paddle.tanh({})", "F.sigmoid({})", "F.gelu({})", "F.silu({})", "F.hardswish({})",
+    "F.leaky_relu({}, 0.1)", "F.softplus({})", "paddle.abs({})", "paddle.sin({})", "paddle.erf({})", "F.elu({})",
+    "paddle.exp(-paddle.abs({}))", "paddle.log1p(paddle.abs({}))", "paddle.sqrt(paddle.abs({}) + 0.5)", "F.mish({})",
+    "paddle.square(paddle.tanh({}))", "paddle.clip({}, -0.5, 0.75)", "paddle.rsqrt(paddle.square({}) + 1.0)",
+    "{} * 0.5", "1.0 - {}", "{} * 0.5 + 0.25", "-{}", "paddle.scale({}, 0.5, 0.1, bias_after_scale=False)",
+    "paddle.cast(paddle.cast({}, 'float64'), 'float32')",
+)  # fmt: skip
+_BINARY = (
+    "({} + {}) * 0.5", "{} + {}", "{} - {}", "{} * paddle.tanh({})", "F.sigmoid({}) * {}", "paddle.maximum({}, {})",
+    "paddle.minimum({}, {})", "{} / (paddle.abs({}) + 1.0)", "paddle.add({}, {}) * 0.5",
+)  # fmt: skip
+
+
+@step(8)
+def _unary(make: Maker) -> None:
+    x = make.take()
+    make.add(make.among(*_UNARY).format(x), x.dims)
+
+
+@step(7)
+def _binary(make: Maker) -> None:
+    x = make.take()
+    y = make.take(lambda other: other.dims == x.dims and other != x) if make.chance(0.9) else x
+    make.add(make.among(*_BINARY).format(*make.among((x, y), (y, x))), x.dims)
+
+
+@step(4)
+def _broadcast(make: Maker) -> None:
+    """With a value of ones among its dimensions, or of fewer."""
+    x = make.take(is_plain=True)
+
+    def fits(other: Value) -> bool:
+        ends = x.dims[x.rank - other.rank :]
+        return other.dims != x.dims and all(one in (two, known(1)) for one, two in zip(other.dims, ends, strict=True))
+
+    y = make.take(fits, rank=(1, x.rank))
+    make.add(make.among(*_BINARY).format(*make.among((x, y), (y, x))), x.dims)
+
+
+@step(4)
+def _bias(make: Maker) -> None:
+    """With a parameter of one number for each index of an axis."""
+    x = make.take(lambda one: any(map(is_fixed, one.dims)), is_plain=True)
+    axis = make.among(*(axis for axis, dim in enumerate(x.dims) if is_fixed(dim)))
+    tail = 0 if make.chance(0.1) and axis == x.rank - 1 else x.rank - axis - 1
+    shape = [x.dims[axis][0], *[1] * tail]
+    if make.chance(0.5):
+        shape = [1] * (x.rank - len(shape)) + shape
+    make.add(make.among(*_BINARY).format(x, make.parameter(*shape)), x.dims)
+
+
+@step(2)
+def _where(make: Maker) -> None:
+    x = make.take()
+    y = make.take(lambda other: other.dims == x.dims)
+    make.is_steady = False
+    condition = make.among(f"{x} > 0.1", f"{x} <= {y}", f"({x} > 0.0) & ({y} < 0.3)")
+    make.add(f"paddle.where({condition}, {y}, {make.among(x, f'paddle.zeros_like({x})')})", x.dims)
+
+
+@step(1)
+def _mask(make: Maker) -> None:
+    x = make.take()
+    make.is_steady = False
+    make.add(f"paddle.cast({x} > {make.number()}, {x}.dtype)", x.dims)
+
+
+@step(5)
+def _reduce(make: Maker) -> None:
+    x = make.take(rank=(1, 4))
+    axes = sorted({make.axis(x) for _ in range(make.among(1, 1, 2, 3))})
+    keep = make.chance(0.5)
+    if len(axes) == x.rank and not keep:
+        raise StopIteration
+    dims = [known(1) if axis in axes else dim for axis, dim in enumerate(x.dims) if keep or axis not in axes]
+    spelled = [make.spelled(axis, x.rank) for axis in axes]
+    named = spelled[0] if len(spelled) == 1 and make.chance(0.5) else spelled
+    function = make.among("mean", "mean", "mean", "max", "min", "sum", "logsumexp", "norm")
+    if function == "norm":
+        make.add(
+            f"paddle.linalg.norm({x}, p=2, axis={spelled[0] if len(axes) == 1 else spelled}, keepdim={keep}) * 0.3",
+            dims,
+        )
+        return
+    code = f"paddle.{function}({x}, axis={named}, keepdim={keep})"
+    count = max(math.prod(x.dims[axis][which] for axis in axes) for which in range(SETS))
+    make.add(f"{code} * {round(1 / count, 4)}" if function in ("sum", "logsumexp") else code, dims)
+
+
+@step(2)
+def _along(make: Maker) -> None:
+    x = make.take()
+    axis = make.axis(x)
+    spelled = make.spelled(axis, x.rank)
+    codes = (
+        f"F.softmax({x}, axis={spelled})", f"F.log_softmax({x}, axis={spelled}) * 0.3",
+        f"paddle.cumsum({x}, axis={spelled}) * {round(1 / max(x.dims[axis]), 3)}",
+        f"F.normalize({x}, axis={axis}, epsilon=0.1)",
+        f"paddle.flip({x}, axis=[{spelled}])",
+    )  # fmt: skip
+    make.add(make.among(*codes), x.dims)
+
+
+@step(1)
+def _sorted(make: Maker) -> None:
+    x = make.take()
+    axis = make.axis(x)
+    make.is_steady = False
+    if make.chance(0.4):
+        make.add(f"paddle.sort({x}, axis={axis}, descending={make.chance(0.5)})", x.dims)
+        return
+    most = min(x.dims[axis])
+    if most < 1:
+        raise StopIteration
+    k = 1 + make.below(most)
+    dims = [known(k) if i == axis else dim for i, dim in enumerate(x.dims)]
+    make.add(f"paddle.topk({x}, {k}, axis={make.spelled(axis, x.rank)})[0]", dims)
+
+
+@step(4)
+def _layer_norm(make: Maker) -> None:
+    x = make.take(lambda one: is_fixed(one.dims[-1]) and one.dims[-1][0] > 3, rank=(2, 4))
+    size = x.dims[-1][0]
+    weight, bias = make.weight(size, low=0.5), make.weight(size)
+    if make.chance(0.7):
+        make.add(f"F.layer_norm({x}, [{size}], {weight}, {bias}, 1e-3)", x.dims)
+    else:
+        make.add(f"{x} * paddle.rsqrt(paddle.mean({x} * {x}, axis=-1, keepdim=True) + 1e-2) * {weight}", x.dims)
+
+
+@step(3)
+def _channel_norm(make: Maker) -> None:
+    x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 4))
+    size = x.dims[1][0]
+    groups = make.among(*(one for one in (1, 2, 4) if size % one == 0))
+    mean, variance = make.weight(size), make.weight(size, low=0.5)
+    codes = [f"F.batch_norm({x}, {mean}, {variance}, {make.weight(size, low=0.5)}, {make.weight(size)})"]
+    if min(map(min, x.dims[2:])) * len(x.dims[2:]) > 3:
+        codes.append(f"F.instance_norm({x}, weight={make.weight(size, low=0.5)}, bias={make.weight(size)}, eps=1e-3)")
+        drawn = "weight_attr=paddle.ParamAttr(initializer=U(0.5, 1.0))"
+        layer = make.member(f"paddle.nn.GroupNorm({groups}, {size}, 1e-3, {drawn})")
+        codes.append(f"{layer}({x})")
+    make.add(make.among(*codes), x.dims)

@@ -1,0 +1,178 @@
+"""Slices, gathers and assignments to elements, with bounds that are known, open or computed."""
+
+from __future__ import annotations
+
+from gen_models.programs.maker import Maker, known, sizes, step
+from gen_models.programs.program import Call, Dim, Value, is_fixed
+
+
+def _spelled(make: Maker, x: Value, axis: int, start: int, stop: Dim) -> str:
+    """A slice from `start`, which no axis falls short of, to `stop`: open, known, from the end, or computed."""
+    dim = x.dims[axis]
+    texts = []
+    if stop == dim:
+        texts += ["", "", f"{x}.shape[{axis}]"]
+    if is_fixed(stop):
+        texts += [str(stop[0]), str(stop[0])]
+    less = sizes(lambda a, b: a - b, dim, stop)
+    if is_fixed(less) and less[0] > 0:
+        texts += [f"-{less[0]}", f"{x}.shape[{axis}] - {less[0]}"]
+    return f"{start or make.among('', '0')}:{make.among(*texts)}"
+
+
+def _part(make: Maker, x: Value, axis: int) -> tuple[str, Dim]:
+    """A slice of an axis as text, and what is left of it."""
+    dim = x.dims[axis]
+    least = min(dim)
+    start = make.among(0, 0, 1, 2)
+    start = start if start < least else 0
+    if make.chance(0.15) and start == 0:
+        step = make.among(2, 2, -1)
+        return f"::{step}", sizes(lambda a: -(-a // abs(step)), dim)
+    stops = [dim, dim]
+    if start < least:
+        stops.append(known(start + 1 + make.below(least - start)))
+    if least - start > 1:
+        stops.append(sizes(lambda a: a - 1, dim))
+    stop = make.among(*stops)
+    return _spelled(make, x, axis, start, stop), sizes(lambda a: a - start, stop)
+
+
+@step(7)
+def _slice(make: Maker) -> None:
+    x = make.take()
+    texts, dims = [], []
+    has_dropped = False
+    for axis, dim in enumerate(x.dims):
+        counters = [one for one in make.counters if one.dim == dim]
+        kind = make.below(10)
+        if counters and make.chance(0.5):
+            texts.append(str(make.among(*counters)))
+            has_dropped = True
+        elif kind < 2 and x.rank > 1 and not has_dropped:
+            texts.append(make.among("0", "-1", str(min(dim) - 1)))
+            has_dropped = True
+        elif kind < 6:
+            text, left = _part(make, x, axis)
+            texts.append(text)
+            dims.append(left)
+        elif kind == 6 and x.rank < 4 and "None" not in texts:
+            texts.append("None, :")
+            dims += [known(1), dim]
+        else:
+            texts.append(":")
+            dims.append(dim)
+    while texts[-1] == ":" and len(texts) > 1 and make.chance(0.7):
+        texts.pop()
+    if not dims:
+        raise StopIteration
+    make.add(f"{x}[{', '.join(texts)}]", dims)
+
+
+def _target(make: Maker, x: Value) -> tuple[str, list[Dim]]:
+    """What is assigned to, as an index, and its dimensions."""
+    texts, dims = [], []
+    for axis, dim in enumerate(x.dims):
+        counters = [one for one in make.counters if one.dim == dim]
+        if counters and make.chance(0.8):
+            texts.append(str(make.among(*counters)))
+        elif make.chance(0.2) and axis < 2:
+            texts.append(make.among("0", "-1"))
+        elif make.chance(0.5):
+            text, left = _part(make, x, axis)
+            texts.append(text)
+            dims.append(left)
+        else:
+            texts.append(":")
+            dims.append(dim)
+    while texts[-1] == ":" and len(texts) > 1:
+        texts.pop()
+    return ", ".join(texts), dims
+
+
+def assign(make: Maker, y: Value) -> None:
+    """Writes to elements of y in place."""
+    text, dims = _target(make, y)
+    fitting = [one for one in make.visible if one.dims == tuple(dims) and one.dtype == "float32" and one != y]
+    if fitting and make.chance(0.6):
+        value = str(make.among(*fitting))
+    elif "-1" not in text and make.chance(0.4) and dims:
+        value = f"{y}[{text}] * 0.5 + {make.number()}"
+    else:
+        value = str(make.number())
+    make.append(Call(f"{y}[{text}] = {value}"))
+
+
+@step(4)
+def _assigned(make: Maker) -> None:
+    x = make.take()
+    y = make.add(make.among(f"paddle.assign({x})", f"{x} * 0.5", f"paddle.zeros_like({x})"), x.dims)
+    for _ in range(make.among(1, 1, 2)):
+        assign(make, y)
+
+
+@step(3)
+def _assign_outer(make: Maker) -> None:
+    """In a body, to what the loop carries."""
+    if not make.depth:
+        raise StopIteration
+    assign(make, make.take(writable=True))
+
+
+@step(2)
+def _gather(make: Maker) -> None:
+    x = make.take()
+    axis = make.axis(x)
+    least = min(x.dims[axis])
+    if least < 1:
+        raise StopIteration
+    if make.chance(0.4):
+        start = make.below(least)
+        index = f"paddle.arange({start}, {make.size(x, axis)})" if start else f"paddle.arange({make.size(x, axis)})"
+        left = sizes(lambda a: a - start, x.dims[axis])
+    else:
+        picked = [make.below(least) for _ in range(1 + make.below(3))]
+        index, left = f"paddle.to_tensor({picked})", known(len(picked))
+    function = make.among("gather", "index_select")
+    make.add(f"paddle.{function}({x}, {index}, axis={axis})", [*x.dims[:axis], left, *x.dims[axis + 1 :]])
+
+
+@step(1)
+def _pick(make: Maker) -> None:
+    """Along an axis by what another orders."""
+    x = make.take(rank=(2, 3))
+    axis = make.axis(x)
+    make.is_steady = False
+    if make.chance(0.5):
+        make.add(f"paddle.take_along_axis({x}, paddle.argsort({x}, axis={axis}), {axis})", x.dims)
+    else:
+        dims = [*x.dims[:axis], known(1), *x.dims[axis + 1 :]]
+        make.add(f"paddle.take_along_axis({x}, paddle.argmax({x}, axis={axis}, keepdim=True), {axis})", dims)
+
+
+@step(1)
+def _lookup(make: Maker) -> None:
+    """Rows of a table by rounded numbers."""
+    x = make.take(rank=(1, 3))
+    make.is_steady = False
+    width = make.among(4, 6, 8)
+    table = make.weight(5, width)
+    code = f"F.embedding(paddle.cast(F.sigmoid({x}) * 4.99, 'int64'), {table})"
+    make.add(code, [*x.dims, known(width)])
+
+
+@step(1)
+def _gather_nd(make: Maker) -> None:
+    x = make.take(rank=(2, 4))
+    rows = [[make.below(min(x.dims[0])), make.below(min(x.dims[1]))] for _ in range(make.among(1, 2, 3))]
+    make.add(f"paddle.gather_nd({x}, paddle.to_tensor({rows}))", [known(len(rows)), *x.dims[2:]])
+
+
+@step(1)
+def _scatter(make: Maker) -> None:
+    x = make.take(rank=(2, 3))
+    least = min(x.dims[0])
+    rows = sorted({make.below(least) for _ in range(2)})
+    y = make.take(lambda one: one.dims == x.dims)
+    update = f"{y}[:{len(rows)}]" if len(rows) < least else f"paddle.gather({y}, paddle.to_tensor({rows}))"
+    make.add(f"paddle.scatter({x}, paddle.to_tensor({rows}), {update})", x.dims)

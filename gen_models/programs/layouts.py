@@ -1,0 +1,211 @@
+"""The same numbers in another order or shape: transposes, reshapes to known and to computed sizes, joins and parts."""
+
+from __future__ import annotations
+
+import math
+
+from gen_models.programs.maker import Maker, known, sizes, step
+from gen_models.programs.program import Dim, Value, is_fixed
+
+
+@step(8)
+def _transpose(make: Maker) -> None:
+    x = make.take(rank=(2, 5))
+    perm = [int(axis) for axis in make.rng.permutation(x.rank)]
+    if make.chance(0.6):
+        common = {
+            4: make.among([0, 2, 3, 1], [0, 3, 1, 2], [0, 2, 1, 3], [0, 1, 3, 2]),
+            3: make.among([0, 2, 1], [1, 0, 2]),
+        }
+        perm = common.get(x.rank, perm)
+    make.add(f"paddle.transpose({x}, {perm})", [x.dims[axis] for axis in perm])
+
+
+@step(4)
+def _merge(make: Maker) -> None:
+    """Neighbouring axes become one: by flatten, or by reshape to what is computed or left open."""
+    x = make.take(rank=(2, 5))
+    first = make.below(x.rank - 1)
+    last = first + 1 if make.chance(0.7) else x.rank - 1
+    merged = x.dims[first]
+    for dim in x.dims[first + 1 : last + 1]:
+        merged = sizes(lambda a, b: a * b, merged, dim)
+    dims = [*x.dims[:first], merged, *x.dims[last + 1 :]]
+    if make.chance(0.3):
+        make.add(f"paddle.flatten({x}, {first}, {make.spelled(last, x.rank)})", dims)
+        return
+    product = " * ".join(make.size(x, axis) for axis in range(first, last + 1))
+    _reshape(make, x, [*range(first), product, *range(last + 1, x.rank)], dims)
+
+
+@step(4)
+def _part(make: Maker) -> None:
+    x = make.take(lambda one: any(is_fixed(dim) and dim[0] in (4, 6, 8, 12, 16) for dim in one.dims), rank=(1, 4))
+    axis = make.among(*(i for i, dim in enumerate(x.dims) if is_fixed(dim) and dim[0] in (4, 6, 8, 12, 16)))
+    two = make.among([2, x.dims[axis][0] // 2], [x.dims[axis][0] // 2, 2])
+    dims = [*x.dims[:axis], *map(known, two), *x.dims[axis + 1 :]]
+    _reshape(make, x, [*range(axis), *map(str, two), *range(axis + 1, x.rank)], dims)
+
+
+@step(1)
+def _rank_one(make: Maker) -> None:
+    x = make.take(rank=(2, 4))
+    make.add(f"paddle.reshape({x}, [-1])", [sizes(lambda *shape: math.prod(shape), *x.dims)])
+
+
+def _reshape(make: Maker, x: Value, parts: list[int | str], dims: list[Dim]) -> None:
+    """Reshapes; a part that is a number is an axis that stays: as its size, or 0 where it keeps its place."""
+    texts = []
+    for place, part in enumerate(parts):
+        if isinstance(part, str):
+            texts.append(part)
+        elif part == place and make.chance(0.4):
+            texts.append("0")
+        else:
+            texts.append(make.size(x, part))
+    if make.chance(0.6):
+        texts[make.below(len(texts))] = "-1"
+    make.add(f"paddle.reshape({x}, [{', '.join(texts)}])", dims)
+
+
+@step(3)
+def _unsqueeze(make: Maker) -> None:
+    x = make.take(rank=(1, 4))
+    axis = make.below(x.rank + 1)
+    make.add(f"paddle.unsqueeze({x}, {make.spelled(axis, x.rank + 1)})", [*x.dims[:axis], known(1), *x.dims[axis:]])
+
+
+@step(3)
+def _squeeze(make: Maker) -> None:
+    x = make.take(lambda one: known(1) in one.dims, rank=(2, 5))
+    axis = x.dims.index(known(1))
+    make.add(f"paddle.squeeze({x}, {make.spelled(axis, x.rank)})", [*x.dims[:axis], *x.dims[axis + 1 :]])
+
+
+@step(4)
+def _expand(make: Maker) -> None:
+    """Ones grow, or axes come in front: to sizes that are known, or computed from another value."""
+    x = make.take(rank=(1, 4))
+    other = make.take()
+    dims, texts = [], []
+    for axis, dim in enumerate(x.dims):
+        if dim == known(1) and make.chance(0.7):
+            taken = make.below(other.rank)
+            dims.append(other.dims[taken])
+            texts.append(make.size(other, taken))
+        else:
+            dims.append(dim)
+            texts.append(make.among("-1", make.size(x, axis)))
+    if make.chance(0.3) and x.rank < 4:
+        taken = make.below(other.rank)
+        dims.insert(0, other.dims[taken])
+        texts.insert(0, make.size(other, taken))
+    make.add(f"paddle.expand({x}, [{', '.join(texts)}])", dims)
+
+
+@step(1)
+def _tile(make: Maker) -> None:
+    x = make.take(rank=(1, 4))
+    times = [make.among(1, 1, 2) for _ in x.dims]
+    make.add(
+        f"paddle.tile({x}, {times})", [sizes(lambda a, n=n: a * n, dim) for n, dim in zip(times, x.dims, strict=True)]
+    )
+
+
+@step(5)
+def _concat(make: Maker) -> None:
+    x = make.take()
+    axis = make.axis(x)
+
+    def fits(other: Value) -> bool:
+        return other.rank == x.rank and all(i == axis or one == x.dims[i] for i, one in enumerate(other.dims))
+
+    parts = [x, *(make.take(fits) for _ in range(1 + make.below(2)))]
+    parts = [parts[i] for i in make.rng.permutation(len(parts))]
+    dim = parts[0].dims[axis]
+    for part in parts[1:]:
+        dim = sizes(lambda a, b: a + b, dim, part.dims[axis])
+    text = ", ".join(map(str, parts))
+    make.add(f"paddle.concat([{text}], axis={make.spelled(axis, x.rank)})", [*x.dims[:axis], dim, *x.dims[axis + 1 :]])
+
+
+@step(2)
+def _stack(make: Maker) -> None:
+    x = make.take(rank=(1, 4))
+    y = make.take(lambda one: one.dims == x.dims)
+    axis = make.below(x.rank + 1)
+    make.add(f"paddle.stack([{x}, {y}], axis={axis})", [*x.dims[:axis], known(2), *x.dims[axis:]])
+
+
+@step(3)
+def _split(make: Maker) -> None:
+    x = make.take(lambda one: any(is_fixed(dim) and dim[0] > 1 for dim in one.dims))
+    axis = make.among(*(i for i, dim in enumerate(x.dims) if is_fixed(dim) and dim[0] > 1))
+    size = x.dims[axis][0]
+    first = 1 + make.below(size - 1)
+    parts = [size // 2] * 2 if size % 2 == 0 and make.chance(0.5) else [first, size - first]
+    how = 2 if parts[0] == parts[1] and make.chance(0.7) else [parts[0], -1] if make.chance(0.3) else parts
+    make.add_all(
+        f"paddle.split({x}, {how}, axis={make.spelled(axis, x.rank)})",
+        [([*x.dims[:axis], known(part), *x.dims[axis + 1 :]], "float32") for part in parts],
+    )
+
+
+@step(1)
+def _unbind(make: Maker) -> None:
+    x = make.take(lambda one: any(is_fixed(dim) and dim[0] in (2, 3) for dim in one.dims), rank=(2, 4))
+    axis = make.among(*(i for i, dim in enumerate(x.dims) if is_fixed(dim) and dim[0] in (2, 3)))
+    rest = [*x.dims[:axis], *x.dims[axis + 1 :]]
+    make.add_all(f"paddle.unbind({x}, {axis})", [(rest, "float32")] * x.dims[axis][0])
+
+
+@step(2)
+def _pad(make: Maker) -> None:
+    x = make.take(rank=(3, 4))
+    if x.rank == 4 and make.chance(0.7):
+        left, right, top, bottom = (make.below(3) for _ in range(4))
+        last = make.chance(0.5)
+        mode = make.among("constant", "constant", "replicate")
+        height, width = (1, 2) if last else (2, 3)
+        dims = list(x.dims)
+        dims[height] = sizes(lambda a: a + top + bottom, dims[height])
+        dims[width] = sizes(lambda a: a + left + right, dims[width])
+        layout = "NHWC" if last else "NCHW"
+        make.add(f"F.pad({x}, [{left}, {right}, {top}, {bottom}], mode='{mode}', data_format='{layout}')", dims)
+        return
+    pads = [make.among(0, 0, 1, 2) for _ in range(2 * x.rank)]
+    dims = [sizes(lambda a, i=i: a + pads[2 * i] + pads[2 * i + 1], dim) for i, dim in enumerate(x.dims)]
+    make.add(f"F.pad({x}, {pads})", dims)
+
+
+@step(2)
+def _roll(make: Maker) -> None:
+    x = make.take()
+    make.add(f"paddle.roll({x}, {make.among(1, -1, 2)}, axis={make.axis(x)})", x.dims)
+
+
+@step(1)
+def _shuffle(make: Maker) -> None:
+    x = make.take(lambda one: is_fixed(one.dims[1]) and one.dims[1][0] % 4 == 0, rank=(4, 4))
+    batch, channels, height, width = x.dims
+    if make.chance(0.5):
+        make.add(f"F.channel_shuffle({x}, 2)", x.dims)
+        return
+    double = [sizes(lambda a: 2 * a, one) for one in (height, width)]
+    make.add(f"F.pixel_shuffle({x}, 2)", [batch, known(channels[0] // 4), *double])
+
+
+@step(1)
+def _same(make: Maker) -> None:
+    """What changes nothing: results that are inputs, or views of them."""
+    x = make.take()
+    codes = (
+        f"paddle.assign({x})",
+        f"paddle.cast({x}, 'float32')",
+        f"{x}[:]",
+        f"{x}[0:]",
+        f"paddle.reshape({x}, paddle.shape({x}))",
+        f"paddle.transpose({x}, {list(range(x.rank))})",
+        f"F.dropout({x}, 0.3, training=False)",
+    )
+    make.add(make.among(*codes), x.dims)

@@ -1,0 +1,219 @@
+"""A program while it is made: what its steps take and give.
+
+A step is a function of a `Maker`: it takes values that are there, most often late ones, and adds calls that read them;
+where nothing fits it raises StopIteration. It knows the sizes of every value in every set of inputs, so that what it
+adds is valid in all of them. Values stay of the size of 1: weights are scaled, products have a bounded factor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gen_models.programs.program import SETS, Call, Dim, Program, Value, is_fixed
+
+MOST_ELEMENTS = 6000
+STEPS: dict[Callable[[Maker], None], float] = {}
+"""Step -> how often it is taken."""
+
+
+def step(weight: float) -> Callable[[Callable[[Maker], None]], Callable[[Maker], None]]:
+    """Registers a step."""
+
+    def register(function: Callable[[Maker], None]) -> Callable[[Maker], None]:
+        STEPS[function] = weight
+        return function
+
+    return register
+
+
+def known(size: int) -> Dim:
+    """An axis of one size."""
+    return (size,) * SETS
+
+
+def sizes(function: Callable[..., int], *dims: Dim) -> Dim:
+    """An axis whose size follows from those of others in each set."""
+    return tuple(function(*each) for each in zip(*dims, strict=True))
+
+
+@dataclass(frozen=True)
+class Counter:
+    """The number of the round in a loop over an axis of these sizes."""
+
+    number: int
+    dim: Dim
+
+    def __str__(self) -> str:
+        return f"v{self.number}"
+
+
+class Maker:
+    """A program of the seed; `learned` is the probability that a step takes a parameter in place of a value."""
+
+    def __init__(self, seed: int, is_unknown: bool, learned: float) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.is_unknown, self.learned = is_unknown, learned
+        self.values: dict[int, Value] = {}
+        self.inputs: dict[int, tuple[int, ...]] = {}
+        self.known: dict[int, tuple[Any, ...]] = {}
+        self.members: dict[str, str] = {}
+        self.calls: list[Call] = []
+        self.visible: list[Value] = []
+        self.counters: list[Counter] = []
+        self.writable: list[Value] = []
+        self.depth = 0
+        self.is_steady = True
+        self.read: set[int] = set()
+        self.varying: set[int] = set()
+        self.parameters: dict[tuple[int, ...], list[Value]] = {}
+
+    # --- chance ---
+
+    def chance(self, probability: float) -> bool:
+        return bool(self.rng.random() < probability)
+
+    def below(self, count: int) -> int:
+        return int(self.rng.integers(count))
+
+    def among(self, *choices: Any) -> Any:
+        return choices[self.below(len(choices))]
+
+    def number(self, low: float = -1.0, high: float = 1.0) -> float:
+        return round(float(self.rng.uniform(low, high)), 2)
+
+    def axis(self, x: Value) -> int:
+        """An axis from the front."""
+        return self.below(x.rank)
+
+    def spelled(self, axis: int, rank: int) -> int:
+        """The axis, counted from either end."""
+        return axis - rank if self.chance(0.3) else axis
+
+    # --- values ---
+
+    def new(self, dims: Sequence[Dim], dtype: str = "float32") -> Value:
+        value = Value(len(self.values), tuple(dims), dtype)
+        if max(math.prod(value.shape(which)) for which in range(SETS)) > MOST_ELEMENTS:
+            raise StopIteration
+        self.values[value.number] = value
+        return value
+
+    def input(self, dims: Sequence[Dim], dtype: str = "float32", data: tuple[Any, ...] | None = None) -> Value:
+        value = self.new(dims, dtype)
+        hidden = [not is_fixed(dim) or (self.is_unknown and self.chance(0.3)) for dim in dims]
+        self.inputs[value.number] = tuple(-1 if one else dim[0] for one, dim in zip(hidden, dims, strict=True))
+        if data is not None:
+            self.known[value.number] = data
+        self.visible.append(value)
+        self.varying.add(value.number)
+        return value
+
+    def member(self, text: str) -> str:
+        """A parameter or a layer, as the program names it."""
+        name = f"m{len(self.members)}"
+        self.members[name] = text
+        return f"self.{name}"
+
+    def weight(self, *shape: int, fan_in: int = 0, low: float = -1.0, high: float = 1.0) -> str:
+        """A parameter; with `fan_in` its values are small enough to sum so many products."""
+        bound = round(min(1.0, math.sqrt(2 / fan_in)), 3) if fan_in else 0.0
+        low, high = (-bound, bound) if fan_in else (low, high)
+        return self.member(f"self.create_parameter({list(shape)}, default_initializer=U({low}, {high}))")
+
+    def add(self, code: str, dims: Sequence[Dim], dtype: str = "float32") -> Value:
+        """Adds a call that gives one value."""
+        return self.add_all(code, [(dims, dtype)])[0]
+
+    def add_all(self, code: str, given: Sequence[tuple[Sequence[Dim], str]]) -> list[Value]:
+        """Adds a call that gives several."""
+        made = [self.new(dims, dtype) for dims, dtype in given]
+        self.append(Call(code, tuple(one.number for one in made)))
+        self.visible += [one for one in made if one.dtype == "float32"]
+        return made
+
+    def append(self, call: Call) -> None:
+        self.read |= call.reads()
+        if call.bodies or call.own_reads() & self.varying:
+            self.varying |= {*call.gives}
+        self.calls.append(call)
+
+    def take(
+        self,
+        fits: Callable[[Value], bool] = lambda value: True,
+        rank: tuple[int, int] = (1, 5),
+        is_plain: bool = False,
+        writable: bool = False,
+    ) -> Value:
+        """A value of floats; StopIteration if none fits. `is_plain`: none that is the same in every run."""
+        pool = self.writable if writable else self.visible
+        if is_plain:
+            pool = [one for one in pool if one.number in self.varying]
+        found = [one for one in pool if rank[0] <= one.rank <= rank[1] and one.dtype == "float32" and fits(one)]
+        if not found:
+            raise StopIteration
+        picked = found[-min(int(self.rng.geometric(0.3)), len(found))]
+        if not is_plain and all(map(is_fixed, picked.dims)) and self.chance(self.learned):
+            return self.parameter(*picked.shape(0))
+        return picked
+
+    def parameter(self, *shape: int) -> Value:
+        """A parameter as data, which others may have taken before."""
+        made = self.parameters.setdefault(shape, [])
+        usable = [one for one in made if one in self.visible]
+        if usable and self.chance(0.4):
+            return usable[self.below(len(usable))]
+        value = self.add(self.weight(*shape), [known(size) for size in shape])
+        made.append(value)
+        return value
+
+    def size(self, x: Value, axis: int) -> str:
+        """The size of an axis as text: a number where it is known, else (and now and then) computed."""
+        if is_fixed(x.dims[axis]) and not self.chance(0.2):
+            return str(x.dims[axis][0])
+        return f"paddle.shape({x})[{axis}]" if self.chance(0.3) else f"{x}.shape[{axis}]"
+
+    # --- bodies ---
+
+    @contextmanager
+    def body(self) -> Iterator[list[Call]]:
+        """Calls of a body: what they give is not seen after it."""
+        outer = self.calls, list(self.visible), list(self.counters), list(self.writable)
+        self.calls, self.depth = [], self.depth + 1
+        try:
+            yield self.calls
+        finally:
+            (self.calls, self.visible, self.counters, self.writable), self.depth = outer, self.depth - 1
+
+    def some_steps(self, least: int, most: int) -> None:
+        """Takes `least` to `most` steps."""
+        steps, weights = list(STEPS), np.array(list(STEPS.values()))
+        wanted = least + self.below(most - least + 1)
+        for _ in range(6 * most):
+            calls, visible, members, read = len(self.calls), len(self.visible), dict(self.members), set(self.read)
+            try:
+                steps[self.rng.choice(len(steps), p=weights / weights.sum())](self)
+            except StopIteration:
+                del self.calls[calls:], self.visible[visible:]
+                self.members, self.read = members, read
+                continue
+            wanted -= 1
+            if not wanted:
+                return
+
+    def program(self) -> Program:
+        """What has been made: results are values that nothing reads, now and then others too."""
+        made = [one for one in self.visible if one.number not in self.inputs]
+        results = [one.number for one in made if one.number not in self.read]
+        more = [one.number for one in self.visible if one.number in self.read]
+        if more and self.chance(0.4):
+            results.insert(self.below(len(results) + 1), self.among(*more))
+        whole = Program(
+            self.inputs, self.values, self.members, tuple(self.calls), tuple(results), self.is_steady, self.known
+        )
+        return whole.kept()

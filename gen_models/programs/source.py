@@ -1,0 +1,162 @@
+"""The text of a random program: a layer in plain Paddle, and the script that shows what differs."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from gen_models.harness.network import Network
+from gen_models.harness.spec import import_paddle
+from gen_models.programs.program import SETS, Call, Program
+
+TOLERANCE = 1e-4
+
+
+def layer(program: Program) -> str:
+    """The class `Net`."""
+    lines = ["class Net(paddle.nn.Layer):"]
+    if program.members:
+        lines += ["    def __init__(self):", "        super().__init__()"]
+        lines += [f"        self.{name} = {text}" for name, text in program.members.items()]
+    lines.append(f"    def forward(self, {', '.join(f'v{number}' for number in program.inputs)}):")
+    lines += (f"        {line}" for line in _lines(program.calls))
+    results = ", ".join(f"v{number}" for number in program.results)
+    return "\n".join([*lines, f"        return {results}"])
+
+
+def _lines(calls: Iterable[Call]) -> Iterator[str]:
+    for call in calls:
+        given = ", ".join(f"v{number}" for number in call.gives)
+        if len(call.bodies) == 2:
+            for head, body, numbers in zip((f"if {call.code}:", "else:"), call.bodies, call.yields, strict=True):
+                inner = [*_lines(body), *_moves(call.gives, numbers)]
+                if inner or head != "else:":
+                    yield head
+                    yield from (f"    {line}" for line in inner or ["pass"])
+        elif call.bodies:
+            yield from (
+                f"v{number} = paddle.assign(v{start})" for number, start in zip(call.gives, call.starts, strict=True)
+            )
+            yield from f"{call.code}:".splitlines()
+            inner = [*_lines(call.bodies[0]), *_moves(call.gives, call.yields[0])]
+            if "\n" in call.code:
+                counter = call.code.partition(" ")[0]
+                inner.append(f"{counter} = {counter} + 1")
+            yield from (f"    {line}" for line in inner or ["pass"])
+        elif given:
+            *before, last = call.code.splitlines()
+            yield from (*before, f"{given} = {last}")
+        else:
+            yield from call.code.splitlines()
+
+
+def _moves(names: tuple[int, ...], numbers: tuple[int, ...]) -> Iterator[str]:
+    """Assigns what a body yields to the names that the call gives."""
+    moved = [(name, number) for name, number in zip(names, numbers, strict=True) if name != number]
+    if moved:
+        yield f"{', '.join(f'v{name}' for name, _ in moved)} = {', '.join(f'v{number}' for _, number in moved)}"
+
+
+HEAD = """import numpy as np
+import paddle
+import paddle.nn.functional as F
+
+U = paddle.nn.initializer.Uniform
+"""
+
+
+def network(program: Program) -> Network:
+    """The program as a network under test."""
+    name = f"program_{program.digest()}"
+    first, *more = (program.tensors(which) for which in range(SETS))
+    return Network(name, lambda: _built(name, program), first, more, TOLERANCE)
+
+
+def _built(name: str, program: Program) -> Any:
+    """The layer; Paddle reads the text of its functions from a file."""
+    import_paddle()
+    with tempfile.NamedTemporaryFile("w", prefix=f"{name}-", suffix=".py", delete=False) as file:
+        file.write(f"{HEAD}\n\n{layer(program)}\n")
+    path = Path(file.name)
+    try:
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        made = module.Net()
+        made.kept_file = _Removed(path, name)
+        return made
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+class _Removed:
+    """Removes the file of a module with the layer that needs it."""
+
+    def __init__(self, path: Path, module: str) -> None:
+        self._path, self._module = path, module
+
+    def __del__(self) -> None:
+        sys.modules.pop(self._module, None)
+        self._path.unlink(missing_ok=True)
+
+
+SCRIPT = '''"""{why}
+"""
+import sys
+{head}
+{layer}
+
+names, sets = {names}, {sets}
+if "paddle2ov" not in sys.argv:  # {interpreter}
+    paddle.seed({seed})
+    net = Net()
+    net.eval()
+    paddle.jit.save(net, "net", [paddle.static.InputSpec(dims, dtype, name) for name, (dims, dtype) in names.items()])
+    for i, one in enumerate(sets):
+        random = np.random.default_rng(i)
+        data = [random.uniform(-1, 1, x).astype("float32") if isinstance(x, tuple) else np.array(x) for x in one]
+        out = net(*map(paddle.to_tensor, data))
+        out = out if isinstance(out, (list, tuple)) else [out]
+        np.savez(f"net_{{i}}.npz", *[x.numpy() for x in out], **dict(zip(names, data)))
+if {in_one} or "paddle2ov" in sys.argv:
+    import openvino, paddle2ov
+    model = paddle2ov.convert("net"{options})
+    request = openvino.compile_model(model, "CPU"{config}).create_infer_request()
+    for i in [*range(len(sets)), 0]:
+        saved = np.load(f"net_{{i}}.npz")
+        got = request.infer({{name: saved[name] for name in (port.any_name for port in model.inputs)}})
+        print(sets[i], [float(np.abs(one - saved[f"arr_{{k}}"]).max(initial=0)) for k, one in enumerate(got.values())])
+'''
+
+
+def script(program: Program, format: str, why: str, precision: str = "f32", rewrite: bool = True) -> str:
+    """A script in plain Paddle that prints how far OpenVINO is off, for each set of inputs."""
+    from gen_models.harness.generate import SEED
+
+    names = {f"v{number}": (list(dims), program.values[number].dtype) for number, dims in program.inputs.items()}
+    sets = [
+        [
+            program.known[number][which] if number in program.known else program.values[number].shape(which)
+            for number in program.inputs
+        ]
+        for which in range(SETS)
+    ]
+    return SCRIPT.format(
+        why=why.replace("\\", "/").replace('"""', "'''"),
+        head=HEAD.replace("\n\n", "\n").rstrip(),
+        layer=layer(program),
+        names=names,
+        sets=sets,
+        seed=SEED,
+        interpreter="Paddle 3" if format == "pir" else "Paddle 2.6; then again, with the word paddle2ov, where that is",
+        in_one=format == "pir",
+        options="" if rewrite else ", rewrite=False",
+        config="" if precision == "default" else ', {"INFERENCE_PRECISION_HINT": "f32"}',
+    )

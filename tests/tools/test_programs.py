@@ -1,0 +1,194 @@
+"""Random programs: what they are made of, what is found of them, how it is made small and written down."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gen_models.harness import programs
+from gen_models.harness.campaign import run
+from gen_models.harness.programs import LEGS, Chunk, Difference, differences, explore, shrink, write_program
+from gen_models.programs import random_program
+from gen_models.programs.program import Call, Program, Value, live
+from gen_models.programs.source import layer, script
+from paddle2ov.jobs.executor import Outcome
+from paddle2ov.jobs.state import State
+from paddle2ov.op_table import OP_TABLE
+from paddle2ov.testing import Expected, MismatchError, Result, compare_rounded
+from tests.support.formats import FORMATS, NEEDS_PADDLE_2
+from tools import fuzz_programs as command
+
+FIRST, COUNT = 27, 18
+"""The seeds of the programs that are compared here; `make fuzz-programs` runs any number."""
+
+
+def pytest_generate_tests(metafunc):
+    if metafunc.function is test_program:
+        metafunc.parametrize("format", FORMATS)
+        metafunc.parametrize("seed", range(FIRST, FIRST + (metafunc.config.getoption("--seeds") or COUNT)))
+
+
+def test_program(seed, format, tmp_path):
+    found = explore([seed], format, tmp_path / "kept")
+    texts = "\n".join(f"{one['text']}\n{Path(one['script']).read_text()}" for one in found.failures)
+    assert not texts, texts
+    assert found.compared or found.refused
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_programs_are_plain_data(seed):
+    program = random_program(seed)
+    assert program == random_program(seed)
+    assert Program.from_json(json.loads(json.dumps(program.to_json()))) == program
+    assert program.kept() == program
+    ast.parse(layer(program))
+    ast.parse(script(program, "pir", 'said "so"'))
+
+
+def test_programs_are_made_of_many_calls():
+    texts = [layer(random_program(seed)) for seed in range(300)]
+    for part in (
+        "self.m",
+        "paddle.shape",
+        "    while ",
+        "    for ",
+        "    if ",
+        "NHWC",
+        "paddle.concat",
+        "F.conv2d",
+        "LSTM",
+    ):
+        assert sum(part in text for text in texts) > 10, part
+    assert any(re.search(r"\n {12}(if|for|while) ", text) for text in texts)  # one in another
+
+
+X = Value(0, ((4, 1, 2), (3, 3, 3)))
+
+
+def made(*calls, results, count=9):
+    values = {number: Value(number, X.dims) for number in range(count)}
+    return Program({0: (-1, 3)}, values, {}, calls, results)
+
+
+LOOP = Call(
+    "for v5 in range(paddle.shape(v0)[0])",
+    (3, 4),
+    ((Call("paddle.tanh(v3)", (6,)), Call("v4[v5] = 0.5")),),
+    ((6, 4),),
+    (0, 0),
+)
+
+
+def test_what_nothing_needs_is_left_out():
+    both = made(Call("paddle.sin(v0)", (1,)), LOOP, results=(3, 4))
+    assert both.kept().calls == (LOOP,)
+    (one,) = made(LOOP, results=(4,)).kept().calls
+    assert one == Call(LOOP.code, (4,), ((Call("v4[v5] = 0.5"),),), ((4,),), (0,))
+    crossed = Call("v1 < 3", (7,), ((Call("paddle.sin(v0)", (8,)),), ()), ((8,), (0,)))
+    assert live([crossed], [0]) == ()
+
+
+def test_text():
+    branch = Call("paddle.mean(v3) > 0.0", (7,), ((Call("paddle.sin(v3)", (8,)),), ()), ((8,), (3,)))
+    assert layer(made(LOOP, branch, results=(4, 7))).splitlines()[2:] == [
+        "        v3 = paddle.assign(v0)",
+        "        v4 = paddle.assign(v0)",
+        "        for v5 in range(paddle.shape(v0)[0]):",
+        "            v6 = paddle.tanh(v3)",
+        "            v4[v5] = 0.5",
+        "            v3 = v6",
+        "        if paddle.mean(v3) > 0.0:",
+        "            v8 = paddle.sin(v3)",
+        "            v7 = v8",
+        "        else:",
+        "            v7 = v3",
+        "        return v4, v7",
+    ]
+
+
+def test_shrinking(tmp_path, monkeypatch):
+    """To the call at fault, inside of a loop too, whatever stood around it."""
+    outer = Call("paddle.sin(v0)", (1,))
+    body = (Call("paddle.exp(v3)", (6,)), Call("F.softmax(v6, axis=-1)", (7,)))
+    loop = Call("for v5 in range(paddle.shape(v0)[0])", (3,), (body,), ((7,),), (1,))
+    whole = made(outer, loop, Call("paddle.cos(v3)", (8,)), Call("v8 + v1", (2,)), results=(2, 1))
+
+    def differing(program, folder, wanted=None):
+        for call in program.walk():
+            if "softmax" in call.code:
+                yield Difference(program, LEGS[0], "values", "wrong")
+
+    monkeypatch.setattr(programs, "write_program", lambda program, format, folder: folder)
+    monkeypatch.setattr(programs, "differences", differing)
+    small = shrink(Difference(whole, LEGS[0], "values", "wrong"), "pir", tmp_path).program
+    assert small.calls == (Call("F.softmax(v6)", (7,)),), layer(small)
+    assert small.results == (7,)
+
+
+def test_a_planted_fault_is_found(tmp_path, monkeypatch):
+    """A converter that takes a sine for tanh; the script that is kept shows it."""
+    program = made(Call("paddle.tanh(v0)", (1,)), Call("v0 - v1", (2,)), results=(2,))
+    write_program(program, "pir", tmp_path / "model")
+    assert list(differences(program, tmp_path / "model")) == []
+    monkeypatch.setitem(OP_TABLE, "tanh", OP_TABLE["sin"])
+    found = list(differences(program, tmp_path / "model"))
+    assert [(one.leg.name, one.step) for one in found][:2] == [(leg.name, "values") for leg in LEGS[:2]]
+    record = programs.keep(found[0], "pir/1", "pir", tmp_path)
+    assert "v2 = v0 - v1" in Path(record["script"]).read_text()
+    assert "run 0, inputs 0: result 0" in record["text"]
+    printed = subprocess.run(
+        [sys.executable, record["script"]], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    shapes, off = zip(*(line.rsplit(" ", 1) for line in printed.stdout.splitlines()[-4:]), strict=True)
+    assert shapes == ("[(4, 3)]", "[(1, 3)]", "[(2, 3)]", "[(4, 3)]")
+    assert all(float(one.strip("[]")) < 1e-5 for one in off)  # nothing is planted there
+
+
+def test_campaign(tmp_path):
+    """A process that dies is known by its program; one that failed is tried again, and no other is left out for it."""
+    planned = [Chunk("pir", seed, str(tmp_path / str(seed))) for seed in (1, 2)]
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "drawn.txt").write_text("{}")
+    ran = []
+
+    class Dying:
+        def run(self, function, jobs):
+            for job in jobs:
+                ran.append(job.seed)
+                yield Outcome(job, failure="its process died") if job.seed == 1 else Outcome(job, function(job))
+
+    with State(tmp_path / "state") as state:
+        for _ in range(2):
+            run(Dying(), planned, state, lambda chunk, record: None, lambda job: {"asked": 1, "compared": [job.name]})
+        assert state.get("programs/pir/1")["case"] == "{}"
+    assert ran == [1, 2, 1]
+
+
+@NEEDS_PADDLE_2
+def test_command_line(tmp_path, capsys):
+    state = tmp_path / "state"
+    assert command.main(["--seeds", "1", "--first", "2", "--state", str(state)]) == 0
+    assert "2 programs compared, 0 differences; Paddle refused 0 more" in capsys.readouterr().out
+    assert command.main(["--only-report", "--state", str(state)]) == 0
+    kept = tmp_path / "program.json"
+    kept.write_text(json.dumps(random_program(2).to_json()))
+    assert command.main(["--replay", str(kept)]) == 0
+    assert "0 ways differ" in capsys.readouterr().out
+
+
+def test_rounded_values():
+    import numpy as np
+
+    want = np.linspace(-1, 1, 50, dtype=np.float32)
+    expected = [Expected("", "float32", want)]
+    compare_rounded([Result(frozenset(), "f32", want + np.float32(0.03))], expected, 0.1, "here")
+    with pytest.raises(
+        MismatchError, match=r"here: result 0 .*the mean square of the errors is 0.2, that of the values"
+    ):
+        compare_rounded([Result(frozenset(), "f32", want + np.float32(0.2))], expected, 0.1, "here")
+    with pytest.raises(MismatchError, match="the mean square of the errors is nan"):
+        compare_rounded([Result(frozenset(), "f32", want * np.float32(np.nan))], expected, 0.1, "here")

@@ -1,0 +1,106 @@
+"""Random programs of 5 to 30 Paddle calls, compared with what Paddle computes.
+
+    python -m tools.fuzz_programs --seeds 1000 --workers 2 --state FILE
+    python -m tools.fuzz_programs --replay FILE.json --format pir
+
+Each seed is a program, in each format that can be written here. It is converted with rewrites and without, and compared
+with Paddle in float32 and, with rewrites, in the precision that OpenVINO takes by default on this processor; one
+request runs inputs of a large, a small and a middle size and the large one again. A program that differs is made
+smaller, and printed as a script that shows what differs; it is kept as data beside the script, for --replay. With
+`--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1 if something
+differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from gen_models.harness import campaign
+from gen_models.harness.generate import GenerationError
+from gen_models.harness.legacy import legacy_python
+from gen_models.harness.programs import Chunk, differences, keep, run_chunk, shrink, write_program
+from gen_models.harness.spec import FORMATS
+from gen_models.programs.program import Program
+from paddle2ov.errors import Paddle2OVError
+from paddle2ov.jobs.state import State
+from tools.campaign import add_options, executor, kept, number, run
+
+
+def main(arguments: list[str]) -> int:
+    """Run; the exit status."""
+    options = _options(arguments)
+    try:
+        if options.replay is not None:
+            return _replay(options.replay, options.format or "pir", options.smaller)
+        with State(options.state or campaign.scratch() / "state") as state:
+            if not options.only_report:
+                run(executor(options), chunks(options, kept(options)), state, run_chunk)
+            return 1 if _print(state.records()) else 0
+    except (Paddle2OVError, GenerationError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Interrupted; with --state the same command goes on from here.", file=sys.stderr)
+        return 130
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=number, default=100, help="programs")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--format", choices=FORMATS, help="only this format")
+    add_options(parser)
+    parser.add_argument("--only-report", action="store_true", help="run nothing: report what the state holds")
+    parser.add_argument("--replay", type=Path, metavar="FILE.json", help="compare a program that was kept")
+    parser.add_argument("--smaller", action="store_true", help="with --replay: make what differs smaller")
+    return parser.parse_args(arguments)
+
+
+def chunks(options: argparse.Namespace, folder: Path) -> list[Chunk]:
+    """The chunks of a campaign: each seed in all formats, then the next."""
+    here = [one for one in FORMATS if one == "pir" or legacy_python() is not None]
+    return [
+        Chunk(format, seed, str(folder / f"programs-{format}-{seed}"))
+        for seed in range(options.first, options.first + options.seeds)
+        for format in here
+        if options.format in (None, format)
+    ]
+
+
+def _replay(path: Path, format: str, is_shrunk: bool) -> int:
+    program = Program.from_json(json.loads(path.read_text()))
+    folder = campaign.scratch()
+    write_program(program, format, folder / "model")
+    found = list(differences(program, folder / "model"))
+    for one in found:
+        record = keep(shrink(one, format, folder) if is_shrunk else one, path.stem, format, folder)
+        print(f"{Path(record['script']).read_text()}\nkept: {record['script']}\n")
+    print(f"{len(found)} ways differ")
+    return 1 if found else 0
+
+
+def _print(records: dict[str, Any]) -> int:
+    found = 0
+    for key, record in records.items():
+        for one in record.get("failures", ()):
+            found += 1
+            print(f"\n{one['program']}, {one['leg']}, {one['step']}: {one['text']}\n{Path(one['script']).read_text()}")
+        if "failure" in record and "failures" not in record:
+            found += 1
+            print(f"\n{key}: {record['failure']}\n  kept: {record['kept']}/drawn.txt")
+    compared = sum(len(record["compared"]) for record in records.values())
+    refused = sum(len(record.get("refused", ())) for record in records.values())
+    explained = Counter(why for record in records.values() for why in record.get("explained", {}).values())
+    for why, count in explained.items():
+        print(f"{count} programs: {why}")
+    print(f"{compared} programs compared, {found} differences; Paddle refused {refused} more")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
