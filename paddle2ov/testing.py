@@ -178,7 +178,9 @@ def _check(trial: Trial) -> None:
 
 
 def check_network(folder: Path, extension: Any = None) -> None:
-    """Checks a network's folder, with each of its sets of inputs: results within its tolerance of the largest value.
+    """Checks a network's folder: results within its tolerance of the largest value.
+
+    One request runs all of its sets of inputs, one after the other.
 
     Raises:
         MismatchError: a result differs in number, name, type, shape or value.
@@ -187,10 +189,11 @@ def check_network(folder: Path, extension: Any = None) -> None:
     record = json.loads((folder / "case.json").read_text())
     with _noted(f"{record['network']} ({record['format']}), model in {folder}"):
         compiled = compile_model(convert(folder, extension=extension))
+    request = compiled.create_infer_request()
     for i in range(record["sets"]):
         arrays = load(folder / f"outputs_{i}.npz")
         expected = [Expected(item["name"], item["dtype"], arrays[str(k)]) for k, item in enumerate(record["outputs"])]
-        results = infer(compiled, load(folder / f"inputs_{i}.npz"))
+        results = infer(compiled, load(folder / f"inputs_{i}.npz"), request)
         where = f"{record['network']} ({record['format']}, inputs {i}), model in {folder}"
         compare(results, expected, record["tolerance"], record["tolerance"], where, to_largest=True)
 

@@ -12,8 +12,9 @@ from openvino import Input, Model, Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 
+from paddle2ov.graph.aliases import alias
 from paddle2ov.graph.names import bodies_of, is_unnamed, move_name
-from paddle2ov.graph.opset import OPSET, ops
+from paddle2ov.graph.opset import OPSET
 from paddle2ov.graph.provenance import hand_on
 from paddle2ov.graph.shapes import Dims as Dims
 from paddle2ov.graph.shapes import dims_of as dims_of
@@ -222,7 +223,9 @@ def replace(old: Output, new: Output, *more: Node) -> None:
     take_place(new.get_node(), old.get_node(), *more)
     for reader in old.get_target_inputs():
         if reader.get_node().get_type_name() == "Result" and _is_named(new):
-            reader.replace_source_output(copied(new))
+            other = alias(new)
+            hand_on(other, new.get_node())
+            reader.replace_source_output(other)
         else:
             reader.replace_source_output(new)
 
@@ -239,13 +242,6 @@ def insert(readers: Collection[Input], new: Output, node: Node) -> None:
     hand_on(new, node)
     for reader in readers:
         reader.replace_source_output(new)
-
-
-def copied(value: Output) -> Output:
-    """A tensor once more, for a result that needs one of its own."""
-    copy = ops.convert(value, value.get_element_type()).output(0)
-    hand_on(copy, value.get_node())
-    return copy
 
 
 def name_after(new: Node, old: Node, part: str | int, *more: Node) -> None:

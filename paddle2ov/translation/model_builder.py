@@ -8,6 +8,7 @@ from openvino import Model, Output, PartialShape
 from openvino.op import Result
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.aliases import alias
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import hand_on
@@ -170,10 +171,9 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> lis
         output: Output = value.constant().output(0) if isinstance(value, ConstantValue) else value
         source = (output.get_node().get_name(), output.get_index())
         if source in taken or output.get_node().get_type_name() == "Parameter":
-            # Two results of one tensor, or an input that is a result, would lose one of the names on compilation.
-            copy = ops.convert(output, output.get_element_type()).output(0)
-            hand_on(copy, output.get_node())
-            output = copy
+            other = alias(output)
+            hand_on(other, output.get_node())
+            output = other
         taken.add(source)
         result = ops.result(output)
         names.give(result, item.name)

@@ -8,6 +8,7 @@ import numpy as np
 from openvino import Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
+from paddle2ov.graph.aliases import alias
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import hand_on
 from paddle2ov.graph.values import UNKNOWN_LOD, ComplexValue, LoDTensor, PlainValue, SequenceLengths, Value, plain
@@ -61,9 +62,8 @@ def lengths_results(outputs: Sequence[ProgramOutput], scope: Scope) -> list[Resu
         rows = plain(value)
         if not isinstance(rows, Output):
             continue
-        # Results of one tensor, or of an input, would lose their names on compilation.
-        lengths = ops.add(lengths_of(rows, value.lod), ops.constant(np.array([0])))
-        hand_on(lengths.output(0), rows.get_node())
+        lengths = alias(lengths_of(rows, value.lod))
+        hand_on(lengths, rows.get_node())
         result = ops.result(lengths, name=item.name + SUFFIX)
         result.output(0).set_names({item.name + SUFFIX})
         found.append(result)

@@ -1,0 +1,94 @@
+"""Networks of which an input, or what is the same as one, is a result, run with a large input before smaller ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.harness.building import assembled
+from gen_models.harness.network import Network
+from gen_models.harness.spec import paddle, tensor
+
+_LENGTHS = (40, 3, 20, 2, 41, 1)
+
+
+def _identities_forward(self: Any, x: Any) -> Any:
+    twice = paddle.transpose(paddle.transpose(x, [1, 0, 2]), [1, 0, 2])
+    padded = paddle.nn.functional.pad(x.unsqueeze(0), [0, 0, 0, 0])
+    return paddle.transpose(x, [0, 1, 2]), twice, padded, x.flatten(), x[:, :] * 1.0
+
+
+def _cast_forward(self: Any, x: Any) -> Any:
+    return paddle.cast(x, x.dtype) + 0.0, paddle.transpose(x, [0, 1, 2]), paddle.exp(x)
+
+
+def _branch_forward(self: Any, x: Any, y: Any) -> Any:
+    if x.sum() > 0.0:
+        out = y
+    else:
+        out = x
+    return out
+
+
+def _same_branches_forward(self: Any, x: Any, y: Any) -> Any:
+    if x.sum() > 0.0:
+        one, other = y, y
+    else:
+        one, other = y, y
+    return one, paddle.flatten(other / 2.0)
+
+
+def _unchanged_forward(self: Any, x: Any, count: Any) -> Any:
+    kept, i = paddle.assign(x), paddle.zeros([1], "int64")
+    while i < count:
+        i = i + 1
+    return kept, i
+
+
+def identities() -> Any:
+    return assembled(dict, _identities_forward)
+
+
+def casts() -> Any:
+    return assembled(dict, _cast_forward)
+
+
+def of_a_branch() -> Any:
+    return assembled(dict, _branch_forward)
+
+
+def of_both_branches() -> Any:
+    return assembled(dict, _same_branches_forward)
+
+
+def of_a_loop() -> Any:
+    return assembled(dict, _unchanged_forward)
+
+
+def _x(length: int) -> Any:
+    return tensor([length, length + 2, 4], dims=[-1, -1, 4], low=-1, high=1 if length % 2 else 3)
+
+
+def _one(length: int) -> dict[str, Any]:
+    return {"x": _x(length)}
+
+
+def _two(length: int) -> dict[str, Any]:
+    return {"x": _x(length), "y": tensor([length + 5, length, 4], dims=[-1, -1, 4])}
+
+
+def _counted(length: int) -> dict[str, Any]:
+    return {"x": _x(length), "count": tensor([1], "int64", values=[length % 3])}
+
+
+def _network(build: Any, inputs: Any) -> Network:
+    first, *more = map(inputs, _LENGTHS)
+    return Network(f"returned_{build.__name__}", build, first, more=more)
+
+
+NETWORKS = [
+    _network(identities, _one),
+    _network(casts, _one),
+    _network(of_a_branch, _two),
+    _network(of_both_branches, _two),
+    _network(of_a_loop, _counted),
+]
