@@ -18,6 +18,7 @@ from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import AnyArray
+from paddle2ov.translation.folding import fold
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _END = np.iinfo(np.int32).max
@@ -150,8 +151,13 @@ def _chosen(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
     """Of bounds [n] those where the condition holds, and others elsewhere; one of the two may be a single number.
 
     No Select: OpenVINO's CPU plugin fuses it in float32, which rounds an open bound. No arithmetic: OpenVINO (2026.4)
-    infers from it limits for the sizes of a Slice backwards that the sizes do not keep.
+    infers from it limits for the sizes of a Slice backwards that the sizes do not keep. Nor a Gather of constants, which it
+    does not compile.
     """
+    known = [fold(one if isinstance(one, Node) else one.get_node()) for one in (condition, bounds, otherwise)]
+    mask, chosen, others = (one.values() if isinstance(one, ConstantValue) else None for one in known)
+    if mask is not None and chosen is not None and others is not None:
+        return ints(np.where(mask, chosen, others).tolist())
     count = shape_of(condition)
     rows = [ops.unsqueeze(ops.broadcast(one, count), ints(0)) for one in (otherwise, bounds)]
     number = ops.unsqueeze(ops.convert(condition, Type.i64), ints(0))
