@@ -28,23 +28,23 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 """The real and the imaginary part."""
 
 
-def times(x: Pair, y: Pair) -> tuple[Node, Node]:
+def multiply_pairs(x: Pair, y: Pair) -> tuple[Node, Node]:
     """x · y of numbers that are given by their parts."""
     (a, b), (c, d) = x, y
     real = ops.subtract(ops.multiply(a, c), ops.multiply(b, d))
     return real, ops.add(ops.multiply(a, d), ops.multiply(b, c))
 
 
-def over(x: Pair, y: Pair, squares: Tensor) -> tuple[Node, Node]:
+def divide_pairs(x: Pair, y: Pair, squares: Tensor) -> tuple[Node, Node]:
     """x / y of numbers that are given by their parts; squares: |y|²."""
     (a, b), (c, d) = x, y
     real = ops.divide(ops.add(ops.multiply(a, c), ops.multiply(b, d)), squares)
     return real, ops.divide(ops.subtract(ops.multiply(b, c), ops.multiply(a, d)), squares)
 
 
-def product(x: Tensor, y: Tensor) -> Node:
+def complex_multiply(x: Tensor, y: Tensor) -> Node:
     """x · y of complex numbers."""
-    return joined(*times(parts(x), parts(y)))
+    return joined(*multiply_pairs(parts(x), parts(y)))
 
 
 def conjugate(x: Tensor) -> Node:
@@ -52,20 +52,20 @@ def conjugate(x: Tensor) -> Node:
     return ops.multiply(x, ops.constant(np.array([1, -1]), x.get_element_type()))
 
 
-def quotient(x: Tensor, y: Tensor) -> Node:
+def complex_divide(x: Tensor, y: Tensor) -> Node:
     """x / y of complex numbers: x · conj(y) / |y|², y scaled to where its square is finite and not 0."""
-    y, size = _scaled(y)
+    y, size = _normalized(y)
     squares = ops.reduce_sum(ops.multiply(y, y), ints([-1]), True)
-    return ops.divide(ops.divide(product(x, conjugate(y)), squares), size)
+    return ops.divide(ops.divide(complex_multiply(x, conjugate(y)), squares), size)
 
 
-def inverse_of(x: Tensor) -> Node:
+def complex_reciprocal(x: Tensor) -> Node:
     """1 / x of complex numbers: conj(x) / |x|², x scaled to where its square is finite and not 0."""
-    x, size = _scaled(x)
+    x, size = _normalized(x)
     return ops.divide(ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True)), size)
 
 
-def _scaled(x: Tensor) -> tuple[Node, Node]:
+def _normalized(x: Tensor) -> tuple[Node, Node]:
     """x over the larger one of its parts, and that; 0 stays."""
     size = ops.reduce_max(ops.abs(x), ints([-1]), True)
     size = ops.select(ops.equal(size, const_like(0, x)), const_like(1, x), size)
@@ -111,12 +111,12 @@ def from_real(x: Tensor, dtype: Type) -> Node:
 def square(node: NodeContext) -> NamedOutputs:
     """out = x · x."""
     x = node.get_input("x")
-    return {"out": product(x, x)}
+    return {"out": complex_multiply(x, x)}
 
 
 def reciprocal(node: NodeContext) -> NamedOutputs:
     """out = 1 / x = conj(x) / |x|²."""
-    return {"out": inverse_of(node.get_input("x"))}
+    return {"out": complex_reciprocal(node.get_input("x"))}
 
 
 def equal(node: NodeContext) -> NamedOutputs:
@@ -171,5 +171,5 @@ def isclose(node: NodeContext) -> NamedOutputs:
 def remainder(node: NodeContext) -> NamedOutputs:
     """out = x - y · (x / y with both parts rounded, halves away from zero)."""
     x, y = node.get_input("x"), node.get_input("y")
-    rounded = ops.round(quotient(x, y), "half_away_from_zero")
-    return {"out": ops.subtract(x, product(y, rounded))}
+    rounded = ops.round(complex_divide(x, y), "half_away_from_zero")
+    return {"out": ops.subtract(x, complex_multiply(y, rounded))}

@@ -77,7 +77,7 @@ def multilinear(convert: Converter) -> Converter:
                 total = sums.setdefault(port, [[None, None] for _ in values])
                 for part, value in zip(total, values, strict=True):
                     part[turns % 2] = _accumulated(part[turns % 2], value, negative=turns % 4 > 1)
-        return {port: [joined(*_both(pair)) for pair in total] for port, total in sums.items()}
+        return {port: [joined(*_both_parts(pair)) for pair in total] for port, total in sums.items()}
 
     return ComplexAware(convert, of_complex)
 
@@ -87,17 +87,17 @@ def instead(convert: Converter, of_complex: Converter) -> Converter:
     return ComplexAware(convert, of_complex)
 
 
-def real_matrix(convert: Converter) -> Converter:
+def matrix_function(convert: Converter) -> Converter:
     """A function of a square matrix, which of complex numbers is that of a real matrix of twice the size."""
-    return ComplexAware(convert, matrices.of_real_matrix(convert))
+    return ComplexAware(convert, matrices.complex_matrix_function(convert))
 
 
-def of_shape(convert: Converter) -> Converter:
+def shape_only(convert: Converter) -> Converter:
     """The result depends on the shape alone."""
     return ComplexAware(convert, lambda node: convert(node.of_parts(dict.fromkeys(node.complex_inputs(), 0))))
 
 
-def filled(convert: Converter) -> Converter:
+def fill(convert: Converter) -> Converter:
     """Tensors filled with one number, which is real but for one that the program computes."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
@@ -117,7 +117,7 @@ def filled(convert: Converter) -> Converter:
     return ComplexAware(convert, of_complex)
 
 
-def scaled(convert: Converter) -> Converter:
+def scale(convert: Converter) -> Converter:
     """A product with a real number, and a sum with one, which is added to the real part."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
@@ -130,7 +130,7 @@ def scaled(convert: Converter) -> Converter:
     return ComplexAware(convert, of_complex)
 
 
-def drawn(convert: Converter) -> Converter:
+def random(convert: Converter) -> Converter:
     """Random numbers: both parts are drawn; of normal ones each has half of the variance, and the mean."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
@@ -146,7 +146,7 @@ def drawn(convert: Converter) -> Converter:
     return ComplexAware(convert, of_complex)
 
 
-def of_truth(convert: Converter) -> Converter:
+def truth_value(convert: Converter) -> Converter:
     """Numbers count as true where they, or one of their parts, are not 0."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
@@ -184,7 +184,7 @@ def _accumulated(total: Tensor | None, value: Tensor, negative: bool) -> Tensor:
     return ops.subtract(total, value) if negative else ops.add(total, value)
 
 
-def _both(pair: list[Tensor | None]) -> tuple[Tensor, Tensor]:
+def _both_parts(pair: list[Tensor | None]) -> tuple[Tensor, Tensor]:
     real, imag = pair
     assert real is not None
     assert imag is not None

@@ -13,12 +13,12 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const, exact_divide, ints, output_of, rank_of, shape_of, size_of
-from paddle2ov.converters.lod.sequences import owners
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
-def halves(x: Tensor) -> tuple[Output, Output]:
+def split_corners(x: Tensor) -> tuple[Output, Output]:
     """The last dimension of four as two and two: the minimum and the maximum corner of boxes."""
     split = ops.variadic_split(x, ints(-1), ints([2, 2]))
     return split.output(0), split.output(1)
@@ -40,7 +40,7 @@ def box_coder(node: NodeContext) -> NamedOutputs:
 def _encode(node: NodeContext, prior: Output, target: Output, normalized: bool) -> Node:
     # target [N, 4] against prior [M, 4] gives [N, M, 4]
     prior_center, prior_size = _center_size(prior, normalized)
-    low, high = halves(ops.unsqueeze(target, ints(1)))
+    low, high = split_corners(ops.unsqueeze(target, ints(1)))
     center = ops.divide(ops.add(high, low), const(2, target.get_element_type()))
     size = _size(low, high, normalized)
     offset = ops.divide(ops.subtract(center, prior_center), prior_size)
@@ -57,7 +57,7 @@ def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, 
     if variance is not None:
         code = ops.multiply(_along(variance, axis), target).output(0)
     center, size = _center_size(_along(prior, axis), normalized)
-    shift, scale = halves(code)
+    shift, scale = split_corners(code)
     middle = ops.add(ops.multiply(shift, size), center)
     half = ops.divide(ops.multiply(ops.exp(scale), size), const(2, target.get_element_type()))
     high = ops.add(middle, half)
@@ -67,12 +67,12 @@ def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, 
 
 
 def _along(x: Tensor, axis: int) -> Tensor:
-    if axis == 0 or rank_of_value(x) == 1:
+    if axis == 0 or static_rank(x) == 1:
         return x
     return ops.unsqueeze(x, ints(1))
 
 
-def rank_of_value(x: Tensor) -> int:
+def static_rank(x: Tensor) -> int:
     """The rank of a value whose rank is known."""
     shape = output_of(x).get_partial_shape()
     return int(shape.rank.get_length())
@@ -96,7 +96,7 @@ def _size(low: Output, high: Output, normalized: bool) -> Node:
 
 
 def _center_size(box: Tensor, normalized: bool) -> tuple[Node, Node]:
-    low, high = halves(box)
+    low, high = split_corners(box)
     size = _size(low, high, normalized)
     return ops.add(low, ops.divide(size, const(2, low.get_element_type()))), size
 
@@ -114,8 +114,8 @@ def iou_similarity(node: NodeContext) -> NamedOutputs:
     x, y = node.get_input("x"), node.get_input("y")
     normalized = node.get_bool("box_normalized", True)
     dtype = x.get_element_type()
-    low_x, high_x = halves(ops.unsqueeze(x, ints(1)))
-    low_y, high_y = halves(y)
+    low_x, high_x = split_corners(ops.unsqueeze(x, ints(1)))
+    low_y, high_y = split_corners(y)
     size = ops.subtract(ops.minimum(high_x, high_y), ops.maximum(low_x, low_y))
     if not normalized:
         size = ops.add(size, const(1, dtype))
@@ -134,7 +134,7 @@ def box_clip(node: NodeContext) -> NamedOutputs:
         lengths = node.sequence_lengths("input")
         if lengths is None:
             node.refuse("nothing (LoD) tells the image of each box")
-        info = ops.gather(info, owners(lengths, size_of(boxes, 0)), ints(0)).output(0)
+        info = ops.gather(info, segment_ids(lengths, size_of(boxes, 0)), ints(0)).output(0)
     sides = ops.split(ops.reshape(info, ints([0, *[1] * (rank - 2), 3]), True), ints(-1), 3)
     height, width, scale = sides.outputs()
     # C's round() takes halves away from zero; sizes are positive
@@ -150,7 +150,7 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     dtype = prior.get_element_type()
     target = ops.reshape(node.get_input("target_box"), ints([0, -1, 4]), True)
     code = ops.multiply(target, node.get_input("prior_box_var"))
-    shift, stretch = halves(code)
+    shift, stretch = split_corners(code)
     center, size = _center_size(ops.unsqueeze(prior, ints([1])), normalized=False)
     middle = ops.add(ops.multiply(shift, size), center)
     limited = ops.minimum(stretch, const(node.get_float("box_clip", 4.135), dtype))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.detection.rows import column, columns, dim_of, dims_of, positions
+from paddle2ov.converters.detection.rows import column, columns, dim_of, indices_where, sizes_of
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
 from paddle2ov.converters.graph.loops import Outputs, repeat
 from paddle2ov.graph.opset import ops
@@ -40,7 +40,7 @@ class Overlap:
 
     def may_differ(self, boxes: Tensor, rows: Tensor) -> Node:
         """Whether `disputed` has anything to look at: a small box that was kept, or a reversed one; 0-D."""
-        side = _least_sides(boxes)
+        side = _shorter_sides(boxes)
         own = ops.less_equal(ops.gather_nd(side, columns(rows, 0, 2)), const(self._bound, Type.f32))
         is_reversed = ops.less(side, const(-self._one, Type.f32))
         return ops.logical_or(
@@ -57,20 +57,20 @@ class Overlap:
         without area differ. Reversed corners are always a dispute.
         """
         least = const(score_threshold, Type.f32)
-        side = _least_sides(boxes)
+        side = _shorter_sides(boxes)
         is_small = ops.less_equal(side, const(self._bound, Type.f32))  # [P, N]
-        own = ops.gather(rows, positions(ops.gather_nd(is_small, columns(rows, 0, 2))), ints(0))  # [T, 3]
+        own = ops.gather(rows, indices_where(ops.gather_nd(is_small, columns(rows, 0, 2))), ints(0))  # [T, 3]
         is_reversed = ops.less(side, const(-self._one, Type.f32))
-        places = _places(is_small)  # [U, 2]
+        places = _true_indices(is_small)  # [U, 2]
         best = ops.reduce_max(ops.gather(scores, column(places, 1), ints(2)), ints(1), False)  # [P, U]
         number = ops.range(ints(0), dim_of(places, 0), ints(1), "i64")
         best = ops.gather_nd(best, ops.concat([columns(places, 0), ops.unsqueeze(number, ints(1))], 1))
-        places = ops.gather(places, positions(ops.greater(best, least)), ints(0))
+        places = ops.gather(places, indices_where(ops.greater(best, least)), ints(0))
         reversed_ = ops.reduce_logical_or(ops.gather_nd(is_reversed, places), ints(0), False)
 
         many = ops.greater(ops.multiply(dim_of(own, 0), dim_of(places, 0)), ints(_MOST_PAIRS))
-        others = ops.slice(places, ints([0]), ops.select(many, ints([0]), dims_of(places, [0])), ints([1]))
-        pairs = _places(self._unlike(boxes, columns(own, 0, 2), others))
+        others = ops.slice(places, ints([0]), ops.select(many, ints([0]), sizes_of(places, [0])), ints([1]))
+        pairs = _true_indices(self._unlike(boxes, columns(own, 0, 2), others))
         group = ops.gather(columns(own, 0, 1), column(pairs, 0), ints(0))
         box = ops.gather(columns(others, 1), column(pairs, 1), ints(0))
         rivals = ops.greater(ops.gather_nd(scores, ops.concat([group, box], 1)), least)
@@ -128,7 +128,7 @@ class Overlap:
     def _in_turn(self, box: Tensor, valid: Tensor, rounds: Tensor) -> Output:
         """Round i decides on the i-th box of every group."""
         number = ops.range(ints(0), dim_of(valid, 1), ints(1), "i64")  # [K]
-        threshold = ops.broadcast(const(self.threshold, Type.f32), ops.concat([dims_of(valid, [0]), ints([1])], 0))
+        threshold = ops.broadcast(const(self.threshold, Type.f32), ops.concat([sizes_of(valid, [0]), ints([1])], 0))
         nothing = ops.broadcast(const(False, Type.boolean), ops.shape_of(valid))
 
         def decide(i: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
@@ -194,12 +194,12 @@ class Overlap:
         return [x, y, x_, y_, ops.select(is_box, ops.multiply(width, height), zero)]
 
 
-def _least_sides(boxes: Tensor) -> Node:
+def _shorter_sides(boxes: Tensor) -> Node:
     """The shorter side of boxes: [P, N, 4] -> [P, N]. A product does not take the corners apart, which is slow."""
     differences = const(np.array([[-1, 0, 1, 0], [0, -1, 0, 1]]), Type.f32)
     return ops.reduce_min(ops.matmul(differences, boxes, False, True), ints(1), False)
 
 
-def _places(mask: Tensor) -> Node:
+def _true_indices(mask: Tensor) -> Node:
     """Where a mask is true, one row for each."""
     return ops.transpose(ops.non_zero(mask, "i64"), ints([1, 0]))

@@ -12,9 +12,9 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
-from paddle2ov.converters.detection.nms import box_size, never_empty
-from paddle2ov.converters.detection.rows import best, column, columns, dim_of, positions
-from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.detection.nms import box_size, sentinel_if_empty
+from paddle2ov.converters.detection.rows import best_per_image, column, columns, dim_of, indices_where
+from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
 from paddle2ov.converters.graph.loops import Outputs, along
 from paddle2ov.graph.opset import ops
@@ -29,7 +29,7 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     label = _class(node)
     boxes: Tensor = ops.reshape(cast_to(given, Type.f32), ints([0, 0, size]), True).output(0)
     score: Tensor = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
-    greedy = Greedy(
+    greedy = GreedyNms(
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),
         node.get_int("nms_top_k"),
@@ -43,12 +43,12 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     if keep >= 0:
         images = dim_of(boxes, 0)
         image = column(rows, 0)
-        chosen = best(image, found, images, keep) if keep else positions(ops.less(image, ints(0)))
+        chosen = best_per_image(image, found, images, keep) if keep else indices_where(ops.less(image, ints(0)))
         rows, found = (ops.gather(value, chosen, ints(0)) for value in (rows, found))
     box = ops.gather_nd(boxes, columns(rows, 0, 2))
     found = ops.unsqueeze(found, ints(1))
     labels = ops.broadcast(const(label, Type.f32), ops.shape_of(found))
-    out = never_empty(cast_to(ops.concat([labels, found, box], 1), dtype), 2 + size)
+    out = sentinel_if_empty(cast_to(ops.concat([labels, found, box], 1), dtype), 2 + size)
     return {"out": LoDTensor(out, UNKNOWN_LOD)}
 
 

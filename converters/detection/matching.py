@@ -22,7 +22,7 @@ from paddle2ov.converters.graph.common import (
     output_of,
     shape_of,
 )
-from paddle2ov.converters.lod.sequences import length_of, lengths_of, part, sequences
+from paddle2ov.converters.lod.sequences import dense_input, lengths_of, padded_length, slice_dims
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor
@@ -37,20 +37,20 @@ def bipartite_match(node: NodeContext) -> NamedOutputs:
     kind = node.get_str("match_type", "bipartite")
     node.require(kind in ("bipartite", "per_prediction"), "unknown", match_type=kind)
     if node.has_sequences("dist_mat"):
-        x, count = sequences(node, "dist_mat")
+        x, count = dense_input(node, "dist_mat")
         rows = ops.unsqueeze(lengths_of(x, count), ints([1, 2]))
     else:
         x = ops.unsqueeze(node.get_input("dist_mat"), ints([0]))
-        rows = length_of(x)
+        rows = padded_length(x)
     x = _without_nan(x)
     many = ops.greater_equal(rows, ints(_SORTED_FROM))
     near = ops.greater_equal(x, const_like(1e-6, x))
     allowed = ops.select(many, ops.greater(x, const_like(0, x)), near)
-    none = ops.concat([part(shape_of(x), 0, 1), part(shape_of(x), 2, 3)], 0)
-    matched, distance = _matched(_only(x, allowed))
+    none = ops.concat([slice_dims(shape_of(x), 0, 1), slice_dims(shape_of(x), 2, 3)], 0)
+    matched, distance = _greedy_matching(_only(x, allowed))
     if kind == "per_prediction":
         threshold = const_like(node.get_float("dist_threshold", 0.5), x)
-        best, where = _best(_never_empty(_only(x, ops.logical_and(near, ops.greater_equal(x, threshold)))), 1)
+        best, where = _best(_with_padding_row(_only(x, ops.logical_and(near, ops.greater_equal(x, threshold)))), 1)
         found = ops.logical_and(ops.less(matched, ints(0)), ops.greater(best, const_like(-np.inf, x)))
         matched, distance = ops.select(found, where, matched), ops.select(found, best, distance)
     # In the shape that the program sees, whatever is known of that of the distances.
@@ -74,9 +74,9 @@ def similarity_focus(node: NodeContext) -> NamedOutputs:
     slices = ops.gather(x, ints(indexes), ints(axis))
     slices = ops.transpose(slices, ints([0, axis, *[i for i in (1, 2, 3) if i != axis]]))  # [N, slices, rows, columns]
     dims = shape_of(slices)
-    slices = ops.reshape(slices, ops.concat([ints([-1]), part(dims, 2, 4)], 0), False)
+    slices = ops.reshape(slices, ops.concat([ints([-1]), slice_dims(dims, 2, 4)], 0), False)
     lowest = float(np.finfo(np.float32).min)  # of the rows and columns left one pair is matched, whatever its number
-    matched, _ = _matched(ops.maximum(_without_nan(slices), const_like(lowest, x)))
+    matched, _ = _greedy_matching(ops.maximum(_without_nan(slices), const_like(lowest, x)))
     rows = ops.unsqueeze(ops.range(ints(0), dim_of(slices, 1), ints(1), "i64"), ints([0, 2]))
     mask = ops.equal(ops.unsqueeze(matched, ints([1])), rows)
     mask = ops.reduce_logical_or(ops.reshape(mask, dims, False), ints([1]), False)
@@ -93,10 +93,10 @@ def _only(x: Tensor, allowed: Tensor) -> Node:
     return ops.select(allowed, x, const_like(-np.inf, x))
 
 
-def _never_empty(x: Tensor) -> Node:
+def _with_padding_row(x: Tensor) -> Node:
     """[images, rows, columns] with a row of -∞ behind the others: TopK takes no empty ones."""
     dims = shape_of(x)
-    row = ops.concat([part(dims, 0, 1), ints([1]), part(dims, 2, 3)], 0)
+    row = ops.concat([slice_dims(dims, 0, 1), ints([1]), slice_dims(dims, 2, 3)], 0)
     return ops.concat([x, ops.broadcast(const_like(-np.inf, x), row)], 1)
 
 
@@ -106,7 +106,7 @@ def _best(x: Tensor, axis: int) -> tuple[Node, Node]:
     return ops.squeeze(found.output(0), ints([axis])), ops.squeeze(found.output(1), ints([axis]))
 
 
-def _matched(x: Tensor) -> tuple[Tensor, Tensor]:
+def _greedy_matching(x: Tensor) -> tuple[Tensor, Tensor]:
     """For each column of [images, rows, columns] the row that it is matched with (or -1), and the number there (or 0).
 
     What is -∞ is matched with nothing. One pair after the other, the largest first, gives the same as all pairs at once
@@ -114,7 +114,7 @@ def _matched(x: Tensor) -> tuple[Tensor, Tensor]:
     """
     kind = x.get_element_type()
     dims = shape_of(x)
-    columns = ops.concat([part(dims, 0, 1), part(dims, 2, 3)], 0)
+    columns = ops.concat([slice_dims(dims, 0, 1), slice_dims(dims, 2, 3)], 0)
     shape = output_of(x).get_partial_shape()
     left = ops.parameter(shape, kind)
     matched, number = ops.parameter([shape[0], shape[2]], Type.i64), ops.parameter([shape[0], shape[2]], kind)

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import best, column, columns, count_images, dim_of, positions
+from paddle2ov.converters.detection.rows import best_per_image, column, columns, count_per_image, dim_of, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
-from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
@@ -64,7 +64,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     boxes, scores = output_of(cast_to(boxes, Type.f32)), output_of(cast_to(scores, Type.f32))
     if boxes.get_partial_shape()[2].is_dynamic:
         boxes = ops.reshape(boxes, ints([0, 0, size]), True).output(0)
-    greedy = Greedy(
+    greedy = GreedyNms(
         node.get_float("nms_threshold", 0.3),
         threshold,
         top_k,
@@ -82,17 +82,21 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
         index = ops.add(ops.multiply(kept.image, total), number)
     keep = node.get_int("keep_top_k")
     if keep >= 0:
-        chosen = best(kept.image, kept.score, kept.images, keep) if keep else positions(ops.less(kept.image, ints(0)))
+        chosen = (
+            best_per_image(kept.image, kept.score, kept.images, keep)
+            if keep
+            else indices_where(ops.less(kept.image, ints(0)))
+        )
         kept, index = kept.at(chosen), ops.gather(index, chosen, ints(0))
 
     label, score = ops.unsqueeze(cast_to(kept.label, Type.f32), ints(1)), ops.unsqueeze(kept.score, ints(1))
     out = cast_to(ops.concat([label, score, kept.box], 1), dtype)
     if not node.get_output_size("index"):
-        out = never_empty(out, 2 + size)
+        out = sentinel_if_empty(out, 2 + size)
     return {
         "out": LoDTensor(out, UNKNOWN_LOD),
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
-        "nms_rois_num": count_images(kept.image, kept.images),
+        "nms_rois_num": count_per_image(kept.image, kept.images),
     }
 
 
@@ -108,7 +112,7 @@ def box_size(node: NodeContext, boxes: Tensor) -> int:
     return size
 
 
-def _shared(greedy: Greedy, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
+def _shared(greedy: GreedyNms, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
     images = dim_of(scores, 0)
     rows, score = greedy(boxes, _foreground(scores, background, 3))
     image, label, number = (column(rows, i) for i in range(3))
@@ -116,7 +120,7 @@ def _shared(greedy: Greedy, boxes: Tensor, scores: Tensor, background: int) -> _
     return _Kept(image, label, number, score, box, images)
 
 
-def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
+def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
     # One group for each class and image: boxes [C, M, 4], scores [C, images, M]
     boxes = ops.transpose(boxes, ints([1, 0, 2]))
     scores = _foreground(scores, background, 2)
@@ -157,7 +161,7 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
     return ops.select(others, scores, const(-np.inf, Type.f32))
 
 
-def never_empty(out: Tensor, width: int) -> Node:
+def sentinel_if_empty(out: Tensor, width: int) -> Node:
     """[[-1]] when nothing survives, as the operators say that have no other way."""
     count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
     some = ops.minimum(count, ints(1))
@@ -172,7 +176,7 @@ def nms(node: NodeContext) -> NamedOutputs:
     count = dim_of(x, 0)
     # Earlier boxes have the better score.
     score = cast_to(ops.subtract(count, ops.range(ints(0), count, ints(1), "i64")), Type.f32)
-    greedy = Greedy(node.get_float("threshold", 1.0))
+    greedy = GreedyNms(node.get_float("threshold", 1.0))
     # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
     rows, _ = greedy.plain(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
     return {"out": column(rows, 2)}
@@ -210,7 +214,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
         post_threshold=node.get_float("post_threshold", 0.0),
         normalized=node.get_bool("normalized", True),
     )
-    real = positions(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
+    real = indices_where(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
     out = ops.subtract(ops.gather(found.output(0), real, ints(0)), const([1, 0, 0, 0, 0, 0], Type.f32))
     index = ops.gather(found.output(1), real, ints(0))
     image = ops.divide(index, ops.add(count, ints(1)))

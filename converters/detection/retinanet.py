@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import best, column, columns, dim_of, dims_of
-from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.detection.rows import best_per_image, column, columns, dim_of, sizes_of
+from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints
 from paddle2ov.converters.graph.sorting import top
 from paddle2ov.graph.opset import ops
@@ -27,11 +27,11 @@ def retinanet_detection_output(node: NodeContext) -> NamedOutputs:
         ops.unsqueeze(label, ints([1])), ops.unsqueeze(ops.range(ints(0), classes, ints(1), "i64"), ints([0, 2]))
     )
     table = ops.select(own, ops.unsqueeze(score, ints([1])), const(-np.inf, Type.f32))  # [images, classes, boxes]
-    greedy = Greedy(node.get_float("nms_threshold"), normalized=False, eta=node.get_float("nms_eta", 1.0))
+    greedy = GreedyNms(node.get_float("nms_threshold"), normalized=False, eta=node.get_float("nms_eta", 1.0))
     rows, kept = greedy(box, table)
     keep = node.get_int("keep_top_k")
     node.require(keep > 0, "a positive number is expected", keep_top_k=keep)
-    chosen = best(column(rows, 0), kept, images, keep)
+    chosen = best_per_image(column(rows, 0), kept, images, keep)
     rows, kept = (ops.gather(one, chosen, ints(0)) for one in (rows, kept))
     order = _order(column(rows, 0), kept)
     rows, kept = (ops.gather(one, order, ints(0)) for one in (rows, kept))
@@ -85,7 +85,7 @@ def _order(image: Tensor, score: Tensor) -> Node:
     # One that comes last keeps TopK from being empty.
     image = ops.concat([image, ints([2**31 - 1])], 0)
     score = ops.concat([score, const([-np.inf], Type.f32)], 0)
-    size = ops.squeeze(dims_of(image, [0]), ints(0))
+    size = ops.squeeze(sizes_of(image, [0]), ints(0))
     first = ops.topk(score, size, 0, "max", "value", index_element_type="i64", stable=True).output(1)
     second = ops.topk(ops.gather(image, first, ints(0)), size, 0, "min", "value", "i64", stable=True).output(1)
     return ops.slice(ops.gather(first, second, ints(0)), ints([0]), ints([-1]), ints([1]))

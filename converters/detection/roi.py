@@ -12,7 +12,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
-from paddle2ov.converters.lod.sequences import owners
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -25,7 +25,7 @@ def roi_align(node: NodeContext) -> NamedOutputs:
         dtype.is_real(), "of integers Paddle computes places and weights as integers, too", x=dtype.get_type_name()
     )
     aligned = node.get_bool("aligned", False)
-    image = images_of(node, given)
+    image = image_indices(node, given)
     # A program may know the shape of the boxes where the input given to OpenVINO does not.
     boxes = ops.reshape(cast_to(given, Type.f32), ints([-1, 4]), False)
     out = ops.roi_align(
@@ -65,7 +65,7 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
         out = ops.psroi_pooling(cast_to(x, Type.f32), regions, channels, height, scale, 1, 1, "average")
         return {"out": cast_to(out, dtype)}
     # OpenVINO's operator has square cells and shapes that are known: sums as products with the cells' indicators.
-    image = images_of(node, boxes)
+    image = image_indices(node, boxes)
     low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
     start = ops.multiply(_round(low), const(scale, Type.f32))
     end = ops.multiply(ops.add(_round(high), const(1, Type.f32)), const(scale, Type.f32))
@@ -115,13 +115,13 @@ def _round(x: Output) -> Node:
     return ops.round(x, "half_away_from_zero")
 
 
-def images_of(node: NodeContext, boxes: Output) -> Node:
+def image_indices(node: NodeContext, boxes: Output) -> Node:
     """The number of each region's image, int64 [R]."""
     count = size_of(boxes, 0)
     given = node.has_input("boxes_num")
     counts = node.get_tensor("boxes_num", Type.i64) if given else node.sequence_lengths("boxes")
     if counts is not None:
-        return owners(counts, count)
+        return segment_ids(counts, count)
     images = node.get_input("x").get_partial_shape()[0]
     node.require(
         images.is_dynamic or images.get_length() == 1, "neither boxes_num nor LoD tells the image of each region"
@@ -131,5 +131,5 @@ def images_of(node: NodeContext, boxes: Output) -> Node:
 
 def _with_image(node: NodeContext, boxes: Output) -> Node:
     """Regions as (image, x1, y1, x2, y2)."""
-    image = ops.unsqueeze(cast_to(images_of(node, boxes), Type.f32), ints(1))
+    image = ops.unsqueeze(cast_to(image_indices(node, boxes), Type.f32), ints(1))
     return ops.concat([image, reshape(cast_to(boxes, Type.f32), [-1, 4])], 1)

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.roi import images_of
+from paddle2ov.converters.detection.roi import image_indices
 from paddle2ov.converters.detection.rows import dim_of
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, output_of, reshape, shape_of
 from paddle2ov.graph.opset import ops
@@ -34,7 +34,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
         output_dim=channels,
         group_size=list(groups),
     )
-    x, image, dims = output_of(cast_to(x, Type.f32)), images_of(node, boxes), shape_of(x)
+    x, image, dims = output_of(cast_to(x, Type.f32)), image_indices(node, boxes), shape_of(x)
     low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
     scale, half = const(node.get_float("spatial_scale"), Type.f32), const(0.5, Type.f32)
     start = ops.subtract(ops.multiply(_round(low), scale), half)

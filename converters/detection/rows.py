@@ -9,12 +9,12 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, outp
 from paddle2ov.graph.opset import ops
 
 
-def positions(mask: Tensor) -> Node:
+def indices_where(mask: Tensor) -> Node:
     """Where a 1-D mask is true, [M]."""
     return ops.squeeze(ops.non_zero(mask, "i64"), ints(0))
 
 
-def best(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> Node:
+def best_per_image(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> Node:
     """The positions, ascending, of the `limit` best scores of each image; of equal ones the first count.
 
     image [M]: the image of each score; images: how many there are, 0-D.
@@ -32,10 +32,10 @@ def best(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> Node:
     tied = ops.logical_and(own, ops.equal(table, last))
     first = ops.less_equal(ops.cum_sum(cast_to(tied, Type.i64), ints(1)), missing)
     chosen = ops.logical_or(better, ops.logical_and(tied, first))
-    return positions(ops.reduce_logical_or(chosen, ints(0), False))
+    return indices_where(ops.reduce_logical_or(chosen, ints(0), False))
 
 
-def count_images(image: Tensor, images: Tensor) -> Node:
+def count_per_image(image: Tensor, images: Tensor) -> Node:
     """How many entries each image has, int32 [images]."""
     own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
     return ops.reduce_sum(cast_to(own, Type.i32), ints(1), False)
@@ -53,10 +53,10 @@ def columns(rows: Tensor, *which: int) -> Node:
 
 def dim_of(x: Tensor, axis: int) -> Node:
     """A dimension, 0-D; a constant where it is known."""
-    return ops.squeeze(dims_of(x, [axis]), ints(0))
+    return ops.squeeze(sizes_of(x, [axis]), ints(0))
 
 
-def dims_of(x: Tensor, axes: list[int]) -> Node:
+def sizes_of(x: Tensor, axes: list[int]) -> Node:
     """Dimensions, 1-D; a constant where they are known."""
     shape = output_of(x).get_partial_shape()
     if all(shape[axis].is_static for axis in axes):

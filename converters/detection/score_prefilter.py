@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.detection.rows import dim_of, positions
+from paddle2ov.converters.detection.rows import dim_of, indices_where
 from paddle2ov.converters.graph.common import Tensor, const, ints, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
@@ -46,7 +46,7 @@ def score_prefilter(boxes: Output, scores: Output, threshold: float, background:
     except _EveryBoxError:
         return None
     mask = ops.concat([_with_first(one) for one in masks], 0)
-    index = positions(mask)
+    index = indices_where(mask)
     few, their = ops.gather(boxes, index, ints(1)), ops.gather(scores, index, ints(2))
     return Candidates(few.output(0), their.output(0), index, dim_of(mask, 0))
 
@@ -87,7 +87,7 @@ class _Masks:
     def of(self, at: _Scores) -> list[Node]:
         """The masks by some scores."""
         node = at.value.get_node()
-        if _is_joined(node, at):
+        if _is_concat_of_levels(node, at):
             return [mask for one in node.input_values() for mask in self.of(replace(at, value=one))]
         step = _STEPS.get(node.get_type_name())
         before = step(node, at) if step else None
@@ -129,7 +129,7 @@ class _Masks:
 
     def _of_shares(self, at: _Scores, others: list[int]) -> list[Node]:
         """Masks by what a softmax is taken of: exp(x) / sum(exp) > t only if x - max(x) > log t."""
-        if _is_joined(at.value.get_node(), at):
+        if _is_concat_of_levels(at.value.get_node(), at):
             parts = [self._of_shares(replace(at, value=one), others) for one in at.value.get_node().input_values()]
             return [mask for part in parts for mask in part]
         width = at.dims[at.classes] or 0
@@ -156,7 +156,7 @@ class _Masks:
         return ops.reshape(ops.transpose(ops.concat(margins, 1), ints([0, 2, 1])), ints([0, -1]), True)
 
 
-def _is_joined(node: Node, at: _Scores) -> bool:
+def _is_concat_of_levels(node: Node, at: _Scores) -> bool:
     """Whether a Concat joins the boxes of several levels."""
     is_concat = node.get_type_name() == "Concat" and at.spread == 1
     return bool(is_concat and node.get_attributes()["axis"] % len(at.dims) == at.boxes)

@@ -17,7 +17,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
-from paddle2ov.converters.detection.rows import column, columns, dim_of, dims_of, positions
+from paddle2ov.converters.detection.rows import column, columns, dim_of, indices_where, sizes_of
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
 from paddle2ov.converters.indexing import chosen
@@ -25,7 +25,7 @@ from paddle2ov.graph.opset import ops
 
 
 @dataclass(frozen=True)
-class Greedy:
+class GreedyNms:
     """The attributes of a suppression.
 
     Attributes:
@@ -71,14 +71,14 @@ class Greedy:
         some = self.overlap.may_differ(boxes, plain)
         # A loop takes copies of what it reads, needed or not.
         boxes, scores = (
-            ops.slice(value, ints([0]), ops.select(some, dims_of(value, [axis]), ints([0])), ints([1]), ints([axis]))
+            ops.slice(value, ints([0]), ops.select(some, sizes_of(value, [axis]), ints([0])), ints([1]), ints([axis]))
             for value, axis in ((boxes, 1), (scores, 2))
         )
 
         def settle(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
             (plain,), (boxes, scores) = state, fixed
             disputed = self.overlap.disputed(boxes, scores, self.score_threshold, plain)
-            end = ops.select(disputed, ints([0]), dims_of(plain, [0]))
+            end = ops.select(disputed, ints([0]), sizes_of(plain, [0]))
             other = self._exact(boxes, scores, disputed)
             return [ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)], None
 
@@ -101,13 +101,13 @@ class Greedy:
 
     def _ranked(self, scores: Tensor, rows: Tensor, kept: Tensor) -> Node:
         """Which rows are among the `top_k` best of their group: not behind the last of those in score or index."""
-        groups = ops.reshape(scores, ops.concat([ints([-1]), dims_of(scores, [2])], 0), False)
+        groups = ops.reshape(scores, ops.concat([ints([-1]), sizes_of(scores, [2])], 0), False)
         takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
         ones = ops.select(takes_part, const(1, Type.f32), const(0, Type.f32))
         counts = cast_to(ops.reduce_sum(ones, ints(1), False), Type.i32)
         too_many = ops.greater(counts, const(self.top_k, Type.i32))
         # Few groups have more, if any; the first one is always looked at, so that there is one.
-        seen = ops.concat([positions(too_many), ints([0])], 0)
+        seen = ops.concat([indices_where(too_many), ints([0])], 0)
         value, index = self._last(ops.gather(groups, seen, ints(0)))
         value = ops.select(ops.gather(too_many, seen, ints(0)), value, const(-np.inf, Type.f32))
         no_limit = ops.broadcast(const(-np.inf, Type.f32), ops.shape_of(counts))
@@ -116,7 +116,7 @@ class Greedy:
         group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
         limit, last = ops.gather(limits, group, ints(0)), ops.gather(lasts, group, ints(0))
         tied = ops.logical_and(ops.equal(kept, limit), ops.less_equal(column(rows, 2), last))
-        return positions(ops.logical_or(ops.greater(kept, limit), tied))
+        return indices_where(ops.logical_or(ops.greater(kept, limit), tied))
 
     def _last(self, groups: Tensor) -> tuple[Node, Node]:
         """Score and index of the last one of the `top_k` best of each group [T, N]; of equal ones the first count."""

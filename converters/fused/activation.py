@@ -33,7 +33,7 @@ def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
     node.require(name in ("hard_sigmoid", "hard_swish"), "is not supported", fuse_activation=name)
     if name == "hard_swish" and alpha == beta == 0:  # oneDNN 2 has no others than these
         alpha, beta = 1 / 6, 0.5
-    gate = ops.clamp(ops.add(scaled(x, alpha), const_like(beta, x)), 0.0, 1.0)
+    gate = ops.clamp(ops.add(multiply_by(x, alpha), const_like(beta, x)), 0.0, 1.0)
     return gate if name == "hard_sigmoid" else ops.multiply(x, gate)
 
 
@@ -56,6 +56,6 @@ _PLAIN: dict[str, Callable[[Tensor], Node]] = {
 }
 
 
-def scaled(x: Tensor, scale: float) -> Tensor:
+def multiply_by(x: Tensor, scale: float) -> Tensor:
     """x times a number, which is mostly 1."""
     return x if scale == 1 else ops.multiply(x, const_like(scale, x))

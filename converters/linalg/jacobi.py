@@ -10,44 +10,44 @@ from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, size_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
-from paddle2ov.converters.linalg.pieces import range_to, swapped
+from paddle2ov.converters.linalg.pieces import arange, matrix_transpose
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NodeContext
 
 _SWEEPS = 12
 
 
-def diagonalized(
+def diagonalize(
     node: NodeContext, x: Output, rank: int, triangle: str, vectors: list[Output]
 ) -> tuple[list[Output], Node]:
     """The matrix made diagonal, the vectors turned like its columns, and the places of those."""
-    start = mirrored(node, x, rank, triangle, 1)
+    start = symmetric_from_triangle(node, x, rank, triangle, 1)
     size = size_of(x, rank - 1)
-    places = range_to(size)
+    places = arange(size)
 
     def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (matrix, *vectors), (places, size) = state, fixed
         partner = _partners(places, size, k)
-        own = elements_at(matrix, places, rank)
+        own = gather_per_row(matrix, places, rank)
         other = ops.gather(own, partner, ints(rank - 2))
         # Both partners must see one product: of equal values rounding alone decides the angle.
-        product = elements_at(matrix, partner, rank)
+        product = gather_per_row(matrix, partner, rank)
         product = ops.add(product, ops.gather(product, partner, ints(rank - 2)))
         c, s = _rotation(own, other, ops.multiply(product, const_like(0.5, x)), places, partner)
-        rows = _mix(matrix, ops.unsqueeze(c, ints([-1])), ops.unsqueeze(s, ints([-1])), partner, rank - 2)
+        rows = _rotate_and_swap(matrix, ops.unsqueeze(c, ints([-1])), ops.unsqueeze(s, ints([-1])), partner, rank - 2)
         c, s = (ops.unsqueeze(one, ints([-2])) for one in (c, s))
         turned: list[Tensor] = [rows, *vectors]
-        return [_mix(one, c, s, partner, rank - 1) for one in turned], None
+        return [_rotate_and_swap(one, c, s, partner, rank - 1) for one in turned], None
 
     return repeat(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [places, size], rotate), places
 
 
-def mirrored(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) -> Node:
+def symmetric_from_triangle(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) -> Node:
     """The symmetric (or for sign -1 the skew-symmetric) matrices of which one triangle is given."""
     node.require(triangle in ("L", "U"), "unknown triangle", UPLO=triangle)
-    places = range_to(size_of(x, rank - 1))
+    places = arange(size_of(x, rank - 1))
     down, across = ops.unsqueeze(places, ints([1])), ops.unsqueeze(places, ints([0]))
-    other: Node = swapped(x, rank)
+    other: Node = matrix_transpose(x, rank)
     if sign < 0:
         x = ops.select(ops.equal(down, across), const_like(0, x), x).output(0)
         other = ops.negative(other)
@@ -55,17 +55,17 @@ def mirrored(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) 
     return ops.select(given, x, other)
 
 
-def elements_at(matrix: Tensor, columns: Tensor, rank: int) -> Node:
+def gather_per_row(matrix: Tensor, columns: Tensor, rank: int) -> Node:
     """The element of each row in the column named for it, [..., n]."""
     size = size_of(matrix, rank - 1)
-    chosen = ops.equal(ops.unsqueeze(columns, ints([1])), range_to(size))
+    chosen = ops.equal(ops.unsqueeze(columns, ints([1])), arange(size))
     return ops.reduce_sum(ops.select(chosen, matrix, const_like(0, matrix)), ints([rank - 1]), False)
 
 
-def turned_apart(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
+def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
     """x with its columns turned until they are orthogonal, and the vectors turned with them."""
     size = size_of(x, rank - 1)
-    places = range_to(size)
+    places = arange(size)
 
     def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (matrix, *_), (places, size) = state, fixed
@@ -75,12 +75,12 @@ def turned_apart(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
         other = ops.gather(own, partner, ints(rank - 2))
         product = ops.reduce_sum(ops.multiply(matrix, moved), ints([rank - 2]), False)
         c, s = (ops.unsqueeze(one, ints([-2])) for one in _rotation(own, other, product, places, partner))
-        return [_mix(one, c, s, partner, rank - 1) for one in state], None
+        return [_rotate_and_swap(one, c, s, partner, rank - 1) for one in state], None
 
     return repeat(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [places, size], rotate)
 
 
-def lengths(matrix: Output, rank: int) -> Node:
+def column_norms(matrix: Output, rank: int) -> Node:
     """The length of each column, [..., n]."""
     return ops.sqrt(ops.reduce_sum(ops.multiply(matrix, matrix), ints([rank - 2]), False))
 
@@ -115,6 +115,6 @@ def _rotation(own: Node, other: Node, product: Node, places: Tensor, partner: No
     )
 
 
-def _mix(matrix: Tensor, c: Node, s: Node, partner: Node, axis: int) -> Node:
+def _rotate_and_swap(matrix: Tensor, c: Node, s: Node, partner: Node, axis: int) -> Node:
     """Each row (or column) times its sine, plus its partner times its cosine: turned, and in each other's place."""
     return ops.add(ops.multiply(matrix, s), ops.multiply(ops.gather(matrix, partner, ints(axis)), c))

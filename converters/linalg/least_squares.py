@@ -13,7 +13,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import const_like, ints, rank_of, size_of
 from paddle2ov.converters.graph.spatial import known_dims
-from paddle2ov.converters.linalg.spectrum import relative, singular_vectors
+from paddle2ov.converters.linalg.spectrum import relative_tolerance, singular_vectors
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
@@ -33,7 +33,7 @@ def lstsq(node: NodeContext) -> NamedOutputs:
     rcond = ops.reshape(node.get_tensor("rcond", x.get_element_type(), 0.0), ints([]), False)
     if driver == "gels":  # takes the full rank for granted
         rcond = const_like(0, x)
-    above = ops.greater(s, relative(s, rcond))
+    above = ops.greater(s, relative_tolerance(s, rcond))
     inverse = ops.select(above, ops.divide(const_like(1, s), ops.select(above, s, const_like(1, s))), const_like(0, s))
     turned = ops.multiply(ops.matmul(u, y, True, False), ops.unsqueeze(inverse, ints([-1])))
     solution = ops.matmul(v, turned, False, False)

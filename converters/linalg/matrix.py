@@ -19,7 +19,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
 from paddle2ov.converters.graph.spatial import known_dims
-from paddle2ov.converters.linalg.pieces import range_to, swapped, triangle
+from paddle2ov.converters.linalg.pieces import arange, matrix_transpose, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -118,7 +118,7 @@ def cholesky(node: NodeContext) -> NamedOutputs:
     x, upper = node.get_input("x"), node.get_bool("upper", False)
     rank = rank_of(node, x)
     size = size_of(x, rank - 1)
-    symmetric = swapped(x, rank) if upper else x
+    symmetric = matrix_transpose(x, rank) if upper else x
 
     def column(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (factor,), (matrix, rows) = state, fixed
@@ -133,8 +133,8 @@ def cholesky(node: NodeContext) -> NamedOutputs:
         return [ops.add(factor, ops.multiply(new, here))], None
 
     start = ops.multiply(symmetric, const_like(0, x))
-    (lower,) = repeat(size, [start], [symmetric, range_to(size)], column)
-    return {"out": swapped(lower, rank) if upper else lower}
+    (lower,) = repeat(size, [start], [symmetric, arange(size)], column)
+    return {"out": matrix_transpose(lower, rank) if upper else lower}
 
 
 def _determinant(node: NodeContext, x: Output) -> Tensor:
@@ -169,7 +169,7 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))], None
 
     start: list[Tensor] = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
-    product = repeat(size, start, [range_to(size)], column)[2]
+    product = repeat(size, start, [arange(size)], column)[2]
     return ops.squeeze(product, ints([rank - 2, rank - 1]))
 
 

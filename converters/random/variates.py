@@ -14,7 +14,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
-from paddle2ov.converters.random.distributions import normal, open_unit, unit
+from paddle2ov.converters.random.distributions import positive_uniform, standard_normal, unit_uniform
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -45,7 +45,7 @@ def _gamma(shape: Tensor) -> Node:
     d = ops.subtract(ops.add(shape, ops.convert(small, Type.f32)), const(1 / 3, Type.f32))
     c = ops.divide(one, ops.sqrt(ops.multiply(d, const(9, Type.f32))))
     many = ops.concat([ints([_ROUNDS]), shape_of(shape)], 0)
-    z, u = normal(many, 0), open_unit(many, 0)
+    z, u = standard_normal(many, 0), positive_uniform(many, 0)
     v = ops.add(one, ops.multiply(c, z))
     v = ops.multiply(ops.multiply(v, v), v)
     positive = ops.greater(v, const(0, Type.f32))
@@ -58,7 +58,7 @@ def _gamma(shape: Tensor) -> Node:
     for value, accepted in reversed(list(zip(*rounds, strict=True))):
         found = ops.select(ops.squeeze(accepted, ints([0])), ops.squeeze(value, ints([0])), found)
     drawn = ops.multiply(d, found)
-    lower = ops.power(open_unit(shape_of(shape), 0), ops.divide(one, shape))
+    lower = ops.power(positive_uniform(shape_of(shape), 0), ops.divide(one, shape))
     return ops.select(small, ops.multiply(drawn, lower), drawn)
 
 
@@ -67,11 +67,11 @@ def poisson(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
 
     def event(clock: Node, rate: Node) -> tuple[Node, Node, Node]:
-        now = ops.subtract(clock, ops.log(open_unit(shape_of(clock), 0)))
+        now = ops.subtract(clock, ops.log(positive_uniform(shape_of(clock), 0)))
         inside = ops.less_equal(now, rate)
         return now, inside, inside
 
-    return {"out": cast_to(_counted([cast_to(x, Type.f32)], event), x.get_element_type())}
+    return {"out": cast_to(_count_hits([cast_to(x, Type.f32)], event), x.get_element_type())}
 
 
 def binomial(node: NodeContext) -> NamedOutputs:
@@ -80,13 +80,13 @@ def binomial(node: NodeContext) -> NamedOutputs:
 
     def trial(number: Node, trials: Node, chance: Node) -> tuple[Node, Node, Node]:
         left = ops.less(number, trials)
-        success = ops.less(unit(shape_of(trials), 0), chance)
+        success = ops.less(unit_uniform(shape_of(trials), 0), chance)
         return ops.add(number, const(1, Type.f32)), ops.logical_and(left, success), left
 
-    return {"out": ops.convert(_counted([ops.floor(count), chance], trial), Type.i64)}
+    return {"out": ops.convert(_count_hits([ops.floor(count), chance], trial), Type.i64)}
 
 
-def _counted(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, Node]]) -> Output:
+def _count_hits(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, Node]]) -> Output:
     """How often a step hits, until no element goes on: (state, *given) -> (state, hit, goes on), from 0 on."""
     rank = len(output_of(given[0]).get_partial_shape())
     nothing = ops.broadcast(const(0, Type.f32), shape_of(given[0]))

@@ -24,7 +24,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
-from paddle2ov.converters.resize.exact import scaled, scaled_later
+from paddle2ov.converters.resize.exact import dynamic_scaled_sizes, scaled_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -67,8 +67,8 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
     if scales is not None:
         dims = known_dims(x)[2:]
         if None in dims:
-            return scaled_later(x, scales), scales
-        return ints([int(scaled(dim or 0, scale)) for dim, scale in zip(dims, scales, strict=True)]), scales
+            return dynamic_scaled_sizes(x, scales), scales
+        return ints([int(scaled_sizes(dim or 0, scale)) for dim, scale in zip(dims, scales, strict=True)]), scales
     sizes = [node.get_int("out_h", -1), node.get_int("out_w", -1)]
     node.require(all(size > 0 for size in sizes), "no size is given", sizes=sizes)
     return ints(sizes), None

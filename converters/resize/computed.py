@@ -11,12 +11,12 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, halves, ints, shape_of, size_of
-from paddle2ov.converters.resize.exact import Resize, any_resized, inverse, nearest, sizes_later
+from paddle2ov.converters.resize.exact import Resize, any_resized, dynamic_sizes, nearest, rational_reciprocal
 from paddle2ov.graph.integers import divided
 from paddle2ov.graph.opset import ops
 
 
-def scaled_by(x: Output, scales: Output) -> Node:
+def computed_scale_sizes(x: Output, scales: Output) -> Node:
     """floor(dim * scale) of the spatial dimensions, of the exact product, by computed scales (float32).
 
     Interpolate's own sizes, as floats of the graph may be rounded to bfloat16; it adds a millionth to the scales, which
@@ -42,10 +42,10 @@ def scaled_by(x: Output, scales: Output) -> Node:
         for scale in halves(scales):
             rest = ops.subtract(rest, ops.multiply(dim, scale))
     too_many = ops.logical_and(ops.less(_number(0), rest), ops.less(rest, _number(2**-6)))
-    return ops.subtract(sizes, ops.convert(ops.logical_and(too_many, _in_full(scales)), Type.i64))
+    return ops.subtract(sizes, ops.convert(ops.logical_and(too_many, _has_float32_digits(scales)), Type.i64))
 
 
-def _in_full(x: Output) -> Node:
+def _has_float32_digits(x: Output) -> Node:
     """Whether numbers that have more than 8 bits are computed with as more: not in bfloat16.
 
     A product with whole numbers of those with fewer bits is no less than a millionth below a whole number.
@@ -57,7 +57,7 @@ def _in_full(x: Output) -> Node:
     return ops.logical_and(digits, ops.not_equal(eight, x))
 
 
-def lines_of_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) -> Output:
+def broadcast_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) -> Output:
     """x with what a dimension that becomes 1 has as its result (a ratio of 0) all along it; others are as they were."""
     for i in axes:
         single = ops.convert(ops.equal(ops.gather(sizes, ints(i), ints(0)), ints(1)), Type.i64)
@@ -73,7 +73,7 @@ def lines_of_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) -
     return x
 
 
-def lengthened_by(x: Output, plan: Resize, sizes: Node) -> Output:
+def pad_for_computed_scales(x: Output, plan: Resize, sizes: Node) -> Output:
     """x with its last elements repeated so often that each dimension grows that a computed scale is to stretch.
 
     As `_lengthened` does for known scales; no more than 2^15 elements, of a scale that is next to 1.
@@ -87,7 +87,7 @@ def lengthened_by(x: Output, plan: Resize, sizes: Node) -> Output:
     return ops.pad(x, ints([0] * plan.rank), ops.concat([ints([0, 0]), more], 0), "edge").output(0)
 
 
-def with_single(x: Output, plan: Resize, single: Node) -> Output:
+def crop_single(x: Output, plan: Resize, single: Node) -> Output:
     """x to be resized to sizes, where a dimension that becomes 1 (`single`, a bool for each) has the ratio 0.
 
     Linear interpolation takes the first element then. Cubic interpolation takes Paddle's -0.5, which is the middle of
@@ -108,17 +108,19 @@ def by_indices(x: Output, plan: Resize) -> Tensor:
     """A resize to given sizes, or those that follow from known scales, with the ratio 1 / scale."""
     if plan.mode == "nearest" and plan.scales is not None:
         return nearest(x, plan)
-    before, after = _spatial(x, plan.rank - 2), sizes_later(x, plan)
+    before, after = _spatial(x, plan.rank - 2), dynamic_sizes(x, plan)
     same = ops.reduce_logical_and(ops.equal(before, after), ints([0]), False)
     out: Tensor = x if plan.mode == "nearest" else cast_to(x, Type.f32)
     for i in range(plan.rank - 2):
         last = ops.subtract(ops.gather(before, ints(i), ints(0)), ints(1))
         size = ops.gather(after, ints(i), ints(0))
-        place, part, rest = (_places if plan.scales is not None else _places_of_floats)(plan, i, size, same)
+        place, part, rest = (_source_indices if plan.scales is not None else _source_indices_of_floats)(
+            plan, i, size, same
+        )
         if plan.mode == "nearest":
-            out = ops.gather(out, _within(place, last), ints(2 + i))
+            out = ops.gather(out, _clip_index(place, last), ints(2 + i))
         else:
-            out = _mixed(out, plan, 2 + i, last, place, part, rest)
+            out = _weighted_sum(out, plan, 2 + i, last, place, part, rest)
     return cast_to(out, x.get_element_type())
 
 
@@ -126,13 +128,13 @@ def _spatial(x: Output, count: int) -> Node:
     return ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
 
 
-def _places(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
+def _source_indices(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
     """The element at or before each result (int64), how far behind it the result is (float32), and what is left to 1.
 
     In whole numbers, as floats may be rounded to bfloat16.
     """
     assert plan.scales is not None
-    one = inverse(plan.scales[i])
+    one = rational_reciprocal(plan.scales[i])
     above: Node = ints(one.numerator)
     if plan.first:
         above = ops.multiply(above, ops.convert(ops.not_equal(size, ints(1)), Type.i64))
@@ -150,7 +152,7 @@ def _places(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, N
     return ops.subtract(ops.convert(place, Type.i64), ints(1)), part, left
 
 
-def _places_of_floats(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
+def _source_indices_of_floats(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
     """The same for scales that the program computes."""
     assert plan.scale_tensor is not None
     ratio: Node = exact_divide(_number(1), ops.gather(plan.scale_tensor, ints(i), ints(0)))
@@ -167,7 +169,7 @@ def _places_of_floats(plan: Resize, i: int, size: Node, same: Node) -> tuple[Nod
     return ops.convert(place, Type.i64), part, ops.subtract(_number(1), part)
 
 
-def _mixed(x: Tensor, plan: Resize, axis: int, last: Node, place: Node, part: Node, rest: Node) -> Node:
+def _weighted_sum(x: Tensor, plan: Resize, axis: int, last: Node, place: Node, part: Node, rest: Node) -> Node:
     """Elements around each place, weighted; those beyond the first and the last one are these."""
     if plan.mode == "linear":
         before = ops.less(place, ints(0))
@@ -179,14 +181,14 @@ def _mixed(x: Tensor, plan: Resize, axis: int, last: Node, place: Node, part: No
     along = ints([-1] + [1] * (plan.rank - axis - 1))
     out: Node | None = None
     for offset, weight in enumerate(weights, first):
-        elements = ops.gather(x, _within(ops.add(place, ints(offset)), last), ints(axis))
+        elements = ops.gather(x, _clip_index(ops.add(place, ints(offset)), last), ints(axis))
         share = ops.multiply(elements, ops.reshape(weight, along, False))
         out = share if out is None else ops.add(out, share)
     assert out is not None
     return out
 
 
-def _within(place: Node, last: Node) -> Node:
+def _clip_index(place: Node, last: Node) -> Node:
     return ops.minimum(ops.maximum(place, ints(0)), last)
 
 

@@ -66,7 +66,7 @@ class Resize:
 # --- sizes that follow from a scale ---------------------------------------------------------------------------------
 
 
-def scaled(dims: npt.ArrayLike, scale: float) -> Integers:
+def scaled_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
     """floor(dim * scale): in double precision where the program writes the scale so (newer ones), else in single."""
     single = np.float32(scale)
     product = np.asarray(dims, np.float32) * single if float(single) == scale else np.asarray(dims, np.float64) * scale
@@ -85,7 +85,7 @@ def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
 def interpolate_scales_exactly(scale: float) -> bool:
     """Whether Interpolate gives Paddle's size for any dimension."""
     dims = np.arange(1, _LARGEST)
-    return bool((interpolate_sizes(dims, scale) == scaled(dims, scale)).all())
+    return bool((interpolate_sizes(dims, scale) == scaled_sizes(dims, scale)).all())
 
 
 @cache
@@ -93,7 +93,7 @@ def _corrections(scale: float) -> tuple[Integers, Integers]:
     """The dimensions that `_quotient` of the scale makes another size of, and by how much."""
     dims = np.arange(1, _LARGEST)
     above, below = _quotient(scale)
-    wrong = scaled(dims, scale) - dims * above // below
+    wrong = scaled_sizes(dims, scale) - dims * above // below
     found = np.flatnonzero(wrong)
     return dims[found], wrong[found]
 
@@ -104,8 +104,8 @@ def _quotient(scale: float) -> tuple[int, int]:
     return found.numerator, found.denominator
 
 
-def _scaled_one_later(length: Node, scale: float) -> Node:
-    """`scaled` of one dimension (int64) that is not known yet, without floats, which may be rounded to bfloat16."""
+def _dynamic_scaled_size(length: Node, scale: float) -> Node:
+    """`scaled_sizes` of one unknown dimension (int64), without floats, which may be rounded to bfloat16."""
     above, below = _quotient(scale)
     product = ops.multiply(ops.convert(length, Type.i32), ops.constant(np.int32(above)))
     size = ops.convert(divided(product, ops.constant(np.int32(below)))[0] if below > 1 else product, Type.i64)
@@ -116,11 +116,11 @@ def _scaled_one_later(length: Node, scale: float) -> Node:
     return size
 
 
-def scaled_later(x: Tensor, scales: Sequence[float], first: int = 2) -> Node:
-    """`scaled` of dimensions that are not known yet."""
+def dynamic_scaled_sizes(x: Tensor, scales: Sequence[float], first: int = 2) -> Node:
+    """`scaled_sizes` of dimensions that are not known yet."""
     shape = shape_of(x)
     lengths = [ops.gather(shape, ints(first + i), ints(0)) for i in range(len(scales))]
-    sizes = [_scaled_one_later(length, scale) for length, scale in zip(lengths, scales, strict=True)]
+    sizes = [_dynamic_scaled_size(length, scale) for length, scale in zip(lengths, scales, strict=True)]
     return ops.concat([ops.unsqueeze(size, ints([0])) for size in sizes], 0)
 
 
@@ -160,18 +160,18 @@ def nearest(x: Output, plan: Resize) -> Tensor:
     resized: Node | None = None
     may_stay = plan.scales is not None and (plan.given or any(1 < scale < 1.5 for scale in plan.scales))
     if may_stay and None in (*dims[2:], *plan.sizes):
-        resized = any_resized(x, sizes_later(x, plan))
+        resized = any_resized(x, dynamic_sizes(x, plan))
     for i, size in enumerate(plan.sizes):
         dim = dims[2 + i]
         if dim is not None and size is not None and resized is None:
             indices: Node = ints(_nearest_indices(plan, i, dim, size).tolist())
         else:
-            indices = _indices_later(x, plan, i, resized)
+            indices = _dynamic_indices(x, plan, i, resized)
         out = ops.gather(out, indices, ints(2 + i))
     return out
 
 
-def sizes_later(x: Output, plan: Resize) -> Tensor:
+def dynamic_sizes(x: Output, plan: Resize) -> Tensor:
     """The new sizes, where not all of them are known: given, or from known scales."""
     if plan.size_tensor is not None:
         return plan.size_tensor
@@ -179,7 +179,7 @@ def sizes_later(x: Output, plan: Resize) -> Tensor:
     if len(known) == len(plan.sizes):
         return ints(known)
     assert plan.scales is not None
-    return scaled_later(x, plan.scales)
+    return dynamic_scaled_sizes(x, plan.scales)
 
 
 def any_resized(x: Output, sizes: Tensor) -> Node:
@@ -188,7 +188,7 @@ def any_resized(x: Output, sizes: Tensor) -> Node:
     return ops.reduce_logical_or(ops.not_equal(sizes, dims), ints([0]), False)
 
 
-def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Node:
+def _dynamic_indices(x: Output, plan: Resize, i: int, resized: Node | None) -> Node:
     whole, size = size_of(x, 2 + i), plan.sizes[i]
     length = ops.convert(whole, Type.f32)
     if size is not None:
@@ -197,7 +197,7 @@ def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Nod
         steps_in_all = ops.gather(plan.size_tensor, ints(i), ints(0))
     else:
         assert plan.scales is not None
-        steps_in_all = _scaled_one_later(whole, plan.scales[i])
+        steps_in_all = _dynamic_scaled_size(whole, plan.scales[i])
     may_stay = plan.scales is not None and (plan.given or 1 < plan.scales[i] < 1.5)
     changes = resized if may_stay else None
     count = ops.convert(steps_in_all, Type.f32)
@@ -215,8 +215,8 @@ def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Nod
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
     # Where the quotient is whole the rounding of floats decides; elsewhere it must not, in bfloat16 neither.
-    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, changes))
-    if plan.scales is None or plan.align_corners or not _rounds_to_itself(plan.scales[i]):
+    place, rest = divided(*_integer_ratio(plan, i, k, whole, steps_in_all, changes))
+    if plan.scales is None or plan.align_corners or not _float_division_is_exact(plan.scales[i]):
         least = ops.subtract(place, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
         place = ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), place)
     index = ops.convert(place, Type.i64)
@@ -224,26 +224,26 @@ def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Nod
 
 
 @cache
-def _rounds_to_itself(scale: float) -> bool:
+def _float_division_is_exact(scale: float) -> bool:
     """Whether single precision divides by the scale as whole numbers do."""
-    k, one = np.arange(2 * _LARGEST), inverse(scale)
+    k, one = np.arange(2 * _LARGEST), rational_reciprocal(scale)
     single = k.astype(np.float32) * np.float32(1.0 / scale)
     return bool((single.astype(np.int64) == k * one.numerator // one.denominator).all())
 
 
-def inverse(scale: float) -> Fraction:
+def rational_reciprocal(scale: float) -> Fraction:
     """1 / scale as a quotient of small whole numbers."""
     return Fraction(1.0 / scale).limit_denominator(2**15)
 
 
-def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resized: Node | None) -> tuple[Node, Node]:
+def _integer_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resized: Node | None) -> tuple[Node, Node]:
     """The source elements of results, as quotients of whole numbers (i32)."""
     above, below = length, count
     if plan.align_corners:
         below = ops.maximum(ops.subtract(count, ints(1)), ints(1))
         above = ops.multiply(ops.subtract(length, ints(1)), ints(2))
     elif plan.scales is not None:
-        one = inverse(plan.scales[i])
+        one = rational_reciprocal(plan.scales[i])
         above, below = ints(one.numerator), ints(one.denominator)
         if resized is not None:
             above, below = ops.select(resized, above, ints(1)), ops.select(resized, below, ints(1))
@@ -256,7 +256,7 @@ def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resiz
 # --- linear and cubic by matrices -----------------------------------------------------------------------------------
 
 
-def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Tensor:
+def by_weight_matrices(x: Output, plan: Resize, dims: Sequence[int | None]) -> Tensor:
     """A resize whose ratio is not that of its sizes: each dimension is multiplied by a matrix of weights."""
     out: Tensor = x
     dtype = x.get_element_type()
