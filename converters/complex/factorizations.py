@@ -1,4 +1,4 @@
-"""Factors of complex matrices, and their determinants.
+"""Factorizations and determinants of complex matrices.
 
 Complex forms: `determinant`, `slogdeterminant`, `slogdet_v2`, `lu`, `lu_unpack`, `lu_solve`, `qr`.
 Semantics: as in `linalg/matrix.py` and `linalg/decomposition.py`. LAPACK chooses a pivot by the sum of its parts'
@@ -50,7 +50,7 @@ def slogdet_v2(node: NodeContext) -> dict[str, Node]:
 
 
 def _determinant(node: NodeContext) -> Pair:
-    """The product of the pivots; each swap of rows turns its sign."""
+    """The product of the pivots, negated for each swap of rows."""
     table, pivots, _ = _lu(node)
     real, imag = (_diagonal(part) for part in table)
     order = ops.range(ints(1), ops.add(size_of(table[0], -1), ints(1)), ints(1), "i32")
@@ -70,8 +70,8 @@ def _determinant(node: NodeContext) -> Pair:
 
 def _diagonal(x: Tensor) -> Node:
     size = size_of(x, -1)
-    places = arange(size)
-    chosen = ops.equal(ops.unsqueeze(places, ints([1])), places)
+    indices = arange(size)
+    chosen = ops.equal(ops.unsqueeze(indices, ints([1])), indices)
     return ops.reduce_sum(ops.select(chosen, x, const_like(0, x)), ints([-1]), False)
 
 
@@ -83,7 +83,7 @@ def lu(node: NodeContext) -> NamedOutputs:
 
 
 def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
-    """The packed factors, the row that each row swapped places with, and the first column without a pivot, from 1."""
+    """The packed LU factors, the row that each row was swapped with, and the first column without a pivot (from 1)."""
     x = parts(node.get_input("x"))
     real = x[0]
     rank, dtype = len(real.get_partial_shape()), real.get_element_type()
@@ -168,10 +168,10 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     b = node.get_input("b")
     if trans == "N":
         return {"out": complex_solve(high, complex_solve(low, permuted(b, True)).output(0))}
-    turned = [(matrix_transpose(re, rank), matrix_transpose(im, rank)) for re, im in (high, low)]
+    transposed = [(matrix_transpose(re, rank), matrix_transpose(im, rank)) for re, im in (high, low)]
     if trans == "C":
-        turned = [(re, ops.negative(im)) for re, im in turned]
-    return {"out": permuted(complex_solve(turned[1], complex_solve(turned[0], b).output(0)).output(0), False)}
+        transposed = [(re, ops.negative(im)) for re, im in transposed]
+    return {"out": permuted(complex_solve(transposed[1], complex_solve(transposed[0], b).output(0)).output(0), False)}
 
 
 def _factors(packed: tuple[Output, Output], rank: int) -> tuple[Pair, Pair]:
@@ -197,10 +197,10 @@ def qr(node: NodeContext) -> NamedOutputs:
     start = [ops.concat([x[0], eye], rank - 1), ops.concat([x[1], ops.multiply(eye, const_like(0, eye))], rank - 1)]
 
     def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (re, im), (places,) = state, fixed
+        (re, im), (indices,) = state, fixed
         at = ops.unsqueeze(k, ints([0]))
-        here = cast_to(ops.equal(places, k), re.get_element_type())
-        below = cast_to(ops.greater(places, k), re.get_element_type())
+        here = cast_to(ops.equal(indices, k), re.get_element_type())
+        below = cast_to(ops.greater(indices, k), re.get_element_type())
         a, b = (ops.gather(part, at, ints(rank - 1)) for part in (re, im))  # [..., m, 1]
         c, d = (column_sums(ops.multiply(part, here), rank) for part in (a, b))
         squares = ops.add(ops.multiply(a, a), ops.multiply(b, b))

@@ -1,4 +1,4 @@
-"""Functions of complex numbers, element by element, and tensors filled with them.
+"""Element-wise functions of complex numbers, and complex constants.
 
 Complex forms: `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`, `log10`, `log1p`,
 `expm1`, `sqrt`, `sigmoid`, `silu`, `logsigmoid`, `softplus`, `softsign`, `stanh`, `hard_swish`, `sign`, `pow`,
@@ -6,7 +6,7 @@ Complex forms: `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`
 Elsewhere: the inverse functions, in `inverse_functions.py`.
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`,
 `paddle/phi/kernels/impl/isfinite_kernel_impl.h`.
-Not supported: overflow of an exponential on the way to a result that is finite, as of sigmoid(-100 + i).
+Not supported: finite results of which an intermediate exponential overflows, such as sigmoid(-100 + i).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _cosh(a: Tensor, b: Tensor) -> Node:
 
 
 def _tanh(a: Tensor, b: Tensor) -> tuple[Node, Node]:
-    # With t = tanh a and u = tan b, (t + i u) / (1 + i t u): sinh and cosh themselves are infinite from 89 on.
+    # (t + i u) / (1 + i t u) with t = tanh a and u = tan b: sinh and cosh overflow from 89 on.
     t, u, inverse = ops.tanh(a), ops.tan(b), ops.divide(const_like(1, a), ops.cosh(a))
     wide, both = ops.multiply(u, u), ops.multiply(t, u)
     square = ops.add(ops.multiply(both, both), const_like(1, a))
@@ -66,7 +66,7 @@ def _exp(a: Tensor, b: Tensor) -> Node:
 
 
 def _log(a: Tensor, b: Tensor) -> Node:
-    # ln |x| = ln(1 + (|x|² - 1)) / 2, which close to 1 loses no digits
+    # ln |x| = ln(1 + (|x|² - 1)) / 2, which is accurate near |x| = 1
     size, longer = elementary.hypot(a, b), ops.maximum(ops.abs(a), ops.abs(b))
     shorter = ops.minimum(ops.abs(a), ops.abs(b))
     more = ops.multiply(ops.subtract(longer, const_like(1, a)), ops.add(longer, const_like(1, a)))
@@ -80,9 +80,9 @@ def _sqrt(a: Tensor, b: Tensor) -> Node:
 
 
 def sqrt_parts(a: Tensor, b: Tensor) -> tuple[Node, Node]:
-    """The root of a + i · b that lies in the right half of the plane."""
+    """The square root of a + i · b in the right half plane."""
     size, two = elementary.hypot(a, b), const_like(2, a)
-    # The part that is no difference first: no digits are lost there, and the other one is b / 2 over it.
+    # First the part that involves no subtraction, so that nothing cancels; the other part is b / 2 divided by it.
     larger = ops.sqrt(ops.divide(ops.add(size, ops.abs(a)), two))
     safe = ops.select(ops.equal(larger, const_like(0, a)), const_like(1, a), larger)
     smaller = ops.divide(ops.abs(b), ops.multiply(const_like(2, a), safe))
@@ -96,7 +96,7 @@ def _plus(x: Tensor, value: float) -> Node:
 
 
 def _from_parts(function: Callable[[Tensor, Tensor], Node], formula: str) -> Converter:
-    """A converter of a function that is given the real and the imaginary part, a and b."""
+    """A converter for a function of the real part a and the imaginary part b."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         return {"out": function(*parts(node.get_input("x")))}
@@ -129,7 +129,7 @@ def _softplus(x: Tensor) -> Node:
 
 
 def _magnitudes(x: Tensor) -> Node:
-    """|x|, one for both parts."""
+    """|x|, with a last dimension of 1."""
     return ops.unsqueeze(elementary.hypot(*parts(x)), ints([-1]))
 
 
@@ -149,7 +149,7 @@ tan = _from_parts(lambda a, b: joined(*_tan(a, b)), "sin x / cos x")
 tanh = _from_parts(lambda a, b: joined(*_tanh(a, b)), "sinh x / cosh x")
 exp = _from_parts(_exp, "e^a · (cos b + i · sin b)")
 log = _from_parts(_log, "log |x| + i · the angle of x")
-sqrt = _from_parts(_sqrt, "the root of x in the right half of the plane")
+sqrt = _from_parts(_sqrt, "the square root of x in the right half plane")
 log2 = _from_complex(_log_to(2), "log x / log 2")
 log10 = _from_complex(_log_to(10), "log x / log 10")
 log1p = _from_complex(lambda x: _log(*parts(_plus(x, 1))), "log(1 + x)")
@@ -218,7 +218,7 @@ def _power(x: Tensor, y: Tensor) -> Node:
 
 
 def part_test(test: Callable[[Tensor], Node], all_parts: bool = False) -> Converter:
-    """A converter: whether a test holds for one part of a number, or for both."""
+    """A converter: whether a test holds for any part of a number, or for both."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         found = test(node.get_input("x"))

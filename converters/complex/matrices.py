@@ -1,7 +1,7 @@
 """Complex matrices.
 
 Complex forms: `inverse`, `matrix_power`, `triangular_solve`.
-Elsewhere: what is computed column by column, in `factorizations.py`.
+Elsewhere: factorizations, in `factorizations.py`.
 Semantics: as in `linalg/matrix.py`.
 
 The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inverse, and real powers.
@@ -30,7 +30,7 @@ def real_block_matrix(matrix: Pair) -> Output:
 
 
 def from_block_matrix(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
-    """The matrix of so many rows and columns that was written as a real one."""
+    """The complex rows x columns matrix of a real block matrix [[a, -b], [b, a]]."""
     left = ops.slice(found, ints([0]), ops.unsqueeze(columns, ints([0])), ints([1]), ints([-1]))
     down = ops.unsqueeze(rows, ints([0]))
     a = ops.slice(left, ints([0]), down, ints([1]), ints([-2]))
@@ -38,7 +38,7 @@ def from_block_matrix(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
 
 
 def complex_matrix_function(convert: Converter) -> Converter:
-    """The function of a square matrix that the converter computes of real ones."""
+    """Extends a converter for a function of real square matrices to complex ones."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f([[a, -b], [b, a]]), of which the left half is the result."""

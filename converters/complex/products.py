@@ -1,8 +1,8 @@
-"""Products of complex numbers along an axis, and the root of a sum of products.
+"""Products of complex numbers along an axis, and the root of a sum of squares.
 
 Complex forms: `reduce_prod`, `cumprod`, `frobenius_norm`.
 Semantics: `paddle/phi/kernels/cpu/{prod,cumprod,frobenius_norm}_kernel.cc`.
-Not supported: axes that the program computes.
+Not supported: axes known only at run time.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
     state: State = list(parts(x))
     axes = axes_of(node, x)
     for axis in axes:
-        # What is multiplied begins with a 1, so that there is a product of nothing.
+        # A leading 1 makes the product over an empty axis 1.
         dims = shape_of(state[0])
-        places = ops.range(ints(0), ints(len(state[0].get_partial_shape())), ints(1), "i64")
-        single = ops.select(ops.equal(places, ints(axis)), ints(1), dims)
+        indices = ops.range(ints(0), ints(len(state[0].get_partial_shape())), ints(1), "i64")
+        single = ops.select(ops.equal(indices, ints(axis)), ints(1), dims)
         first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
         longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
         last, end = ints([-1]), ints([2**31 - 1])

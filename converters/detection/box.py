@@ -1,10 +1,10 @@
-"""Boxes: coding against priors, similarity, clipping.
+"""Boxes: encoding and decoding against priors, similarity, clipping.
 
 Paddle: `box_coder`, `box_clip`; legacy only `iou_similarity`, `box_decoder_and_assign` (Cascade R-CNN),
 `polygon_box_transform` (EAST text detectors).
 Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/impl/box_clip_kernel_impl.h`, and
 `paddle/fluid/operators/detection/{iou_similarity,box_decoder_and_assign}_op.h` of Paddle 2.6.
-`box_clip` finds the image of a box in the LoD.
+`box_clip` takes the image of each box from the LoD.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def split_corners(x: Tensor) -> tuple[Output, Output]:
-    """The last dimension of four as two and two: the minimum and the maximum corner of boxes."""
+    """The minimum and the maximum corner of boxes [..., 4], each [..., 2]."""
     split = ops.variadic_split(x, ints(-1), ints([2, 2]))
     return split.output(0), split.output(1)
 
@@ -73,7 +73,7 @@ def _along(x: Tensor, axis: int) -> Tensor:
 
 
 def static_rank(x: Tensor) -> int:
-    """The rank of a value whose rank is known."""
+    """The rank of a value, which must be known."""
     shape = output_of(x).get_partial_shape()
     return int(shape.rank.get_length())
 
@@ -102,7 +102,7 @@ def _center_size(box: Tensor, normalized: bool) -> tuple[Node, Node]:
 
 
 def area(low: Tensor, high: Tensor, dtype: Type, normalized: bool) -> Node:
-    """Width times height of boxes with their last dimension reduced; pixels count both ends unless normalized."""
+    """Width times height of boxes with their last dimension reduced; in pixels (not normalized) both ends count."""
     size = ops.subtract(high, low)
     if not normalized:
         size = ops.add(size, const(1, dtype))
@@ -126,14 +126,14 @@ def iou_similarity(node: NodeContext) -> NamedOutputs:
 
 
 def box_clip(node: NodeContext) -> NamedOutputs:
-    """output = boxes cut off at their original image's edges, which are round(im_info[:2] / im_info[2]) - 1."""
+    """output = boxes clipped to their original image, whose bounds are round(im_info[:2] / im_info[2]) - 1."""
     info = node.get_input("im_info")
     boxes, images = node.get_input("input"), info.get_partial_shape()[0]
     rank, dtype = rank_of(node, boxes), boxes.get_element_type()
     if images.is_dynamic or images.get_length() != 1:
         lengths = node.sequence_lengths("input")
         if lengths is None:
-            node.refuse("nothing (LoD) tells the image of each box")
+            node.refuse("without LoD the image of each box is unknown")
         info = ops.gather(info, segment_ids(lengths, size_of(boxes, 0)), ints(0)).output(0)
     sides = ops.split(ops.reshape(info, ints([0, *[1] * (rank - 2), 3]), True), ints(-1), 3)
     height, width, scale = sides.outputs()
@@ -157,7 +157,7 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     half = ops.divide(ops.multiply(ops.exp(limited), size), const(2, dtype))
     high = ops.subtract(ops.add(middle, half), const(1, dtype))
     boxes = ops.concat([ops.subtract(middle, half), high], -1)
-    # The prior box stands in the place of the first class, and -1 for its score.
+    # The first class is replaced by the prior box, and its score by -1.
     choices = ops.concat(
         [ops.unsqueeze(prior, ints([1])), ops.slice(boxes, ints([1]), ints([2**31 - 1]), ints([1]), ints([1]))], 1
     )
@@ -165,9 +165,9 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
     chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
     rows = ops.range(ints(0), size_of(score, 0), ints(1), "i64")
-    places = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
+    indices = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
     decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(_classes(score), ints([4]))], 0), True)
-    return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, places)}
+    return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, indices)}
 
 
 def _classes(score: Output) -> Node:
@@ -175,11 +175,11 @@ def _classes(score: Output) -> Node:
 
 
 def polygon_box_transform(node: NodeContext) -> NamedOutputs:
-    """output = the corners that offsets point to: 4 · column - input in even channels, 4 · row - input in odd ones."""
+    """output = the corners given by offsets: 4 · column - input in even channels, 4 · row - input in odd ones."""
     x = node.get_input("input")
     dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
     node.require(channels >= 0, "the number of channels must be known")
     rows, columns = (ops.range(ints(0), size_of(x, axis), ints(1), "i64") for axis in (2, 3))
     odd = const(np.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
-    places = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
-    return {"output": ops.subtract(ops.multiply(ops.convert(places, dtype), const(4, dtype)), x)}
+    coordinates = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
+    return {"output": ops.subtract(ops.multiply(ops.convert(coordinates, dtype), const(4, dtype)), x)}

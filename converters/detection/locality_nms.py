@@ -1,9 +1,9 @@
-"""Suppression that first merges neighbours in a row, as the text detector EAST has it.
+"""Locality-aware suppression of the text detector EAST, which first merges consecutive boxes.
 
 Paddle: `locality_aware_nms` (legacy only).
 Semantics: `paddle/fluid/operators/detection/locality_aware_nms_op.cc` of Paddle 2.
 Refused: more than one class besides the background: Paddle merges the boxes of each class in place, so that the next
-class begins with what the one before has made of them.
+class starts from the boxes merged for the one before.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def _class(node: NodeContext) -> int:
 
 
 def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Boxes [N, M, size] and scores [N, M], where each run of neighbours that overlap is one box.
+    """Boxes [N, M, size] and scores [N, M], where each run of consecutive boxes that overlap is merged into one.
 
-    That box is their mean, weighted by the scores, and its score their sum; it stands in the place of the last one. The
+    That box is their mean, weighted by the scores, and its score their sum; it replaces the last of the run. The
     others have a score of -∞.
     """
 
@@ -83,7 +83,7 @@ def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Te
     first_box, first_score = (ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1])) for one in (boxes, scores))
     start = [ops.squeeze(first_box, ints([1])), first_score]
     _, (merged, sums, begins) = along(1, [boxes, scores], start, [], next_run)
-    # The last of a run is the one before the next begins.
+    # A run ends where the next one begins.
     following = ops.slice(begins, ints([1]), ints([np.iinfo(np.int64).max]), ints([1]), ints([1]))
     end = ops.broadcast(
         const(True, Type.boolean), ops.shape_of(ops.slice(begins, ints([0]), ints([1]), ints([1]), ints([1])))

@@ -4,10 +4,10 @@ Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only),
 Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kernels/legacy/cpu/multiclass_nms_kernel.cc`,
 `paddle/phi/kernels/cpu/nms_kernel.cc`, `paddle/phi/kernels/cpu/matrix_nms_kernel.cc`.
 Polygons (8, 16, 24 or 32 coordinates per box) are to be simple, see `polygon_overlap`; `matrix_nms` has none. Boxes of
-the 2-D form without `rois_num` have their images from LoD, or belong to one.
+the 2-D form without `rois_num` have their images from LoD, or belong to a single image.
 
-OpenVINO's `MulticlassNms` is not what they become: on the cases of `gen_models/nms.py` that it has attributes for, 9 of
-36 come out otherwise than from Paddle (boxes in pixels, overlaps that equal the threshold, boxes without area,
+OpenVINO's `MulticlassNms` is not used: on the cases of `gen_models/nms.py` that it has attributes for, 9 of
+36 differ from Paddle (boxes in pixels, overlaps that equal the threshold, boxes without area,
 `nms_top_k` of 0), and it takes about the same time. For 8400 boxes and 80 classes of which 100, 1000 and all boxes pass
 the threshold: 0.7, 0.9 and 3.1 ms of CPU time, instead of 0.7, 1.2 and 3.7 (OpenVINO 2026.4, one thread).
 """
@@ -30,7 +30,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 @dataclass(frozen=True)
 class _Kept:
-    """What survives: for each box its image, class, number, score and corners; and how many images there are."""
+    """The boxes kept: image, class, index, score and corners of each; and the number of images."""
 
     image: Tensor
     label: Tensor
@@ -40,7 +40,7 @@ class _Kept:
     images: Tensor
 
     def at(self, found: Tensor) -> _Kept:
-        """The entries at some positions."""
+        """The entries at some indices."""
         image, label, number, score, box = (
             ops.gather(part, found, ints(0)) for part in (self.image, self.label, self.number, self.score, self.box)
         )
@@ -51,7 +51,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) of the boxes that survive in their class, the best keep_top_k of an image, by class.
 
     Scores [N, C, M] share their image's boxes [N, M, 4]; scores [M, C] have boxes [M, C, 4] of their own, and rois_num
-    tells the images apart.
+    is the number of boxes of each image.
     """
     boxes, scores = node.get_input("bboxes"), node.get_input("scores")
     dtype, size, count = scores.get_element_type(), box_size(node, boxes), boxes.get_partial_shape()[1]
@@ -101,7 +101,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
 
 
 def box_size(node: NodeContext, boxes: Tensor) -> int:
-    """How many coordinates a box has: 4, or pairs for each corner of a polygon."""
+    """The number of coordinates of a box: 4, or two for each corner of a polygon."""
     given, declared = output_of(boxes).get_partial_shape()[2], node.output_shape("out")
     size = 4
     if given.is_static:
@@ -142,7 +142,7 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
     label, image, number = (column(rows, i) for i in range(3))
     # by image, class and number of the box: Paddle sorts this form by number, not by score
     key = ops.add(ops.multiply(ops.add(ops.multiply(image, dim_of(boxes, 0)), label), total), number)
-    key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK wants at least one
+    key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK needs at least one
     size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
     order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
     box = ops.gather_nd(boxes, columns(rows, 0, 2))
@@ -151,7 +151,7 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
 
 
 def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
-    """`scores` where the background class never counts."""
+    """`scores` with those of the background class set to -∞."""
     if background < 0:
         return scores
     number = ops.range(ints(0), dim_of(scores, 1), ints(1), "i64")
@@ -162,7 +162,7 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
 
 
 def sentinel_if_empty(out: Tensor, width: int) -> Node:
-    """[[-1]] when nothing survives, as the operators say that have no other way."""
+    """`out`, or [[-1]] if it is empty: so the operators without an output of counts mark it."""
     count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
     some = ops.minimum(count, ints(1))
     marked = ops.concat([out, const(-np.ones((1, width)), out.get_element_type())], 0)
@@ -171,7 +171,7 @@ def sentinel_if_empty(out: Tensor, width: int) -> Node:
 
 
 def nms(node: NodeContext) -> NamedOutputs:
-    """out = the numbers of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
+    """out = the indices of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
     x = cast_to(node.get_input("x"), Type.f32)
     count = dim_of(x, 0)
     # Earlier boxes have the better score.
@@ -191,7 +191,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     dtype = scores.get_element_type()
     size = boxes.get_partial_shape()[2]
     node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
-    # A box with the best score in a first class of its own, for each image: OpenVINO raises where nothing survives.
+    # One extra box per image, with the best score in an extra first class: OpenVINO raises where nothing survives.
     boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, 4]), True).output(0)
     count, images = dim_of(boxes, 1), dim_of(scores, 0)
     last = ops.equal(ops.range(ints(0), ops.add(count, ints(1)), ints(1), "i64"), count)

@@ -1,11 +1,11 @@
-"""Proposals of regions, and their way through the levels of a feature pyramid.
+"""Region proposals, and their distribution over the levels of a feature pyramid.
 
 Paddle: `generate_proposals_v2` (PIR `generate_proposals`), `generate_proposals` (legacy only),
 `distribute_fpn_proposals`, `collect_fpn_proposals`.
 Semantics: `paddle/phi/kernels/cpu/generate_proposals_kernel.cc`, `distribute_fpn_proposals_kernel.cc`,
 `paddle/phi/kernels/impl/collect_fpn_proposals_kernel_impl.h`, and `generate_proposals_op.cc` of Paddle 2.6.
-Boxes that score the same come in Paddle's order of an unstable sort; here the first one comes first. Regions without
-`rois_num` have their images from LoD, or belong to one.
+Paddle orders boxes of equal scores by an unstable sort; here the first one comes first. Regions without `rois_num` have
+their images from LoD, or belong to a single image.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
         "rpn_rois": LoDTensor(cast_to(ops.gather_nd(boxes, rows), dtype), SequenceLengths(number.output(0))),
         "rpn_roi_probs": LoDTensor(cast_to(ops.unsqueeze(kept, ints(1)), dtype), SequenceLengths(number.output(0))),
         "rpn_rois_num": number,
-        # Paddle 1 has the places where the images' boxes end.
+        # Paddle 1 has the offsets at which the images' boxes end.
         "rpn_rois_lod": ops.cumsum(ops.convert(number, Type.i64), ints(0)),
     }
 
@@ -112,7 +112,7 @@ def _large(boxes: Node, least: float, size: Node | None, scale: Node | None, off
 
 
 def _rank(image: Tensor, images: Tensor) -> Node:
-    """The place of each entry among those of its image, which stand together."""
+    """The rank of each entry among those of its image, which are contiguous."""
     counts = cast_to(count_per_image(image, images), Type.i64)
     starts = ops.cum_sum(counts, ints(0), exclusive=True)
     number = ops.range(ints(0), ops.squeeze(ops.shape_of(image, Type.i64), ints(0)), ints(1), "i64")
@@ -120,7 +120,7 @@ def _rank(image: Tensor, images: Tensor) -> Node:
 
 
 def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
-    """Regions of level floor(refer_level + log2(sqrt(area) / refer_scale)), level by level, and the way back."""
+    """Regions of level floor(refer_level + log2(sqrt(area) / refer_scale)), level by level, and their inverse order."""
     rois = node.get_input("fpn_rois")
     dtype = rois.get_element_type()
     lowest, highest = node.get_int("min_level"), node.get_int("max_level")
@@ -161,7 +161,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
 
 
 def _bound(level: int, refer_level: int) -> float:
-    """The smallest number whose logarithm, as floats are rounded, is of the level."""
+    """The smallest number whose rounded float32 logarithm belongs to the level."""
     found = np.float32(2.0) ** np.float32(level - refer_level)
     while True:
         smaller = np.nextafter(found, np.float32(0))
@@ -171,7 +171,7 @@ def _bound(level: int, refer_level: int) -> float:
 
 
 def _own(node: NodeContext, number: Node) -> Node:
-    """Whether region r is one of image b, [B, R]."""
+    """Whether region r belongs to image b, [B, R]."""
     given = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("fpn_rois")
     if given is None:
         return ops.unsqueeze(ops.greater_equal(number, ints(0)), ints(0))
@@ -199,8 +199,8 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     limit = ops.minimum(size, ints(node.get_int("post_nms_topn")))
     best = ops.topk(score, limit, 0, "max", "value", index_element_type="i64").output(1)
     image = ops.gather(image, best, ints(0))
-    place = ops.range(ints(0), limit, ints(1), "i64")
-    key = ops.add(ops.multiply(image, limit), place)
+    rank = ops.range(ints(0), limit, ints(1), "i64")
+    key = ops.add(ops.multiply(image, limit), rank)
     order = ops.topk(key, limit, 0, "min", "value", index_element_type="i64").output(1)
     chosen = ops.gather(best, order, ints(0))
     boxes = ops.gather(ops.concat(rois, 0), chosen, ints(0))

@@ -1,4 +1,4 @@
-"""The detections of RetinaNet, from the outputs of all levels.
+"""RetinaNet's detections from the outputs of all levels.
 
 Paddle: `retinanet_detection_output` (legacy only).
 Semantics: `paddle/fluid/operators/detection/retinanet_detection_output_op.cc` of Paddle 2.6.
@@ -51,17 +51,17 @@ def _level(node: NodeContext, i: int, info: Tensor) -> tuple[Node, Node, Node]:
     above, index = ops.greater(found.output(0), const(threshold, Type.f32)), found.output(1)
     score = ops.select(above, found.output(0), const(-np.inf, Type.f32))
     classes = dim_of(scores, 2)
-    place = ops.divide(index, classes)
-    return _decoded(node, i, place, info), score, ops.subtract(index, ops.multiply(place, classes))
+    row = ops.divide(index, classes)
+    return _decoded(node, i, row, info), score, ops.subtract(index, ops.multiply(row, classes))
 
 
-def _decoded(node: NodeContext, i: int, place: Tensor, info: Tensor) -> Node:
+def _decoded(node: NodeContext, i: int, row: Tensor, info: Tensor) -> Node:
     delta = cast_to(node.get_input("bboxes", i), Type.f32)
     # A Gather with batch dimensions reads beyond its data on OpenVINO's CPU plugin (2026.4).
     image = ops.unsqueeze(ops.range(ints(0), dim_of(delta, 0), ints(1), "i64"), ints([1]))
-    flat = ops.add(ops.multiply(image, dim_of(delta, 1)), place)
+    flat = ops.add(ops.multiply(image, dim_of(delta, 1)), row)
     delta = ops.gather(ops.reshape(delta, ints([-1, 4]), False), flat, ints(0))
-    anchor = ops.gather(cast_to(node.get_input("anchors", i), Type.f32), place, ints(0))
+    anchor = ops.gather(cast_to(node.get_input("anchors", i), Type.f32), row, ints(0))
     low, high = ops.variadic_split(anchor, ints(-1), ints([2, 2])).outputs()
     shift, stretch = ops.variadic_split(delta, ints(-1), ints([2, 2])).outputs()
     one, half = const(1, Type.f32), const(0.5, Type.f32)
@@ -81,8 +81,8 @@ def _column(x: Tensor, i: int) -> Node:
 
 
 def _order(image: Tensor, score: Tensor) -> Node:
-    """Best first in each image; equal ones stay as they are."""
-    # One that comes last keeps TopK from being empty.
+    """The order by image, then by descending score; stable."""
+    # An extra last entry keeps TopK from being empty.
     image = ops.concat([image, ints([2**31 - 1])], 0)
     score = ops.concat([score, const([-np.inf], Type.f32)], 0)
     size = ops.squeeze(sizes_of(image, [0]), ints(0))

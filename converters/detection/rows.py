@@ -1,4 +1,4 @@
-"""Rows (group, ..., number) that say what was chosen, and choosing among them; shared by the suppressions."""
+"""Helpers of the suppressions: selected indices as rows (group, ..., index), and the selection among them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from paddle2ov.graph.opset import ops
 
 
 def indices_where(mask: Tensor) -> Node:
-    """Where a 1-D mask is true, [M]."""
+    """The indices at which a 1-D mask is true, [M]."""
     return ops.squeeze(ops.non_zero(mask, "i64"), ints(0))
 
 
 def best_per_image(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> Node:
-    """The positions, ascending, of the `limit` best scores of each image; of equal ones the first count.
+    """The indices, ascending, of the `limit` best scores of each image; among equal scores the first win.
 
     image [M]: the image of each score; images: how many there are, 0-D.
     """
-    # One that never counts keeps TopK from being empty.
+    # An extra entry of no image keeps TopK from being empty.
     image = ops.concat([image, ints([-1])], 0)
     scores = ops.concat([scores, const([-np.inf], Type.f32)], 0)
     own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
@@ -36,7 +36,7 @@ def best_per_image(image: Tensor, scores: Tensor, images: Tensor, limit: int) ->
 
 
 def count_per_image(image: Tensor, images: Tensor) -> Node:
-    """How many entries each image has, int32 [images]."""
+    """The number of entries of each image, int32 [images]."""
     own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
     return ops.reduce_sum(cast_to(own, Type.i32), ints(1), False)
 

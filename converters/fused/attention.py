@@ -1,10 +1,10 @@
-"""Attention that is one operator of the program, as models exported on a GPU or run through Paddle's passes have it.
+"""Attention as one fused operator, as in models exported on a GPU or optimized by Paddle's passes.
 
 Paddle: `flash_attn`, `memory_efficient_attention`, `multihead_matmul`, `fused_attention`, `fused_softmax_mask`,
 `fused_softmax_mask_upper_triangle`, `fused_rotary_position_embedding`.
 Semantics: `paddle/phi/kernels/gpu/flash_attn_kernel.cu`, `paddle/phi/kernels/fusion/gpu/{fused_attention,
 multihead_matmul,fused_rope}_kernel.cu`, `paddle/phi/kernels/fusion/cpu/fused_softmax_mask_kernel.cc`.
-Not supported: dropout in training, key-value caches, the weights of the attention as a result, layers that are split
+Not supported: dropout in training, key-value caches, the attention weights as an output, layers that are split
 over several devices.
 """
 
@@ -51,7 +51,7 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
         mask = later if mask is None else ops.add(mask, later)
     out: Tensor = _attention(q, k, v, mask)
     if causal and _may_mask_all_keys(q, k):
-        # Of more queries than keys the first ones see no key: the result of those is 0.
+        # With more queries than keys the first queries see no key: their result is 0.
         queries, keys = _tokens(q), _tokens(k)
         seen = ops.greater_equal(_arange(queries), ops.subtract(queries, keys))
         out = ops.select(ops.unsqueeze(seen, ints([1])), out, const_like(0.0, out))
@@ -74,7 +74,7 @@ def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
 
 
 def multihead_matmul(node: NodeContext) -> NamedOutputs:
-    """out = attention of input @ w + bias, which holds q, k and v side by side; alpha scales q k^T."""
+    """out = attention of input @ w + bias, which holds q, k and v concatenated; alpha scales q k^T."""
     x, heads = node.get_input("input"), node.get_int("head_number", 1)
     node.require(
         not node.get_bool("transpose_q", False)
@@ -111,7 +111,7 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
         projected = ops.add(projected, reshape(node.get_input("qkv_bias"), [-1]))
     mask = node.get_input("src_mask") if node.has_input("src_mask") else None
     attended: Tensor = _merge_heads(_attention(*_split_qkv(projected, heads), mask))
-    # The weights are scaled alike, so the result may be scaled instead.
+    # Dropout scales all attention weights by the same factor, so the result may be scaled instead.
     implementation = "attn_dropout_implementation"
     attended = inference_dropout(node, attended, "attn_dropout_rate", implementation, "upscale_in_train")
     out: Tensor = ops.matmul(attended, node.get_input("out_linear_weight"), False, False)
@@ -167,10 +167,10 @@ def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
     tables = [node.get_input("cos"), node.get_input("sin")]
     flat = [reshape(table, [-1, _width(node, x)]) for table in tables]
     if node.has_input("position_ids"):
-        places = node.get_input("position_ids")
+        position_ids = node.get_input("position_ids")
         order = [1, 0, 2] if time_major else [0, 1, 2]
         cos, sin = (
-            ops.unsqueeze(ops.transpose(ops.gather(one, places, ints(0)), ints(order)), ints([2])) for one in flat
+            ops.unsqueeze(ops.transpose(ops.gather(one, position_ids, ints(0)), ints(order)), ints([2])) for one in flat
         )
         return cos, sin
     cos, sin = (ops.unsqueeze(one, ints([1, 2] if time_major else [0, 2])) for one in flat)
@@ -178,13 +178,13 @@ def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
 
 
 def _angles_of_base(node: NodeContext, x: Output, axis: int) -> Node:
-    """[tokens, width]: the place divided by base^(2i / width) for the columns 2i and 2i + 1, in either style."""
+    """[tokens, width]: the position divided by base^(2i / width) for the columns 2i and 2i + 1, in either style."""
     width = _width(node, x)
     base = np.float32(node.get_float("rotary_emb_base", 10000.0))
     columns = (np.arange(width) // 2 * 2).astype(np.float32) * np.float32(1 / width)
     tokens = size_of(x, axis)
-    places = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
-    return ops.multiply(places, const((np.float32(1) / base**columns)[None], Type.f32))
+    positions = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
+    return ops.multiply(positions, const((np.float32(1) / base**columns)[None], Type.f32))
 
 
 def _width(node: NodeContext, x: Output) -> int:
@@ -208,7 +208,7 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: floa
 
 
 def _causal_mask(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
-    """[tokens of q, tokens of k]: -inf where the key comes after the query, both counted from the end or the start."""
+    """[tokens of q, tokens of k]: -inf where the key comes after the query, aligned to the end or the start."""
     queries, keys = _tokens(q), _tokens(k)
     rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else _arange(queries)
     seen = ops.less_equal(_arange(keys), ops.unsqueeze(rows, ints([1])))
@@ -229,7 +229,7 @@ def _arange(number: Node) -> Node:
 
 
 def _repeat_kv(node: NodeContext, x: Node, q: Node) -> Node:
-    """Keys or values with each head repeated for the queries' heads that share it."""
+    """Keys or values with each head repeated for the query heads that share it (grouped-query attention)."""
     own, wanted = x.get_output_partial_shape(0)[1], q.get_output_partial_shape(0)[1]
     if own == wanted:
         return x

@@ -4,7 +4,7 @@ Paddle: `fc`, `fused_gemm_epilogue`, `fused_feedforward`, `fused_bias_dropout_re
 `fused_embedding_eltwise_layernorm`, `fusion_squared_mat_sub`, `fusion_repeated_fc_relu`.
 Semantics: `paddle/phi/kernels/fusion/cpu/{fc,fusion_squared_mat_sub,fusion_repeated_fc_relu}_kernel.cc`,
 `paddle/phi/kernels/fusion/gpu/fused_*_kernel.cu`.
-Not supported: dropout in training, activations other than those named here, padded weights of `fc`, layers that are
+Not supported: dropout in training, activations not listed here, padded weights of `fc`, layers that are
 split over several devices.
 """
 
@@ -116,12 +116,12 @@ def apply_activation(node: NodeContext, x: Tensor, name: str) -> Tensor:
 
 
 def add_bias(node: NodeContext, x: Tensor, name: str) -> Tensor:
-    """x plus the bias `name` along the last axis, if the program passes it."""
+    """x plus the bias `name` along the last axis, if there is one."""
     return ops.add(x, reshape(node.get_input(name), [-1])) if node.has_input(name) else x
 
 
 def layer_norm_last_axis(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: float) -> Node:
-    """Layer normalization over the last axis, with the scale and bias that the program passes."""
+    """Layer normalization over the last axis, with scale and bias if there are any."""
     out = ops.mvn(x, ints([-1]), True, epsilon, "inside_sqrt")
     if node.has_input(scale):
         out = ops.multiply(out, node.get_input(scale))
@@ -135,7 +135,7 @@ def inference_dropout(
     mode: str = "dropout_implementation",
     default_mode: str = "downgrade_in_infer",
 ) -> Tensor:
-    """What a dropout does at inference: nothing, or x * (1 - rate) if training did not scale what it kept."""
+    """What a dropout does at inference: nothing, or x * (1 - rate) if training did not scale the elements it kept."""
     refuse_dropout(node, rate, 0.5)
     probability = node.get_float(rate, 0.5)
     if probability == 0 or node.get_str(mode, default_mode) == "upscale_in_train":
@@ -151,6 +151,6 @@ def refuse_dropout(node: NodeContext, rate: str, default: float = 0.0) -> None:
 
 
 def refuse_ring(node: NodeContext) -> None:
-    """Refuses a layer whose parts lie on several devices, which add up their results."""
+    """Refuses a layer that is split over several devices (tensor parallelism)."""
     ring = node.get_int("ring_id", -1)
     node.require(ring < 0, "a layer that is split over several devices is not supported", ring_id=ring)

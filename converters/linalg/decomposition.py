@@ -1,10 +1,10 @@
-"""Factors of matrices that are computed column by column.
+"""LU and QR factorizations, computed column by column.
 
 Paddle: `qr`, `lu`, `lu_unpack`, `lu_solve` (PIR only).
 Semantics: `paddle/phi/kernels/cpu/{qr,lu}_kernel.cc` (Eigen's HouseholderQR, LAPACK's getrf),
-`paddle/phi/kernels/impl/lu_unpack_kernel_impl.h`. The signs are theirs: a diagonal element of R is negative where the
-column's own element is not, and the last column of a square matrix is left as it is.
-Not supported: lu without pivoting, which Paddle has not on a CPU either. Complex matrices are in
+`paddle/phi/kernels/impl/lu_unpack_kernel_impl.h`. The signs follow them: a diagonal element of R is negative where the
+column's own element is not, and the last column of a square matrix is not reflected.
+Not supported: lu without pivoting, which Paddle does not have on a CPU either. Complex matrices are in
 `complex/factorizations.py`.
 """
 
@@ -22,7 +22,7 @@ _END = 2**31 - 1
 
 
 def qr(node: NodeContext) -> NamedOutputs:
-    """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder's reflections."""
+    """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder reflections."""
     x = node.get_input("x")
     mode = node.get_str("mode", "reduced")
     node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
@@ -39,10 +39,10 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
     table = ops.concat([x, batched_eye(x, rows)], rank - 1)
 
     def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (table,), (places,) = state, fixed
+        (table,), (indices,) = state, fixed
         column = ops.gather(table, ops.unsqueeze(k, ints([0])), ints(rank - 1))  # [..., m, 1]
-        here = cast_to(ops.equal(places, k), table.get_element_type())
-        below = cast_to(ops.greater(places, k), table.get_element_type())
+        here = cast_to(ops.equal(indices, k), table.get_element_type())
+        below = cast_to(ops.greater(indices, k), table.get_element_type())
         head = column_sums(ops.multiply(column, here), rank)
         tail = column_sums(ops.multiply(ops.multiply(column, column), below), rank)
         size = ops.sqrt(ops.add(ops.multiply(head, head), tail))
@@ -50,7 +50,7 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
         done = ops.equal(tail, const_like(0, x))
         new = ops.select(done, const_like(1, x), new)
         weight = ops.select(done, const_like(0, x), ops.divide(ops.subtract(new, head), new))
-        # `head - new` adds numbers of one sign.
+        # `head - new` adds numbers of the same sign: no cancellation.
         direction = ops.divide(column, ops.select(done, const_like(1, x), ops.subtract(head, new)))
         direction = ops.add(ops.multiply(direction, below), here)
         along = ops.matmul(direction, table, True, False)
@@ -66,7 +66,7 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
 def lu(node: NodeContext) -> NamedOutputs:
     """out = the factors of the row-permuted x, l (without its ones) below u.
 
-    pivots = the row that each row swapped places with, counted from 1; infos = the first column, from 1, without a
+    pivots = the row that each row was swapped with, counted from 1; infos = the first column, from 1, without a
     pivot that is not 0.
     """
     x = node.get_input("x")
@@ -157,7 +157,7 @@ def unpack_factors(packed: Output, rank: int) -> tuple[Node, Node]:
 
 
 def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
-    """The matrix that undoes the swaps of rows, one after the other."""
+    """The permutation matrix of a sequence of row swaps (LAPACK's pivots)."""
     least = size_of(pivots, rank - 2)
     outer = ops.slice(shape_of(pivots), ints([0]), ints([-1]), ints([1]))
     order = arange(rows)

@@ -1,14 +1,14 @@
-"""Square matrices: inverses, determinants, systems of equations.
+"""Square matrices: inverses, determinants, linear systems.
 
 Paddle: `inverse`, `matrix_power`, `determinant` (PIR `det`), `slogdeterminant` (PIR `slogdet`), `slogdet_v2`, `solve`,
 `cholesky`, `cholesky_solve`, `triangular_solve`.
 Semantics: `paddle/phi/kernels/impl/{inverse,matrix_power,determinant,solve,cholesky_solve}_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{cholesky,triangular_solve}_kernel.cc`.
-A system of equations is solved by way of the inverse, which OpenVINO has. Complex matrices are in
+A linear system is solved with the inverse, which OpenVINO has. Complex matrices are in
 `complex/matrices.py` and `complex/factorizations.py`; those of `solve`, `cholesky` and `cholesky_solve` are refused:
 Paddle has no kernel for them.
 
-Determinant and Cholesky factor take one loop round per column, so that the size of the matrix may be dynamic.
+Determinant and Cholesky factor take one loop iteration per column, so that the size of the matrix may be dynamic.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def cholesky(node: NodeContext) -> NamedOutputs:
         (factor,), (matrix, rows) = state, fixed
         here = cast_to(ops.equal(rows, k), factor.get_element_type())  # 1 at k, of shape [n]
         at = ops.unsqueeze(here, ints([1]))
-        # What is left of column k: x[:, k] - L @ L[k, :]^T.
+        # The remainder of column k: x[:, k] - L @ L[k, :]^T.
         row = ops.matmul(ops.unsqueeze(here, ints([0])), factor, False, False)
         rest = ops.subtract(ops.matmul(matrix, at, False, False), ops.matmul(factor, row, False, True))
         pivot = ops.sqrt(ops.reduce_sum(ops.multiply(rest, at), ints([-2]), True))
@@ -138,7 +138,7 @@ def cholesky(node: NodeContext) -> NamedOutputs:
 
 
 def _determinant(node: NodeContext, x: Output) -> Tensor:
-    """By elimination: each round takes the largest pivot of a column among the rows not taken yet."""
+    """By elimination: each iteration takes the largest pivot of a column among the rows not used yet."""
     rank = rank_of(node, x)
     size = size_of(x, rank - 1)
     dtype = x.get_element_type()
@@ -156,7 +156,7 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         rows_down = ops.unsqueeze(rows, ints([1]))
         chosen = cast_to(ops.equal(rows_down, best), dtype)
         pivot = ops.reduce_sum(ops.multiply(values, chosen), ints([rank - 2]), True)
-        # The row moves to the top of the rows that are left: one change of sign for each free row above it.
+        # The row moves to the top of the remaining rows: one change of sign for each free row above it.
         above = ops.multiply(cast_to(ops.less(rows_down, best), dtype), free)
         moves = ops.reduce_sum(above, ints([rank - 2]), True)
         sign = ops.subtract(

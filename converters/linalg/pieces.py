@@ -1,4 +1,4 @@
-"""Pieces of graphs over matrices, which are the last two axes of a tensor; their sizes may be dynamic."""
+"""Helpers for batches of matrices (the last two axes of a tensor), whose sizes may be dynamic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def arange(size: Tensor) -> Node:
 
 
 def row_indices(rows: Tensor) -> Node:
-    """The numbers of the rows, [m, 1]."""
+    """The row indices 0 ... m - 1 as a column, [m, 1]."""
     return ops.unsqueeze(arange(rows), ints([1]))
 
 
@@ -29,14 +29,14 @@ def matrix_transpose(x: Tensor, rank: int) -> Node:
 
 
 def triangle(x: Tensor, rank: int, upper: bool) -> Node:
-    """The upper or the lower triangle of each matrix, zeros in the other one."""
+    """The upper or the lower triangle of each matrix, zeros elsewhere."""
     down, across = row_indices(size_of(x, rank - 2)), arange(size_of(x, rank - 1))
     kept = ops.less_equal(down, across) if upper else ops.greater_equal(down, across)
     return ops.select(kept, x, const_like(0, x))
 
 
 def batched_eye(x: Output, size: Tensor) -> Node:
-    """As many identities as there are matrices in x, of the given size."""
+    """An identity matrix of the given size for each matrix in x."""
     eye = ops.eye(size, size, ints(0), x.get_element_type().get_type_name())
     outer = ops.slice(shape_of(x), ints([0]), ints([-2]), ints([1]))
     return ops.broadcast(eye, ops.concat([outer, shape_of(eye)], 0))

@@ -1,11 +1,11 @@
-"""Eigenvalues of symmetric matrices, singular values, and their vectors, by Jacobi's rotations.
+"""Eigenvalues of symmetric matrices, singular values, and their vectors, by Jacobi rotations.
 
 Paddle: `eigvalsh`, `eigh`, `svd`, `svdvals`, `matrix_rank`, `matrix_rank_tol`, `matrix_rank_atol_rtol`.
 Semantics: `paddle/phi/kernels/impl/{eigvalsh,eigh}_kernel_impl.h`, `paddle/phi/kernels/cpu/svd_kernel.cc`,
 `paddle/phi/kernels/cpu/matrix_rank*_kernel.cc`.
-The signs of vectors (and, of equal values, their directions) are those that an algorithm happens to end with: here
-others than LAPACK's, of which the conversion warns. Refused: the vectors of complex matrices. The matrix a + i · b has
-the values of [[a, -b], [b, a]], each of which that one has twice.
+The signs of vectors (and, of equal values, their directions) depend on the algorithm: they differ from LAPACK's, of
+which the conversion warns. Refused: the vectors of complex matrices. The values of a complex matrix a + i · b are those
+of [[a, -b], [b, a]], which has each of them twice.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def eigh(node: NodeContext) -> NamedOutputs:
     if not _vectors_wanted(node, "out_v"):
         return {"out_w": _eigenvalues(node, triangle)}
     x, rank = node.get_input("x"), rank_of(node, node.get_input("x"))
-    (matrix, vectors), places = diagonalize(node, x, rank, triangle, [batched_eye(x, size_of(x, rank - 1)).output(0)])
+    (matrix, vectors), indices = diagonalize(node, x, rank, triangle, [batched_eye(x, size_of(x, rank - 1)).output(0)])
     found = ops.topk(
-        gather_per_row(matrix, places, rank),
+        gather_per_row(matrix, indices, rank),
         size_of(x, rank - 1),
         rank - 2,
         "min",
@@ -82,7 +82,7 @@ def matrix_rank(node: NodeContext) -> NamedOutputs:
 
 
 def matrix_rank_tol(node: NodeContext) -> NamedOutputs:
-    """out = how many singular values exceed atol_tensor, and the default tolerance if that is asked for."""
+    """out = how many singular values exceed atol_tensor, and the default tolerance if requested."""
     values = _values(node)
     limit: Tensor = ops.unsqueeze(node.get_tensor("atol_tensor", values.get_element_type()), ints([-1]))
     if node.get_bool("use_default_tol", True):
@@ -151,18 +151,18 @@ def _vectors_wanted(node: NodeContext, *names: str) -> bool:
 def _eigenvalues(node: NodeContext, triangle: str) -> Output:
     x = node.get_input("x")
     rank = rank_of(node, x)
-    twice = node.is_complex("x")
-    if twice:
+    is_complex = node.is_complex("x")
+    if is_complex:
         rank -= 1
         real, imag = (
             symmetric_from_triangle(node, part, rank, triangle, sign)
             for part, sign in zip(parts(x), (1, -1), strict=True)
         )
         x = real_block_matrix((real, imag))
-    (matrix,), places = diagonalize(node, x, rank, triangle, [])
-    found = gather_per_row(matrix, places, rank)
+    (matrix,), indices = diagonalize(node, x, rank, triangle, [])
+    found = gather_per_row(matrix, indices, rank)
     values = ops.topk(found, size_of(x, rank - 1), rank - 2, "min", "value", index_element_type=Type.i32).output(0)
-    return _drop_duplicates(values) if twice else values
+    return _drop_duplicates(values) if is_complex else values
 
 
 # --- singular values -------------------------------------------------------------------------------------------------
@@ -170,9 +170,9 @@ def _eigenvalues(node: NodeContext, triangle: str) -> Output:
 
 def _singular_values(node: NodeContext) -> Output:
     x = node.get_input("x")
-    twice = node.is_complex("x")
-    rank = rank_of(node, x) - twice
-    if twice:
+    is_complex = node.is_complex("x")
+    rank = rank_of(node, x) - is_complex
+    if is_complex:
         x = real_block_matrix(parts(x))
     rows, columns = known_dims(x)[-2:]
     if rows is not None and columns is not None and rows < columns:  # fewer columns are fewer rounds
@@ -181,15 +181,15 @@ def _singular_values(node: NodeContext) -> Output:
     found = column_norms(matrix, rank)
     least = ops.minimum(size_of(x, rank - 1), size_of(x, rank - 2))
     values = ops.topk(found, least, rank - 2, "max", "value", index_element_type=Type.i32).output(0)
-    return _drop_duplicates(values) if twice else values
+    return _drop_duplicates(values) if is_complex else values
 
 
 def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, Output, Tensor]:
     """u, s, v with u @ diag(s) @ v^T = x."""
     rank = rank_of(node, x)
     rows, columns = known_dims(x)[-2:]
-    turn = rows is not None and columns is not None and rows < columns
-    if turn:
+    transposed = rows is not None and columns is not None and rows < columns
+    if transposed:
         x = matrix_transpose(x, rank).output(0)
     matrix, right = orthogonalize_columns(x, rank, [batched_eye(x, size_of(x, rank - 1)).output(0)])
     size = size_of(x, rank - 1)
@@ -201,8 +201,8 @@ def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, 
     # The columns are orthogonal by now: a reflection leaves each as it is but for its sign and its length, and finds
     # those that are missing.
     left, triangle = householder_qr(matrix, rank, complete=full)
-    places = arange(size_of(matrix, rank - 1))
-    diagonal = gather_per_row(ops.slice(triangle, start, end, step, ints([rank - 2])), places, rank)
+    indices = arange(size_of(matrix, rank - 1))
+    diagonal = gather_per_row(ops.slice(triangle, start, end, step, ints([rank - 2])), indices, rank)
     sign = ops.select(ops.less(diagonal, const_like(0, x)), const_like(-1, x), const_like(1, x))
     if full:
         more = ops.subtract(ops.unsqueeze(size_of(x, rank - 2), ints([0])), end)
@@ -213,7 +213,7 @@ def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, 
     if not full:
         vectors = ops.slice(vectors, start, end, step, last)
     values = ops.slice(found.output(0), start, end, step, ints([rank - 2])).output(0)
-    return (vectors, values, left) if turn else (left, values, vectors)
+    return (vectors, values, left) if transposed else (left, values, vectors)
 
 
 def _drop_duplicates(values: Output) -> Output:
@@ -222,5 +222,5 @@ def _drop_duplicates(values: Output) -> Output:
 
 def _gather_columns(matrix: Output, order: Output, rank: int) -> Output:
     """The columns of each matrix in its order."""
-    places = ops.broadcast(ops.unsqueeze(order, ints([-2])), shape_of(matrix))
-    return ops.gather_elements(matrix, places, rank - 1).output(0)
+    indices = ops.broadcast(ops.unsqueeze(order, ints([-2])), shape_of(matrix))
+    return ops.gather_elements(matrix, indices, rank - 1).output(0)

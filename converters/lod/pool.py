@@ -1,4 +1,4 @@
-"""Sequences as a whole: their sums, extremes, ends, and softmax over their steps.
+"""Pooling over the steps of each sequence (sum, maximum, first, last, ...), and softmax over them.
 
 Paddle: `sequence_pool`, `sequence_softmax`, `fusion_seqpool_concat`, `fusion_seqpool_cvm_concat`,
 `fused_embedding_seq_pool`.
@@ -6,7 +6,7 @@ Semantics: `paddle/phi/kernels/funcs/sequence_pooling.cc`,
 `paddle/phi/kernels/fusion/cpu/fusion_seqpool_cvm_concat_kernel.cc`, and of Paddle 2.6
 `paddle/fluid/operators/sequence_ops/sequence_softmax_op.h`,
 `paddle/fluid/operators/fused/{fused_embedding_seq_pool_op.h,fusion_seqpool_concat_op.cc}`.
-Refused: sequences of which nothing is known (see `paddle2ov.converters.lod.sequences`).
+Refused: sequences of unknown LoD (see `paddle2ov.converters.lod.sequences`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def sequence_pool(node: NodeContext) -> NamedOutputs:
 
 
 def fusion_seqpool_concat(node: NodeContext) -> NamedOutputs:
-    """out = the pooled sequences of all inputs, side by side."""
+    """out = the pooled sequences of all inputs, concatenated along axis 1."""
     axis = node.get_int("axis", 1)
     node.require(axis == 1, "only 1 is supported", axis=axis)
     return {"out": _concatenate_pooled(node, [_pool(node, i, "SUM") for i in range(node.get_input_size("x"))])}
@@ -64,7 +64,7 @@ def fusion_seqpool_cvm_concat(node: NodeContext) -> NamedOutputs:
 
 
 def fused_embedding_seq_pool(node: NodeContext) -> NamedOutputs:
-    """out = for each column of ids the sum of the rows of w that a sequence names; padding_idx counts as zeros."""
+    """out = for each column of ids the sum of w[ids] over a sequence; padding_idx counts as zeros."""
     combiner = node.get_str("combiner", "sum")
     node.require(combiner == "sum", "only 'sum' is supported", combiner=combiner)
     ids, count = dense_input(node, "ids", filling=None)
@@ -83,7 +83,7 @@ def _pool(node: NodeContext, idx: int = 0, default: str = "AVERAGE") -> Node:
     node.require(kind in ("FIRST", "LAST", "MAX", "AVERAGE", "SUM", "SQRT"), "unknown", pooltype=kind)
     x, count = dense_input(node, "x", idx, -math.inf if kind == "MAX" else 0)
     value = node.get_float("pad_value", 0.0)
-    if not isinstance(count, SequenceLengths):  # of equal ones none is empty: Paddle wants a row for each of them
+    if not isinstance(count, SequenceLengths):  # none is empty: Paddle requires a row in each
         return _reduce_steps(kind, x, None)
     lengths = lengths_of(x, count)
     one_each = ints([-1, *[1] * (rank_of(node, node.get_input("x", idx)) - 1)])
@@ -110,6 +110,6 @@ def _reduce_steps(kind: str, x: Tensor, lengths: Node | None) -> Node:
 
 
 def sequence_softmax(node: NodeContext) -> NamedOutputs:
-    """out = softmax over the steps of each sequence, whose steps are single numbers."""
+    """out = softmax over the steps of each sequence; x is [rows, 1]."""
     x, count = dense_input(node, "x", filling=-math.inf)
     return {"out": from_dense(ops.softmax(x, 1), count)}

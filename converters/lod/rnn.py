@@ -1,10 +1,10 @@
-"""Recurrent layers over sequences that lie one after the other.
+"""Recurrent layers over packed sequences (LoD).
 
 Paddle: `gru`, `lstm` (dynamic_gru and dynamic_lstm of Paddle 1), `lstmp` of Paddle 1, and `fusion_gru`, `fusion_lstm`,
 `fused_embedding_fc_lstm`, in which Paddle's passes merge the layer with the projection before it.
 Semantics: `paddle/fluid/operators/lstm_op.h`, in Paddle 1.8 `lstmp_op.h`, `paddle/phi/kernels/cpu/gru_kernel.cc`,
 `paddle/phi/kernels/funcs/detail/{lstm,gru}_kernel.h`, `paddle/phi/kernels/fusion/cpu/fusion_{gru,lstm}_kernel.cc`.
-Refused: results that only training needs.
+Refused: outputs that only training needs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ACTIVATIONS: dict[str, Activation] = {
 
 
 def gru(node: NodeContext) -> NamedOutputs:
-    """hidden[t] = (1 - u) · hidden[t - 1] + u · c; in `origin_mode` with u and 1 - u exchanged."""
+    """hidden[t] = (1 - u) · hidden[t - 1] + u · c; in `origin_mode` with u and 1 - u swapped."""
     return _gru(node, "input", "weight")
 
 
@@ -50,7 +50,7 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
     if node.has_input("bias"):
         x = ops.add(x, reshape(node.get_input("bias"), [-1]))
     width = _width(node, recurrent)
-    # The weight's memory holds [width, 2 * width] for u and r, then [width, width] for c.
+    # The weight's buffer holds [width, 2 * width] for u and r, then [width, width] for c.
     flat = reshape(node.get_input(recurrent), [-1])
     for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
     weights = [reshape(for_gates, [width, 2 * width]), reshape(for_candidate, [width, width])]

@@ -1,9 +1,9 @@
-"""Sequences that lie one after the other in one tensor, where LoD says where each begins.
+"""Sequences packed into one tensor, with the offsets of each in its LoD.
 
-LoD is no part of an OpenVINO tensor. What is given to a model is one sequence, or comes with an input that has the
-lengths (`convert(sequence_lengths=True)`); inside of a program the number of sequences is followed while all of them
-have one length (`im2sequence`, `lod_reset`), and their lengths otherwise (`sequence_unpad`). Converters compute on
-[count, steps, ...]: equal sequences by a Reshape, others padded.
+OpenVINO tensors have no LoD. An input of a model is one sequence, or comes with another input that holds the lengths
+(`convert(sequence_lengths=True)`). Inside a program the converters track the number of sequences while all have the
+same length (`im2sequence`, `lod_reset`), and otherwise their lengths (`sequence_unpad`). Converters compute on dense
+tensors [count, steps, ...]: sequences of equal length are reshaped, others padded.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
 
 SequenceLayout: TypeAlias = int | Output | SequenceLengths
-"""How many sequences of one length there are, or the length of each."""
+"""The number of sequences if their lengths are equal, else the length of each."""
 
 END = np.iinfo(np.int64).max
-"""Behind the last one, for a slice."""
+"""The end of a Slice that goes to the end."""
 
 
 def dense_input(node: NodeContext, name: str, idx: int = 0, filling: float | None = 0) -> tuple[Tensor, SequenceLayout]:
-    """An input [rows, ...] as [count, steps, ...]; `filling` (None: anything) stands behind the shorter ones."""
+    """An input [rows, ...] as [count, steps, ...], shorter sequences padded with `filling` (None: any value)."""
     count = node.sequence_layout(name, idx)
     return to_dense(node.get_input(name, idx), count, filling), count
 
@@ -39,15 +39,15 @@ def to_dense(x: Tensor, count: SequenceLayout, filling: float | None = 0) -> Ten
     if not isinstance(count, SequenceLengths):
         return split_equal(x, count)
     lengths = cast_to(count.output, Type.i64)
-    places = _step_indices(ops.reduce_max(lengths, ints([0]), False))
+    indices = _step_indices(ops.reduce_max(lengths, ints([0]), False))
     last = ops.subtract(ops.gather(shape_of(x), ints([0]), ints(0)), ints([1]))
-    rows = ops.minimum(ops.add(ops.unsqueeze(row_starts(lengths), ints([1])), places), last)
+    rows = ops.minimum(ops.add(ops.unsqueeze(row_starts(lengths), ints([1])), indices), last)
     dense = ops.gather(x, rows, ints(0))
     return dense if filling is None else fill_padding(dense, count, const_like(filling, dense))
 
 
 def fill_padding(dense: Tensor, count: SequenceLayout, value: Tensor) -> Tensor:
-    """[count, steps, ...] with `value` behind the end of each sequence."""
+    """[count, steps, ...] with each sequence padded with `value`."""
     if not isinstance(count, SequenceLengths):
         return dense
     out = output_of(dense)
@@ -65,14 +65,14 @@ def split_equal(x: Tensor, count: int | Output) -> Node:
 
 
 def segment_ids(lengths: Tensor, rows: Tensor) -> Node:
-    """The number of the sequence that each of the rows (their number is 0-D) belongs to, int64 [rows]."""
+    """The index of the sequence that each row belongs to, int64 [rows]; `rows` is their number, 0-D."""
     ends = ops.cum_sum(cast_to(lengths, Type.i64), ints(0))
     number = ops.unsqueeze(ops.range(ints(0), rows, ints(1), "i64"), ints(1))
     return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
 
 
 def all_segment_ids(lengths: Tensor) -> Node:
-    """The number of the sequence that each row belongs to, int64 [rows]."""
+    """The index of the sequence that each row belongs to, int64 [rows]."""
     known = constant_value(lengths)
     if known is not None:
         return ints(np.repeat(np.arange(known.size), known).tolist())
@@ -80,9 +80,9 @@ def all_segment_ids(lengths: Tensor) -> Node:
 
 
 def constant_value(x: Tensor) -> AnyArray | None:
-    """The values of a constant.
+    """The values of a constant, else None.
 
-    OpenVINO's CPU plugin computes constants while it compiles, and fails where their shapes depend on them.
+    OpenVINO's CPU plugin folds constants when it compiles, and fails where shapes depend on them: fold them before.
     """
     node = x if isinstance(x, Node) else x.get_node()
     return np.asarray(node.get_data()) if isinstance(node, Constant) else None
@@ -108,12 +108,12 @@ def from_dense(x: Tensor, count: SequenceLayout) -> LoDTensor:
 
 
 def lod_of_lengths(lengths: Tensor) -> SequenceLengths:
-    """Lengths as what is known of sequences."""
+    """Lengths as the LoD of a value."""
     return SequenceLengths(output_of(lengths))
 
 
 def padded_length(dense: Tensor) -> Node:
-    """The number of steps of [count, steps, ...], as [1]."""
+    """The dimension `steps` of [count, steps, ...], as [1]."""
     return ops.gather(shape_of(dense), ints([1]), ints(0))
 
 
@@ -125,14 +125,14 @@ def lengths_of(dense: Tensor, count: SequenceLayout) -> Tensor:
 
 
 def reverse_sequences(dense: Tensor, count: SequenceLayout) -> Node:
-    """[count, steps, ...] with the last step of each sequence first."""
+    """[count, steps, ...] with the steps of each sequence reversed."""
     if isinstance(count, SequenceLengths):
         return ops.reverse_sequence(dense, count.output, 0, 1)
     return ops.slice(dense, ints([-1]), ints([-END]), ints([-1]), ints([1]))
 
 
 def batch_input(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tensor, SequenceLayout | None]:
-    """An input as [batch, steps, ...] with its lengths [batch]; and their layout if they lay one after the other."""
+    """An input as [batch, steps, ...] with its lengths [batch]; and its layout if it was packed."""
     if node.has_input(length):
         lengths = ops.reshape(cast_to(node.get_input(length), Type.i64), ints([-1]), False)
         return node.get_input(name), lengths, None
@@ -145,9 +145,9 @@ def _step_indices(steps: Node) -> Node:
 
 
 def step_mask(dense: Tensor, count: SequenceLayout) -> Node:
-    """Which steps of [count, steps, ...] are those of a sequence, boolean [count, steps]."""
-    places = _step_indices(ops.squeeze(padded_length(dense), ints([0])))
-    return ops.less(places, ops.unsqueeze(lengths_of(dense, count), ints([1])))
+    """Which steps of [count, steps, ...] are not padding, boolean [count, steps]."""
+    indices = _step_indices(ops.squeeze(padded_length(dense), ints([0])))
+    return ops.less(indices, ops.unsqueeze(lengths_of(dense, count), ints([1])))
 
 
 def _rows(x: Tensor) -> tuple[Node, Node]:
@@ -156,12 +156,12 @@ def _rows(x: Tensor) -> tuple[Node, Node]:
 
 
 def slice_dims(dims: Tensor, begin: int, end: int) -> Node:
-    """Some of the dimensions."""
+    """The dimensions begin ... end - 1."""
     return ops.slice(dims, ints([begin]), ints([end]), ints([1]))
 
 
 def count_vector(count: SequenceLayout) -> Node:
-    """A number of sequences as [1]."""
+    """The number of sequences as [1]."""
     if isinstance(count, SequenceLengths):
         return ops.shape_of(count.output, Type.i64)
     return ints([count]) if isinstance(count, int) else ops.reshape(count, ints([1]), False)

@@ -1,11 +1,11 @@
-"""Steps of sequences: reversed, cut, joined, repeated, padded.
+"""Sequence operators on steps: reversing, slicing, concatenating, repeating, padding.
 
 Paddle: `lod_reset`, `sequence_reverse`, `sequence_concat`, `sequence_reshape`, `sequence_pad`, `sequence_unpad`,
 `sequence_slice`, `sequence_expand`, `sequence_expand_as`, `sequence_erase`, `sequence_scatter`,
 `fusion_seqexpand_concat_fc`.
 Semantics: `paddle/fluid/operators/lod_reset_op.h`, and `paddle/fluid/operators/sequence_ops/*_op.h`,
 `paddle/fluid/operators/fused/fusion_seqexpand_concat_fc_op.cc` of Paddle 2.6.
-Refused: sequences of which nothing is known (see `paddle2ov.converters.lod.sequences`), two levels of LoD.
+Refused: sequences of unknown LoD (see `paddle2ov.converters.lod.sequences`), two levels of LoD.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
 
 
 def sequence_reverse(node: NodeContext) -> NamedOutputs:
-    """y = each sequence read backwards."""
+    """y = x with the steps of each sequence reversed."""
     x, count = dense_input(node, "x", filling=None)
     return {"y": from_dense(reverse_sequences(x, count), count)}
 
@@ -80,7 +80,7 @@ def sequence_concat(node: NodeContext) -> NamedOutputs:
 
 
 def sequence_reshape(node: NodeContext) -> NamedOutputs:
-    """out = the same numbers in steps of new_dim."""
+    """out = x reshaped to [-1, new_dim], sequence by sequence."""
     x, count, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
     if isinstance(count, SequenceLengths):
         width = size_of(x, 1)
@@ -89,7 +89,7 @@ def sequence_reshape(node: NodeContext) -> NamedOutputs:
 
 
 def sequence_pad(node: NodeContext) -> NamedOutputs:
-    """out [count, padded_length, ...] = the sequences with steps of pad_value behind them; and their lengths."""
+    """out [count, padded_length, ...] = the sequences padded with pad_value; length = their lengths."""
     x, count = dense_input(node, "x", filling=None)
     lengths, wanted = lengths_of(x, count), node.get_int("padded_length", -1)
     value: Tensor = cast_to(node.get_input("pad_value"), x.get_element_type())
@@ -108,7 +108,7 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
 
 
 def _step_like(x: Tensor, value: Tensor, steps: int = 1) -> Node:
-    """`value` in the shape of x with the given number of steps."""
+    """`value` broadcast to the shape of x with the given number of steps."""
     dims = shape_of(x)
     return ops.broadcast(value, ops.concat([slice_dims(dims, 0, 1), ints([steps]), slice_dims(dims, 2, END)], 0))
 
@@ -121,8 +121,8 @@ def sequence_unpad(node: NodeContext) -> NamedOutputs:
     count: int | SequenceLengths = 1 if batch.is_static and batch.get_length() == 1 else SequenceLengths(lengths)
     if known is not None and known.size and (known == known.flat[0]).all():
         count = int(known.size)
-    places = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
-    inside = ops.less(places, ops.unsqueeze(cast_to(lengths, Type.i64), ints([1])))
+    indices = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
+    inside = ops.less(indices, ops.unsqueeze(cast_to(lengths, Type.i64), ints([1])))
     if rank_of(node, x) == 2:
         x = ops.unsqueeze(x, ints([2])).output(0)
     chosen = ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0]))
@@ -148,7 +148,7 @@ def _lengths(node: NodeContext, name: str) -> Tensor:
 
 
 def _concatenated_ranges(first: Tensor, lengths: Tensor) -> Node:
-    """first[0], first[0] + 1, ... up to lengths[0] numbers, then those from first[1] on, ..."""
+    """The ranges first[i] ... first[i] + lengths[i] - 1, concatenated."""
     known = [constant_value(one) for one in (first, lengths)]
     if known[0] is not None and known[1] is not None:
         return ints([int(one) + i for one, many in zip(*known, strict=True) for i in range(int(many))])
@@ -158,7 +158,7 @@ def _concatenated_ranges(first: Tensor, lengths: Tensor) -> Node:
 
 
 def sequence_expand(node: NodeContext) -> NamedOutputs:
-    """out = sequence i of x (or its row, without LoD) as often as sequence i of y has steps."""
+    """out = sequence i of x (row i, if x has no LoD) repeated once per step of sequence i of y."""
     level = node.get_int("ref_level", -1)
     node.require(level in (-1, 0), "only one level of LoD is supported", ref_level=level)
     layouts = [node.sequence_layout(name) for name in ("x", "y") if name == "y" or node.has_sequences("x")]
@@ -178,15 +178,15 @@ def _expand_by_lengths(node: NodeContext) -> LoDTensor:
     if not node.has_sequences("x"):
         return LoDTensor(ops.gather(x, which, ints(0)), NO_LOD)
     lengths = _lengths(node, "x")
-    first, taken = (_gather_lengths(one, which) for one in (row_starts(lengths), lengths))
-    return LoDTensor(ops.gather(x, _concatenated_ranges(first, taken), ints(0)), lod_of_lengths(taken))
+    first, taken_lengths = (_gather_lengths(one, which) for one in (row_starts(lengths), lengths))
+    return LoDTensor(ops.gather(x, _concatenated_ranges(first, taken_lengths), ints(0)), lod_of_lengths(taken_lengths))
 
 
-def _gather_lengths(values: Tensor, places: Node) -> Node:
-    known, where = constant_value(values), constant_value(places)
+def _gather_lengths(values: Tensor, indices: Node) -> Node:
+    known, where = constant_value(values), constant_value(indices)
     if known is not None and where is not None:
         return ints(known[where].tolist())
-    return ops.gather(values, places, ints(0))
+    return ops.gather(values, indices, ints(0))
 
 
 def _multiply_count(count: SequenceLayout, more: Tensor) -> SequenceLayout:
@@ -203,13 +203,13 @@ def _repeat_sequences(x: Tensor, repeats: Tensor) -> Node:
 
 
 def sequence_expand_as(node: NodeContext) -> NamedOutputs:
-    """out = row i of x as often as sequence i of y has steps."""
+    """out = row i of x repeated once per step of sequence i of y."""
     y, count = dense_input(node, "y", filling=None)
     return {"out": LoDTensor(_for_each_step(node.get_input("x"), y, count), count)}
 
 
 def _for_each_step(rows: Tensor, dense: Tensor, count: SequenceLayout) -> Node:
-    """Row i as often as sequence i of [count, steps, ...] has steps."""
+    """Row i repeated once per step of sequence i of [count, steps, ...]."""
     if not isinstance(count, SequenceLengths):
         return _repeat_sequences(ops.unsqueeze(rows, ints([1])), padded_length(dense))
     return ops.gather(rows, all_segment_ids(lengths_of(dense, count)), ints(0))
@@ -227,7 +227,7 @@ def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
 
 
 def sequence_erase(node: NodeContext) -> NamedOutputs:
-    """out = x without the tokens."""
+    """out = x without the elements that equal one of the tokens."""
     x, tokens = node.get_input("x"), node.get_ints("tokens")
     lengths = node.sequence_lengths("x")
     if not tokens:
@@ -236,8 +236,8 @@ def sequence_erase(node: NodeContext) -> NamedOutputs:
     kept = ops.reduce_logical_and(
         ops.not_equal(ops.unsqueeze(flat, ints([1])), const(tokens, x.get_element_type())), ints([1]), False
     )
-    places = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
-    out = ops.unsqueeze(ops.gather(flat, places, ints(0)), ints([1]))
+    indices = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
+    out = ops.unsqueeze(ops.gather(flat, indices, ints(0)), ints([1]))
     if lengths is None or node.sequence_layout("x") == 1:
         return {"out": LoDTensor(out, UNKNOWN_LOD if lengths is None else 1)}
     owner = segment_ids(lengths, ops.squeeze(shape_of(flat), ints([0])))
@@ -247,11 +247,11 @@ def sequence_erase(node: NodeContext) -> NamedOutputs:
 
 
 def sequence_scatter(node: NodeContext) -> NamedOutputs:
-    """out = x with updates added to the elements of row i that sequence i of ids names."""
+    """out = x with updates added to row i at the columns given by sequence i of ids."""
     x = node.get_input("x")
     ids, count = dense_input(node, "ids")
     dims = ops.concat([count_vector(count), ints([-1])], 0)
-    places = ops.reshape(ids, dims, False)
+    indices = ops.reshape(ids, dims, False)
     updates = ops.reshape(to_dense(node.get_input("updates"), count), dims, False)
-    out = ops.scatter_elements_update(x, places, cast_to(updates, x.get_element_type()), ints(1), reduction="sum")
+    out = ops.scatter_elements_update(x, indices, cast_to(updates, x.get_element_type()), ints(1), reduction="sum")
     return {"out": out}

@@ -1,4 +1,4 @@
-"""Windows that move over sequences.
+"""Sliding windows over sequences.
 
 Paddle: `sequence_conv`, `fusion_seqconv_eltadd_relu`, `sequence_enumerate`.
 Semantics: `paddle/phi/kernels/fusion/cpu/fusion_seqconv_eltadd_relu_kernel.cc`, and
@@ -17,7 +17,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def sequence_conv(node: NodeContext) -> NamedOutputs:
-    """out[t] = [x[t + start], ..., x[t + start + length - 1]] @ filter; zeros outside of the sequence."""
+    """out[t] = [x[t + start], ..., x[t + start + length - 1]] @ filter; zeros beyond the sequence."""
     x, count = dense_input(node, "x")
     node.require(not node.get_bool("paddingTrainable", False), "is not supported", paddingTrainable=True)
     return {"out": from_dense(_convolved(node, x), count)}
@@ -45,7 +45,7 @@ def _convolved(node: NodeContext, x: Tensor) -> Node:
     before, after = (ints([0, 0, *side]) for side in sides)
     padded = ops.pad(channels, before, after, "constant", const_like(0, channels))
     if start > 0 or start + length < 1:
-        # A window beside its step. (A Pad that cuts off more than there is corrupts memory in OpenVINO 2026.4.)
+        # The window does not contain its step. (A negative Pad beyond the size corrupts memory in OpenVINO 2026.4.)
         first = ints([max(start, 0)])
         last = ops.add(ops.add(first, padded_length(x)), ints([length - 1]))
         padded = ops.slice(padded, first, last, ints([1]), ints([2]))
@@ -53,13 +53,13 @@ def _convolved(node: NodeContext, x: Tensor) -> Node:
 
 
 def sequence_enumerate(node: NodeContext) -> NamedOutputs:
-    """out[t, k] = x[t + k] for k < win_size; pad_value behind the end of the sequence."""
+    """out[t, k] = x[t + k] for k < win_size; pad_value beyond the end of the sequence."""
     value = node.get_int("pad_value", 0)
     x, count = dense_input(node, "x", filling=value)
     size = node.get_int("win_size")
     flat = ops.squeeze(x, ints([2]))
     pad = const_like(value, x)
     padded = ops.pad(flat, ints([0, 0]), ints([0, size - 1]), "constant", pad)
-    places = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
-    each = ops.add(ops.unsqueeze(places, ints([1])), ints(list(range(size))))
+    indices = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
+    each = ops.add(ops.unsqueeze(indices, ints([1])), ints(list(range(size))))
     return {"out": from_dense(ops.gather(padded, each, ints(1)), count)}

@@ -4,11 +4,11 @@ Paddle: `uniform_random` (PIR `uniform`), `uniform_random_inplace`, `uniform_ran
 (PIR `gaussian`), `gaussian_inplace`, `gaussian_random_batch_size_like`, `truncated_gaussian_random`, `randint`,
 `randperm`, `bernoulli`, `multinomial`, `exponential`, `gumbel_softmax`, `sampling_id`.
 Semantics: `paddle/phi/kernels/cpu/{uniform,gaussian,randint,randperm,bernoulli,multinomial,dropout}_kernel.cc`.
-`dropout` in training, which `cast.py` takes from here, is one of them.
+`dropout` in training, which `cast.py` imports, is here too.
 
-The values are others than Paddle's: its generator is a Mersenne Twister, OpenVINO's a Philox. A seed that is not 0
-makes them the same each time the model is compiled; from run to run they go on. Refused: the diagonal that
-`uniform_random` can set.
+The values differ from Paddle's: its generator is a Mersenne Twister, OpenVINO's a Philox. A seed that is not 0
+makes them the same each time the model is compiled; they still change from one inference to the next. Refused: the
+diagonal that `uniform_random` can set.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from paddle2ov.translation.registry import Converter
 
 
 def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> Node:
-    # OpenVINO computes 1 - RandomUniform when it compiles the model: the numbers would be the same in each run, and
-    # others than those that the next user gets. It does not look behind a Roll, which here turns a dimension of 1. That
-    # dimension is there anyway: RandomUniform knows no 0-D result.
+    # OpenVINO folds 1 - RandomUniform into a constant when it compiles the model: the numbers would be the same in each
+    # inference, and differ from those that other consumers get. A Roll, here over a dimension of 1, prevents that. The
+    # dimension is needed anyway: RandomUniform has no 0-D result.
     drawn = ops.random_uniform(ops.concat([ints([1]), shape], 0), low, high, kind, seed, seed)
     return ops.squeeze(ops.roll(drawn, ints([1]), ints([0])), ints([0]))
 
@@ -56,8 +56,8 @@ def positive_uniform(shape: Tensor, seed: int) -> Node:
 
 
 def standard_normal(shape: Tensor, seed: int) -> Node:
-    """Numbers of mean 0 and variance 1, by Box and Muller: √(-2 ln u) · cos(2π v)."""
-    # One generator gives both: two of one seed would give the same numbers.
+    """Normal numbers of mean 0 and variance 1 by the Box-Muller transform: √(-2 ln u) · cos(2π v)."""
+    # One generator for both: two with the same seed would give the same numbers.
     both = positive_uniform(ops.concat([ints([2]), shape], 0), seed)
     u, v = (ops.squeeze(half, ints([0])) for half in ops.split(both, ints(0), 2).outputs())
     radius = ops.sqrt(ops.multiply(const(-2.0, Type.f32), ops.log(u)))
@@ -69,7 +69,7 @@ def _shape(node: NodeContext) -> Tensor:
 
 
 def _shape_like(node: NodeContext) -> Tensor:
-    """The shape given, with one dimension taken from an input's."""
+    """The given shape with one dimension replaced by an input's."""
     dims: list[Tensor] = [ints([dim]) for dim in node.get_ints("shape")]
     source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
     dims[target] = ops.gather(shape_of(node.get_input("input")), ints([source]), ints(0))
@@ -88,7 +88,7 @@ def _dtype(node: NodeContext) -> Type:
 
 
 def uniform(form: str = "") -> Converter:
-    """A converter for numbers of equal probability; `form` says where the shape comes from."""
+    """A converter for uniform random numbers; `form` says where the shape comes from."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out is uniform in [min, max)."""
@@ -117,7 +117,7 @@ def gaussian(form: str = "") -> Converter:
 
 
 def truncated_gaussian_random(node: NodeContext) -> NamedOutputs:
-    """out is normal, of what lies within a ... b."""
+    """out is normal, truncated to a ... b."""
     mean, deviation = node.get_float("mean", 0.0), node.get_float("std", 1.0)
     low, high = node.get_float("a", -2.0), node.get_float("b", 2.0)
     below, above = (math.erf((bound - mean) / deviation / math.sqrt(2)) for bound in (low, high))
@@ -161,7 +161,7 @@ def multinomial(node: NodeContext) -> NamedOutputs:
 
 
 def _sample_with_replacement(x: Node, count: Tensor, seed: int) -> Node:
-    """`count` indices along the last dimension, with replacement: where a number falls into the running sums."""
+    """`count` indices along the last dimension, with replacement: where a uniform number falls in the running sums."""
     # OpenVINO has Multinomial, which its CPU plugin refuses when two operators read the result.
     sums = ops.cum_sum(x, ints(-1))
     dims = shape_of(x)
@@ -195,7 +195,7 @@ def exponential(node: NodeContext) -> NamedOutputs:
 
 
 def gumbel_softmax(node: NodeContext) -> NamedOutputs:
-    """out = softmax((x + g) / temperature), g of Gumbel's distribution; with hard, 1 at the largest and else 0."""
+    """out = softmax((x + g) / temperature), g Gumbel distributed; if hard, 1 at the maximum, else 0."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     if rank == 0:
@@ -209,8 +209,8 @@ def gumbel_softmax(node: NodeContext) -> NamedOutputs:
     if not node.get_bool("hard", False):
         return {"out": out}
     best = ops.topk(out, ints(1), axis, "max", "none", "i64").output(1)
-    places = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
-    along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
+    indices = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
+    along = reshape(indices, [-1 if i == axis else 1 for i in range(rank)])
     return {"out": ops.convert(ops.equal(best, along), x.get_element_type())}
 
 

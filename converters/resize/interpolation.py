@@ -3,17 +3,17 @@
 Paddle: `nearest_interp_v2`, `bilinear_interp_v2`, `bicubic_interp_v2`, `linear_interp_v2`, `trilinear_interp_v2` (PIR
 has the names without the version) and the older `nearest_interp`, `bilinear_interp`, `bicubic_interp`, `linear_interp`,
 `trilinear_interp`.
-Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. The `scale` of the older ones is one number that decides the
+Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. The `scale` of the older ones is one number that sets the
 size only. Sizes come from `size_tensor`, `out_size`, `scale_tensor`, `scale`, or `out_d`, `out_h`, `out_w`, in this
-order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, and in the older ops, one that
-becomes 1 has the ratio 0: its first element, not its middle. (So it is in one and three dimensions in Paddle 2; here
-they follow Paddle 3.)
+order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, and in the older ops, a dimension
+that becomes 1 has the ratio 0: its first element, not its middle. (In Paddle 2 also in one and three dimensions; here
+these follow Paddle 3.)
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
-Paddle's ratio is not in / out, rows are gathered or mixed by weights (`exact.py`). A nearest resize to a
-size that the program computes goes to Interpolate: at ratios that are no integers an exact tie may fall on the
-neighbour. A size together with a scale, and a scale that the program computes, give indices and weights in the graph
-(`computed.py`).
+Paddle's ratio is not in / out, elements are gathered or weighted by matrices (`exact.py`). A
+nearest resize to a size known at run time goes to Interpolate: at non-integer ratios an exact tie may fall on the
+neighbour. A size together with a scale, and a scale known at run time, are resized by indices and weights that the
+graph computes (`computed.py`).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
         kind = x.get_element_type()
         if mode == "linear" and rank == 3:
             node.require(
-                kind.is_real(), "of integers Paddle 3 cuts off the weights, Paddle 2 the mean", x=kind.get_type_name()
+                kind.is_real(), "of integers Paddle 3 truncates the weights, Paddle 2 the mean", x=kind.get_type_name()
             )
         last = channels_last(node)
         if last:
@@ -185,7 +185,7 @@ def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
 
 
 def _by_computed_scales(x: Output, plan: Resize, scales: Output) -> Node:
-    """A resize with the ratio 1 / scale, by scales that the program computes."""
+    """A resize with the ratio 1 / scale, by scales known at run time."""
     sizes = computed_scale_sizes(x, scales)
     if plan.maybe_single:
         x = broadcast_single(x, plan, sizes, plan.maybe_single)
@@ -204,10 +204,10 @@ def _single(plan: Resize) -> list[int]:
 
 
 def _pad_to_grow(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
-    """x with its last elements repeated so often that each dimension grows when it is resized.
+    """x padded at its end so that each dimension grows when it is resized.
 
     OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only where
-    all of them keep theirs: there nothing is repeated.
+    all dimensions keep theirs: then nothing is padded.
     """
     resized = ops.convert(any_resized(x, dynamic_scaled_sizes(x, scales)), Type.i64)
     more = [math.ceil(1 / (scale - 1)) if _may_keep_size(plan, scale) else 0 for scale in scales]
@@ -221,7 +221,7 @@ def _may_keep_size(plan: Resize, scale: float) -> bool:
 
 
 def _resize_to_single(x: Output, plan: Resize) -> Tensor:
-    """A dimension that becomes 1, as sizes say, has the ratio 0: linear interpolation takes its first element."""
+    """A resize to sizes with a 1, whose dimension has the ratio 0: linear interpolation takes its first element."""
     dims = known_dims(x)[2:]
     if plan.mode == "cubic" and None not in dims:
         return by_weight_matrices(x, plan, dims)
@@ -250,8 +250,8 @@ def _interpolate(x: Tensor, plan: Resize, axes: Sequence[int] | None = None) -> 
     else:
         calculation, target = "sizes", ints([size or 0 for size in plan.sizes])
     dtype = x.get_element_type()
-    whole = (Type.u8, Type.i8) if plan.mode == "nearest" else ()  # of means Paddle cuts the fraction off
-    if dtype not in (Type.f32, Type.f16, Type.bf16, *whole):
+    supported_integers = (Type.u8, Type.i8) if plan.mode == "nearest" else ()  # Paddle truncates means of integers
+    if dtype not in (Type.f32, Type.f16, Type.bf16, *supported_integers):
         x = ops.convert(x, Type.f32)
     out = ops.interpolate(
         x,
