@@ -51,13 +51,13 @@ def columns(rows: Tensor, *which: int) -> Node:
     return ops.concat([ops.gather(rows, ints([i]), ints(1)) for i in which], 1)
 
 
-def dim_of(x: Tensor, axis: int) -> Node:
-    """A dimension, 0-D; a constant where it is known."""
-    return ops.squeeze(sizes_of(x, [axis]), ints(0))
+def folded_size(x: Tensor, axis: int) -> Node:
+    """One dimension, 0-D, folded to a constant if it is known (`size_of` folds if all are)."""
+    return ops.squeeze(folded_sizes(x, [axis]), ints(0))
 
 
-def sizes_of(x: Tensor, axes: list[int]) -> Node:
-    """Dimensions, 1-D; a constant where they are known."""
+def folded_sizes(x: Tensor, axes: list[int]) -> Node:
+    """Some dimensions, 1-D, folded to a constant if they are known."""
     shape = output_of(x).get_partial_shape()
     if all(shape[axis].is_static for axis in axes):
         return ints([shape[axis].get_length() for axis in axes])

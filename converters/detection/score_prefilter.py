@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.detection.rows import dim_of, indices_where
+from paddle2ov.converters.detection.rows import folded_size, indices_where
 from paddle2ov.converters.graph.common import Tensor, const, ints, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
@@ -48,7 +48,7 @@ def score_prefilter(boxes: Output, scores: Output, threshold: float, background:
     mask = ops.concat([_with_first(one) for one in masks], 0)
     index = indices_where(mask)
     few, their = ops.gather(boxes, index, ints(1)), ops.gather(scores, index, ints(2))
-    return Candidates(few.output(0), their.output(0), index, dim_of(mask, 0))
+    return Candidates(few.output(0), their.output(0), index, folded_size(mask, 0))
 
 
 def _with_first(mask: Tensor) -> Node:
@@ -112,7 +112,7 @@ class _Masks:
         """Whether a score is above the threshold in any class; a NaN does not hide the others."""
         passes = ops.greater(at.value, const(at.above, at.value.get_element_type()))
         if self._background >= 0:
-            number = ops.unsqueeze(ops.range(ints(0), dim_of(at.value, 1), ints(1), "i64"), ints(1))
+            number = ops.unsqueeze(ops.range(ints(0), folded_size(at.value, 1), ints(1), "i64"), ints(1))
             passes = ops.logical_and(passes, ops.not_equal(number, ints(self._background)))
         return ops.reduce_logical_or(passes, ints(axes), False)
 

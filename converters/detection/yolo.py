@@ -10,7 +10,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.detection.rows import sizes_of
+from paddle2ov.converters.detection.rows import folded_sizes
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
@@ -76,7 +76,7 @@ def _cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
 
 def _sides_of(x: Output) -> list[Node]:
     """Height and width of NCHW, each [1]; constants where they are known."""
-    return [sizes_of(x, [axis]) for axis in (2, 3)]
+    return [folded_sizes(x, [axis]) for axis in (2, 3)]
 
 
 def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tuple[Node, Node]:
