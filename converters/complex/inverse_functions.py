@@ -2,8 +2,8 @@
 
 Complex forms: `acos`, `asin`, `atan`, `acosh`, `asinh`, `atanh`.
 Semantics: C++'s functions of `std::complex`, by the formulas of W. Kahan ("Branch cuts for complex elementary
-functions"), which lose no digits near the branch points. On a cut, where C++ tells +0 from -0, an imaginary part of -0
-counts as 0.
+functions"), which are accurate near the branch points. On a cut, where C++ distinguishes +0 and -0, an imaginary
+part of -0 counts as 0.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def _atanh(a: Tensor, b: Tensor) -> Pair:
     close = ops.multiply(ops.log(ops.divide(hypot(more, b), distance)), const_like(0.5, a))
     real = ops.select(ops.less(distance, const_like(1e-4, a)), close, near)
     across = ops.subtract(ops.multiply(less, more), ops.multiply(b, b))
-    turn = angle_of(b, ops.multiply(across, const_like(0.5, a)))  # of b itself: the sign of 2 b = -0 gets lost
-    return _negate_where(real, is_negative(a)), ops.multiply(const_like(0.5, a), turn)
+    angle = angle_of(b, ops.multiply(across, const_like(0.5, a)))  # of b itself: the sign of 2 b = -0 gets lost
+    return _negate_where(real, is_negative(a)), ops.multiply(const_like(0.5, a), angle)
 
 
 def _atan(a: Tensor, b: Tensor) -> Pair:
@@ -72,7 +72,7 @@ def _atan(a: Tensor, b: Tensor) -> Pair:
 
 
 def _roots(a: Tensor, b: Tensor) -> tuple[Pair, Pair, Node]:
-    """The roots of 1 - x and 1 + x for the one of x and its conjugate that lies above; whether x lies below."""
+    """The roots of 1 - x and 1 + x, with x conjugated if its imaginary part is negative; and whether it is."""
     size = ops.abs(b)
     real, imag = sqrt_parts(ops.subtract(const_like(1, a), a), size)
     return (real, ops.negative(imag)), sqrt_parts(ops.add(const_like(1, a), a), size), is_negative(b)

@@ -124,7 +124,7 @@ def image_indices(node: NodeContext, boxes: Output) -> Node:
         return segment_ids(counts, count)
     images = node.get_input("x").get_partial_shape()[0]
     node.require(
-        images.is_dynamic or images.get_length() == 1, "neither boxes_num nor LoD tells the image of each region"
+        images.is_dynamic or images.get_length() == 1, "neither boxes_num nor LoD gives the image of each region"
     )
     return ops.broadcast(ints(0), ops.unsqueeze(count, ints(0)))
 

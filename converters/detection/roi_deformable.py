@@ -63,10 +63,10 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
         floor = ops.floor(coordinate)
         share = ops.subtract(coordinate, floor)
         # The samples of y before those of x: [R, classes, i, j, samples of y, samples of x].
-        behind = ints([5 - axis])
-        neighbours.append([ops.unsqueeze(cast_to(one, Type.i64), behind) for one in (floor, ops.ceiling(coordinate))])
-        weights.append([ops.unsqueeze(one, behind) for one in (ops.subtract(const(1, Type.f32), share), share)])
-        inside.append(ops.unsqueeze(within, behind))
+        new_axis = ints([5 - axis])
+        neighbours.append([ops.unsqueeze(cast_to(one, Type.i64), new_axis) for one in (floor, ops.ceiling(coordinate))])
+        weights.append([ops.unsqueeze(one, new_axis) for one in (ops.subtract(const(1, Type.f32), share), share)])
+        inside.append(ops.unsqueeze(within, new_axis))
 
     counted = cast_to(ops.logical_and(inside[0], inside[1]), Type.f32)
     first = _first(image, _channel_of(channels, cells, groups), dims)
