@@ -13,7 +13,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of, size_of
 from paddle2ov.converters.graph.loops import Outputs, along
-from paddle2ov.converters.lod.sequences import batch_of, dense_of, joined
+from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -47,7 +47,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     With labels given: whether the path has them. 0 behind the end of a sequence.
     """
     weights = node.get_input("transition")
-    x, lengths, count = batch_of(node, "emission", "length")
+    x, lengths, count = batch_input(node, "emission", "length")
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
     transitions = ops.slice(weights, ints([2]), ints([2**31 - 1]), ints([1]), ints([0])).output(0)
     # Start and stop scores are those of the first and the last step.
@@ -63,11 +63,11 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     whole = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
     if node.has_input("label"):
         given: Tensor = cast_to(node.get_input("label"), Type.i64)
-        given = given if count is None else dense_of(given, count, None)  # they lie as the emissions do
+        given = given if count is None else to_dense(given, count, None)  # they lie as the emissions do
         labels = ops.reshape(given, shape_of(whole), False)
         inside = ops.less(ops.squeeze(places, ints([2])), ops.unsqueeze(lengths, ints([1])))
         whole = ops.convert(ops.logical_and(inside, ops.equal(labels, whole)), Type.i64)
-    return {"viterbi_path": whole if count is None else joined(ops.unsqueeze(whole, ints([2])), count)}
+    return {"viterbi_path": whole if count is None else from_dense(ops.unsqueeze(whole, ints([2])), count)}
 
 
 def gather_tree(node: NodeContext) -> NamedOutputs:
@@ -91,7 +91,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
 
     Sequences one after the other come without padding; if nothing is left at all, a single -1 does.
     """
-    x, length, count = batch_of(node, "input", "input_length")
+    x, length, count = batch_input(node, "input", "input_length")
     if count is not None:
         x = ops.squeeze(x, ints([2])).output(0)
     kind = x.get_element_type()

@@ -11,7 +11,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, ints, shape_of
 from paddle2ov.converters.graph.loops import Outputs, along
-from paddle2ov.converters.lod.sequences import batch_of
+from paddle2ov.converters.lod.sequences import batch_input
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -19,8 +19,8 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def edit_distance(node: NodeContext) -> NamedOutputs:
     """out = the least number of insertions, deletions and replacements (Levenshtein); by the length of refs."""
-    hyps, hyps_length, one_by_one = batch_of(node, "hyps", "hypslength")
-    refs, refs_length, _ = batch_of(node, "refs", "refslength")
+    hyps, hyps_length, one_by_one = batch_input(node, "hyps", "hypslength")
+    refs, refs_length, _ = batch_input(node, "refs", "refslength")
     if one_by_one is not None:
         hyps, refs = (ops.squeeze(x, ints([2])) for x in (hyps, refs))
     row = _last_row(hyps, refs, hyps_length)

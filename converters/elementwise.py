@@ -245,8 +245,8 @@ def _power(x: AnyArray, y: AnyArray) -> AnyArray:
 
 elementwise_add = binary(ops.add, np.add, on_bool=ops.logical_or, on_complex=ops.add)
 elementwise_sub = binary(ops.subtract, np.subtract, on_complex=ops.subtract)
-elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_complex=elementary.product)
-elementwise_div = binary(divide, _trunc_quotient, on_bool=ops.logical_and, on_complex=elementary.quotient)
+elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_complex=elementary.complex_multiply)
+elementwise_div = binary(divide, _trunc_quotient, on_bool=ops.logical_and, on_complex=elementary.complex_divide)
 elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
 trunc_divide = binary(truncated_divide, lambda x, y: np.asarray(np.trunc(_trunc_quotient(x, y))))

@@ -23,18 +23,18 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     size_of,
 )
-from paddle2ov.converters.lod.sequences import Count, joined, sequences
+from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
-def _batch(node: NodeContext) -> tuple[Tensor, Count | None]:
+def _batch(node: NodeContext) -> tuple[Tensor, SequenceLayout | None]:
     """x as [batch, steps, features], and how many sequences it is, if it holds them one after the other."""
     x = node.get_input("x")
     if rank_of(node, x) == 3:
         return x, None
-    return sequences(node, "x")
+    return dense_input(node, "x")
 
 
 def add_position_encoding(node: NodeContext) -> NamedOutputs:
@@ -50,7 +50,7 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
     waves = cast_to(ops.concat([ops.sin(angles), ops.cos(angles)], 1), x.get_element_type())
     scaled = ops.multiply(x, const_like(node.get_float("alpha", 1.0), x))
     out = ops.add(scaled, ops.multiply(waves, const_like(node.get_float("beta", 1.0), x)))
-    return {"out": out if count is None else joined(out, count)}
+    return {"out": out if count is None else from_dense(out, count)}
 
 
 def row_conv(node: NodeContext) -> NamedOutputs:
@@ -63,7 +63,7 @@ def row_conv(node: NodeContext) -> NamedOutputs:
     weights = reshape(filters, [size, 1, 1, ahead])
     out: Node = ops.group_convolution(ops.transpose(x, ints([0, 2, 1])), weights, [1], [0], [ahead - 1], [1])
     out = ops.transpose(out, ints([0, 2, 1]))
-    return {"out": out if count is None else joined(out, count)}
+    return {"out": out if count is None else from_dense(out, count)}
 
 
 def cvm(node: NodeContext) -> NamedOutputs:

@@ -151,8 +151,8 @@ def _chosen(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
     """Of bounds [n] those where the condition holds, and others elsewhere; one of the two may be a single number.
 
     No Select: OpenVINO's CPU plugin fuses it in float32, which rounds an open bound. No arithmetic: OpenVINO (2026.4)
-    infers from it limits for the sizes of a Slice backwards that the sizes do not keep. Nor a Gather of constants, which it
-    does not compile.
+    infers from it limits for the sizes of a Slice backwards that the sizes do not keep. No Gather of constants: it does
+    not compile.
     """
     known = [fold(one if isinstance(one, Node) else one.get_node()) for one in (condition, bounds, otherwise)]
     mask, chosen, others = (one.values() if isinstance(one, ConstantValue) else None for one in known)

@@ -3,7 +3,7 @@
 Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`.
 Complex forms: `elementwise_mod`, `square`, `reciprocal`, `equal`, `not_equal`, `less_than`, `less_equal`,
 `greater_than`, `greater_equal`, `isclose`.
-Elsewhere: products and quotients that `elementwise.py` takes from here; other functions, in `functions.py`; matrices,
+Elsewhere: `elementwise.py` uses the products and quotients below; other functions are in `functions.py`; matrices,
 in `matrices.py` and `factorizations.py`; what other operators do with complex numbers, in `rules.py`.
 Semantics: `paddle/phi/kernels/funcs/{complex,compare,elementwise}_functor*.h`,
 `paddle/phi/kernels/impl/{complex,isclose}_kernel_impl.h`.
@@ -28,23 +28,23 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 """The real and the imaginary part."""
 
 
-def times(x: Pair, y: Pair) -> tuple[Node, Node]:
-    """x · y of numbers that are given by their parts."""
+def multiply_pairs(x: Pair, y: Pair) -> tuple[Node, Node]:
+    """x · y of numbers given as (real, imaginary)."""
     (a, b), (c, d) = x, y
     real = ops.subtract(ops.multiply(a, c), ops.multiply(b, d))
     return real, ops.add(ops.multiply(a, d), ops.multiply(b, c))
 
 
-def over(x: Pair, y: Pair, squares: Tensor) -> tuple[Node, Node]:
-    """x / y of numbers that are given by their parts; squares: |y|²."""
+def divide_pairs(x: Pair, y: Pair, squares: Tensor) -> tuple[Node, Node]:
+    """x / y of numbers given as (real, imaginary); squares: |y|²."""
     (a, b), (c, d) = x, y
     real = ops.divide(ops.add(ops.multiply(a, c), ops.multiply(b, d)), squares)
     return real, ops.divide(ops.subtract(ops.multiply(b, c), ops.multiply(a, d)), squares)
 
 
-def product(x: Tensor, y: Tensor) -> Node:
+def complex_multiply(x: Tensor, y: Tensor) -> Node:
     """x · y of complex numbers."""
-    return joined(*times(parts(x), parts(y)))
+    return joined(*multiply_pairs(parts(x), parts(y)))
 
 
 def conjugate(x: Tensor) -> Node:
@@ -52,21 +52,21 @@ def conjugate(x: Tensor) -> Node:
     return ops.multiply(x, ops.constant(np.array([1, -1]), x.get_element_type()))
 
 
-def quotient(x: Tensor, y: Tensor) -> Node:
+def complex_divide(x: Tensor, y: Tensor) -> Node:
     """x / y of complex numbers: x · conj(y) / |y|², y scaled to where its square is finite and not 0."""
-    y, size = _scaled(y)
+    y, size = _normalized(y)
     squares = ops.reduce_sum(ops.multiply(y, y), ints([-1]), True)
-    return ops.divide(ops.divide(product(x, conjugate(y)), squares), size)
+    return ops.divide(ops.divide(complex_multiply(x, conjugate(y)), squares), size)
 
 
-def inverse_of(x: Tensor) -> Node:
+def complex_reciprocal(x: Tensor) -> Node:
     """1 / x of complex numbers: conj(x) / |x|², x scaled to where its square is finite and not 0."""
-    x, size = _scaled(x)
+    x, size = _normalized(x)
     return ops.divide(ops.divide(conjugate(x), ops.reduce_sum(ops.multiply(x, x), ints([-1]), True)), size)
 
 
-def _scaled(x: Tensor) -> tuple[Node, Node]:
-    """x over the larger one of its parts, and that; 0 stays."""
+def _normalized(x: Tensor) -> tuple[Node, Node]:
+    """x divided by the larger magnitude of its parts, and that magnitude (1 for x = 0)."""
     size = ops.reduce_max(ops.abs(x), ints([-1]), True)
     size = ops.select(ops.equal(size, const_like(0, x)), const_like(1, x), size)
     return ops.divide(x, size), size
@@ -75,8 +75,8 @@ def _scaled(x: Tensor) -> tuple[Node, Node]:
 def complex_(node: NodeContext) -> NamedOutputs:
     """out = real + i · imag, broadcast."""
     real, imag = node.get_input("real"), node.get_input("imag")
-    whole = ops.broadcast(real, shape_of(imag), broadcast_spec="BIDIRECTIONAL")
-    return {"out": joined(whole, ops.broadcast(imag, shape_of(real), broadcast_spec="BIDIRECTIONAL"))}
+    re = ops.broadcast(real, shape_of(imag), broadcast_spec="BIDIRECTIONAL")
+    return {"out": joined(re, ops.broadcast(imag, shape_of(real), broadcast_spec="BIDIRECTIONAL"))}
 
 
 def real(node: NodeContext) -> NamedOutputs:
@@ -98,25 +98,25 @@ def conj(node: NodeContext) -> NamedOutputs:
 
 
 def reinterpret(node: NodeContext) -> NamedOutputs:
-    """out = x: pairs of numbers as complex ones, or the reverse."""
+    """out = x, which holds pairs of real numbers either way."""
     return {"out": node.get_input("x")}
 
 
 def from_real(x: Tensor, dtype: Type) -> Node:
     """Real numbers as complex ones."""
-    whole = ops.convert(x, dtype)
-    return joined(whole, ops.multiply(whole, const_like(0, whole)))
+    re = ops.convert(x, dtype)
+    return joined(re, ops.multiply(re, const_like(0, re)))
 
 
 def square(node: NodeContext) -> NamedOutputs:
     """out = x · x."""
     x = node.get_input("x")
-    return {"out": product(x, x)}
+    return {"out": complex_multiply(x, x)}
 
 
 def reciprocal(node: NodeContext) -> NamedOutputs:
     """out = 1 / x = conj(x) / |x|²."""
-    return {"out": inverse_of(node.get_input("x"))}
+    return {"out": complex_reciprocal(node.get_input("x"))}
 
 
 def equal(node: NodeContext) -> NamedOutputs:
@@ -141,9 +141,9 @@ def comparison(compare: Callable[..., Node], or_equal: bool) -> Converter:
         tie = ops.logical_and(ops.equal(a, c), compare(b, d))
         if or_equal:
             tie = ops.logical_or(tie, ops.logical_and(ops.equal(a, c), ops.equal(b, d)))
-        # Of numbers with a part that is NaN nothing holds, also where the other parts would decide.
-        whole = ops.logical_and(ops.equal(b, b), ops.equal(d, d))
-        return {"out": ops.logical_and(ops.logical_or(decided, tie), whole)}
+        # False if any part is NaN, also where the other parts would decide.
+        no_nan = ops.logical_and(ops.equal(b, b), ops.equal(d, d))
+        return {"out": ops.logical_and(ops.logical_or(decided, tie), no_nan)}
 
     return convert
 
@@ -155,7 +155,7 @@ less_than = comparison(ops.less, or_equal=False)
 
 
 def isclose(node: NodeContext) -> NamedOutputs:
-    """out = whether |x - y| <= atol + rtol · |y|; with a NaN in one of them, as Paddle has it, what true is."""
+    """out = whether |x - y| <= atol + rtol · |y|; true, as in Paddle, where x or y is NaN."""
     x, y = node.get_input("x"), node.get_input("y")
     dtype = x.get_element_type()
     rtol, atol = (
@@ -171,5 +171,5 @@ def isclose(node: NodeContext) -> NamedOutputs:
 def remainder(node: NodeContext) -> NamedOutputs:
     """out = x - y · (x / y with both parts rounded, halves away from zero)."""
     x, y = node.get_input("x"), node.get_input("y")
-    rounded = ops.round(quotient(x, y), "half_away_from_zero")
-    return {"out": ops.subtract(x, product(y, rounded))}
+    rounded = ops.round(complex_divide(x, y), "half_away_from_zero")
+    return {"out": ops.subtract(x, complex_multiply(y, rounded))}

@@ -1,4 +1,4 @@
-"""Factors of complex matrices, and their determinants.
+"""Factorizations and determinants of complex matrices.
 
 Complex forms: `determinant`, `slogdeterminant`, `slogdet_v2`, `lu`, `lu_unpack`, `lu_solve`, `qr`.
 Semantics: as in `linalg/matrix.py` and `linalg/decomposition.py`. LAPACK chooses a pivot by the sum of its parts'
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.complex.elementary import Pair, over, times
-from paddle2ov.converters.complex.matrices import solved
+from paddle2ov.converters.complex.elementary import Pair, divide_pairs, multiply_pairs
+from paddle2ov.converters.complex.matrices import complex_solve
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, shape_of, size_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
-from paddle2ov.converters.linalg.decomposition import factors, permutation
-from paddle2ov.converters.linalg.pieces import column_sums, identities, places_of, range_to, swapped, triangle
+from paddle2ov.converters.linalg.decomposition import permutation_matrix, unpack_factors
+from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import joined, parts
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
@@ -50,8 +50,8 @@ def slogdet_v2(node: NodeContext) -> dict[str, Node]:
 
 
 def _determinant(node: NodeContext) -> Pair:
-    """The product of the pivots; each swap of rows turns its sign."""
-    table, pivots, _ = _eliminated(node)
+    """The product of the pivots, negated for each swap of rows."""
+    table, pivots, _ = _lu(node)
     real, imag = (_diagonal(part) for part in table)
     order = ops.range(ints(1), ops.add(size_of(table[0], -1), ints(1)), ints(1), "i32")
     swaps = ops.reduce_sum(ops.convert(ops.not_equal(pivots, order), Type.i32), ints([-1]), False)
@@ -62,7 +62,7 @@ def _determinant(node: NodeContext) -> Pair:
         at = ops.unsqueeze(k, ints([0]))
         a, b = state
         c, d = (ops.squeeze(ops.gather(part, at, ints(-1)), ints([-1])) for part in fixed)
-        return [*times((a, b), (c, d))], None
+        return [*multiply_pairs((a, b), (c, d))], None
 
     a, b = repeat(size_of(real, -1), [sign, ops.multiply(sign, const_like(0, sign))], [real, imag], step)
     return a, b
@@ -70,20 +70,20 @@ def _determinant(node: NodeContext) -> Pair:
 
 def _diagonal(x: Tensor) -> Node:
     size = size_of(x, -1)
-    places = range_to(size)
-    chosen = ops.equal(ops.unsqueeze(places, ints([1])), places)
+    indices = arange(size)
+    chosen = ops.equal(ops.unsqueeze(indices, ints([1])), indices)
     return ops.reduce_sum(ops.select(chosen, x, const_like(0, x)), ints([-1]), False)
 
 
 def lu(node: NodeContext) -> NamedOutputs:
     """out, pivots, infos = as for real matrices."""
     node.require(node.get_bool("pivot", True), "only partial pivoting is supported", pivot=False)
-    table, pivots, infos = _eliminated(node)
+    table, pivots, infos = _lu(node)
     return {"out": joined(*table), "pivots": pivots, "infos": infos}
 
 
-def _eliminated(node: NodeContext) -> tuple[Pair, Output, Output]:
-    """The packed factors, the row that each row swapped places with, and the first column without a pivot, from 1."""
+def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
+    """The packed LU factors, the row that each row was swapped with, and the first column without a pivot (from 1)."""
     x = parts(node.get_input("x"))
     real = x[0]
     rank, dtype = len(real.get_partial_shape()), real.get_element_type()
@@ -111,9 +111,9 @@ def _eliminated(node: NodeContext) -> tuple[Pair, Output, Output]:
         singular = ops.equal(length, const_like(0, re))
         length = ops.select(singular, const_like(1, re), length)
         a, b = (ops.multiply(ops.gather(part, at, ints(rank - 1)), cast_to(below, dtype)) for part in table)
-        factor = over((a, b), (c, d), length)
+        factor = divide_pairs((a, b), (c, d), length)
         e, f = (ops.multiply(part, cast_to(right, dtype)) for part in row)
-        taken_off = times(factor, (e, f))
+        taken_off = multiply_pairs(factor, (e, f))
         mine = ops.logical_and(ops.equal(across, k), below)
         table = [
             ops.select(mine, one, ops.subtract(part, less))
@@ -128,8 +128,8 @@ def _eliminated(node: NodeContext) -> tuple[Pair, Output, Output]:
     outer = ops.slice(shape_of(real), ints([0]), ints([-2]), ints([1]))
     none = ops.constant(0, Type.i32)
     numbers = ops.broadcast(none, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0))
-    across = ops.unsqueeze(range_to(columns), ints(0))
-    fixed = [places_of(rows), across, range_to(least)]
+    across = ops.unsqueeze(arange(columns), ints(0))
+    fixed = [row_indices(rows), across, arange(least)]
     start: list[Tensor] = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
     re, im, pivots, info = repeat(least, start, fixed, eliminate)
     return (re, im), pivots, info
@@ -142,7 +142,7 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
         node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
-        matrix = permutation(node.get_input("y"), size_of(packed[0], rank - 2), rank, packed[0])
+        matrix = permutation_matrix(node.get_input("y"), size_of(packed[0], rank - 2), rank, packed[0])
         found["pmat"] = joined(matrix, ops.multiply(matrix, const_like(0, matrix)))
         if not node.is_complex("pmat"):
             found["pmat"] = matrix
@@ -159,7 +159,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     rank = len(packed[0].get_partial_shape())
     trans = node.get_str("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
-    order = permutation(node.get_input("pivots"), size_of(packed[0], rank - 2), rank, packed[0])
+    order = permutation_matrix(node.get_input("pivots"), size_of(packed[0], rank - 2), rank, packed[0])
     low, high = _factors(packed, rank)
 
     def permuted(x: Output, back: bool) -> Output:
@@ -167,17 +167,17 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
 
     b = node.get_input("b")
     if trans == "N":
-        return {"out": solved(high, solved(low, permuted(b, True)).output(0))}
-    turned = [(swapped(re, rank), swapped(im, rank)) for re, im in (high, low)]
+        return {"out": complex_solve(high, complex_solve(low, permuted(b, True)).output(0))}
+    transposed = [(matrix_transpose(re, rank), matrix_transpose(im, rank)) for re, im in (high, low)]
     if trans == "C":
-        turned = [(re, ops.negative(im)) for re, im in turned]
-    return {"out": permuted(solved(turned[1], solved(turned[0], b).output(0)).output(0), False)}
+        transposed = [(re, ops.negative(im)) for re, im in transposed]
+    return {"out": permuted(complex_solve(transposed[1], complex_solve(transposed[0], b).output(0)).output(0), False)}
 
 
 def _factors(packed: tuple[Output, Output], rank: int) -> tuple[Pair, Pair]:
     """The lower and the upper factor, each with its parts; ones are on the diagonal of the real part only."""
-    (low, high), (low_imag, high_imag) = (factors(part, rank) for part in packed)
-    diagonal = ops.equal(places_of(size_of(low, rank - 2)), range_to(size_of(low, rank - 1)))
+    (low, high), (low_imag, high_imag) = (unpack_factors(part, rank) for part in packed)
+    diagonal = ops.equal(row_indices(size_of(low, rank - 2)), arange(size_of(low, rank - 1)))
     return (low, ops.select(diagonal, const_like(0, low), low_imag)), (high, high_imag)
 
 
@@ -192,15 +192,15 @@ def qr(node: NodeContext) -> NamedOutputs:
     rank = len(x[0].get_partial_shape())
     rows, columns = size_of(x[0], rank - 2), size_of(x[0], rank - 1)
     least = ops.minimum(rows, columns)
-    eye = identities(x[0], rows)
+    eye = batched_eye(x[0], rows)
     # The reflections turn [x | 1] into [r | q^H].
     start = [ops.concat([x[0], eye], rank - 1), ops.concat([x[1], ops.multiply(eye, const_like(0, eye))], rank - 1)]
 
     def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (re, im), (places,) = state, fixed
+        (re, im), (indices,) = state, fixed
         at = ops.unsqueeze(k, ints([0]))
-        here = cast_to(ops.equal(places, k), re.get_element_type())
-        below = cast_to(ops.greater(places, k), re.get_element_type())
+        here = cast_to(ops.equal(indices, k), re.get_element_type())
+        below = cast_to(ops.greater(indices, k), re.get_element_type())
         a, b = (ops.gather(part, at, ints(rank - 1)) for part in (re, im))  # [..., m, 1]
         c, d = (column_sums(ops.multiply(part, here), rank) for part in (a, b))
         squares = ops.add(ops.multiply(a, a), ops.multiply(b, b))
@@ -214,14 +214,14 @@ def qr(node: NodeContext) -> NamedOutputs:
         weight_im = ops.select(done, const_like(0, re), ops.divide(d, safe))
         e = ops.select(done, const_like(1, re), ops.subtract(c, new))
         length = ops.add(ops.multiply(e, e), ops.multiply(d, d))
-        v_re, v_im = over((a, b), (e, d), length)
+        v_re, v_im = divide_pairs((a, b), (e, d), length)
         v_re, v_im = ops.add(ops.multiply(v_re, below), here), ops.multiply(v_im, below)
         along_re = ops.add(ops.matmul(v_re, re, True, False), ops.matmul(v_im, im, True, False))
         along_im = ops.subtract(ops.matmul(v_re, im, True, False), ops.matmul(v_im, re, True, False))
-        less_re, less_im = times(times((v_re, v_im), (weight_re, weight_im)), (along_re, along_im))
+        less_re, less_im = multiply_pairs(multiply_pairs((v_re, v_im), (weight_re, weight_im)), (along_re, along_im))
         return [ops.subtract(re, less_re), ops.subtract(im, less_im)], None
 
-    table = repeat(least, start, [places_of(rows)], reflect)
+    table = repeat(least, start, [row_indices(rows)], reflect)
     kept = ops.unsqueeze(rows if mode == "complete" else least, ints([0]))
     edge = ops.unsqueeze(columns, ints([0]))
     r = [
@@ -232,7 +232,7 @@ def qr(node: NodeContext) -> NamedOutputs:
     if mode != "r":
         step, axes = ints([1, 1]), ints([-2, -1])
         begin, end = ops.concat([ints([0]), edge], 0), ops.concat([kept, ints([_END])], 0)
-        real, imag = (swapped(ops.slice(part, begin, end, step, axes), rank) for part in table)
+        real, imag = (matrix_transpose(ops.slice(part, begin, end, step, axes), rank) for part in table)
         found["q"] = joined(real, ops.negative(imag))
     else:
         node.require(not node.is_output_used("q"), "there is no q in this mode", mode=mode)

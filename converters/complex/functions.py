@@ -1,4 +1,4 @@
-"""Functions of complex numbers, element by element, and tensors filled with them.
+"""Element-wise functions of complex numbers, and complex constants.
 
 Complex forms: `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`, `log10`, `log1p`,
 `expm1`, `sqrt`, `sigmoid`, `silu`, `logsigmoid`, `softplus`, `softsign`, `stanh`, `hard_swish`, `sign`, `pow`,
@@ -6,7 +6,7 @@ Complex forms: `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`
 Elsewhere: the inverse functions, in `inverse_functions.py`.
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`,
 `paddle/phi/kernels/impl/isfinite_kernel_impl.h`.
-Not supported: overflow of an exponential on the way to a result that is finite, as of sigmoid(-100 + i).
+Not supported: finite results of which an intermediate exponential overflows, such as sigmoid(-100 + i).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.angles import angle_of, is_negative
-from paddle2ov.converters.complex.elementary import inverse_of, product
+from paddle2ov.converters.complex.elementary import complex_multiply, complex_reciprocal
 from paddle2ov.converters.graph.common import Tensor, const_like, ints
 from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
@@ -47,7 +47,7 @@ def _cosh(a: Tensor, b: Tensor) -> Node:
 
 
 def _tanh(a: Tensor, b: Tensor) -> tuple[Node, Node]:
-    # With t = tanh a and u = tan b, (t + i u) / (1 + i t u): sinh and cosh themselves are infinite from 89 on.
+    # (t + i u) / (1 + i t u) with t = tanh a and u = tan b: sinh and cosh overflow from 89 on.
     t, u, inverse = ops.tanh(a), ops.tan(b), ops.divide(const_like(1, a), ops.cosh(a))
     wide, both = ops.multiply(u, u), ops.multiply(t, u)
     square = ops.add(ops.multiply(both, both), const_like(1, a))
@@ -66,7 +66,7 @@ def _exp(a: Tensor, b: Tensor) -> Node:
 
 
 def _log(a: Tensor, b: Tensor) -> Node:
-    # ln |x| = ln(1 + (|x|² - 1)) / 2, which close to 1 loses no digits
+    # ln |x| = ln(1 + (|x|² - 1)) / 2, which is accurate near |x| = 1
     size, longer = elementary.hypot(a, b), ops.maximum(ops.abs(a), ops.abs(b))
     shorter = ops.minimum(ops.abs(a), ops.abs(b))
     more = ops.multiply(ops.subtract(longer, const_like(1, a)), ops.add(longer, const_like(1, a)))
@@ -76,13 +76,13 @@ def _log(a: Tensor, b: Tensor) -> Node:
 
 
 def _sqrt(a: Tensor, b: Tensor) -> Node:
-    return joined(*root(a, b))
+    return joined(*sqrt_parts(a, b))
 
 
-def root(a: Tensor, b: Tensor) -> tuple[Node, Node]:
-    """The root of a + i · b that lies in the right half of the plane."""
+def sqrt_parts(a: Tensor, b: Tensor) -> tuple[Node, Node]:
+    """The square root of a + i · b in the right half plane."""
     size, two = elementary.hypot(a, b), const_like(2, a)
-    # The part that is no difference first: no digits are lost there, and the other one is b / 2 over it.
+    # First the part that involves no subtraction, so that nothing cancels; the other part is b / 2 divided by it.
     larger = ops.sqrt(ops.divide(ops.add(size, ops.abs(a)), two))
     safe = ops.select(ops.equal(larger, const_like(0, a)), const_like(1, a), larger)
     smaller = ops.divide(ops.abs(b), ops.multiply(const_like(2, a), safe))
@@ -95,8 +95,8 @@ def _plus(x: Tensor, value: float) -> Node:
     return ops.add(x, ops.constant(np.array([value, 0.0]), x.get_element_type()))
 
 
-def _of_parts(function: Callable[[Tensor, Tensor], Node], formula: str) -> Converter:
-    """A converter of a function that is given the real and the imaginary part, a and b."""
+def _from_parts(function: Callable[[Tensor, Tensor], Node], formula: str) -> Converter:
+    """A converter for a function of the real part a and the imaginary part b."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         return {"out": function(*parts(node.get_input("x")))}
@@ -105,7 +105,7 @@ def _of_parts(function: Callable[[Tensor, Tensor], Node], formula: str) -> Conve
     return convert
 
 
-def _of_whole(function: Callable[[Tensor], Node], formula: str) -> Converter:
+def _from_complex(function: Callable[[Tensor], Node], formula: str) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         return {"out": function(node.get_input("x"))}
 
@@ -113,7 +113,7 @@ def _of_whole(function: Callable[[Tensor], Node], formula: str) -> Converter:
     return convert
 
 
-def _scaled(x: Tensor, value: float) -> Node:
+def _multiply_by(x: Tensor, value: float) -> Node:
     return ops.multiply(x, const_like(value, x))
 
 
@@ -128,8 +128,8 @@ def _softplus(x: Tensor) -> Node:
     return _log(*parts(_plus(_exp(*parts(x)), 1)))
 
 
-def _sizes(x: Tensor) -> Node:
-    """|x|, one for both parts."""
+def _magnitudes(x: Tensor) -> Node:
+    """|x|, with a last dimension of 1."""
     return ops.unsqueeze(elementary.hypot(*parts(x)), ints([-1]))
 
 
@@ -138,32 +138,32 @@ def _plus_one(x: Tensor) -> Node:
 
 
 def _sigmoid(x: Tensor) -> Node:
-    return inverse_of(_plus(_exp(*parts(ops.negative(x))), 1))
+    return complex_reciprocal(_plus(_exp(*parts(ops.negative(x))), 1))
 
 
-sin = _of_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
-cos = _of_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
-sinh = _of_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
-cosh = _of_parts(_cosh, "cosh a · cos b + i · sinh a · sin b")
-tan = _of_parts(lambda a, b: joined(*_tan(a, b)), "sin x / cos x")
-tanh = _of_parts(lambda a, b: joined(*_tanh(a, b)), "sinh x / cosh x")
-exp = _of_parts(_exp, "e^a · (cos b + i · sin b)")
-log = _of_parts(_log, "log |x| + i · the angle of x")
-sqrt = _of_parts(_sqrt, "the root of x in the right half of the plane")
-log2 = _of_whole(_log_to(2), "log x / log 2")
-log10 = _of_whole(_log_to(10), "log x / log 10")
-log1p = _of_whole(lambda x: _log(*parts(_plus(x, 1))), "log(1 + x)")
-expm1 = _of_whole(lambda x: _plus(_exp(*parts(x)), -1), "e^x - 1")
-sigmoid = _of_whole(_sigmoid, "1 / (1 + e^-x)")
-silu = _of_whole(lambda x: product(x, _sigmoid(x)), "x / (1 + e^-x)")
-logsigmoid = _of_whole(lambda x: ops.negative(_softplus(ops.negative(x))), "-log(1 + e^-x)")
-softsign = _of_whole(lambda x: ops.divide(x, _plus_one(_sizes(x))), "x / (1 + |x|)")
+sin = _from_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
+cos = _from_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
+sinh = _from_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
+cosh = _from_parts(_cosh, "cosh a · cos b + i · sinh a · sin b")
+tan = _from_parts(lambda a, b: joined(*_tan(a, b)), "sin x / cos x")
+tanh = _from_parts(lambda a, b: joined(*_tanh(a, b)), "sinh x / cosh x")
+exp = _from_parts(_exp, "e^a · (cos b + i · sin b)")
+log = _from_parts(_log, "log |x| + i · the angle of x")
+sqrt = _from_parts(_sqrt, "the square root of x in the right half plane")
+log2 = _from_complex(_log_to(2), "log x / log 2")
+log10 = _from_complex(_log_to(10), "log x / log 10")
+log1p = _from_complex(lambda x: _log(*parts(_plus(x, 1))), "log(1 + x)")
+expm1 = _from_complex(lambda x: _plus(_exp(*parts(x)), -1), "e^x - 1")
+sigmoid = _from_complex(_sigmoid, "1 / (1 + e^-x)")
+silu = _from_complex(lambda x: complex_multiply(x, _sigmoid(x)), "x / (1 + e^-x)")
+logsigmoid = _from_complex(lambda x: ops.negative(_softplus(ops.negative(x))), "-log(1 + e^-x)")
+softsign = _from_complex(lambda x: ops.divide(x, _plus_one(_magnitudes(x))), "x / (1 + |x|)")
 
 
 def sign(node: NodeContext) -> NamedOutputs:
     """out = x / |x|, and 0 for 0."""
     x = node.get_input("x")
-    size = _sizes(x)
+    size = _magnitudes(x)
     return {"out": ops.divide(x, ops.select(ops.equal(size, const_like(0, x)), const_like(1, x), size))}
 
 
@@ -172,15 +172,15 @@ def softplus(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     beta, threshold = node.get_float("beta", 1.0), node.get_float("threshold", 20.0)
     node.require(beta != 0, "division by zero", beta=beta)
-    scaled = _scaled(x, beta)
+    scaled = _multiply_by(x, beta)
     above = ops.unsqueeze(ops.greater(parts(scaled)[0], const_like(threshold, x)), ints([-1]))
-    return {"out": ops.select(above, x, _scaled(_softplus(scaled), 1 / beta))}
+    return {"out": ops.select(above, x, _multiply_by(_softplus(scaled), 1 / beta))}
 
 
 def stanh(node: NodeContext) -> NamedOutputs:
     """out = scale_b · tanh(scale_a · x)."""
-    a, b = parts(_scaled(node.get_input("x"), node.get_float("scale_a", 0.67)))
-    return {"out": _scaled(joined(*_tanh(a, b)), node.get_float("scale_b", 1.7159))}
+    a, b = parts(_multiply_by(node.get_input("x"), node.get_float("scale_a", 0.67)))
+    return {"out": _multiply_by(joined(*_tanh(a, b)), node.get_float("scale_b", 1.7159))}
 
 
 def hard_swish(node: NodeContext) -> NamedOutputs:
@@ -192,7 +192,7 @@ def hard_swish(node: NodeContext) -> NamedOutputs:
     gate = ops.select(ops.less(real, const_like(0, x)), const_like(0, x), shifted)
     highest = ops.constant(np.array([threshold, 0.0]), x.get_element_type())
     gate = ops.select(ops.greater(real, const_like(threshold, x)), highest, gate)
-    return {"out": _scaled(product(gate, x), 1 / scale)}
+    return {"out": _multiply_by(complex_multiply(gate, x), 1 / scale)}
 
 
 def pow_(node: NodeContext) -> NamedOutputs:
@@ -208,7 +208,7 @@ def power(node: NodeContext) -> NamedOutputs:
 
 
 def _power(x: Tensor, y: Tensor) -> Node:
-    raised = _exp(*parts(product(y, _log(*parts(x)))))
+    raised = _exp(*parts(complex_multiply(y, _log(*parts(x)))))
     real = ops.unsqueeze(parts(y)[0], ints([-1]))
     undefined, infinite, zero = (ops.constant(np.array(pair), x.get_element_type()) for pair in _POWERS_OF_ZERO)
     of_zero = ops.select(ops.less(real, const_like(0, x)), infinite, undefined)
@@ -217,8 +217,8 @@ def _power(x: Tensor, y: Tensor) -> Node:
     return ops.select(is_zero, of_zero, raised)
 
 
-def of_any_part(test: Callable[[Tensor], Node], all_parts: bool = False) -> Converter:
-    """A converter: whether a test holds for one part of a number, or for both."""
+def part_test(test: Callable[[Tensor], Node], all_parts: bool = False) -> Converter:
+    """A converter: whether a test holds for any part of a number, or for both."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         found = test(node.get_input("x"))
@@ -228,9 +228,9 @@ def of_any_part(test: Callable[[Tensor], Node], all_parts: bool = False) -> Conv
     return convert
 
 
-isfinite = of_any_part(is_finite, all_parts=True)
-isinf = of_any_part(ops.is_inf)
-isnan = of_any_part(ops.is_nan)
+isfinite = part_test(is_finite, all_parts=True)
+isinf = part_test(ops.is_inf)
+isnan = part_test(ops.is_nan)
 
 
 def assign_value(node: NodeContext) -> NamedOutputs:

@@ -2,8 +2,8 @@
 
 Complex forms: `acos`, `asin`, `atan`, `acosh`, `asinh`, `atanh`.
 Semantics: C++'s functions of `std::complex`, by the formulas of W. Kahan ("Branch cuts for complex elementary
-functions"), which lose no digits near the branch points. On a cut, where C++ tells +0 from -0, an imaginary part of -0
-counts as 0.
+functions"), which are accurate near the branch points. On a cut, where C++ distinguishes +0 and -0, an imaginary
+part of -0 counts as 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from openvino import Node
 
 from paddle2ov.converters.angles import angle_of, is_negative
 from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.complex.functions import root
+from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.graph.complex_pairs import joined, parts
 from paddle2ov.graph.elementary import hypot, log1p
@@ -27,23 +27,23 @@ def _acos(a: Tensor, b: Tensor) -> Pair:
     (re_less, im_less), (re_more, im_more), down = _roots(a, b)
     real = ops.multiply(const_like(2, a), angle_of(re_less, re_more))
     imag = ops.asinh(ops.subtract(ops.multiply(re_more, im_less), ops.multiply(im_more, re_less)))
-    return real, _turned(imag, down)
+    return real, _negate_where(imag, down)
 
 
 def _asin(a: Tensor, b: Tensor) -> Pair:
     (re_less, im_less), (re_more, im_more), down = _roots(a, b)
     across = ops.subtract(ops.multiply(re_less, re_more), ops.multiply(im_less, im_more))
     imag = ops.asinh(ops.subtract(ops.multiply(re_less, im_more), ops.multiply(im_less, re_more)))
-    return angle_of(a, across), _turned(imag, down)
+    return angle_of(a, across), _negate_where(imag, down)
 
 
 def _acosh(a: Tensor, b: Tensor) -> Pair:
     size, one = ops.abs(b), const_like(1, a)
-    (re_less, im_less) = root(ops.subtract(a, one), size)
-    (re_more, im_more) = root(ops.add(a, const_like(1, a)), size)
+    (re_less, im_less) = sqrt_parts(ops.subtract(a, one), size)
+    (re_more, im_more) = sqrt_parts(ops.add(a, const_like(1, a)), size)
     real = ops.asinh(ops.add(ops.multiply(re_less, re_more), ops.multiply(im_less, im_more)))
     imag = ops.multiply(const_like(2, a), angle_of(im_less, re_more))
-    return real, _turned(imag, is_negative(b))
+    return real, _negate_where(imag, is_negative(b))
 
 
 def _asinh(a: Tensor, b: Tensor) -> Pair:
@@ -62,8 +62,8 @@ def _atanh(a: Tensor, b: Tensor) -> Pair:
     close = ops.multiply(ops.log(ops.divide(hypot(more, b), distance)), const_like(0.5, a))
     real = ops.select(ops.less(distance, const_like(1e-4, a)), close, near)
     across = ops.subtract(ops.multiply(less, more), ops.multiply(b, b))
-    turn = angle_of(b, ops.multiply(across, const_like(0.5, a)))  # of b itself: the sign of 2 b = -0 gets lost
-    return _turned(real, is_negative(a)), ops.multiply(const_like(0.5, a), turn)
+    angle = angle_of(b, ops.multiply(across, const_like(0.5, a)))  # of b itself: the sign of 2 b = -0 gets lost
+    return _negate_where(real, is_negative(a)), ops.multiply(const_like(0.5, a), angle)
 
 
 def _atan(a: Tensor, b: Tensor) -> Pair:
@@ -72,13 +72,13 @@ def _atan(a: Tensor, b: Tensor) -> Pair:
 
 
 def _roots(a: Tensor, b: Tensor) -> tuple[Pair, Pair, Node]:
-    """The roots of 1 - x and 1 + x for the one of x and its conjugate that lies above; whether x lies below."""
+    """The roots of 1 - x and 1 + x, with x conjugated if its imaginary part is negative; and whether it is."""
     size = ops.abs(b)
-    real, imag = root(ops.subtract(const_like(1, a), a), size)
-    return (real, ops.negative(imag)), root(ops.add(const_like(1, a), a), size), is_negative(b)
+    real, imag = sqrt_parts(ops.subtract(const_like(1, a), a), size)
+    return (real, ops.negative(imag)), sqrt_parts(ops.add(const_like(1, a), a), size), is_negative(b)
 
 
-def _turned(x: Tensor, where: Tensor) -> Node:
+def _negate_where(x: Tensor, where: Tensor) -> Node:
     return ops.select(where, ops.negative(x), x)
 
 

@@ -1,7 +1,7 @@
 """Complex matrices.
 
 Complex forms: `inverse`, `matrix_power`, `triangular_solve`.
-Elsewhere: what is computed column by column, in `factorizations.py`.
+Elsewhere: factorizations, in `factorizations.py`.
 Semantics: as in `linalg/matrix.py`.
 
 The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inverse, and real powers.
@@ -13,7 +13,7 @@ from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, size_of
-from paddle2ov.converters.linalg.pieces import places_of, range_to, swapped, triangle
+from paddle2ov.converters.linalg.pieces import arange, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import joined, parts
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -22,31 +22,31 @@ from paddle2ov.translation.registry import Converter
 _END = 2**31 - 1
 
 
-def as_real(matrix: Pair) -> Output:
+def real_block_matrix(matrix: Pair) -> Output:
     """[[a, -b], [b, a]]."""
     a, b = matrix
     rows = [ops.concat([a, ops.negative(b)], -1), ops.concat([b, a], -1)]
     return ops.concat(rows, -2).output(0)
 
 
-def as_complex(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
-    """The matrix of so many rows and columns that was written as a real one."""
+def from_block_matrix(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
+    """The complex rows x columns matrix of a real block matrix [[a, -b], [b, a]]."""
     left = ops.slice(found, ints([0]), ops.unsqueeze(columns, ints([0])), ints([1]), ints([-1]))
     down = ops.unsqueeze(rows, ints([0]))
     a = ops.slice(left, ints([0]), down, ints([1]), ints([-2]))
     return joined(a, ops.slice(left, down, ints([_END]), ints([1]), ints([-2])))
 
 
-def of_real_matrix(convert: Converter) -> Converter:
-    """The function of a square matrix that the converter computes of real ones."""
+def complex_matrix_function(convert: Converter) -> Converter:
+    """Extends a converter for a function of real square matrices to complex ones."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f([[a, -b], [b, a]]), of which the left half is the result."""
         matrix = parts(node.get_input("x"))
-        (found,) = convert(node.of_parts({("x", 0): as_real(matrix)})).values()
+        (found,) = convert(node.of_parts({("x", 0): real_block_matrix(matrix)})).values()
         assert isinstance(found, Node)
         size = size_of(matrix[0], -1)
-        return {"out": as_complex(found, size, size)}
+        return {"out": from_block_matrix(found, size, size)}
 
     return of_complex
 
@@ -59,16 +59,16 @@ def triangular_solve(node: NodeContext) -> NamedOutputs:
     real, imag = triangle(a, rank, upper), triangle(b, rank, upper)
     if node.get_bool("unitriangular", False):
         size = size_of(a, -1)
-        diagonal = ops.equal(places_of(size), range_to(size))
+        diagonal = ops.equal(row_indices(size), arange(size))
         real = ops.select(diagonal, const_like(1, a), real)
         imag = ops.select(diagonal, const_like(0, a), imag)
     if node.get_bool("transpose", False):
-        real, imag = swapped(real, rank), swapped(imag, rank)
-    return {"out": solved((real, imag), node.get_input("y"))}
+        real, imag = matrix_transpose(real, rank), matrix_transpose(imag, rank)
+    return {"out": complex_solve((real, imag), node.get_input("y"))}
 
 
-def solved(matrix: Pair, y: Output) -> Node:
+def complex_solve(matrix: Pair, y: Output) -> Node:
     """matrix^-1 @ y."""
-    inverse = ops.inverse(as_real(matrix), adjoint=False)
+    inverse = ops.inverse(real_block_matrix(matrix), adjoint=False)
     found = ops.matmul(inverse, ops.concat(list(parts(y)), -2), False, False)
-    return as_complex(found, size_of(matrix[0], -1), ints(_END))
+    return from_block_matrix(found, size_of(matrix[0], -1), ints(_END))

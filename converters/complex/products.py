@@ -1,16 +1,16 @@
-"""Products of complex numbers along an axis, and the root of a sum of products.
+"""Products of complex numbers along an axis, and the root of a sum of squares.
 
 Complex forms: `reduce_prod`, `cumprod`, `frobenius_norm`.
 Semantics: `paddle/phi/kernels/cpu/{prod,cumprod,frobenius_norm}_kernel.cc`.
-Not supported: axes that the program computes.
+Not supported: axes known only at run time.
 """
 
 from __future__ import annotations
 
 from openvino import Output
 
-from paddle2ov.converters.complex.elementary import product, times
-from paddle2ov.converters.complex.functions import root
+from paddle2ov.converters.complex.elementary import complex_multiply, multiply_pairs
+from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.cumulative import State, scan, shifted
 from paddle2ov.converters.graph.common import const_like, ints, normalize_axis, shape_of
 from paddle2ov.converters.reduction import axes_of
@@ -27,7 +27,7 @@ def cumprod(node: NodeContext) -> NamedOutputs:
         return {"out": node.get_input("x")}
     axis = normalize_axis(node, node.get_int("dim", -1), rank)
     reverse = node.get_bool("reverse", False)
-    state = scan(state, axis, _product, reverse)
+    state = scan(state, axis, _multiply_states, reverse)
     if node.get_bool("exclusive", False):
         state = [shifted(part, axis, start, reverse) for part, start in zip(state, (1, 0), strict=True)]
     return {"out": joined(*state)}
@@ -39,14 +39,14 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
     state: State = list(parts(x))
     axes = axes_of(node, x)
     for axis in axes:
-        # What is multiplied begins with a 1, so that there is a product of nothing.
+        # A leading 1 makes the product over an empty axis 1.
         dims = shape_of(state[0])
-        places = ops.range(ints(0), ints(len(state[0].get_partial_shape())), ints(1), "i64")
-        single = ops.select(ops.equal(places, ints(axis)), ints(1), dims)
+        indices = ops.range(ints(0), ints(len(state[0].get_partial_shape())), ints(1), "i64")
+        single = ops.select(ops.equal(indices, ints(axis)), ints(1), dims)
         first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
         longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
         last, end = ints([-1]), ints([2**31 - 1])
-        scanned = scan(longer, axis, _product, False)
+        scanned = scan(longer, axis, _multiply_states, False)
         state = [ops.slice(part, last, end, ints([1]), ints([axis])).output(0) for part in scanned]
     if axes and not node.get_bool("keepdim", False):
         state = [ops.squeeze(part, ints(axes)).output(0) for part in state]
@@ -57,10 +57,10 @@ def frobenius_norm(node: NodeContext) -> NamedOutputs:
     """out = the root of the sum of x · x over axis, a complex number."""
     x = node.get_input("x")
     axes, keepdim = axes_of(node, x), node.get_bool("keep_dim", False)
-    squares = [ops.reduce_sum(part, ints(axes), keepdim) if axes else part for part in parts(product(x, x))]
-    return {"out": joined(*root(*squares))}
+    squares = [ops.reduce_sum(part, ints(axes), keepdim) if axes else part for part in parts(complex_multiply(x, x))]
+    return {"out": joined(*sqrt_parts(*squares))}
 
 
-def _product(before: list[Output], after: list[Output]) -> State:
+def _multiply_states(before: list[Output], after: list[Output]) -> State:
     (a, b), (c, d) = before, after
-    return [part.output(0) for part in times((a, b), (c, d))]
+    return [part.output(0) for part in multiply_pairs((a, b), (c, d))]

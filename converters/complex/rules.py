@@ -1,8 +1,8 @@
 """What operators do with complex numbers: rules that the operator table applies to converters.
 
 A complex tensor is carried as a real one with a last dimension of 2, so that a converter written for real numbers
-would take that dimension for one of Paddle's. The translator refuses complex numbers where the table has no rule. A
-rule adds to a converter what it does with them: most run it on the real and on the imaginary parts.
+would take that dimension for one of the tensor's own. The translator refuses complex numbers where the table has no
+rule. A rule extends a converter to complex inputs: most rules run it on the real and on the imaginary parts.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from paddle2ov.translation.registry import ComplexAware, Converter
 
 
 def native(convert: Converter) -> Converter:
-    """The converter knows about complex numbers."""
+    """A converter that handles complex numbers itself."""
     return ComplexAware(convert, convert)
 
 
 def linear(convert: Converter, *numbers: str) -> Converter:
-    """f(a + ib) = f(a) + i · f(b), all inputs taken together: operators that move or add up numbers.
+    """f(a + ib) = f(a) + i · f(b), jointly in all inputs: operators that move or add elements.
 
     Args:
         convert: the converter for real numbers.
-        numbers: attributes, or inputs in their place, that are written into the result; they may be real beside complex
-            ones.
+        numbers: attributes, or inputs that replace them, whose values are written into the result; they may be real
+            where the other inputs are complex.
     """
 
     def of_complex(node: NodeContext) -> NamedOutputs:
@@ -63,7 +63,7 @@ def _zeros(x: Output, known: bool) -> Output:
 
 
 def multilinear(convert: Converter) -> Converter:
-    """f(a + ib, c + id) = f(a, c) - f(b, d) + i · (f(a, d) + f(b, c)): products of every kind."""
+    """f(a + ib, c + id) = f(a, c) - f(b, d) + i · (f(a, d) + f(b, c)): products of any kind."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = the sum over all choices of a real or imaginary part of each operand, times i for the latter."""
@@ -71,34 +71,34 @@ def multilinear(convert: Converter) -> Converter:
         node.require(len(operands) <= 4, f"{len(operands)} complex operands are too many")
         sums: dict[str, list[list[Tensor | None]]] = {}
         for choice in product((0, 1), repeat=len(operands)):
-            turns = sum(choice)  # the factor is i to this power
+            power = sum(choice)  # the factor is i to this power
             results = _results(convert(node.of_parts(dict(zip(operands, choice, strict=True)))))
             for port, values in results.items():
                 total = sums.setdefault(port, [[None, None] for _ in values])
                 for part, value in zip(total, values, strict=True):
-                    part[turns % 2] = _accumulated(part[turns % 2], value, negative=turns % 4 > 1)
-        return {port: [joined(*_both(pair)) for pair in total] for port, total in sums.items()}
+                    part[power % 2] = _accumulated(part[power % 2], value, negative=power % 4 > 1)
+        return {port: [joined(*_both_parts(pair)) for pair in total] for port, total in sums.items()}
 
     return ComplexAware(convert, of_complex)
 
 
 def instead(convert: Converter, of_complex: Converter) -> Converter:
-    """Complex numbers have a converter of their own."""
+    """Complex inputs go to another converter."""
     return ComplexAware(convert, of_complex)
 
 
-def real_matrix(convert: Converter) -> Converter:
-    """A function of a square matrix, which of complex numbers is that of a real matrix of twice the size."""
-    return ComplexAware(convert, matrices.of_real_matrix(convert))
+def matrix_function(convert: Converter) -> Converter:
+    """A function of a square matrix; a complex matrix is written as a real one of twice the size."""
+    return ComplexAware(convert, matrices.complex_matrix_function(convert))
 
 
-def of_shape(convert: Converter) -> Converter:
-    """The result depends on the shape alone."""
+def shape_only(convert: Converter) -> Converter:
+    """A converter whose result depends on the shape alone."""
     return ComplexAware(convert, lambda node: convert(node.of_parts(dict.fromkeys(node.complex_inputs(), 0))))
 
 
-def filled(convert: Converter) -> Converter:
-    """Tensors filled with one number, which is real but for one that the program computes."""
+def fill(convert: Converter) -> Converter:
+    """Tensors filled with one value, which is real unless the program computes it."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f(real part) + i · f(imaginary part)."""
@@ -117,8 +117,8 @@ def filled(convert: Converter) -> Converter:
     return ComplexAware(convert, of_complex)
 
 
-def scaled(convert: Converter) -> Converter:
-    """A product with a real number, and a sum with one, which is added to the real part."""
+def scale(convert: Converter) -> Converter:
+    """scale · x + bias with real scale and bias: the bias is added to the real part."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f(real part) + i · scale · imaginary part."""
@@ -130,8 +130,8 @@ def scaled(convert: Converter) -> Converter:
     return ComplexAware(convert, of_complex)
 
 
-def drawn(convert: Converter) -> Converter:
-    """Random numbers: both parts are drawn; of normal ones each has half of the variance, and the mean."""
+def random(convert: Converter) -> Converter:
+    """Random numbers: both parts are drawn; for normal ones each has the mean and half of the variance."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = two tensors of random numbers as the real and the imaginary parts."""
@@ -146,8 +146,8 @@ def drawn(convert: Converter) -> Converter:
     return ComplexAware(convert, of_complex)
 
 
-def of_truth(convert: Converter) -> Converter:
-    """Numbers count as true where they, or one of their parts, are not 0."""
+def truth_value(convert: Converter) -> Converter:
+    """Operators on booleans: a number is true where any of its parts is not 0."""
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f(whether x is not 0)."""
@@ -184,7 +184,7 @@ def _accumulated(total: Tensor | None, value: Tensor, negative: bool) -> Tensor:
     return ops.subtract(total, value) if negative else ops.add(total, value)
 
 
-def _both(pair: list[Tensor | None]) -> tuple[Tensor, Tensor]:
+def _both_parts(pair: list[Tensor | None]) -> tuple[Tensor, Tensor]:
     real, imag = pair
     assert real is not None
     assert imag is not None

@@ -1,1 +1,1 @@
-"""Boxes: priors, coding, proposals, regions of interest, suppression."""
+"""Object detection: priors, box coding, proposals, regions of interest, non-maximum suppression."""

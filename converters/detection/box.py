@@ -1,10 +1,10 @@
-"""Boxes: coding against priors, similarity, clipping.
+"""Boxes: encoding and decoding against priors, similarity, clipping.
 
 Paddle: `box_coder`, `box_clip`; legacy only `iou_similarity`, `box_decoder_and_assign` (Cascade R-CNN),
 `polygon_box_transform` (EAST text detectors).
 Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/impl/box_clip_kernel_impl.h`, and
 `paddle/fluid/operators/detection/{iou_similarity,box_decoder_and_assign}_op.h` of Paddle 2.6.
-`box_clip` finds the image of a box in the LoD.
+`box_clip` takes the image of each box from the LoD.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const, exact_divide, ints, output_of, rank_of, shape_of, size_of
-from paddle2ov.converters.lod.sequences import owners
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
-def halves(x: Tensor) -> tuple[Output, Output]:
-    """The last dimension of four as two and two: the minimum and the maximum corner of boxes."""
+def split_corners(x: Tensor) -> tuple[Output, Output]:
+    """The minimum and the maximum corner of boxes [..., 4], each [..., 2]."""
     split = ops.variadic_split(x, ints(-1), ints([2, 2]))
     return split.output(0), split.output(1)
 
@@ -40,7 +40,7 @@ def box_coder(node: NodeContext) -> NamedOutputs:
 def _encode(node: NodeContext, prior: Output, target: Output, normalized: bool) -> Node:
     # target [N, 4] against prior [M, 4] gives [N, M, 4]
     prior_center, prior_size = _center_size(prior, normalized)
-    low, high = halves(ops.unsqueeze(target, ints(1)))
+    low, high = split_corners(ops.unsqueeze(target, ints(1)))
     center = ops.divide(ops.add(high, low), const(2, target.get_element_type()))
     size = _size(low, high, normalized)
     offset = ops.divide(ops.subtract(center, prior_center), prior_size)
@@ -57,7 +57,7 @@ def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, 
     if variance is not None:
         code = ops.multiply(_along(variance, axis), target).output(0)
     center, size = _center_size(_along(prior, axis), normalized)
-    shift, scale = halves(code)
+    shift, scale = split_corners(code)
     middle = ops.add(ops.multiply(shift, size), center)
     half = ops.divide(ops.multiply(ops.exp(scale), size), const(2, target.get_element_type()))
     high = ops.add(middle, half)
@@ -67,13 +67,13 @@ def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, 
 
 
 def _along(x: Tensor, axis: int) -> Tensor:
-    if axis == 0 or rank_of_value(x) == 1:
+    if axis == 0 or static_rank(x) == 1:
         return x
     return ops.unsqueeze(x, ints(1))
 
 
-def rank_of_value(x: Tensor) -> int:
-    """The rank of a value whose rank is known."""
+def static_rank(x: Tensor) -> int:
+    """The rank of a value, which must be known."""
     shape = output_of(x).get_partial_shape()
     return int(shape.rank.get_length())
 
@@ -96,13 +96,13 @@ def _size(low: Output, high: Output, normalized: bool) -> Node:
 
 
 def _center_size(box: Tensor, normalized: bool) -> tuple[Node, Node]:
-    low, high = halves(box)
+    low, high = split_corners(box)
     size = _size(low, high, normalized)
     return ops.add(low, ops.divide(size, const(2, low.get_element_type()))), size
 
 
 def area(low: Tensor, high: Tensor, dtype: Type, normalized: bool) -> Node:
-    """Width times height of boxes with their last dimension reduced; pixels count both ends unless normalized."""
+    """Width times height of boxes with their last dimension reduced; in pixels (not normalized) both ends count."""
     size = ops.subtract(high, low)
     if not normalized:
         size = ops.add(size, const(1, dtype))
@@ -114,8 +114,8 @@ def iou_similarity(node: NodeContext) -> NamedOutputs:
     x, y = node.get_input("x"), node.get_input("y")
     normalized = node.get_bool("box_normalized", True)
     dtype = x.get_element_type()
-    low_x, high_x = halves(ops.unsqueeze(x, ints(1)))
-    low_y, high_y = halves(y)
+    low_x, high_x = split_corners(ops.unsqueeze(x, ints(1)))
+    low_y, high_y = split_corners(y)
     size = ops.subtract(ops.minimum(high_x, high_y), ops.maximum(low_x, low_y))
     if not normalized:
         size = ops.add(size, const(1, dtype))
@@ -126,15 +126,15 @@ def iou_similarity(node: NodeContext) -> NamedOutputs:
 
 
 def box_clip(node: NodeContext) -> NamedOutputs:
-    """output = boxes cut off at their original image's edges, which are round(im_info[:2] / im_info[2]) - 1."""
+    """output = boxes clipped to their original image, whose bounds are round(im_info[:2] / im_info[2]) - 1."""
     info = node.get_input("im_info")
     boxes, images = node.get_input("input"), info.get_partial_shape()[0]
     rank, dtype = rank_of(node, boxes), boxes.get_element_type()
     if images.is_dynamic or images.get_length() != 1:
         lengths = node.sequence_lengths("input")
         if lengths is None:
-            node.refuse("nothing (LoD) tells the image of each box")
-        info = ops.gather(info, owners(lengths, size_of(boxes, 0)), ints(0)).output(0)
+            node.refuse("without LoD the image of each box is unknown")
+        info = ops.gather(info, segment_ids(lengths, size_of(boxes, 0)), ints(0)).output(0)
     sides = ops.split(ops.reshape(info, ints([0, *[1] * (rank - 2), 3]), True), ints(-1), 3)
     height, width, scale = sides.outputs()
     # C's round() takes halves away from zero; sizes are positive
@@ -150,14 +150,14 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     dtype = prior.get_element_type()
     target = ops.reshape(node.get_input("target_box"), ints([0, -1, 4]), True)
     code = ops.multiply(target, node.get_input("prior_box_var"))
-    shift, stretch = halves(code)
+    shift, stretch = split_corners(code)
     center, size = _center_size(ops.unsqueeze(prior, ints([1])), normalized=False)
     middle = ops.add(ops.multiply(shift, size), center)
     limited = ops.minimum(stretch, const(node.get_float("box_clip", 4.135), dtype))
     half = ops.divide(ops.multiply(ops.exp(limited), size), const(2, dtype))
     high = ops.subtract(ops.add(middle, half), const(1, dtype))
     boxes = ops.concat([ops.subtract(middle, half), high], -1)
-    # The prior box stands in the place of the first class, and -1 for its score.
+    # The first class is replaced by the prior box, and its score by -1.
     choices = ops.concat(
         [ops.unsqueeze(prior, ints([1])), ops.slice(boxes, ints([1]), ints([2**31 - 1]), ints([1]), ints([1]))], 1
     )
@@ -165,9 +165,9 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
     chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
     rows = ops.range(ints(0), size_of(score, 0), ints(1), "i64")
-    places = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
+    indices = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
     decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(_classes(score), ints([4]))], 0), True)
-    return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, places)}
+    return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, indices)}
 
 
 def _classes(score: Output) -> Node:
@@ -175,11 +175,11 @@ def _classes(score: Output) -> Node:
 
 
 def polygon_box_transform(node: NodeContext) -> NamedOutputs:
-    """output = the corners that offsets point to: 4 · column - input in even channels, 4 · row - input in odd ones."""
+    """output = the corners given by offsets: 4 · column - input in even channels, 4 · row - input in odd ones."""
     x = node.get_input("input")
     dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
     node.require(channels >= 0, "the number of channels must be known")
     rows, columns = (ops.range(ints(0), size_of(x, axis), ints(1), "i64") for axis in (2, 3))
     odd = const(np.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
-    places = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
-    return {"output": ops.subtract(ops.multiply(ops.convert(places, dtype), const(4, dtype)), x)}
+    coordinates = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
+    return {"output": ops.subtract(ops.multiply(ops.convert(coordinates, dtype), const(4, dtype)), x)}

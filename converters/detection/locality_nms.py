@@ -1,9 +1,9 @@
-"""Suppression that first merges neighbours in a row, as the text detector EAST has it.
+"""Locality-aware suppression of the text detector EAST, which first merges consecutive boxes.
 
 Paddle: `locality_aware_nms` (legacy only).
 Semantics: `paddle/fluid/operators/detection/locality_aware_nms_op.cc` of Paddle 2.
 Refused: more than one class besides the background: Paddle merges the boxes of each class in place, so that the next
-class begins with what the one before has made of them.
+class starts from the boxes merged for the one before.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
-from paddle2ov.converters.detection.nms import box_size, never_empty
-from paddle2ov.converters.detection.rows import best, column, columns, dim_of, positions
-from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.detection.nms import box_size, sentinel_if_empty
+from paddle2ov.converters.detection.rows import best_per_image, column, columns, folded_size, indices_where
+from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
 from paddle2ov.converters.graph.loops import Outputs, along
 from paddle2ov.graph.opset import ops
@@ -29,7 +29,7 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     label = _class(node)
     boxes: Tensor = ops.reshape(cast_to(given, Type.f32), ints([0, 0, size]), True).output(0)
     score: Tensor = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
-    greedy = Greedy(
+    greedy = GreedyNms(
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),
         node.get_int("nms_top_k"),
@@ -41,14 +41,14 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     rows, found = greedy(boxes, ops.unsqueeze(score, ints(1)))
     keep = node.get_int("keep_top_k")
     if keep >= 0:
-        images = dim_of(boxes, 0)
+        images = folded_size(boxes, 0)
         image = column(rows, 0)
-        chosen = best(image, found, images, keep) if keep else positions(ops.less(image, ints(0)))
+        chosen = best_per_image(image, found, images, keep) if keep else indices_where(ops.less(image, ints(0)))
         rows, found = (ops.gather(value, chosen, ints(0)) for value in (rows, found))
     box = ops.gather_nd(boxes, columns(rows, 0, 2))
     found = ops.unsqueeze(found, ints(1))
     labels = ops.broadcast(const(label, Type.f32), ops.shape_of(found))
-    out = never_empty(cast_to(ops.concat([labels, found, box], 1), dtype), 2 + size)
+    out = sentinel_if_empty(cast_to(ops.concat([labels, found, box], 1), dtype), 2 + size)
     return {"out": LoDTensor(out, UNKNOWN_LOD)}
 
 
@@ -64,9 +64,9 @@ def _class(node: NodeContext) -> int:
 
 
 def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Boxes [N, M, size] and scores [N, M], where each run of neighbours that overlap is one box.
+    """Boxes [N, M, size] and scores [N, M], where each run of consecutive boxes that overlap is merged into one.
 
-    That box is their mean, weighted by the scores, and its score their sum; it stands in the place of the last one. The
+    That box is their mean, weighted by the scores, and its score their sum; it replaces the last of the run. The
     others have a score of -∞.
     """
 
@@ -83,7 +83,7 @@ def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Te
     first_box, first_score = (ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1])) for one in (boxes, scores))
     start = [ops.squeeze(first_box, ints([1])), first_score]
     _, (merged, sums, begins) = along(1, [boxes, scores], start, [], next_run)
-    # The last of a run is the one before the next begins.
+    # A run ends where the next one begins.
     following = ops.slice(begins, ints([1]), ints([np.iinfo(np.int64).max]), ints([1]), ints([1]))
     end = ops.broadcast(
         const(True, Type.boolean), ops.shape_of(ops.slice(begins, ints([0]), ints([1]), ints([1]), ints([1])))

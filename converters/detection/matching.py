@@ -1,8 +1,8 @@
-"""Rows matched with columns, the largest number first.
+"""Greedy bipartite matching of rows and columns, the largest value first.
 
 Paddle: `bipartite_match`, `similarity_focus` (legacy only).
 Semantics: `paddle/phi/kernels/cpu/bipartite_match_kernel.cc`, and `paddle/fluid/operators/similarity_focus_op.h` of
-Paddle 2.6. Of equal numbers the first column counts, then the first row; Paddle's order is that of `std::sort` in
+Paddle 2.6. Among equal values the first column wins, then the first row; Paddle's order is that of `std::sort` in
 `similarity_focus`, and in `bipartite_match` from 130 rows on.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Model, Node, Type
 
-from paddle2ov.converters.detection.rows import dim_of
+from paddle2ov.converters.detection.rows import folded_size
 from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
@@ -22,7 +22,7 @@ from paddle2ov.converters.graph.common import (
     output_of,
     shape_of,
 )
-from paddle2ov.converters.lod.sequences import length_of, lengths_of, part, sequences
+from paddle2ov.converters.lod.sequences import dense_input, lengths_of, padded_length, slice_dims
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor
@@ -33,27 +33,27 @@ _SORTED_FROM = 130
 
 
 def bipartite_match(node: NodeContext) -> NamedOutputs:
-    """The row that each column of dist_mat is matched with (-1: none) and its number; per image, [images, columns]."""
+    """The row that each column of dist_mat is matched with (-1: none) and its value; per image, [images, columns]."""
     kind = node.get_str("match_type", "bipartite")
     node.require(kind in ("bipartite", "per_prediction"), "unknown", match_type=kind)
     if node.has_sequences("dist_mat"):
-        x, count = sequences(node, "dist_mat")
+        x, count = dense_input(node, "dist_mat")
         rows = ops.unsqueeze(lengths_of(x, count), ints([1, 2]))
     else:
         x = ops.unsqueeze(node.get_input("dist_mat"), ints([0]))
-        rows = length_of(x)
+        rows = padded_length(x)
     x = _without_nan(x)
     many = ops.greater_equal(rows, ints(_SORTED_FROM))
     near = ops.greater_equal(x, const_like(1e-6, x))
     allowed = ops.select(many, ops.greater(x, const_like(0, x)), near)
-    none = ops.concat([part(shape_of(x), 0, 1), part(shape_of(x), 2, 3)], 0)
-    matched, distance = _matched(_only(x, allowed))
+    none = ops.concat([slice_dims(shape_of(x), 0, 1), slice_dims(shape_of(x), 2, 3)], 0)
+    matched, distance = _greedy_matching(_only(x, allowed))
     if kind == "per_prediction":
         threshold = const_like(node.get_float("dist_threshold", 0.5), x)
-        best, where = _best(_never_empty(_only(x, ops.logical_and(near, ops.greater_equal(x, threshold)))), 1)
+        best, where = _best(_with_padding_row(_only(x, ops.logical_and(near, ops.greater_equal(x, threshold)))), 1)
         found = ops.logical_and(ops.less(matched, ints(0)), ops.greater(best, const_like(-np.inf, x)))
         matched, distance = ops.select(found, where, matched), ops.select(found, best, distance)
-    # In the shape that the program sees, whatever is known of that of the distances.
+    # In the shape that the program declares, however much of the shape of the distances is known.
     matched, distance = (ops.reshape(one, none, False) for one in (matched, distance))
     return {
         "col_to_row_match_indices": LoDTensor(ops.convert(matched, Type.i32), NO_LOD),
@@ -62,7 +62,7 @@ def bipartite_match(node: NodeContext) -> NamedOutputs:
 
 
 def similarity_focus(node: NodeContext) -> NamedOutputs:
-    """out = 1 where the rows and columns of a slice of x meet that are matched, in each of the slices; else 0."""
+    """out = 1 at the matched pairs of rows and columns of the slices of x given by indexes, else 0."""
     x, axis, indexes = node.get_input("x"), node.get_int("axis"), node.get_ints("indexes")
     node.require(axis in (1, 2, 3), "1, 2 or 3 is expected", axis=axis)
     node.require(len(indexes) > 0, "one or more are expected", indexes=indexes)
@@ -74,10 +74,10 @@ def similarity_focus(node: NodeContext) -> NamedOutputs:
     slices = ops.gather(x, ints(indexes), ints(axis))
     slices = ops.transpose(slices, ints([0, axis, *[i for i in (1, 2, 3) if i != axis]]))  # [N, slices, rows, columns]
     dims = shape_of(slices)
-    slices = ops.reshape(slices, ops.concat([ints([-1]), part(dims, 2, 4)], 0), False)
-    lowest = float(np.finfo(np.float32).min)  # of the rows and columns left one pair is matched, whatever its number
-    matched, _ = _matched(ops.maximum(_without_nan(slices), const_like(lowest, x)))
-    rows = ops.unsqueeze(ops.range(ints(0), dim_of(slices, 1), ints(1), "i64"), ints([0, 2]))
+    slices = ops.reshape(slices, ops.concat([ints([-1]), slice_dims(dims, 2, 4)], 0), False)
+    lowest = float(np.finfo(np.float32).min)  # the remaining rows and columns are matched, however small the values
+    matched, _ = _greedy_matching(ops.maximum(_without_nan(slices), const_like(lowest, x)))
+    rows = ops.unsqueeze(ops.range(ints(0), folded_size(slices, 1), ints(1), "i64"), ints([0, 2]))
     mask = ops.equal(ops.unsqueeze(matched, ints([1])), rows)
     mask = ops.reduce_logical_or(ops.reshape(mask, dims, False), ints([1]), False)
     ones = cast_to(ops.unsqueeze(mask, ints([axis])), x.get_element_type())
@@ -85,7 +85,7 @@ def similarity_focus(node: NodeContext) -> NamedOutputs:
 
 
 def _without_nan(x: Tensor) -> Node:
-    """NaN is matched with nothing; OpenVINO's CPU plugin takes it for no less than anything."""
+    """NaN as -∞, which is never matched; OpenVINO's CPU plugin compares it as the largest."""
     return ops.select(ops.is_nan(x), const_like(-np.inf, x), x)
 
 
@@ -93,39 +93,39 @@ def _only(x: Tensor, allowed: Tensor) -> Node:
     return ops.select(allowed, x, const_like(-np.inf, x))
 
 
-def _never_empty(x: Tensor) -> Node:
-    """[images, rows, columns] with a row of -∞ behind the others: TopK takes no empty ones."""
+def _with_padding_row(x: Tensor) -> Node:
+    """[images, rows, columns] with a last row of -∞ added: TopK takes no empty axis."""
     dims = shape_of(x)
-    row = ops.concat([part(dims, 0, 1), ints([1]), part(dims, 2, 3)], 0)
+    row = ops.concat([slice_dims(dims, 0, 1), ints([1]), slice_dims(dims, 2, 3)], 0)
     return ops.concat([x, ops.broadcast(const_like(-np.inf, x), row)], 1)
 
 
 def _best(x: Tensor, axis: int) -> tuple[Node, Node]:
-    """The largest along an axis of [images, rows, columns], and where it is; of equal ones the first."""
+    """The maximum along an axis of [images, rows, columns], and its index; the first among equal ones."""
     found = ops.topk(x, ints(1), axis, "max", "value", index_element_type="i64", stable=True)
     return ops.squeeze(found.output(0), ints([axis])), ops.squeeze(found.output(1), ints([axis]))
 
 
-def _matched(x: Tensor) -> tuple[Tensor, Tensor]:
-    """For each column of [images, rows, columns] the row that it is matched with (or -1), and the number there (or 0).
+def _greedy_matching(x: Tensor) -> tuple[Tensor, Tensor]:
+    """For each column of [images, rows, columns] the row that it is matched with (or -1), and the value there (or 0).
 
-    What is -∞ is matched with nothing. One pair after the other, the largest first, gives the same as all pairs at once
-    whose number is the largest of its row and of its column, until none is left; these rounds are fewer.
+    -∞ is never matched. Taking one pair at a time, the largest first, gives the same as taking at once all pairs whose
+    value is the maximum of its row and of its column, until none is left, which takes fewer iterations.
     """
     kind = x.get_element_type()
     dims = shape_of(x)
-    columns = ops.concat([part(dims, 0, 1), part(dims, 2, 3)], 0)
+    columns = ops.concat([slice_dims(dims, 0, 1), slice_dims(dims, 2, 3)], 0)
     shape = output_of(x).get_partial_shape()
     left = ops.parameter(shape, kind)
     matched, number = ops.parameter([shape[0], shape[2]], Type.i64), ops.parameter([shape[0], shape[2]], kind)
     nothing = const_like(-np.inf, x)
     best, row = _best(left, 1)
     _, column = _best(left, 2)
-    own = ops.range(ints(0), dim_of(left, 2), ints(1), "i64")
+    own = ops.range(ints(0), folded_size(left, 2), ints(1), "i64")
     mutual = ops.equal(ops.gather_elements(column, row, 1), own)
     taken = ops.logical_and(mutual, ops.greater(best, nothing))
-    places = ops.unsqueeze(ops.range(ints(0), dim_of(left, 1), ints(1), "i64"), ints([0, 2]))
-    both = ops.logical_and(ops.equal(ops.unsqueeze(row, ints([1])), places), ops.unsqueeze(taken, ints([1])))
+    indices = ops.unsqueeze(ops.range(ints(0), folded_size(left, 1), ints(1), "i64"), ints([0, 2]))
+    both = ops.logical_and(ops.equal(ops.unsqueeze(row, ints([1])), indices), ops.unsqueeze(taken, ints([1])))
     gone = ops.logical_or(ops.unsqueeze(taken, ints([1])), ops.reduce_logical_or(both, ints([2]), True))
     rest = ops.select(gone, const_like(-np.inf, x), left)
     results = [
@@ -135,7 +135,7 @@ def _matched(x: Tensor) -> tuple[Tensor, Tensor]:
     starts = (x, ops.broadcast(ints(-1), columns), ops.broadcast(const(0, kind), columns))
     entering = zip((left, matched, number), starts, results[1:], strict=True)
     loop = wired_loop(
-        output_of(dim_of(x, 2)),
+        output_of(folded_size(x, 2)),
         output_of(_any(x)),
         Model(results, [left, matched, number]),
         [-1, 0],
@@ -146,5 +146,5 @@ def _matched(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _any(x: Tensor) -> Node:
-    """Whether any number is left."""
+    """Whether any value is left."""
     return ops.reduce_logical_or(ops.greater(x, const_like(-np.inf, x)), ints([0, 1, 2]), False)

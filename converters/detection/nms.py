@@ -4,10 +4,10 @@ Paddle: `multiclass_nms3`, `multiclass_nms2` and `multiclass_nms` (legacy only),
 Semantics: `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`, `paddle/phi/kernels/legacy/cpu/multiclass_nms_kernel.cc`,
 `paddle/phi/kernels/cpu/nms_kernel.cc`, `paddle/phi/kernels/cpu/matrix_nms_kernel.cc`.
 Polygons (8, 16, 24 or 32 coordinates per box) are to be simple, see `polygon_overlap`; `matrix_nms` has none. Boxes of
-the 2-D form without `rois_num` have their images from LoD, or belong to one.
+the 2-D form without `rois_num` have their images from LoD, or belong to a single image.
 
-OpenVINO's `MulticlassNms` is not what they become: on the cases of `gen_models/nms.py` that it has attributes for, 9 of
-36 come out otherwise than from Paddle (boxes in pixels, overlaps that equal the threshold, boxes without area,
+OpenVINO's `MulticlassNms` is not used: on the cases of `gen_models/nms.py` that it has attributes for, 9 of
+36 differ from Paddle (boxes in pixels, overlaps that equal the threshold, boxes without area,
 `nms_top_k` of 0), and it takes about the same time. For 8400 boxes and 80 classes of which 100, 1000 and all boxes pass
 the threshold: 0.7, 0.9 and 3.1 ms of CPU time, instead of 0.7, 1.2 and 3.7 (OpenVINO 2026.4, one thread).
 """
@@ -19,9 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import best, column, columns, count_images, dim_of, positions
+from paddle2ov.converters.detection.rows import (
+    best_per_image,
+    column,
+    columns,
+    count_per_image,
+    folded_size,
+    indices_where,
+)
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
-from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
@@ -30,7 +37,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 @dataclass(frozen=True)
 class _Kept:
-    """What survives: for each box its image, class, number, score and corners; and how many images there are."""
+    """The boxes kept: image, class, index, score and corners of each; and the number of images."""
 
     image: Tensor
     label: Tensor
@@ -40,7 +47,7 @@ class _Kept:
     images: Tensor
 
     def at(self, found: Tensor) -> _Kept:
-        """The entries at some positions."""
+        """The entries at some indices."""
         image, label, number, score, box = (
             ops.gather(part, found, ints(0)) for part in (self.image, self.label, self.number, self.score, self.box)
         )
@@ -51,7 +58,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) of the boxes that survive in their class, the best keep_top_k of an image, by class.
 
     Scores [N, C, M] share their image's boxes [N, M, 4]; scores [M, C] have boxes [M, C, 4] of their own, and rois_num
-    tells the images apart.
+    is the number of boxes of each image.
     """
     boxes, scores = node.get_input("bboxes"), node.get_input("scores")
     dtype, size, count = scores.get_element_type(), box_size(node, boxes), boxes.get_partial_shape()[1]
@@ -64,7 +71,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     boxes, scores = output_of(cast_to(boxes, Type.f32)), output_of(cast_to(scores, Type.f32))
     if boxes.get_partial_shape()[2].is_dynamic:
         boxes = ops.reshape(boxes, ints([0, 0, size]), True).output(0)
-    greedy = Greedy(
+    greedy = GreedyNms(
         node.get_float("nms_threshold", 0.3),
         threshold,
         top_k,
@@ -74,30 +81,34 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     )
     if rank_of(node, scores) == 2:
         kept = _separate(node, greedy, boxes, scores, background)
-        index = ops.add(ops.multiply(kept.number, dim_of(scores, 1)), kept.label)
+        index = ops.add(ops.multiply(kept.number, folded_size(scores, 1)), kept.label)
     else:
         kept = _shared(greedy, boxes, scores, background)
         number = ops.gather(candidates.index, kept.number, ints(0)) if candidates else kept.number
-        total = candidates.total if candidates else dim_of(boxes, 1)
+        total = candidates.total if candidates else folded_size(boxes, 1)
         index = ops.add(ops.multiply(kept.image, total), number)
     keep = node.get_int("keep_top_k")
     if keep >= 0:
-        chosen = best(kept.image, kept.score, kept.images, keep) if keep else positions(ops.less(kept.image, ints(0)))
+        chosen = (
+            best_per_image(kept.image, kept.score, kept.images, keep)
+            if keep
+            else indices_where(ops.less(kept.image, ints(0)))
+        )
         kept, index = kept.at(chosen), ops.gather(index, chosen, ints(0))
 
     label, score = ops.unsqueeze(cast_to(kept.label, Type.f32), ints(1)), ops.unsqueeze(kept.score, ints(1))
     out = cast_to(ops.concat([label, score, kept.box], 1), dtype)
     if not node.get_output_size("index"):
-        out = never_empty(out, 2 + size)
+        out = sentinel_if_empty(out, 2 + size)
     return {
         "out": LoDTensor(out, UNKNOWN_LOD),
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
-        "nms_rois_num": count_images(kept.image, kept.images),
+        "nms_rois_num": count_per_image(kept.image, kept.images),
     }
 
 
 def box_size(node: NodeContext, boxes: Tensor) -> int:
-    """How many coordinates a box has: 4, or pairs for each corner of a polygon."""
+    """The number of coordinates of a box: 4, or two for each corner of a polygon."""
     given, declared = output_of(boxes).get_partial_shape()[2], node.output_shape("out")
     size = 4
     if given.is_static:
@@ -108,20 +119,20 @@ def box_size(node: NodeContext, boxes: Tensor) -> int:
     return size
 
 
-def _shared(greedy: Greedy, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
-    images = dim_of(scores, 0)
+def _shared(greedy: GreedyNms, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
+    images = folded_size(scores, 0)
     rows, score = greedy(boxes, _foreground(scores, background, 3))
     image, label, number = (column(rows, i) for i in range(3))
     box = ops.gather_nd(boxes, columns(rows, 0, 2))
     return _Kept(image, label, number, score, box, images)
 
 
-def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
+def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
     # One group for each class and image: boxes [C, M, 4], scores [C, images, M]
     boxes = ops.transpose(boxes, ints([1, 0, 2]))
     scores = _foreground(scores, background, 2)
     scores = ops.unsqueeze(ops.transpose(scores, ints([1, 0])), ints(1))
-    total = dim_of(boxes, 1)
+    total = folded_size(boxes, 1)
     counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")
     if counts is not None:
         ends = ops.cum_sum(counts, ints(0))
@@ -131,14 +142,14 @@ def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor, 
             ops.greater_equal(number, ops.unsqueeze(starts, ints(1))), ops.less(number, ops.unsqueeze(ends, ints(1)))
         )
         scores = ops.select(own, scores, const(-np.inf, Type.f32))
-        images = dim_of(counts, 0)
+        images = folded_size(counts, 0)
     else:
         images = ints(1)
     rows, score = greedy(boxes, scores)
     label, image, number = (column(rows, i) for i in range(3))
     # by image, class and number of the box: Paddle sorts this form by number, not by score
-    key = ops.add(ops.multiply(ops.add(ops.multiply(image, dim_of(boxes, 0)), label), total), number)
-    key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK wants at least one
+    key = ops.add(ops.multiply(ops.add(ops.multiply(image, folded_size(boxes, 0)), label), total), number)
+    key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK needs at least one
     size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
     order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
     box = ops.gather_nd(boxes, columns(rows, 0, 2))
@@ -147,18 +158,18 @@ def _separate(node: NodeContext, greedy: Greedy, boxes: Tensor, scores: Tensor, 
 
 
 def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
-    """`scores` where the background class never counts."""
+    """`scores` with those of the background class set to -∞."""
     if background < 0:
         return scores
-    number = ops.range(ints(0), dim_of(scores, 1), ints(1), "i64")
+    number = ops.range(ints(0), folded_size(scores, 1), ints(1), "i64")
     others = ops.not_equal(number, ints(background))
     if rank == 3:
         others = ops.unsqueeze(others, ints(1))
     return ops.select(others, scores, const(-np.inf, Type.f32))
 
 
-def never_empty(out: Tensor, width: int) -> Node:
-    """[[-1]] when nothing survives, as the operators say that have no other way."""
+def sentinel_if_empty(out: Tensor, width: int) -> Node:
+    """`out`, or [[-1]] if it is empty: so the operators without an output of counts mark it."""
     count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
     some = ops.minimum(count, ints(1))
     marked = ops.concat([out, const(-np.ones((1, width)), out.get_element_type())], 0)
@@ -167,12 +178,12 @@ def never_empty(out: Tensor, width: int) -> Node:
 
 
 def nms(node: NodeContext) -> NamedOutputs:
-    """out = the numbers of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
+    """out = the indices of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
     x = cast_to(node.get_input("x"), Type.f32)
-    count = dim_of(x, 0)
+    count = folded_size(x, 0)
     # Earlier boxes have the better score.
     score = cast_to(ops.subtract(count, ops.range(ints(0), count, ints(1), "i64")), Type.f32)
-    greedy = Greedy(node.get_float("threshold", 1.0))
+    greedy = GreedyNms(node.get_float("threshold", 1.0))
     # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
     rows, _ = greedy.plain(ops.unsqueeze(x, ints(0)), reshape(score, [1, 1, -1]))
     return {"out": column(rows, 2)}
@@ -187,9 +198,9 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     dtype = scores.get_element_type()
     size = boxes.get_partial_shape()[2]
     node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
-    # A box with the best score in a first class of its own, for each image: OpenVINO raises where nothing survives.
+    # One extra box per image, with the best score in an extra first class: OpenVINO raises where nothing survives.
     boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, 4]), True).output(0)
-    count, images = dim_of(boxes, 1), dim_of(scores, 0)
+    count, images = folded_size(boxes, 1), folded_size(scores, 0)
     last = ops.equal(ops.range(ints(0), ops.add(count, ints(1)), ints(1), "i64"), count)
     extra = ops.select(last, const(_SENTINEL, Type.f32), const(-np.inf, Type.f32))
     row_shape = ops.concat([ops.unsqueeze(size, ints(0)) for size in (images, ints(1), ops.add(count, ints(1)))], 0)
@@ -210,7 +221,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
         post_threshold=node.get_float("post_threshold", 0.0),
         normalized=node.get_bool("normalized", True),
     )
-    real = positions(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
+    real = indices_where(ops.greater(column(found.output(0), 0), const(0, Type.f32)))
     out = ops.subtract(ops.gather(found.output(0), real, ints(0)), const([1, 0, 0, 0, 0, 0], Type.f32))
     index = ops.gather(found.output(1), real, ints(0))
     image = ops.divide(index, ops.add(count, ints(1)))

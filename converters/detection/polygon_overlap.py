@@ -1,4 +1,4 @@
-"""Greedy suppression of polygons, as rotated detectors need it; see `suppression`.
+"""Overlap of polygons, for detectors of rotated boxes; see `suppression`.
 
 Paddle's overlap: `PolyIoU` of `paddle/phi/kernels/cpu/multiclass_nms3_kernel.cc`. Polygons are simple (no edge crosses
 another one of the same polygon); convex or not, clockwise or not. No area or no common area is no overlap.
@@ -18,10 +18,10 @@ from paddle2ov.converters.graph.common import Tensor, const, ints, output_of
 from paddle2ov.graph.opset import ops
 
 _MOST_EDGE_PAIRS = 1 << 22
-"""More pairs of edges are not held in memory at once."""
+"""The largest number of pairs of edges that is held in memory at once."""
 
 _NOTHING = 1e-6
-"""This share of a polygon's area is rounding."""
+"""A shared area below this fraction of a polygon's area is a rounding error."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class PolygonOverlap(Overlap):
     """When two polygons overlap by more than a threshold.
 
     Attributes:
-        points: how many corners each has.
+        points: number of corners of each.
     """
 
     points: int = 4
@@ -38,21 +38,21 @@ class PolygonOverlap(Overlap):
     def _most_pairs(self) -> int:
         return _MOST_EDGE_PAIRS // self.points**2
 
-    def _measured(self, box: Tensor) -> list[Tensor]:
+    def _geometry(self, box: Tensor) -> list[Tensor]:
         """Start and end of the edges, x, y, x, y: [P, ...] each, and the area: of polygons [..., 2 P]."""
         rank = output_of(box).get_partial_shape().rank.get_length()
         corners = ops.transpose(box, ints([rank - 1, *range(rank - 1)]))
         x, y = (ops.gather(corners, ints(list(range(i, 2 * self.points, 2))), ints(0)) for i in (0, 1))
         following = ints([*range(1, self.points), 0])
         x_, y_ = (ops.gather(values, following, ints(0)) for values in (x, y))
-        # About the polygon's own first corner, so that a far place does not cost the area its digits
+        # Relative to the polygon's first corner: large coordinates would cancel
         sides = [ops.subtract(values, ops.gather(values, ints([0]), ints(0))) for values in (x, y)]
         sides_ = [ops.gather(values, following, ints(0)) for values in sides]
-        turned = ops.subtract(ops.multiply(sides[0], sides_[1]), ops.multiply(sides[1], sides_[0]))
-        area = ops.multiply(ops.abs(ops.reduce_sum(turned, ints(0), False)), const(0.5, Type.f32))
+        cross = ops.subtract(ops.multiply(sides[0], sides_[1]), ops.multiply(sides[1], sides_[0]))
+        area = ops.multiply(ops.abs(ops.reduce_sum(cross, ints(0), False)), const(0.5, Type.f32))
         return [x, y, x_, y_, area]
 
-    def _over(self, one: Sequence[Tensor], other: Sequence[Tensor], threshold: Tensor) -> Node:
+    def _exceeds_threshold(self, one: Sequence[Tensor], other: Sequence[Tensor], threshold: Tensor) -> Node:
         inter = _shared_area(one, other)
         overlap = ops.divide(inter, ops.subtract(ops.add(one[4], other[4]), inter))
         zero = const(0, Type.f32)
@@ -63,9 +63,9 @@ class PolygonOverlap(Overlap):
 def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
     """The area that two polygons share.
 
-    A polygon is what lies below its edges that go one way, without what lies below those that go the other way. So the
-    shared area is a sum, over pairs of edges, of what lies below both; and unlike a polygon that is clipped, it hardly
-    changes when edges that coincide are moved by a rounding error.
+    A polygon's area is the signed sum of the areas below its edges. So the shared area is a signed sum, over pairs of
+    edges, of the area below both; unlike that of a clipped polygon, it hardly changes when coinciding edges are moved
+    by a rounding error.
     """
     origin = [ops.gather(values, ints([0]), ints(0)) for values in one[:2]] * 2
     edges = [
@@ -80,7 +80,7 @@ def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
     zero, half = const(0, Type.f32), const(0.5, Type.f32)
     width = ops.maximum(ops.subtract(right, left), zero)
     at_left, at_right = ([_height(edge, x) for edge in edges] for x in (left, right))
-    # The integral of the lesser of two heights is that of their mean less that of half their distance
+    # The integral of the minimum of two heights is that of their mean minus half of their distance
     near, far = (functools.reduce(ops.subtract, heights) for heights in (at_left, at_right))
     size, size_ = ops.abs(near), ops.abs(far)
     both = ops.add(size, size_)
@@ -89,15 +89,15 @@ def _shared_area(one: Sequence[Tensor], other: Sequence[Tensor]) -> Node:
     apart = ops.select(ops.less(ops.multiply(ops.sign(near), ops.sign(far)), zero), crossing, both)
     below = ops.subtract(functools.reduce(ops.add, [*at_left, *at_right]), apart)
     ways = [ops.sign(ops.subtract(x_, x)) for x, _, x_, _ in edges]
-    parts = ops.multiply(ops.multiply(width, below), functools.reduce(ops.multiply, ways))
-    area = ops.multiply(ops.abs(ops.reduce_sum(parts, ints([0, 1]), False)), ops.multiply(half, half))
-    # What rounding leaves of polygons that do not touch is not shared
+    terms = ops.multiply(ops.multiply(width, below), functools.reduce(ops.multiply, ways))
+    area = ops.multiply(ops.abs(ops.reduce_sum(terms, ints([0, 1]), False)), ops.multiply(half, half))
+    # Rounding errors of polygons that do not touch do not count
     least = ops.multiply(ops.minimum(one[4], other[4]), const(_NOTHING, Type.f32))
     return ops.select(ops.greater(area, least), area, zero)
 
 
 def _height(edge: Sequence[Tensor], at: Tensor) -> Node:
-    """The edge's y at some x of its own."""
+    """The edge's y at x = `at`."""
     x, y, x_, y_ = edge
     run = ops.subtract(x_, x)
     one = const(1, Type.f32)

@@ -1,9 +1,9 @@
-"""Prior boxes and anchors: boxes that depend on the sizes of a feature map and of the image only.
+"""Prior boxes and anchors: boxes that depend only on the sizes of a feature map and of the image.
 
 Paddle: `prior_box`, `density_prior_box` (legacy only), `anchor_generator`.
 Semantics: `paddle/phi/kernels/cpu/prior_box_kernel.cc`, `paddle/phi/kernels/impl/anchor_generator_kernel_impl.h`, and
 `paddle/fluid/operators/detection/density_prior_box_op.h` of Paddle 2.6.
-Where the sizes are known the boxes are a constant.
+If the sizes are known the boxes are a constant.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Boxes: TypeAlias = ConstantValue | Node
-"""Known where the sizes are."""
+"""A constant if the sizes are known."""
 
 
 def prior_box(node: NodeContext) -> NamedOutputs:
@@ -60,7 +60,7 @@ def _prior_halves(node: NodeContext) -> AnyArray:
 
 
 def _expanded(ratios: Sequence[float], flip: bool) -> list[float]:
-    """1 first, each ratio once, followed by its inverse when `flip`."""
+    """1 first, then each distinct ratio, followed by its inverse if `flip`."""
     found = [1.0]
     for ratio in ratios:
         if all(abs(ratio - other) >= 1e-6 for other in found):
@@ -154,14 +154,14 @@ class _Grid:
         sides = [self._side(side, Type.i64) for side in self.feature]
         count = ops.squeeze(sides[axis], ints(0))
         line = ops.range(ints(0), count, ints(1), "i64")
-        place = ops.add(cast_to(line, self.dtype), const(offset, self.dtype))
+        center = ops.add(cast_to(line, self.dtype), const(offset, self.dtype))
         if self.by_image:
             assert self.image
             step = ops.divide(self._side(self.image[axis]), self._side(self.feature[axis]))
         else:
             step = const(self.step[axis], self.dtype)
-        place = reshape(ops.multiply(place, step), [1, -1, 1] if axis == 0 else [-1, 1, 1])
-        return ops.broadcast(place, ops.concat([sides[1], sides[0], ints([1])], 0))
+        center = reshape(ops.multiply(center, step), [1, -1, 1] if axis == 0 else [-1, 1, 1])
+        return ops.broadcast(center, ops.concat([sides[1], sides[0], ints([1])], 0))
 
     def _side(self, side: int | Output, kind: Type | None = None) -> Node:
         kind = kind or self.dtype

@@ -1,11 +1,11 @@
-"""Proposals of regions, and their way through the levels of a feature pyramid.
+"""Region proposals, and their distribution over the levels of a feature pyramid.
 
 Paddle: `generate_proposals_v2` (PIR `generate_proposals`), `generate_proposals` (legacy only),
 `distribute_fpn_proposals`, `collect_fpn_proposals`.
 Semantics: `paddle/phi/kernels/cpu/generate_proposals_kernel.cc`, `distribute_fpn_proposals_kernel.cc`,
 `paddle/phi/kernels/impl/collect_fpn_proposals_kernel_impl.h`, and `generate_proposals_op.cc` of Paddle 2.6.
-Boxes that score the same come in Paddle's order of an unstable sort; here the first one comes first. Regions without
-`rois_num` have their images from LoD, or belong to one.
+Paddle orders boxes of equal scores by an unstable sort; here the first one comes first. Regions without `rois_num` have
+their images from LoD, or belong to a single image.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import math
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import column, columns, count_images, positions
-from paddle2ov.converters.detection.suppression import Greedy
+from paddle2ov.converters.detection.rows import column, columns, count_per_image, indices_where
+from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
-from paddle2ov.converters.lod.sequences import owners
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -66,23 +66,23 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
 
     threshold = node.get_float("nms_thresh")
     if threshold > 0:
-        greedy = Greedy(threshold, normalized=not pixel, eta=node.get_float("eta", 1.0))
+        greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta", 1.0))
         rows, kept = greedy(boxes, ops.unsqueeze(score, ints(1)))
         rows = columns(rows, 0, 2)
         last = node.get_int("post_nms_top_n")
         if last > 0:
-            within = positions(ops.less(_rank(column(rows, 0), images), ints(last)))
+            within = indices_where(ops.less(_rank(column(rows, 0), images), ints(last)))
             rows, kept = ops.gather(rows, within, ints(0)), ops.gather(kept, within, ints(0))
     else:
         found = ops.greater(score, const(-np.inf, Type.f32))
         rows = ops.transpose(ops.non_zero(found, "i64"), ints([1, 0]))
         kept = ops.gather_nd(score, rows)
-    number = count_images(column(rows, 0), images)
+    number = count_per_image(column(rows, 0), images)
     return {
         "rpn_rois": LoDTensor(cast_to(ops.gather_nd(boxes, rows), dtype), SequenceLengths(number.output(0))),
         "rpn_roi_probs": LoDTensor(cast_to(ops.unsqueeze(kept, ints(1)), dtype), SequenceLengths(number.output(0))),
         "rpn_rois_num": number,
-        # Paddle 1 has the places where the images' boxes end.
+        # Paddle 1 has the offsets at which the images' boxes end.
         "rpn_rois_lod": ops.cumsum(ops.convert(number, Type.i64), ints(0)),
     }
 
@@ -112,15 +112,15 @@ def _large(boxes: Node, least: float, size: Node | None, scale: Node | None, off
 
 
 def _rank(image: Tensor, images: Tensor) -> Node:
-    """The place of each entry among those of its image, which stand together."""
-    counts = cast_to(count_images(image, images), Type.i64)
+    """The rank of each entry among those of its image, which are contiguous."""
+    counts = cast_to(count_per_image(image, images), Type.i64)
     starts = ops.cum_sum(counts, ints(0), exclusive=True)
     number = ops.range(ints(0), ops.squeeze(ops.shape_of(image, Type.i64), ints(0)), ints(1), "i64")
     return ops.subtract(number, ops.gather(starts, image, ints(0)))
 
 
 def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
-    """Regions of level floor(refer_level + log2(sqrt(area) / refer_scale)), level by level, and the way back."""
+    """Regions of level floor(refer_level + log2(sqrt(area) / refer_scale)), level by level, and their inverse order."""
     rois = node.get_input("fpn_rois")
     dtype = rois.get_element_type()
     lowest, highest = node.get_int("min_level"), node.get_int("max_level")
@@ -143,7 +143,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     nothing = ops.logical_not(everything)
     from_level, to_level = [everything, *above], [*above, nothing]
     members = [ops.logical_and(a, ops.logical_not(b)) for a, b in zip(from_level, to_level, strict=True)]
-    found = [positions(member) for member in members]
+    found = [indices_where(member) for member in members]
 
     order = ops.concat(found, 0) if len(found) > 1 else found[0]
     number = ops.range(ints(0), count, ints(1), "i64")
@@ -161,7 +161,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
 
 
 def _bound(level: int, refer_level: int) -> float:
-    """The smallest number whose logarithm, as floats are rounded, is of the level."""
+    """The smallest number whose rounded float32 logarithm belongs to the level."""
     found = np.float32(2.0) ** np.float32(level - refer_level)
     while True:
         smaller = np.nextafter(found, np.float32(0))
@@ -171,7 +171,7 @@ def _bound(level: int, refer_level: int) -> float:
 
 
 def _own(node: NodeContext, number: Node) -> Node:
-    """Whether region r is one of image b, [B, R]."""
+    """Whether region r belongs to image b, [B, R]."""
     given = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("fpn_rois")
     if given is None:
         return ops.unsqueeze(ops.greater_equal(number, ints(0)), ints(0))
@@ -191,7 +191,7 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     ]
     if given:
         each = zip(rois, given, strict=True)
-        image = ops.concat([owners(counts, size_of(roi, 0)) for roi, counts in each], 0)
+        image = ops.concat([segment_ids(counts, size_of(roi, 0)) for roi, counts in each], 0)
         images = ops.squeeze(shape_of(given[0]), ints(0))
     else:
         image = ops.broadcast(ints(0), ops.shape_of(score, Type.i64))
@@ -199,10 +199,10 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     limit = ops.minimum(size, ints(node.get_int("post_nms_topn")))
     best = ops.topk(score, limit, 0, "max", "value", index_element_type="i64").output(1)
     image = ops.gather(image, best, ints(0))
-    place = ops.range(ints(0), limit, ints(1), "i64")
-    key = ops.add(ops.multiply(image, limit), place)
+    rank = ops.range(ints(0), limit, ints(1), "i64")
+    key = ops.add(ops.multiply(image, limit), rank)
     order = ops.topk(key, limit, 0, "min", "value", index_element_type="i64").output(1)
     chosen = ops.gather(best, order, ints(0))
     boxes = ops.gather(ops.concat(rois, 0), chosen, ints(0))
-    number = count_images(image, images)
+    number = count_per_image(image, images)
     return {"fpn_rois": LoDTensor(cast_to(boxes, dtype), SequenceLengths(number.output(0))), "rois_num": number}

@@ -3,7 +3,7 @@
 Paddle: `roi_align`, `roi_pool`, `psroi_pool`.
 Semantics: `paddle/phi/kernels/cpu/roi_align_kernel.cc`, `roi_pool_kernel.cc`, `psroi_pool_kernel.cc`.
 Refused: the result `arg_max` of `roi_pool`, which only its gradient reads. Boxes without
-`boxes_num` have their image from LoD, or are of one image.
+`boxes_num` have their image from LoD, or belong to a single image.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
-from paddle2ov.converters.lod.sequences import owners
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -22,10 +22,10 @@ def roi_align(node: NodeContext) -> NamedOutputs:
     x, given = node.get_input("x"), node.get_input("boxes")
     dtype = x.get_element_type()
     node.require(
-        dtype.is_real(), "of integers Paddle computes places and weights as integers, too", x=dtype.get_type_name()
+        dtype.is_real(), "of integers Paddle computes coordinates and weights as integers, too", x=dtype.get_type_name()
     )
     aligned = node.get_bool("aligned", False)
-    image = images_of(node, given)
+    image = image_indices(node, given)
     # A program may know the shape of the boxes where the input given to OpenVINO does not.
     boxes = ops.reshape(cast_to(given, Type.f32), ints([-1, 4]), False)
     out = ops.roi_align(
@@ -43,7 +43,7 @@ def roi_align(node: NodeContext) -> NamedOutputs:
 
 
 def roi_pool(node: NodeContext) -> NamedOutputs:
-    """out[r, c, i, j] = the maximum in cell (i, j) of region r, rounded to whole pixels; 0 where it is empty."""
+    """out[r, c, i, j] = the maximum in cell (i, j) of region r, rounded to integer pixels; 0 where it is empty."""
     node.require(not node.is_output_used("arg_max"), "arg_max is not supported")
     x, boxes = node.get_input("x"), node.get_input("boxes")
     dtype = x.get_element_type()
@@ -64,8 +64,8 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
         regions = _with_image(node, boxes)
         out = ops.psroi_pooling(cast_to(x, Type.f32), regions, channels, height, scale, 1, 1, "average")
         return {"out": cast_to(out, dtype)}
-    # OpenVINO's operator has square cells and shapes that are known: sums as products with the cells' indicators.
-    image = images_of(node, boxes)
+    # OpenVINO's operator needs square cells and static shapes: otherwise a matrix product with the cells' indicators.
+    image = image_indices(node, boxes)
     low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
     start = ops.multiply(_round(low), const(scale, Type.f32))
     end = ops.multiply(ops.add(_round(high), const(1, Type.f32)), const(scale, Type.f32))
@@ -102,7 +102,7 @@ def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> N
 
 
 def _flat(x: Node, axes: int) -> Node:
-    """The dimensions from `axes` on as one."""
+    """x with the dimensions from `axes` on flattened to one."""
     return ops.reshape(x, ints([0] * axes + [-1]), True)
 
 
@@ -115,21 +115,21 @@ def _round(x: Output) -> Node:
     return ops.round(x, "half_away_from_zero")
 
 
-def images_of(node: NodeContext, boxes: Output) -> Node:
-    """The number of each region's image, int64 [R]."""
+def image_indices(node: NodeContext, boxes: Output) -> Node:
+    """The index of each region's image, int64 [R]."""
     count = size_of(boxes, 0)
     given = node.has_input("boxes_num")
     counts = node.get_tensor("boxes_num", Type.i64) if given else node.sequence_lengths("boxes")
     if counts is not None:
-        return owners(counts, count)
+        return segment_ids(counts, count)
     images = node.get_input("x").get_partial_shape()[0]
     node.require(
-        images.is_dynamic or images.get_length() == 1, "neither boxes_num nor LoD tells the image of each region"
+        images.is_dynamic or images.get_length() == 1, "neither boxes_num nor LoD gives the image of each region"
     )
     return ops.broadcast(ints(0), ops.unsqueeze(count, ints(0)))
 
 
 def _with_image(node: NodeContext, boxes: Output) -> Node:
     """Regions as (image, x1, y1, x2, y2)."""
-    image = ops.unsqueeze(cast_to(images_of(node, boxes), Type.f32), ints(1))
+    image = ops.unsqueeze(cast_to(image_indices(node, boxes), Type.f32), ints(1))
     return ops.concat([image, reshape(cast_to(boxes, Type.f32), [-1, 4])], 1)

@@ -1,9 +1,9 @@
-"""Pooling of regions of interest whose cells are moved by what the network learned.
+"""Deformable pooling of regions of interest, whose cells are moved by learned offsets.
 
 Paddle: `deformable_psroi_pooling` (legacy only).
 Semantics: `paddle/fluid/operators/deformable_psroi_pooling_op.h` of Paddle 2.6.
-Refused: offsets for a number of classes that does not divide the channels, and too few channels: Paddle reads what
-stands behind them in memory.
+Refused: offsets for a number of classes that does not divide the channels, and too few channels: Paddle reads
+beyond their memory.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.roi import images_of
-from paddle2ov.converters.detection.rows import dim_of
+from paddle2ov.converters.detection.roi import image_indices
+from paddle2ov.converters.detection.rows import folded_size
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, output_of, reshape, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -22,7 +22,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
-    """out[r, c, i, j] = the mean of samples in cell (i, j) of region r, moved by trans; top_count: of how many."""
+    """out[r, c, i, j] = the mean of samples in cell (i, j) of region r, moved by trans; top_count = their number."""
     x, boxes = node.get_input("x"), node.get_input("boxes")
     dtype, channels = x.get_element_type(), node.get_int("output_dim")
     cells = (node.get_int("pooled_height"), node.get_int("pooled_width"))
@@ -34,7 +34,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
         output_dim=channels,
         group_size=list(groups),
     )
-    x, image, dims = output_of(cast_to(x, Type.f32)), images_of(node, boxes), shape_of(x)
+    x, image, dims = output_of(cast_to(x, Type.f32)), image_indices(node, boxes), shape_of(x)
     low, high = ops.variadic_split(reshape(cast_to(boxes, Type.f32), [-1, 4]), ints(1), ints([2, 2])).outputs()
     scale, half = const(node.get_float("spatial_scale"), Type.f32), const(0.5, Type.f32)
     start = ops.subtract(ops.multiply(_round(low), scale), half)
@@ -42,7 +42,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
     size = ops.maximum(ops.subtract(end, start), const(0.1, Type.f32))  # [R, 2]: x, y
 
     moved, of_channel = _offsets(node, image, channels, cells)
-    places, weights, inside = [], [], []
+    neighbours, weights, inside = [], [], []
     for axis in (0, 1):  # y, x
         many, along = cells[axis], ints([1 - axis])
         step = exact_divide(ops.gather(size, along, ints(1)), const(many, Type.f32))  # [R, 1]
@@ -53,27 +53,27 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
             begin = ops.add(begin, ops.multiply(moved[axis], extent))
         step = exact_divide(step, const(samples, Type.f32))
         step = ops.multiply(const(np.arange(samples), Type.f32), step)  # [R, samples]
-        place = ops.add(ops.unsqueeze(begin, ints([4])), ops.unsqueeze(step, ints([1, 2, 3])))
-        length = cast_to(dim_of(x, 2 + axis), Type.f32)
+        coordinate = ops.add(ops.unsqueeze(begin, ints([4])), ops.unsqueeze(step, ints([1, 2, 3])))
+        length = cast_to(folded_size(x, 2 + axis), Type.f32)
         within = ops.logical_and(
-            ops.greater_equal(place, const(-0.5, Type.f32)), ops.less_equal(place, ops.subtract(length, half))
+            ops.greater_equal(coordinate, const(-0.5, Type.f32)), ops.less_equal(coordinate, ops.subtract(length, half))
         )
         last = ops.subtract(length, const(1, Type.f32))
-        place = ops.minimum(ops.maximum(place, const(0, Type.f32)), last)
-        floor = ops.floor(place)
-        share = ops.subtract(place, floor)
+        coordinate = ops.minimum(ops.maximum(coordinate, const(0, Type.f32)), last)
+        floor = ops.floor(coordinate)
+        share = ops.subtract(coordinate, floor)
         # The samples of y before those of x: [R, classes, i, j, samples of y, samples of x].
-        behind = ints([5 - axis])
-        places.append([ops.unsqueeze(cast_to(one, Type.i64), behind) for one in (floor, ops.ceiling(place))])
-        weights.append([ops.unsqueeze(one, behind) for one in (ops.subtract(const(1, Type.f32), share), share)])
-        inside.append(ops.unsqueeze(within, behind))
+        new_axis = ints([5 - axis])
+        neighbours.append([ops.unsqueeze(cast_to(one, Type.i64), new_axis) for one in (floor, ops.ceiling(coordinate))])
+        weights.append([ops.unsqueeze(one, new_axis) for one in (ops.subtract(const(1, Type.f32), share), share)])
+        inside.append(ops.unsqueeze(within, new_axis))
 
     counted = cast_to(ops.logical_and(inside[0], inside[1]), Type.f32)
     first = _first(image, _channel_of(channels, cells, groups), dims)
     flat = reshape(x, [-1])
     total: Node | None = None
     for y, right in product((0, 1), (0, 1)):
-        within_map = ops.add(ops.multiply(places[0][y], dim_of(x, 3)), places[1][right])
+        within_map = ops.add(ops.multiply(neighbours[0][y], folded_size(x, 3)), neighbours[1][right])
         weight = ops.multiply(ops.multiply(weights[0][y], weights[1][right]), counted)
         within_map, weight = (ops.gather(one, of_channel, ints(1)) for one in (within_map, weight))
         value = ops.multiply(ops.gather(flat, ops.add(within_map, first), ints(0)), weight)
@@ -87,7 +87,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
 
 
 def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, int]) -> tuple[list[Node] | None, Node]:
-    """By how much of its region each cell moves along y and x, [R, classes, i, j]; the class of each channel."""
+    """The offsets of each cell along y and x, relative to its region, [R, classes, i, j]; the class of each channel."""
     if node.get_int("no_trans"):
         return None, ints([0] * channels)
     trans = node.get_input("trans")
@@ -101,11 +101,12 @@ def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, 
     parts = _pair(node, "part_size")
     flat = ops.multiply(reshape(cast_to(trans, Type.f32), [-1]), const(node.get_float("trans_std"), Type.f32))
     row, column = (
-        _whole(_range(many) / np.float32(many) * np.float32(part)) for many, part in zip(cells, parts, strict=True)
+        _floor_to_int(_range(many) / np.float32(many) * np.float32(part))
+        for many, part in zip(cells, parts, strict=True)
     )
     cell = row[:, None] * parts[1] + column
     of_class = np.arange(classes)[:, None, None] * (2 * parts[0] * parts[1]) + cell
-    region = ops.unsqueeze(ops.range(ints(0), dim_of(image, 0), ints(1), "i64"), ints([1, 2, 3]))
+    region = ops.unsqueeze(ops.range(ints(0), folded_size(image, 0), ints(1), "i64"), ints([1, 2, 3]))
     begin = ops.multiply(region, ints(classes * 2 * parts[0] * parts[1]))
     x, y = (ops.gather(flat, ops.add(begin, ints(of_class + i * parts[0] * parts[1])), ints(0)) for i in (0, 1))
     return [y, x], ints([channel // (channels // classes) for channel in range(channels)])
@@ -114,7 +115,7 @@ def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, 
 def _channel_of(channels: int, cells: tuple[int, int], groups: tuple[int, int]) -> AnyArray:
     """The channel of the input that cell (i, j) of a channel of the result is taken from, [channels, i, j]."""
     row, column = (
-        np.clip(_whole(_range(many) * np.float32(group) / np.float32(many)), 0, group - 1)
+        np.clip(_floor_to_int(_range(many) * np.float32(group) / np.float32(many)), 0, group - 1)
         for many, group in zip(cells, groups, strict=True)
     )
     return np.asarray((np.arange(channels)[:, None, None] * groups[0] + row[:, None]) * groups[1] + column)
@@ -124,12 +125,12 @@ def _range(count: int) -> AnyArray:
     return np.arange(count, dtype=np.float32)  # Paddle, too, computes in the type of the input
 
 
-def _whole(x: AnyArray) -> AnyArray:
+def _floor_to_int(x: AnyArray) -> AnyArray:
     return np.floor(x).astype(np.int64)
 
 
 def _first(image: Tensor, channel: AnyArray, dims: Tensor) -> Node:
-    """Where the map of each region, channel and cell begins, [R, channels, i, j, 1, 1]."""
+    """The flat offset of the map of each region, channel and cell, [R, channels, i, j, 1, 1]."""
     number, height, width = (ops.gather(dims, ints(axis), ints(0)) for axis in (1, 2, 3))
     maps = ops.add(ops.multiply(ops.unsqueeze(image, ints([1, 2, 3])), number), const(channel, Type.i64))
     return ops.unsqueeze(ops.multiply(maps, ops.multiply(height, width)), ints([4, 5]))

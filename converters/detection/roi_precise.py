@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.detection.roi import images_of
+from paddle2ov.converters.detection.roi import image_indices
 from paddle2ov.converters.graph.common import cast_to, const, ints, reshape, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -27,7 +27,7 @@ def prroi_pool(node: NodeContext) -> NamedOutputs:
     dims = shape_of(x)
     rows = _weights(low, extent, 1, size[0], ops.gather(dims, ints(2), ints(0)))  # [R, 1, h, H]
     columns = _weights(low, extent, 0, size[1], ops.gather(dims, ints(3), ints(0)))  # [R, 1, w, W]
-    maps = ops.gather(cast_to(x, Type.f32), images_of(node, boxes), ints(0))  # [R, C, H, W]
+    maps = ops.gather(cast_to(x, Type.f32), image_indices(node, boxes), ints(0))  # [R, C, H, W]
     # The hat functions of bilinear interpolation are products: so is the integral of their sum.
     total = ops.matmul(ops.matmul(rows, maps, False, False), columns, False, True)
     area = ops.multiply(ops.reduce_prod(extent, ints([1]), True), const(1 / (size[0] * size[1]), Type.f32))

@@ -1,4 +1,4 @@
-"""Rows (group, ..., number) that say what was chosen, and choosing among them; shared by the suppressions."""
+"""Helpers of the suppressions: selected indices as rows (group, ..., index), and the selection among them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, outp
 from paddle2ov.graph.opset import ops
 
 
-def positions(mask: Tensor) -> Node:
-    """Where a 1-D mask is true, [M]."""
+def indices_where(mask: Tensor) -> Node:
+    """The indices at which a 1-D mask is true, [M]."""
     return ops.squeeze(ops.non_zero(mask, "i64"), ints(0))
 
 
-def best(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> Node:
-    """The positions, ascending, of the `limit` best scores of each image; of equal ones the first count.
+def best_per_image(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> Node:
+    """The indices, ascending, of the `limit` best scores of each image; among equal scores the first win.
 
     image [M]: the image of each score; images: how many there are, 0-D.
     """
-    # One that never counts keeps TopK from being empty.
+    # An extra entry of no image keeps TopK from being empty.
     image = ops.concat([image, ints([-1])], 0)
     scores = ops.concat([scores, const([-np.inf], Type.f32)], 0)
     own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
@@ -32,11 +32,11 @@ def best(image: Tensor, scores: Tensor, images: Tensor, limit: int) -> Node:
     tied = ops.logical_and(own, ops.equal(table, last))
     first = ops.less_equal(ops.cum_sum(cast_to(tied, Type.i64), ints(1)), missing)
     chosen = ops.logical_or(better, ops.logical_and(tied, first))
-    return positions(ops.reduce_logical_or(chosen, ints(0), False))
+    return indices_where(ops.reduce_logical_or(chosen, ints(0), False))
 
 
-def count_images(image: Tensor, images: Tensor) -> Node:
-    """How many entries each image has, int32 [images]."""
+def count_per_image(image: Tensor, images: Tensor) -> Node:
+    """The number of entries of each image, int32 [images]."""
     own = ops.equal(image, ops.unsqueeze(ops.range(ints(0), images, ints(1), "i64"), ints(1)))
     return ops.reduce_sum(cast_to(own, Type.i32), ints(1), False)
 
@@ -51,13 +51,13 @@ def columns(rows: Tensor, *which: int) -> Node:
     return ops.concat([ops.gather(rows, ints([i]), ints(1)) for i in which], 1)
 
 
-def dim_of(x: Tensor, axis: int) -> Node:
-    """A dimension, 0-D; a constant where it is known."""
-    return ops.squeeze(dims_of(x, [axis]), ints(0))
+def folded_size(x: Tensor, axis: int) -> Node:
+    """One dimension, 0-D, folded to a constant if it is known (`size_of` folds if all are)."""
+    return ops.squeeze(folded_sizes(x, [axis]), ints(0))
 
 
-def dims_of(x: Tensor, axes: list[int]) -> Node:
-    """Dimensions, 1-D; a constant where they are known."""
+def folded_sizes(x: Tensor, axes: list[int]) -> Node:
+    """Some dimensions, 1-D, folded to a constant if they are known."""
     shape = output_of(x).get_partial_shape()
     if all(shape[axis].is_static for axis in axes):
         return ints([shape[axis].get_length() for axis in axes])

@@ -1,9 +1,9 @@
-"""Which boxes can survive a suppression: those with a score above its threshold, in any class and any image.
+"""Filters the candidates of a suppression: boxes with a score above its threshold, in any class and any image.
 
-The others are left out before it: OpenVINO's suppression then looks at a few hundred scores instead of a million, and
-the pass `gather_pushdown` decodes only what is left. The scores need not be computed for that. What they are a growing
-function of is compared with what the threshold comes from, a little lowered, so that rounding lets rather too many
-boxes through: those do no harm, since the suppression compares the scores themselves.
+The others are removed before it: OpenVINO's suppression then visits a few hundred scores instead of a million, and the
+pass `gather_pushdown` decodes only what is left. The scores need not be computed for that. The input of their monotonic
+functions (logits) is compared with the threshold's preimage, slightly lowered, so that rounding errors let too many
+boxes pass rather than too few: those do no harm, since the suppression compares the scores themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.detection.rows import dim_of, positions
+from paddle2ov.converters.detection.rows import folded_size, indices_where
 from paddle2ov.converters.graph.common import Tensor, const, ints, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
@@ -25,7 +25,7 @@ from paddle2ov.graph.types import value_of
 
 @dataclass(frozen=True)
 class Candidates:
-    """Boxes [N, K, 4] and scores [N, classes, K], the index [K] of each among all boxes, and how many those are."""
+    """Boxes [N, K, 4] and scores [N, classes, K], the index [K] of each among all boxes, and their total."""
 
     boxes: Output
     scores: Output
@@ -36,8 +36,8 @@ class Candidates:
 def score_prefilter(boxes: Output, scores: Output, threshold: float, background: int) -> Candidates | None:
     """The boxes [N, M, 4] that have a score [N, classes, M] above a threshold in any image, and maybe some others.
 
-    None where every box may have one. Boxes keep their order, and the first one of each level always stays, so that
-    there are some; a level is what the scores are joined of.
+    None if every box may pass. Boxes keep their order, and the first one of each level is always kept, so that the
+    result is not empty; a level is an input of the Concat that gives the scores.
     """
     if threshold < 0 or any(len(dims_of(one) or ()) != 3 for one in (boxes, scores)):
         return None
@@ -46,9 +46,9 @@ def score_prefilter(boxes: Output, scores: Output, threshold: float, background:
     except _EveryBoxError:
         return None
     mask = ops.concat([_with_first(one) for one in masks], 0)
-    index = positions(mask)
+    index = indices_where(mask)
     few, their = ops.gather(boxes, index, ints(1)), ops.gather(scores, index, ints(2))
-    return Candidates(few.output(0), their.output(0), index, dim_of(mask, 0))
+    return Candidates(few.output(0), their.output(0), index, folded_size(mask, 0))
 
 
 def _with_first(mask: Tensor) -> Node:
@@ -63,7 +63,7 @@ class _EveryBoxError(Exception):
 
 @dataclass(frozen=True)
 class _Scores:
-    """Scores, or what they grow with: the axis of the classes, the first of the boxes' axes and how many those are."""
+    """Scores or a value that they grow with; the axis of the classes; the first axis and number of axes of boxes."""
 
     value: Output
     classes: int
@@ -78,16 +78,16 @@ class _Scores:
 
 
 class _Masks:
-    """Masks of the boxes that can survive, one for each level. A class `background` >= 0 does not count."""
+    """Masks of the boxes that can survive, one for each level. A class `background` >= 0 is ignored."""
 
     def __init__(self, background: int, scores: Output) -> None:
         self._background = background
         self._scores = scores
 
     def of(self, at: _Scores) -> list[Node]:
-        """The masks by some scores."""
+        """The masks computed from `at`."""
         node = at.value.get_node()
-        if _is_joined(node, at):
+        if _is_concat_of_levels(node, at):
             return [mask for one in node.input_values() for mask in self.of(replace(at, value=one))]
         step = _STEPS.get(node.get_type_name())
         before = step(node, at) if step else None
@@ -109,27 +109,27 @@ class _Masks:
         return [reshape(mask, [-1]) for mask in masks] if at.spread > 1 else masks
 
     def _any(self, at: _Scores, axes: list[int]) -> Node:
-        """Whether a score is above the threshold in any class; one that is NaN hides no other."""
+        """Whether a score is above the threshold in any class; a NaN does not hide the others."""
         passes = ops.greater(at.value, const(at.above, at.value.get_element_type()))
         if self._background >= 0:
-            number = ops.unsqueeze(ops.range(ints(0), dim_of(at.value, 1), ints(1), "i64"), ints(1))
+            number = ops.unsqueeze(ops.range(ints(0), folded_size(at.value, 1), ints(1), "i64"), ints(1))
             passes = ops.logical_and(passes, ops.not_equal(number, ints(self._background)))
         return ops.reduce_logical_or(passes, ints(axes), False)
 
     def _largest(self, at: _Scores, axes: list[int], keep: bool = False) -> Node:
-        """The largest over some axes, one of them the classes, the background aside."""
+        """The maximum over some axes, one of them the classes, without the background."""
         count, kind = at.dims[at.classes], at.value.get_element_type()
         value: Tensor = at.value
         if count is not None and 0 <= self._background < count and count > 1:
-            # A sum takes less time than to leave the class out, which would copy the others one box at a time.
+            # Adding -1e30 is faster than slicing the class off, which would copy the others one box at a time.
             shape = [count if axis == at.classes else 1 for axis in range(len(at.dims))]
             least = np.where(np.arange(count) == self._background, -1e30, 0.0).reshape(shape)
             value = ops.add(value, const(least, kind))
         return ops.reduce_max(value, ints(axes), keep)
 
     def _of_shares(self, at: _Scores, others: list[int]) -> list[Node]:
-        """Masks by what a softmax is taken of: exp(x) / sum(exp) > t only if x - max(x) > log t."""
-        if _is_joined(at.value.get_node(), at):
+        """Masks from the input of a softmax: exp(x) / sum(exp) > t only if x - max(x) > log t."""
+        if _is_concat_of_levels(at.value.get_node(), at):
             parts = [self._of_shares(replace(at, value=one), others) for one in at.value.get_node().input_values()]
             return [mask for part in parts for mask in part]
         width = at.dims[at.classes] or 0
@@ -143,7 +143,7 @@ class _Masks:
         return [ops.reduce_logical_or(passes, ints(others), False)]
 
     def _margin_in(self, x: Output, width: int) -> Node:
-        """By how much the best class but the background is ahead of all, where the classes are channels: [N, M]."""
+        """max over the classes but the background, minus the max over all, where the classes are channels: [N, M]."""
         channels = (dims_of(x) or [])[1] or 0
         flat = ops.reshape(x, ints([0, channels, -1]), True)
         sizes = [width - 1, 1] if self._background else [1, width - 1]
@@ -156,14 +156,14 @@ class _Masks:
         return ops.reshape(ops.transpose(ops.concat(margins, 1), ints([0, 2, 1])), ints([0, -1]), True)
 
 
-def _is_joined(node: Node, at: _Scores) -> bool:
+def _is_concat_of_levels(node: Node, at: _Scores) -> bool:
     """Whether a Concat joins the boxes of several levels."""
     is_concat = node.get_type_name() == "Concat" and at.spread == 1
     return bool(is_concat and node.get_attributes()["axis"] % len(at.dims) == at.boxes)
 
 
 def _map_of(rows: Output) -> Output | None:
-    """The map [N, A * width, H, W] of which a Transpose and a Reshape make rows [N, H * W * A, width]."""
+    """The map [N, A * width, H, W] that a Transpose and a Reshape turn into rows [N, H * W * A, width]."""
     transpose = _source(rows, "Reshape")
     x = _source(transpose, "Transpose") if transpose is not None else None
     if transpose is None or x is None or _ints_of(transpose.get_node().input_value(1)) != [0, 2, 3, 1]:
@@ -176,7 +176,7 @@ def _map_of(rows: Output) -> Output | None:
 
 
 def _source(x: Output, kind: str) -> Output | None:
-    """What a node of some kind that gives `x` reads first."""
+    """The first input of the node of `x` if that is of type `kind`."""
     node = x.get_node()
     return node.input_value(0) if node.get_type_name() == kind else None
 
@@ -238,9 +238,9 @@ def _with_number(node: Node) -> tuple[Output, float] | None:
 
 
 def _object_score(node: Node, at: _Scores) -> Output | None:
-    """The second factor of sigmoid(class) * object: no score is above it. It is there for each box, not for each class.
+    """The second factor of sigmoid(class) * object, an upper bound of the scores with one value per box.
 
-    Taken only where it is zero below a threshold of its own, as YOLO has it: elsewhere it lets most boxes through.
+    Used only if it is set to zero below a threshold of its own, as in YOLO: otherwise it lets most boxes pass.
     """
     for share, score in (node.input_values(), node.input_values()[::-1]):
         rows = _source(score, "Reshape") or score
@@ -259,7 +259,7 @@ def _is_zero(x: Output) -> bool:
 
 
 def _of_one_map(share: Output, score: Output) -> bool:
-    """Whether there are as many object scores as boxes, since both are taken of the cells of one map [N, C, H, W].
+    """Whether there are as many object scores as boxes, since both come from the cells of the same map [N, C, H, W].
 
     Sigmoid ← VariadicSplit ← Reshape [0, -1, width] ← Transpose ← [N, A, width, H * W] ← x, and Reshape [0, -1, 1] ←
     ... element by element ... ← Gather of A channels ← x.

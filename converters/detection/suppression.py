@@ -1,11 +1,11 @@
-"""Greedy non-maximum suppression as Paddle does it, made from OpenVINO's NonMaxSuppression; for several converters.
+"""Greedy non-maximum suppression as in Paddle, built on OpenVINO's NonMaxSuppression; used by several converters.
 
-OpenVINO's operator has Paddle's order (group, score, then index) and its strict thresholds, after these repairs:
+OpenVINO's operator has Paddle's order (group, score, then index) and its strict thresholds, with these adaptations:
 - it suppresses at IoU >= threshold, Paddle above it: the next larger number is the threshold;
 - it has no pixel boxes: one is added to the maximum corner of boxes that are not normalized;
-- it has no `nms_top_k`: what does not rank among the best is dropped afterwards, which cannot change the rest;
-- Paddle says that pixel boxes less than a pixel apart do not overlap, and that equal boxes of no area do: where two
-  boxes are so small that this counts, and where the threshold adapts (eta < 1), `exact_suppression` does it as written.
+- it has no `nms_top_k`: boxes beyond the best are dropped afterwards, which does not change the others;
+- in Paddle pixel boxes less than a pixel apart do not overlap, and equal boxes of no area do: where two boxes are so
+  small that this matters, and where the threshold adapts (eta < 1), `exact_suppression` is used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
-from paddle2ov.converters.detection.rows import column, columns, dim_of, dims_of, positions
+from paddle2ov.converters.detection.rows import column, columns, folded_size, folded_sizes, indices_where
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
 from paddle2ov.converters.indexing import chosen
@@ -25,14 +25,14 @@ from paddle2ov.graph.opset import ops
 
 
 @dataclass(frozen=True)
-class Greedy:
+class GreedyNms:
     """The attributes of a suppression.
 
     Attributes:
         iou_threshold: boxes that overlap a kept one by more are dropped.
-        score_threshold: only scores above it take part.
-        top_k: how many of a group's best scores take part; -1 for all.
-        normalized: whether sides are differences of coordinates, or one more (pixels).
+        score_threshold: only scores above it are considered.
+        top_k: how many of a group's best scores are considered; -1 for all.
+        normalized: whether a side is the difference of coordinates; else one more (pixels).
         eta: factor on the threshold after each kept box, while it is above 0.5.
         points: corners of each polygon; 2 for boxes along the axes.
     """
@@ -45,7 +45,7 @@ class Greedy:
     points: int = 2
 
     def __call__(self, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Node]:
-        """What survives in each group (p, q): boxes [P, N, 2 points], scores [P, Q, N] give rows [M, 3] and scores [M].
+        """The boxes kept per group (p, q): boxes [P, N, 2 points], scores [P, Q, N] give rows [M, 3] and scores [M].
 
         Rows are (p, q, n), ordered by p, q, score (descending) and n.
         """
@@ -59,26 +59,28 @@ class Greedy:
             rows: Tensor = self._exact(boxes, scores)
         else:
             plain, _ = self.plain(boxes, scores)
-            rows = self._settled(plain, boxes, scores)
+            rows = self._resolve_disputes(plain, boxes, scores)
         return rows, ops.gather_nd(scores, rows)
 
-    def _settled(self, plain: Tensor, boxes: Tensor, scores: Tensor) -> Output:
-        """The rows that OpenVINO kept, or others where its measure of very small boxes counts.
+    def _resolve_disputes(self, plain: Tensor, boxes: Tensor, scores: Tensor) -> Output:
+        """The rows that OpenVINO kept, or others where its overlap of very small boxes matters.
 
-        That is a hundred nodes, which nearly no image needs: they are the body of a loop of no round, or one. (An If
-        would say it better, but OpenVINO 2026.4 mixes up the memory of its results.)
+        That takes a hundred nodes that hardly any image needs: they are the body of a loop of zero iterations, or one.
+        (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
         """
         some = self.overlap.may_differ(boxes, plain)
-        # A loop takes copies of what it reads, needed or not.
+        # A loop copies its inputs, needed or not.
         boxes, scores = (
-            ops.slice(value, ints([0]), ops.select(some, dims_of(value, [axis]), ints([0])), ints([1]), ints([axis]))
+            ops.slice(
+                value, ints([0]), ops.select(some, folded_sizes(value, [axis]), ints([0])), ints([1]), ints([axis])
+            )
             for value, axis in ((boxes, 1), (scores, 2))
         )
 
         def settle(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
             (plain,), (boxes, scores) = state, fixed
             disputed = self.overlap.disputed(boxes, scores, self.score_threshold, plain)
-            end = ops.select(disputed, ints([0]), dims_of(plain, [0]))
+            end = ops.select(disputed, ints([0]), folded_sizes(plain, [0]))
             other = self._exact(boxes, scores, disputed)
             return [ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)], None
 
@@ -88,7 +90,7 @@ class Greedy:
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
 
     def plain(self, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Node]:
-        """The same for boxes that are not too small and a threshold that does not adapt."""
+        """The same by OpenVINO's operator, for boxes that are not too small and a fixed threshold."""
         boxes = boxes if self.normalized else ops.add(boxes, const([0, 0, 1, 1], Type.f32))
         smallest = np.finfo(np.float32).tiny
         above = max(np.nextafter(np.float32(self.iou_threshold), np.float32(np.inf)), smallest)
@@ -100,47 +102,47 @@ class Greedy:
         return ops.gather(rows, found, ints(0)), ops.gather(kept, found, ints(0))
 
     def _ranked(self, scores: Tensor, rows: Tensor, kept: Tensor) -> Node:
-        """Which rows are among the `top_k` best of their group: not behind the last of those in score or index."""
-        groups = ops.reshape(scores, ops.concat([ints([-1]), dims_of(scores, [2])], 0), False)
+        """The rows among the `top_k` best of their group: not after the last of those by score or index."""
+        groups = ops.reshape(scores, ops.concat([ints([-1]), folded_sizes(scores, [2])], 0), False)
         takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
         ones = ops.select(takes_part, const(1, Type.f32), const(0, Type.f32))
         counts = cast_to(ops.reduce_sum(ones, ints(1), False), Type.i32)
         too_many = ops.greater(counts, const(self.top_k, Type.i32))
-        # Few groups have more, if any; the first one is always looked at, so that there is one.
-        seen = ops.concat([positions(too_many), ints([0])], 0)
+        # Few groups have more, if any; group 0 is always included, so that the list is not empty.
+        seen = ops.concat([indices_where(too_many), ints([0])], 0)
         value, index = self._last(ops.gather(groups, seen, ints(0)))
         value = ops.select(ops.gather(too_many, seen, ints(0)), value, const(-np.inf, Type.f32))
         no_limit = ops.broadcast(const(-np.inf, Type.f32), ops.shape_of(counts))
         limits = ops.scatter_update(no_limit, seen, value, ints(0))
         lasts = ops.scatter_update(cast_to(counts, Type.i64), seen, index, ints(0))
-        group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
+        group = ops.add(ops.multiply(column(rows, 0), folded_size(scores, 1)), column(rows, 1))
         limit, last = ops.gather(limits, group, ints(0)), ops.gather(lasts, group, ints(0))
         tied = ops.logical_and(ops.equal(kept, limit), ops.less_equal(column(rows, 2), last))
-        return positions(ops.logical_or(ops.greater(kept, limit), tied))
+        return indices_where(ops.logical_or(ops.greater(kept, limit), tied))
 
     def _last(self, groups: Tensor) -> tuple[Node, Node]:
-        """Score and index of the last one of the `top_k` best of each group [T, N]; of equal ones the first count."""
-        k = ops.minimum(ints(self.top_k), dim_of(groups, 1))
+        """Score and index of the last one of the `top_k` best of each group [T, N]; among equal ones the first win."""
+        k = ops.minimum(ints(self.top_k), folded_size(groups, 1))
         best_scores = ops.topk(groups, k, 1, "max", "none", index_element_type="i64").output(0)
         value = ops.reduce_min(best_scores, ints(1), True)
         better = ops.reduce_sum(cast_to(ops.greater(groups, value), Type.i64), ints(1), True)
         tied = ops.equal(groups, value)
         nth = ops.cum_sum(cast_to(tied, Type.i64), ints(1))
         taken = ops.logical_and(tied, ops.less_equal(nth, ops.subtract(k, better)))
-        number = ops.range(ints(0), dim_of(groups, 1), ints(1), "i64")
+        number = ops.range(ints(0), folded_size(groups, 1), ints(1), "i64")
         index = ops.reduce_max(ops.select(taken, number, ints(-1)), ints(1), False)
         return ops.squeeze(value, ints(1)), index
 
     # --- as written -----------------------------------------------------------------------------------------------
 
     def _exact(self, boxes: Tensor, scores: Tensor, condition: Tensor | None = None) -> Node:
-        """The same for any boxes; nothing unless `condition`."""
-        # Nothing is suppressed here, so that it does not matter where the boxes are. (Not a constant: if the scores are
+        """The same for any boxes; no rows unless `condition`."""
+        # Nothing is suppressed here, so that the boxes do not matter. (Not a constant: if the scores are
         # constant too, the CPU plugin cannot compile it.)
-        places = ops.slice(boxes, ints([0]), ints([4]), ints([1]), ints([2])) if self.points > 2 else boxes
-        rows, _ = _non_max_suppression(places, scores, 2.0, self.score_threshold, self.top_k, condition)
-        groups = ops.multiply(dim_of(scores, 0), dim_of(scores, 1))
-        group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
+        any_boxes = ops.slice(boxes, ints([0]), ints([4]), ints([1]), ints([2])) if self.points > 2 else boxes
+        rows, _ = _non_max_suppression(any_boxes, scores, 2.0, self.score_threshold, self.top_k, condition)
+        groups = ops.multiply(folded_size(scores, 0), folded_size(scores, 1))
+        group = ops.add(ops.multiply(column(rows, 0), folded_size(scores, 1)), column(rows, 1))
         group = ops.concat([group, ops.unsqueeze(groups, ints(0))], 0)  # there may be none
         every = ops.range(ints(0), groups, ints(1), "i64")
         starts = ops.search_sorted(group, every)
@@ -157,7 +159,7 @@ class Greedy:
 
     @property
     def overlap(self) -> Overlap:
-        """How much is too much."""
+        """The test for boxes that overlap too much."""
         if self.points > 2:
             return PolygonOverlap(self.iou_threshold, self.normalized, self.eta, self.points)
         return Overlap(self.iou_threshold, self.normalized, self.eta)

@@ -1,4 +1,4 @@
-"""YOLO's decoding of a head into boxes and scores.
+"""Decoding of a YOLO head into boxes and scores.
 
 Paddle: `yolo_box`.
 Semantics: `paddle/phi/kernels/cpu/yolo_box_kernel.cc`, `paddle/phi/kernels/funcs/yolo_box_util.h`.
@@ -10,7 +10,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.detection.rows import dims_of
+from paddle2ov.converters.detection.rows import folded_sizes
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
@@ -29,7 +29,7 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
     classes = node.get_int("class_num")
     count = len(anchors)
 
-    # Rows [N, anchors * H * W, channels]; scores of objects are taken of the map, which they need whole.
+    # Rows [N, anchors * H * W, channels]; object scores are computed on the feature map before it is reshaped.
     head, aware = x, node.get_bool("iou_aware", False)
     if aware:
         overlap, head = ops.variadic_split(x, ints(1), ints([count, -1])).outputs()
@@ -55,11 +55,11 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
     sides = _sides_of(x)
     stride = ops.divide(image, _cell_counts(node, sides, dtype))  # pixels of the image per cell
     spread = node.get_float("scale_x_y", 1.0)
-    place = ops.sigmoid(shift)
+    offset: Node = ops.sigmoid(shift)
     if spread != 1.0:
-        place = ops.multiply(place, const(spread, dtype))
+        offset = ops.multiply(offset, const(spread, dtype))
     cells, halves = _grid(sides, anchors / node.get_int("downsample_ratio", 32) / 2, -0.5 * (spread - 1.0), dtype)
-    center = ops.multiply(ops.add(place, cells), stride)
+    center = ops.multiply(ops.add(offset, cells), stride)
     half = ops.multiply(ops.exp(scale), ops.multiply(stride, halves))
     low, high = ops.subtract(center, half), ops.add(center, half)
     if node.get_bool("clip_bbox", True):
@@ -69,24 +69,24 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
 
 
 def _cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
-    """How many cells the image is wide and high: [2]. In programs of Paddle 1 as many as it is high in either case."""
+    """Width and height of the image in cells: [2]. Programs of Paddle 1 use the height for both."""
     height, width = sides
     return cast_to(ops.concat([height if node.semantics.square_grid else width, height], 0), dtype)
 
 
 def _sides_of(x: Output) -> list[Node]:
     """Height and width of NCHW, each [1]; constants where they are known."""
-    return [dims_of(x, [axis]) for axis in (2, 3)]
+    return [folded_sizes(x, [axis]) for axis in (2, 3)]
 
 
 def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tuple[Node, Node]:
-    """Column and row of each row's cell, plus `bias`, and its anchor's halves in cells: [anchors * H * W, 2] both."""
+    """Column and row of each box's cell, plus `bias`, and half its anchor's size in cells: [anchors * H * W, 2]."""
     given = [value_of(side) for side in sides if isinstance(side, Constant)]
     if len(given) == 2:
         height, width = (int(one[0]) for one in given)
         rows, columns = np.indices((height, width))
-        places = np.stack([columns, rows], -1).reshape(-1, 2) + bias
-        return const(np.tile(places, (len(halves), 1)), dtype), const(np.repeat(halves, height * width, 0), dtype)
+        corners = np.stack([columns, rows], -1).reshape(-1, 2) + bias
+        return const(np.tile(corners, (len(halves), 1)), dtype), const(np.repeat(halves, height * width, 0), dtype)
     lines = []
     for axis in (1, 0):
         count = ops.squeeze(sides[axis], ints(0))

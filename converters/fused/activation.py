@@ -1,4 +1,4 @@
-"""The activation that Paddle's passes for oneDNN write into the operator before it.
+"""The activation that Paddle's oneDNN passes fuse into the operator before it.
 
 Semantics: `OneDNNActivationMap` in `paddle/phi/backends/onednn/onednn_reuse.h`, oneDNN's eltwise primitive.
 """
@@ -15,7 +15,7 @@ from paddle2ov.translation.node_context import NodeContext
 
 
 def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
-    """oneDNN's function of that name; alpha and beta are what it takes them for."""
+    """oneDNN's function of that name, with alpha and beta as oneDNN defines them."""
     name = node.get_str("fuse_activation", "")
     if name in ("", "identity"):
         return _of_paddle_1(node, x)
@@ -31,14 +31,14 @@ def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
     if name == "swish":
         return ops.swish(x, const_like(alpha, x))
     node.require(name in ("hard_sigmoid", "hard_swish"), "is not supported", fuse_activation=name)
-    if name == "hard_swish" and alpha == beta == 0:  # oneDNN 2 has no others than these
+    if name == "hard_swish" and alpha == beta == 0:  # oneDNN 2 has only these
         alpha, beta = 1 / 6, 0.5
-    gate = ops.clamp(ops.add(scaled(x, alpha), const_like(beta, x)), 0.0, 1.0)
+    gate = ops.clamp(ops.add(multiply_by(x, alpha), const_like(beta, x)), 0.0, 1.0)
     return gate if name == "hard_sigmoid" else ops.multiply(x, gate)
 
 
 def _of_paddle_1(node: NodeContext, x: Tensor) -> Tensor:
-    """The activation of a convolution that has an attribute for each."""
+    """The activation of convolutions that have one attribute per activation."""
     if node.get_bool("fuse_brelu", False):
         return ops.clamp(x, 0.0, node.get_float("fuse_brelu_threshold", 6.0))
     return ops.relu(x) if node.get_bool("fuse_relu", False) else x
@@ -56,6 +56,6 @@ _PLAIN: dict[str, Callable[[Tensor], Node]] = {
 }
 
 
-def scaled(x: Tensor, scale: float) -> Tensor:
-    """x times a number, which is mostly 1."""
+def multiply_by(x: Tensor, scale: float) -> Tensor:
+    """x · scale; x itself for the usual scale 1."""
     return x if scale == 1 else ops.multiply(x, const_like(scale, x))

@@ -1,10 +1,10 @@
-"""Attention that is one operator of the program, as models exported on a GPU or run through Paddle's passes have it.
+"""Attention as one fused operator, as in models exported on a GPU or optimized by Paddle's passes.
 
 Paddle: `flash_attn`, `memory_efficient_attention`, `multihead_matmul`, `fused_attention`, `fused_softmax_mask`,
 `fused_softmax_mask_upper_triangle`, `fused_rotary_position_embedding`.
 Semantics: `paddle/phi/kernels/gpu/flash_attn_kernel.cu`, `paddle/phi/kernels/fusion/gpu/{fused_attention,
 multihead_matmul,fused_rope}_kernel.cu`, `paddle/phi/kernels/fusion/cpu/fused_softmax_mask_kernel.cc`.
-Not supported: dropout in training, key-value caches, the weights of the attention as a result, layers that are split
+Not supported: dropout in training, key-value caches, the attention weights as an output, layers that are split
 over several devices.
 """
 
@@ -13,7 +13,13 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.fused.layers import add_bias, refuse_dropout, refuse_ring, trailing_norm, without_dropout
+from paddle2ov.converters.fused.layers import (
+    add_bias,
+    inference_dropout,
+    layer_norm_last_axis,
+    refuse_dropout,
+    refuse_ring,
+)
 from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
@@ -37,17 +43,17 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
     """out = softmax(q k^T / sqrt(width) + attn_mask) v, of [batch, tokens, heads, width]; causal from the end."""
     refuse_dropout(node, "dropout")
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
-    k, v = (_repeated(node, one, q) for one in (k, v))
+    k, v = (_repeat_kv(node, one, q) for one in (k, v))
     mask: Tensor | None = node.get_input("attn_mask") if node.has_input("attn_mask") else None
     causal = node.get_bool("causal", False)
     if causal:
-        later = _later(q, k)
+        later = _causal_mask(q, k)
         mask = later if mask is None else ops.add(mask, later)
     out: Tensor = _attention(q, k, v, mask)
-    if causal and _may_see_nothing(q, k):
-        # Of more queries than keys the first ones see no key: the result of those is 0.
+    if causal and _may_mask_all_keys(q, k):
+        # With more queries than keys the first queries see no key: their result is 0.
         queries, keys = _tokens(q), _tokens(k)
-        seen = ops.greater_equal(_count(queries), ops.subtract(queries, keys))
+        seen = ops.greater_equal(_arange(queries), ops.subtract(queries, keys))
         out = ops.select(ops.unsqueeze(seen, ints([1])), out, const_like(0.0, out))
     return {"out": ops.transpose(out, ints(_HEADS_FIRST))}
 
@@ -61,14 +67,14 @@ def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
     scale = node.get_float("scale", -1.0)
     mask: Tensor | None = node.get_input("bias") if node.has_input("bias") else None
     if node.get_bool("causal", False):
-        later = _later(q, k, from_end=False)
+        later = _causal_mask(q, k, from_end=False)
         mask = later if mask is None else ops.add(mask, later)
     out = _attention(q, k, v, mask, None if scale < 0 else scale)
     return {"output": ops.transpose(out, ints(_HEADS_FIRST))}
 
 
 def multihead_matmul(node: NodeContext) -> NamedOutputs:
-    """out = attention of input @ w + bias, which holds q, k and v side by side; alpha scales q k^T."""
+    """out = attention of input @ w + bias, which holds q, k and v concatenated; alpha scales q k^T."""
     x, heads = node.get_input("input"), node.get_int("head_number", 1)
     node.require(
         not node.get_bool("transpose_q", False)
@@ -82,8 +88,8 @@ def multihead_matmul(node: NodeContext) -> NamedOutputs:
     if mask is not None:
         rank = rank_of(node, mask)
         node.require(rank == 4, f"a mask of rank {rank} is not supported")
-    q, k, v = _split(projected, heads)
-    return {"out": _joined(_attention(q, k, v, mask, node.get_float("alpha", 1.0)))}
+    q, k, v = _split_qkv(projected, heads)
+    return {"out": _merge_heads(_attention(q, k, v, mask, node.get_float("alpha", 1.0)))}
 
 
 def fused_attention(node: NodeContext) -> NamedOutputs:
@@ -91,7 +97,7 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
     refuse_ring(node)
     node.require(not node.has_input("cache_kv"), "a key-value cache is not supported")
     x, pre = node.get_input("x"), node.get_bool("pre_layer_norm", False)
-    entered = trailing_norm(node, x, "ln_scale", "ln_bias", node.get_float("epsilon", 1e-5)) if pre else x
+    entered = layer_norm_last_axis(node, x, "ln_scale", "ln_bias", node.get_float("epsilon", 1e-5)) if pre else x
     weight = node.get_input("qkv_weight")
     if node.get_bool("transpose_qkv_wb", False):
         heads = node.get_int("num_heads")
@@ -104,16 +110,16 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
     if node.has_input("qkv_bias"):
         projected = ops.add(projected, reshape(node.get_input("qkv_bias"), [-1]))
     mask = node.get_input("src_mask") if node.has_input("src_mask") else None
-    attended: Tensor = _joined(_attention(*_split(projected, heads), mask))
-    # The weights are scaled alike, so the result may be scaled instead.
+    attended: Tensor = _merge_heads(_attention(*_split_qkv(projected, heads), mask))
+    # Dropout scales all attention weights by the same factor, so the result may be scaled instead.
     implementation = "attn_dropout_implementation"
-    attended = without_dropout(node, attended, "attn_dropout_rate", implementation, "upscale_in_train")
+    attended = inference_dropout(node, attended, "attn_dropout_rate", implementation, "upscale_in_train")
     out: Tensor = ops.matmul(attended, node.get_input("out_linear_weight"), False, False)
-    out = without_dropout(node, add_bias(node, out, "out_linear_bias"), "dropout_rate")
+    out = inference_dropout(node, add_bias(node, out, "out_linear_bias"), "dropout_rate")
     if node.get_bool("add_residual", True):
         out = ops.add(x, out)
     if not pre:
-        out = trailing_norm(node, out, "ln_scale_2", "ln_bias_2", node.get_float("ln_epsilon", 1e-5))
+        out = layer_norm_last_axis(node, out, "ln_scale_2", "ln_bias_2", node.get_float("ln_epsilon", 1e-5))
     return {"out": out}
 
 
@@ -161,10 +167,10 @@ def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
     tables = [node.get_input("cos"), node.get_input("sin")]
     flat = [reshape(table, [-1, _width(node, x)]) for table in tables]
     if node.has_input("position_ids"):
-        places = node.get_input("position_ids")
+        position_ids = node.get_input("position_ids")
         order = [1, 0, 2] if time_major else [0, 1, 2]
         cos, sin = (
-            ops.unsqueeze(ops.transpose(ops.gather(one, places, ints(0)), ints(order)), ints([2])) for one in flat
+            ops.unsqueeze(ops.transpose(ops.gather(one, position_ids, ints(0)), ints(order)), ints([2])) for one in flat
         )
         return cos, sin
     cos, sin = (ops.unsqueeze(one, ints([1, 2] if time_major else [0, 2])) for one in flat)
@@ -172,13 +178,13 @@ def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
 
 
 def _angles_of_base(node: NodeContext, x: Output, axis: int) -> Node:
-    """[tokens, width]: the place divided by base^(2i / width) for the columns 2i and 2i + 1, in either style."""
+    """[tokens, width]: the position divided by base^(2i / width) for the columns 2i and 2i + 1, in either style."""
     width = _width(node, x)
     base = np.float32(node.get_float("rotary_emb_base", 10000.0))
     columns = (np.arange(width) // 2 * 2).astype(np.float32) * np.float32(1 / width)
     tokens = size_of(x, axis)
-    places = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
-    return ops.multiply(places, const((np.float32(1) / base**columns)[None], Type.f32))
+    positions = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
+    return ops.multiply(positions, const((np.float32(1) / base**columns)[None], Type.f32))
 
 
 def _width(node: NodeContext, x: Output) -> int:
@@ -201,11 +207,11 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: floa
     return ops.scaled_dot_product_attention(q, k, v, mask, factor)
 
 
-def _later(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
-    """[tokens of q, tokens of k]: -inf where the key comes after the query, both counted from the end or the start."""
+def _causal_mask(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
+    """[tokens of q, tokens of k]: -inf where the key comes after the query, aligned to the end or the start."""
     queries, keys = _tokens(q), _tokens(k)
-    rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else _count(queries)
-    seen = ops.less_equal(_count(keys), ops.unsqueeze(rows, ints([1])))
+    rows = ops.range(ops.subtract(keys, queries), keys, ints(1), "i64") if from_end else _arange(queries)
+    seen = ops.less_equal(_arange(keys), ops.unsqueeze(rows, ints([1])))
     return ops.select(seen, const_like(0.0, output_of(q)), const_like(-np.inf, output_of(q)))
 
 
@@ -213,17 +219,17 @@ def _tokens(x: Tensor) -> Node:
     return size_of(x, 2)
 
 
-def _may_see_nothing(q: Node, k: Tensor) -> bool:
+def _may_mask_all_keys(q: Node, k: Tensor) -> bool:
     queries, keys = (one.get_output_partial_shape(0)[2] for one in (q, output_of(k).get_node()))
     return bool(queries.is_dynamic or keys.is_dynamic or queries.get_length() > keys.get_length())
 
 
-def _count(number: Node) -> Node:
+def _arange(number: Node) -> Node:
     return ops.range(ints(0), number, ints(1), "i64")
 
 
-def _repeated(node: NodeContext, x: Node, q: Node) -> Node:
-    """Keys or values with each head repeated for the queries' heads that share it."""
+def _repeat_kv(node: NodeContext, x: Node, q: Node) -> Node:
+    """Keys or values with each head repeated for the query heads that share it (grouped-query attention)."""
     own, wanted = x.get_output_partial_shape(0)[1], q.get_output_partial_shape(0)[1]
     if own == wanted:
         return x
@@ -233,12 +239,12 @@ def _repeated(node: NodeContext, x: Node, q: Node) -> Node:
     return ops.reshape(spread, ints([0, wanted.get_length(), -1, _width(node, x.output(0))]), True)
 
 
-def _split(projected: Tensor, heads: int) -> tuple[Node, Node, Node]:
+def _split_qkv(projected: Tensor, heads: int) -> tuple[Node, Node, Node]:
     """[batch, tokens, 3 * heads * width] as q, k, v of [batch, heads, tokens, width]."""
     parts = ops.split(ops.reshape(projected, ints([0, 0, 3, heads, -1]), True), ints(2), 3).outputs()
     q, k, v = (ops.transpose(ops.squeeze(part, ints([2])), ints(_HEADS_FIRST)) for part in parts)
     return q, k, v
 
 
-def _joined(attended: Tensor) -> Node:
+def _merge_heads(attended: Tensor) -> Node:
     return ops.reshape(ops.transpose(attended, ints(_HEADS_FIRST)), ints([0, 0, -1]), True)

@@ -1,4 +1,4 @@
-"""Element-wise operators that Paddle's passes fuse into one, and a sum with its normalization.
+"""Element-wise operators that Paddle's passes fuse into one, and a sum with layer normalization.
 
 Paddle: `fused_elemwise_activation`, `fused_elemwise_add_activation`, `fused_bias_residual_layernorm`,
 `fusion_transpose_flatten_concat`.
@@ -25,11 +25,11 @@ _FUSED = {
     *(("elementwise_mul", one) for one in ("scale", "tanh", "sigmoid")),
     *((one, "elementwise_add") for one in ("scale", "relu", "tanh", "gelu")),
 }
-"""The pairs that Paddle has."""
+"""The pairs that Paddle supports."""
 
 
 def fused_elemwise_activation(node: NodeContext) -> NamedOutputs:
-    """out = first(x, second(y)) where the first function takes two arguments, first(second(x, y)) where the second."""
+    """out = first(x, second(y)) if the first function is binary, first(second(x, y)) if the second is."""
     x, y = operands(node)
     pair = tuple(node.get_attribute("functor_list"))
     node.require(pair in _FUSED, "Paddle has no such pair", functor_list=list(pair))
@@ -65,7 +65,7 @@ def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
         alpha = const_like(node.get_float("residual_alpha"), x)
         total = ops.add(total, ops.multiply(residual, alpha))
     normalized = node.has_input("norm_weight") or node.has_input("norm_bias")
-    # With nothing but a bias to add, Paddle's kernels normalize x itself.
+    # With only a bias to add, Paddle's kernels normalize x without it.
     if node.has_input("bias") and (node.has_input("residual") or not normalized):
         total = ops.add(total, ops.reshape(node.get_input("bias"), trailing, False))
     results: dict[str, Tensor] = {"out": total, "residual_out": total}
@@ -80,7 +80,7 @@ def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
 
 
 def fusion_transpose_flatten_concat(node: NodeContext) -> NamedOutputs:
-    """out = the inputs, each transposed and flattened to a matrix at flatten_axis, one beside or below the other."""
+    """out = the inputs, each transposed and flattened to a matrix at flatten_axis, concatenated along concat_axis."""
     perm, flatten, axis = node.get_ints("trans_axis"), node.get_int("flatten_axis"), node.get_int("concat_axis")
     node.require(axis in (0, 1), "the result is a matrix", concat_axis=axis)
     flat = []

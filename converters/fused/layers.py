@@ -4,7 +4,7 @@ Paddle: `fc`, `fused_gemm_epilogue`, `fused_feedforward`, `fused_bias_dropout_re
 `fused_embedding_eltwise_layernorm`, `fusion_squared_mat_sub`, `fusion_repeated_fc_relu`.
 Semantics: `paddle/phi/kernels/fusion/cpu/{fc,fusion_squared_mat_sub,fusion_repeated_fc_relu}_kernel.cc`,
 `paddle/phi/kernels/fusion/gpu/fused_*_kernel.cu`.
-Not supported: dropout in training, activations other than those named here, padded weights of `fc`, layers that are
+Not supported: dropout in training, activations not listed here, padded weights of `fc`, layers that are
 split over several devices.
 """
 
@@ -24,7 +24,7 @@ def fc(node: NodeContext) -> NamedOutputs:
     node.require(not node.get_bool("padding_weights", False), "padded weights are not supported", padding_weights=True)
     x, w = node.get_input("input"), node.get_input("w")
     out: Tensor = flattened_matmul(node, x, w, node.get_int("in_num_col_dims", 1), 1)
-    out = activated(node, add_bias(node, out, "bias"), node.get_str("activation_type", ""))
+    out = apply_activation(node, add_bias(node, out, "bias"), node.get_str("activation_type", ""))
     if node.has_input("residual_data"):  # as Paddle's passes for oneDNN have it
         out = ops.add(out, node.get_input("residual_data"))
     return {"out": fused_activation(node, out)}
@@ -39,37 +39,39 @@ def fused_gemm_epilogue(node: NodeContext) -> NamedOutputs:
         x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])).output(0), False
     out = ops.add(ops.matmul(x, node.get_input("y"), trans_x, trans_y), node.get_input("bias"))
     activation = node.get_str("activation", "none")
-    return {"out": ops.gelu(out, "tanh") if activation == "gelu" else activated(node, out, activation)}
+    return {"out": ops.gelu(out, "tanh") if activation == "gelu" else apply_activation(node, out, activation)}
 
 
 def fused_feedforward(node: NodeContext) -> NamedOutputs:
     """out = x + linear2(activation(linear1(layer_norm(x)))), or normalized after that instead of before."""
     refuse_ring(node)
     x, pre = node.get_input("x"), node.get_bool("pre_layer_norm", False)
-    out: Tensor = trailing_norm(node, x, "ln1_scale", "ln1_bias", node.get_float("ln1_epsilon", 1e-5)) if pre else x
+    out: Tensor = (
+        layer_norm_last_axis(node, x, "ln1_scale", "ln1_bias", node.get_float("ln1_epsilon", 1e-5)) if pre else x
+    )
     out = add_bias(node, ops.matmul(out, node.get_input("linear1_weight"), False, False), "linear1_bias")
-    out = activated(node, out, node.get_str("act_method", "gelu"))
-    out = without_dropout(node, out, "dropout1_prob", "dropout1_implementation")
+    out = apply_activation(node, out, node.get_str("act_method", "gelu"))
+    out = inference_dropout(node, out, "dropout1_prob", "dropout1_implementation")
     out = add_bias(node, ops.matmul(out, node.get_input("linear2_weight"), False, False), "linear2_bias")
-    out = without_dropout(node, out, "dropout2_prob", "dropout2_implementation")
+    out = inference_dropout(node, out, "dropout2_prob", "dropout2_implementation")
     if node.get_bool("add_residual", True):
         out = ops.add(x, out)
     if not pre:
-        out = trailing_norm(node, out, "ln2_scale", "ln2_bias", node.get_float("ln2_epsilon", 1e-5))
+        out = layer_norm_last_axis(node, out, "ln2_scale", "ln2_bias", node.get_float("ln2_epsilon", 1e-5))
     return {"out": out}
 
 
 def fused_bias_dropout_residual_layer_norm(node: NodeContext) -> NamedOutputs:
     """y = layer_norm(residual + x + bias)."""
-    entered = without_dropout(node, add_bias(node, node.get_input("x"), "bias"), "dropout_rate")
+    entered = inference_dropout(node, add_bias(node, node.get_input("x"), "bias"), "dropout_rate")
     total = ops.add(node.get_input("residual"), entered)
-    y = trailing_norm(node, total, "ln_scale", "ln_bias", node.get_float("ln_epsilon", 1e-5))
+    y = layer_norm_last_axis(node, total, "ln_scale", "ln_bias", node.get_float("ln_epsilon", 1e-5))
     return {"y": y, "bias_dropout_residual_out": total}
 
 
 def fused_dropout_add(node: NodeContext) -> NamedOutputs:
     """out = x + y; x * (1 - p) + y in any mode but "upscale_in_train"."""
-    return {"out": ops.add(without_dropout(node, node.get_input("x"), "p", "mode"), node.get_input("y"))}
+    return {"out": ops.add(inference_dropout(node, node.get_input("x"), "p", "mode"), node.get_input("y"))}
 
 
 def fused_embedding_eltwise_layernorm(node: NodeContext) -> NamedOutputs:
@@ -81,7 +83,7 @@ def fused_embedding_eltwise_layernorm(node: NodeContext) -> NamedOutputs:
         total = rows if total is None else ops.add(total, rows)
     if total is None:
         node.refuse("no tables")
-    return {"out": trailing_norm(node, total, "scale", "bias", node.get_float("epsilon", 1e-5))}
+    return {"out": layer_norm_last_axis(node, total, "scale", "bias", node.get_float("epsilon", 1e-5))}
 
 
 def fusion_squared_mat_sub(node: NodeContext) -> NamedOutputs:
@@ -101,7 +103,7 @@ def fusion_repeated_fc_relu(node: NodeContext) -> NamedOutputs:
     return {"out": out}
 
 
-def activated(node: NodeContext, x: Tensor, name: str) -> Tensor:
+def apply_activation(node: NodeContext, x: Tensor, name: str) -> Tensor:
     """The activation that a fused operator names; an empty name or "none" is the identity."""
     if name in ("", "none", "identity"):
         return x
@@ -114,26 +116,26 @@ def activated(node: NodeContext, x: Tensor, name: str) -> Tensor:
 
 
 def add_bias(node: NodeContext, x: Tensor, name: str) -> Tensor:
-    """x plus the bias `name` along the last axis, if the program passes it."""
+    """x plus the bias `name` along the last axis, if there is one."""
     return ops.add(x, reshape(node.get_input(name), [-1])) if node.has_input(name) else x
 
 
-def trailing_norm(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: float) -> Node:
-    """Layer normalization over the last axis, with the scale and bias that the program passes."""
+def layer_norm_last_axis(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: float) -> Node:
+    """Layer normalization over the last axis, with scale and bias if there are any."""
     out = ops.mvn(x, ints([-1]), True, epsilon, "inside_sqrt")
     if node.has_input(scale):
         out = ops.multiply(out, node.get_input(scale))
     return ops.add(out, node.get_input(bias)) if node.has_input(bias) else out
 
 
-def without_dropout(
+def inference_dropout(
     node: NodeContext,
     x: Tensor,
     rate: str,
     mode: str = "dropout_implementation",
     default_mode: str = "downgrade_in_infer",
 ) -> Tensor:
-    """What a dropout does at inference: nothing, or x * (1 - rate) if training did not scale what it kept."""
+    """What a dropout does at inference: nothing, or x * (1 - rate) if training did not scale the elements it kept."""
     refuse_dropout(node, rate, 0.5)
     probability = node.get_float(rate, 0.5)
     if probability == 0 or node.get_str(mode, default_mode) == "upscale_in_train":
@@ -149,6 +151,6 @@ def refuse_dropout(node: NodeContext, rate: str, default: float = 0.0) -> None:
 
 
 def refuse_ring(node: NodeContext) -> None:
-    """Refuses a layer whose parts lie on several devices, which add up their results."""
+    """Refuses a layer that is split over several devices (tensor parallelism)."""
     ring = node.get_int("ring_id", -1)
     node.require(ring < 0, "a layer that is split over several devices is not supported", ring_id=ring)

@@ -1,10 +1,10 @@
-"""Operators that Paddle's passes for oneDNN make, in programs that were saved after optimization.
+"""Fused operators of Paddle's oneDNN passes, in programs that were saved after optimization.
 
 Paddle: `fused_matmul`, `fused_softplus`, `fused_transpose`, `fused_elementwise_add`, `fused_elementwise_sub`,
 `fused_elementwise_mul`, `fused_elementwise_div`.
 Semantics: `paddle/phi/kernels/fusion/onednn/*_kernel.cc`. The convolutions, `fused_conv2d` and `fused_conv3d`, are in
 `conv.py`.
-Not supported: what these passes make in int8.
+Not supported: the int8 operators of these passes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from openvino import Node, Output
 
 from paddle2ov.converters.elementwise import divide, operands
-from paddle2ov.converters.fused.activation import fused_activation, scaled
+from paddle2ov.converters.fused.activation import fused_activation, multiply_by
 from paddle2ov.converters.graph.common import Tensor, ints
 from paddle2ov.converters.matmul import matrix_product
 from paddle2ov.graph.opset import ops
@@ -23,13 +23,13 @@ from paddle2ov.translation.registry import Converter
 
 
 def fused_matmul(node: NodeContext) -> NamedOutputs:
-    """out = activation(matmul_alpha · (x @ y) + residual) · fused_output_scale; x, y, out rearranged where so asked."""
+    """out = activation(matmul_alpha · (x @ y) + residual) · fused_output_scale; x, y, out may be transposed."""
     x, y = (_rearranged(node, node.get_input(name), name.upper()) for name in ("x", "y"))
     trans_x, trans_y = node.get_bool("trans_x", False), node.get_bool("trans_y", False)
-    out: Tensor = scaled(matrix_product(x, y, trans_x, trans_y), node.get_float("matmul_alpha", 1.0))
+    out: Tensor = multiply_by(matrix_product(x, y, trans_x, trans_y), node.get_float("matmul_alpha", 1.0))
     if node.has_input("residual_data"):
         out = ops.add(out, node.get_input("residual_data"))
-    out = scaled(fused_activation(node, out), node.get_float("fused_output_scale", 1.0))
+    out = multiply_by(fused_activation(node, out), node.get_float("fused_output_scale", 1.0))
     order, shape = node.get_ints("fused_transpose_Out", []), node.get_ints("fused_reshape_Out", [])
     if order and shape:
         out = ops.reshape(ops.transpose(out, ints(order)), ints(shape), True)
@@ -47,12 +47,12 @@ def fused_softplus(node: NodeContext) -> NamedOutputs:
     """out = activation(ln(1 + e^(beta · x)) / beta)."""
     beta = node.get_float("beta", 1.0)
     node.require(beta != 0, "division by zero", beta=beta)
-    curve = ops.softplus(scaled(node.get_input("x"), beta))
-    return {"out": fused_activation(node, scaled(curve, 1 / beta))}
+    curve = ops.softplus(multiply_by(node.get_input("x"), beta))
+    return {"out": fused_activation(node, multiply_by(curve, 1 / beta))}
 
 
 def fused_transpose(node: NodeContext) -> NamedOutputs:
-    """out = x without some dimensions of 1, transposed, then with some, or reshaped."""
+    """out = x squeezed, transposed, then unsqueezed or reshaped."""
     kind = node.get_str("output_data_type", "")
     node.require(kind in ("", "fp32"), "is not supported", output_data_type=kind)
     scale, shift = node.get_float("scale", 1.0), node.get_float("shift", 0.0)
@@ -70,11 +70,11 @@ def fused_transpose(node: NodeContext) -> NamedOutputs:
 
 
 def fused_elementwise(build: Callable[..., Node]) -> Converter:
-    """A converter of one operation on two tensors and what follows it."""
+    """A converter for a binary element-wise operation with a fused activation."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = activation(x op y) · fused_output_scale, with some dimensions of 1."""
-        out = scaled(fused_activation(node, build(*operands(node))), node.get_float("fused_output_scale", 1.0))
+        """out = activation(x op y) · fused_output_scale, unsqueezed."""
+        out = multiply_by(fused_activation(node, build(*operands(node))), node.get_float("fused_output_scale", 1.0))
         return {"out": _unsqueezed(node, out)}
 
     return convert

@@ -1,1 +1,1 @@
-"""Decompositions of matrices, and what is solved with them."""
+"""Linear algebra: decompositions, determinants, inverses and linear systems."""

@@ -1,10 +1,10 @@
-"""Factors of matrices that are computed column by column.
+"""LU and QR factorizations, computed column by column.
 
 Paddle: `qr`, `lu`, `lu_unpack`, `lu_solve` (PIR only).
 Semantics: `paddle/phi/kernels/cpu/{qr,lu}_kernel.cc` (Eigen's HouseholderQR, LAPACK's getrf),
-`paddle/phi/kernels/impl/lu_unpack_kernel_impl.h`. The signs are theirs: a diagonal element of R is negative where the
-column's own element is not, and the last column of a square matrix is left as it is.
-Not supported: lu without pivoting, which Paddle has not on a CPU either. Complex matrices are in
+`paddle/phi/kernels/impl/lu_unpack_kernel_impl.h`. The signs follow them: a diagonal element of R is negative where the
+column's own element is not, and the last column of a square matrix is not reflected.
+Not supported: lu without pivoting, which Paddle does not have on a CPU either. Complex matrices are in
 `complex/factorizations.py`.
 """
 
@@ -14,7 +14,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
-from paddle2ov.converters.linalg.pieces import column_sums, identities, places_of, range_to, swapped, triangle
+from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
@@ -22,27 +22,27 @@ _END = 2**31 - 1
 
 
 def qr(node: NodeContext) -> NamedOutputs:
-    """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder's reflections."""
+    """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder reflections."""
     x = node.get_input("x")
     mode = node.get_str("mode", "reduced")
     node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
     node.require(mode != "r" or not node.is_output_used("q"), "there is no q in this mode", mode=mode)
-    q, r = orthogonalized(x, rank_of(node, x), complete=mode == "complete")
+    q, r = householder_qr(x, rank_of(node, x), complete=mode == "complete")
     return {"r": r} if mode == "r" else {"q": q, "r": r}
 
 
-def orthogonalized(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
+def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
     """The factors q and r; a complete q is square."""
     rows, columns = size_of(x, rank - 2), size_of(x, rank - 1)
     least = ops.minimum(rows, columns)
     # The reflections turn [x | 1] into [r | q^T].
-    table = ops.concat([x, identities(x, rows)], rank - 1)
+    table = ops.concat([x, batched_eye(x, rows)], rank - 1)
 
     def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (table,), (places,) = state, fixed
+        (table,), (indices,) = state, fixed
         column = ops.gather(table, ops.unsqueeze(k, ints([0])), ints(rank - 1))  # [..., m, 1]
-        here = cast_to(ops.equal(places, k), table.get_element_type())
-        below = cast_to(ops.greater(places, k), table.get_element_type())
+        here = cast_to(ops.equal(indices, k), table.get_element_type())
+        below = cast_to(ops.greater(indices, k), table.get_element_type())
         head = column_sums(ops.multiply(column, here), rank)
         tail = column_sums(ops.multiply(ops.multiply(column, column), below), rank)
         size = ops.sqrt(ops.add(ops.multiply(head, head), tail))
@@ -50,23 +50,23 @@ def orthogonalized(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
         done = ops.equal(tail, const_like(0, x))
         new = ops.select(done, const_like(1, x), new)
         weight = ops.select(done, const_like(0, x), ops.divide(ops.subtract(new, head), new))
-        # `head - new` adds numbers of one sign.
+        # `head - new` adds numbers of the same sign: no cancellation.
         direction = ops.divide(column, ops.select(done, const_like(1, x), ops.subtract(head, new)))
         direction = ops.add(ops.multiply(direction, below), here)
         along = ops.matmul(direction, table, True, False)
         return [ops.subtract(table, ops.multiply(ops.multiply(direction, weight), along))], None
 
-    (table_out,) = repeat(least, [table], [places_of(rows)], reflect)
+    (table_out,) = repeat(least, [table], [row_indices(rows)], reflect)
     end = ops.unsqueeze(rows if complete else least, ints([0]))
-    r = triangle(_part(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
-    q = _part(table_out, ops.unsqueeze(columns, ints([0])), ints([_END]), rank - 1)
-    return swapped(_part(q, ints([0]), end, rank - 2), rank), _part(r, ints([0]), end, rank - 2)
+    r = triangle(_slice(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
+    q = _slice(table_out, ops.unsqueeze(columns, ints([0])), ints([_END]), rank - 1)
+    return matrix_transpose(_slice(q, ints([0]), end, rank - 2), rank), _slice(r, ints([0]), end, rank - 2)
 
 
 def lu(node: NodeContext) -> NamedOutputs:
     """out = the factors of the row-permuted x, l (without its ones) below u.
 
-    pivots = the row that each row swapped places with, counted from 1; infos = the first column, from 1, without a
+    pivots = the row that each row was swapped with, counted from 1; infos = the first column, from 1, without a
     pivot that is not 0.
     """
     x = node.get_input("x")
@@ -109,8 +109,8 @@ def lu(node: NodeContext) -> NamedOutputs:
         ops.broadcast(zero, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0)),
         ops.broadcast(ops.constant(0, Type.i32), outer),
     ]
-    across = ops.unsqueeze(range_to(columns), ints(0))
-    fixed = [places_of(rows), across, range_to(least)]
+    across = ops.unsqueeze(arange(columns), ints(0))
+    fixed = [row_indices(rows), across, arange(least)]
     table, pivots, info = repeat(least, start, fixed, eliminate)
     if rank == 2 and node.output_shape("infos") != ():  # of Paddle 2
         info = ops.reshape(info, ints([1]), False).output(0)
@@ -124,10 +124,10 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
         node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
-        found["pmat"] = permutation(node.get_input("y"), size_of(x, rank - 2), rank, x)
+        found["pmat"] = permutation_matrix(node.get_input("y"), size_of(x, rank - 2), rank, x)
     if node.is_output_used("l") or node.is_output_used("u"):
         node.require(node.get_bool("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
-        found["l"], found["u"] = factors(x, rank)
+        found["l"], found["u"] = unpack_factors(x, rank)
     return found
 
 
@@ -137,30 +137,30 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, packed)
     trans = node.get_str("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
-    order = permutation(node.get_input("pivots"), size_of(packed, rank - 2), rank, packed)
-    low, high = (ops.inverse(factor, adjoint=False) for factor in factors(packed, rank))
+    order = permutation_matrix(node.get_input("pivots"), size_of(packed, rank - 2), rank, packed)
+    low, high = (ops.inverse(factor, adjoint=False) for factor in unpack_factors(packed, rank))
     if trans == "N":
         return {"out": ops.matmul(high, ops.matmul(low, ops.matmul(order, b, True, False), False, False), False, False)}
     return {"out": ops.matmul(order, ops.matmul(low, ops.matmul(high, b, True, False), True, False), False, False)}
 
 
-def factors(packed: Output, rank: int) -> tuple[Node, Node]:
+def unpack_factors(packed: Output, rank: int) -> tuple[Node, Node]:
     """The lower factor, with ones on its diagonal, and the upper one."""
     rows, columns = size_of(packed, rank - 2), size_of(packed, rank - 1)
     end = ops.unsqueeze(ops.minimum(rows, columns), ints([0]))
-    upper = triangle(_part(packed, ints([0]), end, rank - 2), rank, upper=True)
-    narrow = _part(packed, ints([0]), end, rank - 1)
-    down, across = places_of(size_of(narrow, rank - 2)), range_to(size_of(narrow, rank - 1))
+    upper = triangle(_slice(packed, ints([0]), end, rank - 2), rank, upper=True)
+    narrow = _slice(packed, ints([0]), end, rank - 1)
+    down, across = row_indices(size_of(narrow, rank - 2)), arange(size_of(narrow, rank - 1))
     below = ops.select(ops.greater(down, across), narrow, const_like(0, packed))
     lower = ops.select(ops.equal(down, across), const_like(1, packed), below)
     return lower, upper
 
 
-def permutation(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
-    """The matrix that undoes the swaps of rows, one after the other."""
+def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
+    """The permutation matrix of a sequence of row swaps (LAPACK's pivots)."""
     least = size_of(pivots, rank - 2)
     outer = ops.slice(shape_of(pivots), ints([0]), ints([-1]), ints([1]))
-    order = range_to(rows)
+    order = arange(rows)
     start = ops.broadcast(order, ops.concat([outer, ops.unsqueeze(rows, ints([0]))], 0))
 
     def swap(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
@@ -178,5 +178,5 @@ def permutation(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
     )
 
 
-def _part(x: Tensor, begin: Tensor, end: Tensor, axis: int) -> Node:
+def _slice(x: Tensor, begin: Tensor, end: Tensor, axis: int) -> Node:
     return ops.slice(x, begin, end, ints([1]), ints([axis]))

@@ -1,7 +1,7 @@
-"""Jacobi's rotations, which make a symmetric matrix diagonal and the columns of any matrix orthogonal.
+"""Jacobi rotations, which diagonalize a symmetric matrix and orthogonalize the columns of any matrix.
 
-Neighbours are rotated until they are orthogonal and then swap places, even and odd pairs in turn: after as many rounds
-as there are columns each has met every other. Twelve times that is enough for float32.
+Each round rotates neighbouring columns to be orthogonal and swaps them, even and odd pairs alternately (odd-even
+ordering): in as many rounds as there are columns each meets every other. Twelve such sweeps are enough for float32.
 """
 
 from __future__ import annotations
@@ -10,44 +10,44 @@ from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, size_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
-from paddle2ov.converters.linalg.pieces import range_to, swapped
+from paddle2ov.converters.linalg.pieces import arange, matrix_transpose
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NodeContext
 
 _SWEEPS = 12
 
 
-def diagonalized(
+def diagonalize(
     node: NodeContext, x: Output, rank: int, triangle: str, vectors: list[Output]
 ) -> tuple[list[Output], Node]:
-    """The matrix made diagonal, the vectors turned like its columns, and the places of those."""
-    start = mirrored(node, x, rank, triangle, 1)
+    """The diagonalized matrix, the vectors rotated like its columns, and the columns' indices."""
+    start = symmetric_from_triangle(node, x, rank, triangle, 1)
     size = size_of(x, rank - 1)
-    places = range_to(size)
+    indices = arange(size)
 
     def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (matrix, *vectors), (places, size) = state, fixed
-        partner = _partners(places, size, k)
-        own = elements_at(matrix, places, rank)
+        (matrix, *vectors), (indices, size) = state, fixed
+        partner = _partners(indices, size, k)
+        own = gather_per_row(matrix, indices, rank)
         other = ops.gather(own, partner, ints(rank - 2))
-        # Both partners must see one product: of equal values rounding alone decides the angle.
-        product = elements_at(matrix, partner, rank)
+        # Both partners must use the same product: between equal values rounding alone decides the angle.
+        product = gather_per_row(matrix, partner, rank)
         product = ops.add(product, ops.gather(product, partner, ints(rank - 2)))
-        c, s = _rotation(own, other, ops.multiply(product, const_like(0.5, x)), places, partner)
-        rows = _mix(matrix, ops.unsqueeze(c, ints([-1])), ops.unsqueeze(s, ints([-1])), partner, rank - 2)
+        c, s = _rotation(own, other, ops.multiply(product, const_like(0.5, x)), indices, partner)
+        rows = _rotate_and_swap(matrix, ops.unsqueeze(c, ints([-1])), ops.unsqueeze(s, ints([-1])), partner, rank - 2)
         c, s = (ops.unsqueeze(one, ints([-2])) for one in (c, s))
-        turned: list[Tensor] = [rows, *vectors]
-        return [_mix(one, c, s, partner, rank - 1) for one in turned], None
+        rotated: list[Tensor] = [rows, *vectors]
+        return [_rotate_and_swap(one, c, s, partner, rank - 1) for one in rotated], None
 
-    return repeat(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [places, size], rotate), places
+    return repeat(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [indices, size], rotate), indices
 
 
-def mirrored(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) -> Node:
+def symmetric_from_triangle(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) -> Node:
     """The symmetric (or for sign -1 the skew-symmetric) matrices of which one triangle is given."""
     node.require(triangle in ("L", "U"), "unknown triangle", UPLO=triangle)
-    places = range_to(size_of(x, rank - 1))
-    down, across = ops.unsqueeze(places, ints([1])), ops.unsqueeze(places, ints([0]))
-    other: Node = swapped(x, rank)
+    indices = arange(size_of(x, rank - 1))
+    down, across = ops.unsqueeze(indices, ints([1])), ops.unsqueeze(indices, ints([0]))
+    other: Node = matrix_transpose(x, rank)
     if sign < 0:
         x = ops.select(ops.equal(down, across), const_like(0, x), x).output(0)
         other = ops.negative(other)
@@ -55,51 +55,51 @@ def mirrored(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) 
     return ops.select(given, x, other)
 
 
-def elements_at(matrix: Tensor, columns: Tensor, rank: int) -> Node:
-    """The element of each row in the column named for it, [..., n]."""
+def gather_per_row(matrix: Tensor, columns: Tensor, rank: int) -> Node:
+    """matrix[..., i, columns[i]], [..., n]."""
     size = size_of(matrix, rank - 1)
-    chosen = ops.equal(ops.unsqueeze(columns, ints([1])), range_to(size))
+    chosen = ops.equal(ops.unsqueeze(columns, ints([1])), arange(size))
     return ops.reduce_sum(ops.select(chosen, matrix, const_like(0, matrix)), ints([rank - 1]), False)
 
 
-def turned_apart(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
-    """x with its columns turned until they are orthogonal, and the vectors turned with them."""
+def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
+    """x with its columns rotated until they are orthogonal, and the vectors rotated with them."""
     size = size_of(x, rank - 1)
-    places = range_to(size)
+    indices = arange(size)
 
     def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (matrix, *_), (places, size) = state, fixed
-        partner = _partners(places, size, k)
+        (matrix, *_), (indices, size) = state, fixed
+        partner = _partners(indices, size, k)
         moved = ops.gather(matrix, partner, ints(rank - 1))
         own = ops.reduce_sum(ops.multiply(matrix, matrix), ints([rank - 2]), False)
         other = ops.gather(own, partner, ints(rank - 2))
         product = ops.reduce_sum(ops.multiply(matrix, moved), ints([rank - 2]), False)
-        c, s = (ops.unsqueeze(one, ints([-2])) for one in _rotation(own, other, product, places, partner))
-        return [_mix(one, c, s, partner, rank - 1) for one in state], None
+        c, s = (ops.unsqueeze(one, ints([-2])) for one in _rotation(own, other, product, indices, partner))
+        return [_rotate_and_swap(one, c, s, partner, rank - 1) for one in state], None
 
-    return repeat(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [places, size], rotate)
+    return repeat(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [indices, size], rotate)
 
 
-def lengths(matrix: Output, rank: int) -> Node:
-    """The length of each column, [..., n]."""
+def column_norms(matrix: Output, rank: int) -> Node:
+    """The Euclidean norm of each column, [..., n]."""
     return ops.sqrt(ops.reduce_sum(ops.multiply(matrix, matrix), ints([rank - 2]), False))
 
 
-def _partners(places: Tensor, size: Tensor, k: Tensor) -> Node:
-    """Whom each place is paired with in round k: its right or its left neighbour, or itself at an end."""
-    right = ops.equal(ops.floor_mod(ops.add(places, k), ints(2)), ints(0))
-    partner = ops.add(places, ops.select(right, ints(1), ints(-1)))
+def _partners(indices: Tensor, size: Tensor, k: Tensor) -> Node:
+    """The column that each is paired with in round k: the right or left neighbour, or itself at an end."""
+    right = ops.equal(ops.floor_mod(ops.add(indices, k), ints(2)), ints(0))
+    partner = ops.add(indices, ops.select(right, ints(1), ints(-1)))
     inside = ops.logical_and(ops.greater_equal(partner, ints(0)), ops.less(partner, size))
-    return ops.select(inside, partner, places)
+    return ops.select(inside, partner, indices)
 
 
-def _rotation(own: Node, other: Node, product: Node, places: Tensor, partner: Node) -> tuple[Node, Node]:
-    """Cosine and sine for each place that make its product with its partner vanish; (0, 1) for one that is alone."""
+def _rotation(own: Node, other: Node, product: Node, indices: Tensor, partner: Node) -> tuple[Node, Node]:
+    """Cosine and sine for each column that make it orthogonal to its partner; (0, 1) for one without a partner."""
     zero, one = const_like(0, own), const_like(1, own)
     apart = ops.equal(product, zero)
     cotangent = ops.divide(ops.subtract(other, own), ops.multiply(const_like(2, own), ops.select(apart, one, product)))
-    # Both partners see the same angle with opposite signs.
-    left = ops.logical_and(ops.equal(cotangent, const_like(0, own)), ops.less(places, partner))
+    # Both partners compute the same angle with opposite signs.
+    left = ops.logical_and(ops.equal(cotangent, const_like(0, own)), ops.less(indices, partner))
     positive = ops.logical_or(ops.greater(cotangent, const_like(0, own)), left)
     size = ops.abs(cotangent)
     tangent = ops.divide(
@@ -108,13 +108,13 @@ def _rotation(own: Node, other: Node, product: Node, places: Tensor, partner: No
     tangent = ops.select(positive, tangent, ops.negative(tangent))
     tangent = ops.select(apart, const_like(0, own), tangent)
     c = ops.divide(const_like(1, own), ops.sqrt(ops.add(ops.multiply(tangent, tangent), const_like(1, own))))
-    alone = ops.equal(places, partner)
+    alone = ops.equal(indices, partner)
     return (
         ops.select(alone, const_like(0, own), c),
         ops.select(alone, const_like(1, own), ops.multiply(tangent, c)),
     )
 
 
-def _mix(matrix: Tensor, c: Node, s: Node, partner: Node, axis: int) -> Node:
-    """Each row (or column) times its sine, plus its partner times its cosine: turned, and in each other's place."""
+def _rotate_and_swap(matrix: Tensor, c: Node, s: Node, partner: Node, axis: int) -> Node:
+    """Each row (or column) times its sine, plus its partner times its cosine: rotated and swapped."""
     return ops.add(ops.multiply(matrix, s), ops.multiply(ops.gather(matrix, partner, ints(axis)), c))

@@ -1,9 +1,9 @@
 """Least squares.
 
 Paddle: `lstsq`.
-Semantics: `paddle/phi/kernels/cpu/lstsq_kernel.cc`. Whether a singular value counts is decided by its size for every
-driver; LAPACK's gelsy estimates it. Not supported: residuals of several matrices where their ranks decide whether there
-are any.
+Semantics: `paddle/phi/kernels/cpu/lstsq_kernel.cc`. For every driver the rank is computed from the singular
+values; LAPACK's gelsy estimates it. Not supported: residuals of a batch of matrices where their existence depends on
+the ranks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import const_like, ints, rank_of, size_of
 from paddle2ov.converters.graph.spatial import known_dims
-from paddle2ov.converters.linalg.spectrum import relative, singular_vectors
+from paddle2ov.converters.linalg.spectrum import relative_tolerance, singular_vectors
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
@@ -21,9 +21,9 @@ _END = 2**31 - 1
 
 
 def lstsq(node: NodeContext) -> NamedOutputs:
-    """solution = the least of those that make |x @ solution - y| least; singular values up to rcond count as 0.
+    """solution = the minimum-norm minimizer of |x @ solution - y|; singular values up to rcond count as 0.
 
-    residuals = that sum of squares for each column of y, where x has more rows than columns and its full rank.
+    residuals = the sum of squares for each column of y, where x has more rows than columns and full rank.
     """
     x, y = node.get_input("x"), node.get_input("y")
     rank = rank_of(node, x)
@@ -31,12 +31,12 @@ def lstsq(node: NodeContext) -> NamedOutputs:
     node.require(driver in ("gels", "gelsy", "gelsd", "gelss"), "unknown driver", driver=driver)
     u, s, v = singular_vectors(node, x, full=False)
     rcond = ops.reshape(node.get_tensor("rcond", x.get_element_type(), 0.0), ints([]), False)
-    if driver == "gels":  # takes the full rank for granted
+    if driver == "gels":  # assumes full rank
         rcond = const_like(0, x)
-    above = ops.greater(s, relative(s, rcond))
+    above = ops.greater(s, relative_tolerance(s, rcond))
     inverse = ops.select(above, ops.divide(const_like(1, s), ops.select(above, s, const_like(1, s))), const_like(0, s))
-    turned = ops.multiply(ops.matmul(u, y, True, False), ops.unsqueeze(inverse, ints([-1])))
-    solution = ops.matmul(v, turned, False, False)
+    coefficients = ops.multiply(ops.matmul(u, y, True, False), ops.unsqueeze(inverse, ints([-1])))
+    solution = ops.matmul(v, coefficients, False, False)
     found: dict[str, OutputLike] = {"solution": solution, "singular_values": s}
     count = ops.reduce_sum(ops.convert(above, Type.i32), ints([-1]), False)
     found["rank"] = count
@@ -49,7 +49,7 @@ def lstsq(node: NodeContext) -> NamedOutputs:
 
 
 def _residuals(node: NodeContext, x: Output, y: Output, solution: Node, count: Node | None, never: bool) -> Node:
-    """Nothing unless x has more rows than columns and, where its rank was counted, all of it."""
+    """Empty unless x has more rows than columns and, where its rank was computed, full rank."""
     rank = rank_of(node, x)
     rows, columns = known_dims(x)[-2:]
     if never or (rows is not None and columns is not None and rows <= columns):
@@ -58,7 +58,7 @@ def _residuals(node: NodeContext, x: Output, y: Output, solution: Node, count: N
     residuals = ops.reduce_sum(ops.multiply(rest, rest), ints([-2]), False)
     if count is None and rows is not None and columns is not None:
         return residuals
-    node.require(rank == 2, "whether there are residuals of several matrices is left to the run")
+    node.require(rank == 2, "whether a batch of matrices has residuals is known only at run time")
     wanted = ops.greater(size_of(x, 0), size_of(x, 1))
     if count is not None:
         wanted = ops.logical_and(wanted, ops.equal(ops.convert(count, Type.i64), size_of(x, 1)))

@@ -1,14 +1,14 @@
-"""Square matrices: inverses, determinants, systems of equations.
+"""Square matrices: inverses, determinants, linear systems.
 
 Paddle: `inverse`, `matrix_power`, `determinant` (PIR `det`), `slogdeterminant` (PIR `slogdet`), `slogdet_v2`, `solve`,
 `cholesky`, `cholesky_solve`, `triangular_solve`.
 Semantics: `paddle/phi/kernels/impl/{inverse,matrix_power,determinant,solve,cholesky_solve}_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{cholesky,triangular_solve}_kernel.cc`.
-A system of equations is solved by way of the inverse, which OpenVINO has. Complex matrices are in
+A linear system is solved with the inverse, which OpenVINO has. Complex matrices are in
 `complex/matrices.py` and `complex/factorizations.py`; those of `solve`, `cholesky` and `cholesky_solve` are refused:
 Paddle has no kernel for them.
 
-Determinant and Cholesky factor take one loop round per column, so that the size of the matrix may be dynamic.
+Determinant and Cholesky factor take one loop iteration per column, so that the size of the matrix may be dynamic.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
 from paddle2ov.converters.graph.spatial import known_dims
-from paddle2ov.converters.linalg.pieces import range_to, swapped, triangle
+from paddle2ov.converters.linalg.pieces import arange, matrix_transpose, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -118,13 +118,13 @@ def cholesky(node: NodeContext) -> NamedOutputs:
     x, upper = node.get_input("x"), node.get_bool("upper", False)
     rank = rank_of(node, x)
     size = size_of(x, rank - 1)
-    symmetric = swapped(x, rank) if upper else x
+    symmetric = matrix_transpose(x, rank) if upper else x
 
     def column(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
         (factor,), (matrix, rows) = state, fixed
         here = cast_to(ops.equal(rows, k), factor.get_element_type())  # 1 at k, of shape [n]
         at = ops.unsqueeze(here, ints([1]))
-        # What is left of column k: x[:, k] - L @ L[k, :]^T.
+        # The remainder of column k: x[:, k] - L @ L[k, :]^T.
         row = ops.matmul(ops.unsqueeze(here, ints([0])), factor, False, False)
         rest = ops.subtract(ops.matmul(matrix, at, False, False), ops.matmul(factor, row, False, True))
         pivot = ops.sqrt(ops.reduce_sum(ops.multiply(rest, at), ints([-2]), True))
@@ -133,12 +133,12 @@ def cholesky(node: NodeContext) -> NamedOutputs:
         return [ops.add(factor, ops.multiply(new, here))], None
 
     start = ops.multiply(symmetric, const_like(0, x))
-    (lower,) = repeat(size, [start], [symmetric, range_to(size)], column)
-    return {"out": swapped(lower, rank) if upper else lower}
+    (lower,) = repeat(size, [start], [symmetric, arange(size)], column)
+    return {"out": matrix_transpose(lower, rank) if upper else lower}
 
 
 def _determinant(node: NodeContext, x: Output) -> Tensor:
-    """By elimination: each round takes the largest pivot of a column among the rows not taken yet."""
+    """By elimination: each iteration takes the largest pivot of a column among the rows not used yet."""
     rank = rank_of(node, x)
     size = size_of(x, rank - 1)
     dtype = x.get_element_type()
@@ -156,7 +156,7 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         rows_down = ops.unsqueeze(rows, ints([1]))
         chosen = cast_to(ops.equal(rows_down, best), dtype)
         pivot = ops.reduce_sum(ops.multiply(values, chosen), ints([rank - 2]), True)
-        # The row moves to the top of the rows that are left: one change of sign for each free row above it.
+        # The row moves to the top of the remaining rows: one change of sign for each free row above it.
         above = ops.multiply(cast_to(ops.less(rows_down, best), dtype), free)
         moves = ops.reduce_sum(above, ints([rank - 2]), True)
         sign = ops.subtract(
@@ -169,7 +169,7 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))], None
 
     start: list[Tensor] = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
-    product = repeat(size, start, [range_to(size)], column)[2]
+    product = repeat(size, start, [arange(size)], column)[2]
     return ops.squeeze(product, ints([rank - 2, rank - 1]))
 
 

@@ -1,11 +1,11 @@
-"""Eigenvalues of symmetric matrices, singular values, and their vectors, by Jacobi's rotations.
+"""Eigenvalues of symmetric matrices, singular values, and their vectors, by Jacobi rotations.
 
 Paddle: `eigvalsh`, `eigh`, `svd`, `svdvals`, `matrix_rank`, `matrix_rank_tol`, `matrix_rank_atol_rtol`.
 Semantics: `paddle/phi/kernels/impl/{eigvalsh,eigh}_kernel_impl.h`, `paddle/phi/kernels/cpu/svd_kernel.cc`,
 `paddle/phi/kernels/cpu/matrix_rank*_kernel.cc`.
-The signs of vectors (and, of equal values, their directions) are those that an algorithm happens to end with: here
-others than LAPACK's, of which the conversion warns. Refused: the vectors of complex matrices. The matrix a + i · b has
-the values of [[a, -b], [b, a]], each of which that one has twice.
+The signs of vectors (and, of equal values, their directions) depend on the algorithm: they differ from LAPACK's, of
+which the conversion warns. Refused: the vectors of complex matrices. The values of a complex matrix a + i · b are those
+of [[a, -b], [b, a]], which has each of them twice.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.complex.matrices import as_real
+from paddle2ov.converters.complex.matrices import real_block_matrix
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, kept_apart, rank_of, shape_of, size_of
 from paddle2ov.converters.graph.spatial import known_dims
-from paddle2ov.converters.linalg.decomposition import orthogonalized
+from paddle2ov.converters.linalg.decomposition import householder_qr
 from paddle2ov.converters.linalg.jacobi import (
-    diagonalized,
-    elements_at,
-    lengths,
-    mirrored,
-    turned_apart,
+    column_norms,
+    diagonalize,
+    gather_per_row,
+    orthogonalize_columns,
+    symmetric_from_triangle,
 )
-from paddle2ov.converters.linalg.pieces import identities, range_to, swapped
+from paddle2ov.converters.linalg.pieces import arange, batched_eye, matrix_transpose
 from paddle2ov.graph.complex_pairs import parts
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -43,11 +43,16 @@ def eigh(node: NodeContext) -> NamedOutputs:
     if not _vectors_wanted(node, "out_v"):
         return {"out_w": _eigenvalues(node, triangle)}
     x, rank = node.get_input("x"), rank_of(node, node.get_input("x"))
-    (matrix, vectors), places = diagonalized(node, x, rank, triangle, [identities(x, size_of(x, rank - 1)).output(0)])
+    (matrix, vectors), indices = diagonalize(node, x, rank, triangle, [batched_eye(x, size_of(x, rank - 1)).output(0)])
     found = ops.topk(
-        elements_at(matrix, places, rank), size_of(x, rank - 1), rank - 2, "min", "value", index_element_type=Type.i64
+        gather_per_row(matrix, indices, rank),
+        size_of(x, rank - 1),
+        rank - 2,
+        "min",
+        "value",
+        index_element_type=Type.i64,
     )
-    return {"out_w": found.output(0), "out_v": _columns(vectors, found.output(1), rank)}
+    return {"out_w": found.output(0), "out_v": _gather_columns(vectors, found.output(1), rank)}
 
 
 def svd(node: NodeContext) -> NamedOutputs:
@@ -57,7 +62,7 @@ def svd(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x)
     u, s, v = singular_vectors(node, x, node.get_bool("full_matrices", False))
-    return {"u": u, "s": s, "vh": swapped(v, rank)}
+    return {"u": u, "s": s, "vh": matrix_transpose(v, rank)}
 
 
 def svdvals(node: NodeContext) -> NamedOutputs:
@@ -72,16 +77,16 @@ def matrix_rank(node: NodeContext) -> NamedOutputs:
     """
     values = _values(node)
     if node.get_bool("use_default_tol", True):
-        return _count(node, values, relative(values, _epsilon(node)))
+        return _count(node, values, relative_tolerance(values, _epsilon(node)))
     return _count(node, values, ops.unsqueeze(node.get_tensor("tol", values.get_element_type()), ints([-1])))
 
 
 def matrix_rank_tol(node: NodeContext) -> NamedOutputs:
-    """out = how many singular values exceed atol_tensor, and the default tolerance if that is asked for."""
+    """out = how many singular values exceed atol_tensor, and the default tolerance if requested."""
     values = _values(node)
     limit: Tensor = ops.unsqueeze(node.get_tensor("atol_tensor", values.get_element_type()), ints([-1]))
     if node.get_bool("use_default_tol", True):
-        limit = ops.maximum(limit, relative(values, _epsilon(node)))
+        limit = ops.maximum(limit, relative_tolerance(values, _epsilon(node)))
     return _count(node, values, limit)
 
 
@@ -97,7 +102,7 @@ def matrix_rank_atol_rtol(node: NodeContext) -> NamedOutputs:
         rtol: Tensor = ops.unsqueeze(node.get_tensor("rtol", dtype), ints([-1]))
     else:
         rtol = ops.select(ops.greater(atol, const_like(0, values)), const_like(0, values), _epsilon(node))
-    return _count(node, values, ops.maximum(atol, relative(values, rtol)))
+    return _count(node, values, ops.maximum(atol, relative_tolerance(values, rtol)))
 
 
 def _count(node: NodeContext, values: Tensor, limit: Tensor) -> NamedOutputs:
@@ -107,7 +112,7 @@ def _count(node: NodeContext, values: Tensor, limit: Tensor) -> NamedOutputs:
     return {"out": kept_apart(above, ops.reduce_sum(above, ints([-1]), False), [-1])}
 
 
-def relative(values: Tensor, factor: Tensor) -> Node:
+def relative_tolerance(values: Tensor, factor: Tensor) -> Node:
     """The largest value of each matrix times a factor, [..., 1]."""
     return ops.multiply(ops.reduce_max(values, ints([-1]), True), factor)
 
@@ -146,15 +151,18 @@ def _vectors_wanted(node: NodeContext, *names: str) -> bool:
 def _eigenvalues(node: NodeContext, triangle: str) -> Output:
     x = node.get_input("x")
     rank = rank_of(node, x)
-    twice = node.is_complex("x")
-    if twice:
+    is_complex = node.is_complex("x")
+    if is_complex:
         rank -= 1
-        real, imag = (mirrored(node, part, rank, triangle, sign) for part, sign in zip(parts(x), (1, -1), strict=True))
-        x = as_real((real, imag))
-    (matrix,), places = diagonalized(node, x, rank, triangle, [])
-    found = elements_at(matrix, places, rank)
+        real, imag = (
+            symmetric_from_triangle(node, part, rank, triangle, sign)
+            for part, sign in zip(parts(x), (1, -1), strict=True)
+        )
+        x = real_block_matrix((real, imag))
+    (matrix,), indices = diagonalize(node, x, rank, triangle, [])
+    found = gather_per_row(matrix, indices, rank)
     values = ops.topk(found, size_of(x, rank - 1), rank - 2, "min", "value", index_element_type=Type.i32).output(0)
-    return _every_other(values) if twice else values
+    return _drop_duplicates(values) if is_complex else values
 
 
 # --- singular values -------------------------------------------------------------------------------------------------
@@ -162,57 +170,57 @@ def _eigenvalues(node: NodeContext, triangle: str) -> Output:
 
 def _singular_values(node: NodeContext) -> Output:
     x = node.get_input("x")
-    twice = node.is_complex("x")
-    rank = rank_of(node, x) - twice
-    if twice:
-        x = as_real(parts(x))
+    is_complex = node.is_complex("x")
+    rank = rank_of(node, x) - is_complex
+    if is_complex:
+        x = real_block_matrix(parts(x))
     rows, columns = known_dims(x)[-2:]
     if rows is not None and columns is not None and rows < columns:  # fewer columns are fewer rounds
-        x = swapped(x, rank).output(0)
-    (matrix,) = turned_apart(x, rank, [])
-    found = lengths(matrix, rank)
+        x = matrix_transpose(x, rank).output(0)
+    (matrix,) = orthogonalize_columns(x, rank, [])
+    found = column_norms(matrix, rank)
     least = ops.minimum(size_of(x, rank - 1), size_of(x, rank - 2))
     values = ops.topk(found, least, rank - 2, "max", "value", index_element_type=Type.i32).output(0)
-    return _every_other(values) if twice else values
+    return _drop_duplicates(values) if is_complex else values
 
 
 def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, Output, Tensor]:
     """u, s, v with u @ diag(s) @ v^T = x."""
     rank = rank_of(node, x)
     rows, columns = known_dims(x)[-2:]
-    turn = rows is not None and columns is not None and rows < columns
-    if turn:
-        x = swapped(x, rank).output(0)
-    matrix, right = turned_apart(x, rank, [identities(x, size_of(x, rank - 1)).output(0)])
+    transposed = rows is not None and columns is not None and rows < columns
+    if transposed:
+        x = matrix_transpose(x, rank).output(0)
+    matrix, right = orthogonalize_columns(x, rank, [batched_eye(x, size_of(x, rank - 1)).output(0)])
     size = size_of(x, rank - 1)
-    found = ops.topk(lengths(matrix, rank), size, rank - 2, "max", "value", index_element_type=Type.i64)
+    found = ops.topk(column_norms(matrix, rank), size, rank - 2, "max", "value", index_element_type=Type.i64)
     order = found.output(1)
     end = ops.unsqueeze(ops.minimum(size, size_of(x, rank - 2)), ints([0]))
     start, step, last = ints([0]), ints([1]), ints([rank - 1])
-    matrix = ops.slice(_columns(matrix, order, rank), start, end, step, last).output(0)
+    matrix = ops.slice(_gather_columns(matrix, order, rank), start, end, step, last).output(0)
     # The columns are orthogonal by now: a reflection leaves each as it is but for its sign and its length, and finds
     # those that are missing.
-    left, triangle = orthogonalized(matrix, rank, complete=full)
-    places = range_to(size_of(matrix, rank - 1))
-    diagonal = elements_at(ops.slice(triangle, start, end, step, ints([rank - 2])), places, rank)
+    left, triangle = householder_qr(matrix, rank, complete=full)
+    indices = arange(size_of(matrix, rank - 1))
+    diagonal = gather_per_row(ops.slice(triangle, start, end, step, ints([rank - 2])), indices, rank)
     sign = ops.select(ops.less(diagonal, const_like(0, x)), const_like(-1, x), const_like(1, x))
     if full:
         more = ops.subtract(ops.unsqueeze(size_of(x, rank - 2), ints([0])), end)
         after = ops.concat([ints([0] * (rank - 2)), more], 0)
         sign = ops.pad(sign, ints([0] * (rank - 1)), after, "constant", const_like(1, x))
     left = ops.multiply(left, ops.unsqueeze(sign, ints([-2])))
-    vectors: Tensor = _columns(right, order, rank)
+    vectors: Tensor = _gather_columns(right, order, rank)
     if not full:
         vectors = ops.slice(vectors, start, end, step, last)
     values = ops.slice(found.output(0), start, end, step, ints([rank - 2])).output(0)
-    return (vectors, values, left) if turn else (left, values, vectors)
+    return (vectors, values, left) if transposed else (left, values, vectors)
 
 
-def _every_other(values: Output) -> Output:
+def _drop_duplicates(values: Output) -> Output:
     return ops.slice(values, ints([0]), ints([_END]), ints([2]), ints([-1])).output(0)
 
 
-def _columns(matrix: Output, order: Output, rank: int) -> Output:
+def _gather_columns(matrix: Output, order: Output, rank: int) -> Output:
     """The columns of each matrix in its order."""
-    places = ops.broadcast(ops.unsqueeze(order, ints([-2])), shape_of(matrix))
-    return ops.gather_elements(matrix, places, rank - 1).output(0)
+    indices = ops.broadcast(ops.unsqueeze(order, ints([-2])), shape_of(matrix))
+    return ops.gather_elements(matrix, indices, rank - 1).output(0)

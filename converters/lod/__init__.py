@@ -1,1 +1,1 @@
-"""Sequences that lie one after the other in one tensor (LoD)."""
+"""Sequences packed into one tensor (LoD)."""

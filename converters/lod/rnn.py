@@ -1,10 +1,10 @@
-"""Recurrent layers over sequences that lie one after the other.
+"""Recurrent layers over packed sequences (LoD).
 
 Paddle: `gru`, `lstm` (dynamic_gru and dynamic_lstm of Paddle 1), `lstmp` of Paddle 1, and `fusion_gru`, `fusion_lstm`,
 `fused_embedding_fc_lstm`, in which Paddle's passes merge the layer with the projection before it.
 Semantics: `paddle/fluid/operators/lstm_op.h`, in Paddle 1.8 `lstmp_op.h`, `paddle/phi/kernels/cpu/gru_kernel.cc`,
 `paddle/phi/kernels/funcs/detail/{lstm,gru}_kernel.h`, `paddle/phi/kernels/fusion/cpu/fusion_{gru,lstm}_kernel.cc`.
-Refused: results that only training needs.
+Refused: outputs that only training needs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, reshape, shape_of
 from paddle2ov.converters.graph.loops import Outputs, along
-from paddle2ov.converters.lod.sequences import Count, joined, reversed_steps, sequences
+from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense, reverse_sequences
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -32,7 +32,7 @@ _ACTIVATIONS: dict[str, Activation] = {
 
 
 def gru(node: NodeContext) -> NamedOutputs:
-    """hidden[t] = (1 - u) · hidden[t - 1] + u · c; in `origin_mode` with u and 1 - u exchanged."""
+    """hidden[t] = (1 - u) · hidden[t - 1] + u · c; in `origin_mode` with u and 1 - u swapped."""
     return _gru(node, "input", "weight")
 
 
@@ -44,13 +44,13 @@ def fusion_gru(node: NodeContext) -> NamedOutputs:
 
 
 def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
-    x, count = sequences(node, name)
+    x, count = dense_input(node, name)
     if node.has_input("weight_x"):
         x = ops.matmul(x, node.get_input("weight_x"), False, False)
     if node.has_input("bias"):
         x = ops.add(x, reshape(node.get_input("bias"), [-1]))
     width = _width(node, recurrent)
-    # The weight's memory holds [width, 2 * width] for u and r, then [width, width] for c.
+    # The weight's buffer holds [width, 2 * width] for u and r, then [width, width] for c.
     flat = reshape(node.get_input(recurrent), [-1])
     for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
     weights = [reshape(for_gates, [width, 2 * width]), reshape(for_candidate, [width, width])]
@@ -67,7 +67,7 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
         return [ops.add(start, ops.multiply(u, ops.subtract(end, start)))]
 
     (hidden,) = _recur(node, x, count, [_state(node, "h0", x, width)], weights, step)
-    return {"hidden": joined(hidden, count)}
+    return {"hidden": from_dense(hidden, count)}
 
 
 def lstm(node: NodeContext) -> NamedOutputs:
@@ -91,7 +91,7 @@ def lstmp(node: NodeContext) -> NamedOutputs:
 
 
 def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") -> NamedOutputs:
-    x, count = sequences(node, name)
+    x, count = dense_input(node, name)
     projected = node.has_input("proj_weight")
     width = _width(node, "proj_weight" if projected else recurrent)
     looked_up = node.has_input("embeddings")
@@ -123,23 +123,23 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
         total = ops.add(now, ops.matmul(hidden, weights[0], False, False))
         c, i, f, o = ops.split(total, ints(1), 4).outputs()
         for_i, for_f, for_o = weights[1:4] if len(weights) > 3 else (None, None, None)
-        entering = ops.multiply(candidate(c), gate(_seen(i, cell, for_i)))
-        cell = _clipped(ops.add(entering, ops.multiply(cell, gate(_seen(f, cell, for_f)))), most)
-        hidden = ops.multiply(gate(_seen(o, cell, for_o)), cell_activation(cell))
+        entering = ops.multiply(candidate(c), gate(_add_peephole(i, cell, for_i)))
+        cell = _clip(ops.add(entering, ops.multiply(cell, gate(_add_peephole(f, cell, for_f)))), most)
+        hidden = ops.multiply(gate(_add_peephole(o, cell, for_o)), cell_activation(cell))
         if projected:
-            hidden = _clipped(proj_activation(ops.matmul(hidden, weights[-1], False, False)), most_projected)
+            hidden = _clip(proj_activation(ops.matmul(hidden, weights[-1], False, False)), most_projected)
         return [hidden, cell]
 
     states = [_state(node, "h0", x, _width(node, recurrent)), _state(node, "c0", x, width)]
     hidden, cell = _recur(node, x, count, states, weights, step)
-    return {result: joined(hidden, count), "cell": joined(cell, count)}
+    return {result: from_dense(hidden, count), "cell": from_dense(cell, count)}
 
 
-def _clipped(x: Tensor, most: float) -> Tensor:
+def _clip(x: Tensor, most: float) -> Tensor:
     return ops.clamp(x, -most, most) if most > 0 else x
 
 
-def _seen(value: Tensor, cell: Tensor, weight: Tensor | None) -> Tensor:
+def _add_peephole(value: Tensor, cell: Tensor, weight: Tensor | None) -> Tensor:
     return value if weight is None else ops.add(value, ops.multiply(cell, weight))
 
 
@@ -164,7 +164,7 @@ def _state(node: NodeContext, name: str, x: Tensor, width: int) -> Tensor:
 
 
 def _recur(
-    node: NodeContext, x: Tensor, count: Count, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
+    node: NodeContext, x: Tensor, count: SequenceLayout, states: Sequence[Tensor], weights: Sequence[Tensor], step: Step
 ) -> Sequence[Tensor]:
     """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
     backwards = node.get_bool("is_reverse", False)
@@ -173,5 +173,5 @@ def _recur(
         after = step(ops.squeeze(parts[0], ints([1])), state, fixed)
         return after, [ops.unsqueeze(one, ints([1])) for one in after]
 
-    _, found = along(1, [reversed_steps(x, count) if backwards else x], states, weights, next_states)
-    return [reversed_steps(one, count) for one in found] if backwards else found
+    _, found = along(1, [reverse_sequences(x, count) if backwards else x], states, weights, next_states)
+    return [reverse_sequences(one, count) for one in found] if backwards else found

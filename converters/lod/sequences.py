@@ -1,9 +1,9 @@
-"""Sequences that lie one after the other in one tensor, where LoD says where each begins.
+"""Sequences packed into one tensor, with the offsets of each in its LoD.
 
-LoD is no part of an OpenVINO tensor. What is given to a model is one sequence, or comes with an input that has the
-lengths (`convert(sequence_lengths=True)`); inside of a program the number of sequences is followed while all of them
-have one length (`im2sequence`, `lod_reset`), and their lengths otherwise (`sequence_unpad`). Converters compute on
-[count, steps, ...]: equal sequences by a Reshape, others padded.
+OpenVINO tensors have no LoD. An input of a model is one sequence, or comes with another input that holds the lengths
+(`convert(sequence_lengths=True)`). Inside a program the converters track the number of sequences while all have the
+same length (`im2sequence`, `lod_reset`), and otherwise their lengths (`sequence_unpad`). Converters compute on dense
+tensors [count, steps, ...]: sequences of equal length are reshaped, others padded.
 """
 
 from __future__ import annotations
@@ -21,147 +21,147 @@ from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
 
-Count: TypeAlias = int | Output | SequenceLengths
-"""How many sequences of one length there are, or the length of each."""
+SequenceLayout: TypeAlias = int | Output | SequenceLengths
+"""The number of sequences if their lengths are equal, else the length of each."""
 
 END = np.iinfo(np.int64).max
-"""Behind the last one, for a slice."""
+"""The end of a Slice that goes to the end."""
 
 
-def sequences(node: NodeContext, name: str, idx: int = 0, filling: float | None = 0) -> tuple[Tensor, Count]:
-    """An input [rows, ...] as [count, steps, ...]; `filling` (None: anything) stands behind the shorter ones."""
+def dense_input(node: NodeContext, name: str, idx: int = 0, filling: float | None = 0) -> tuple[Tensor, SequenceLayout]:
+    """An input [rows, ...] as [count, steps, ...], shorter sequences padded with `filling` (None: any value)."""
     count = node.sequence_layout(name, idx)
-    return dense_of(node.get_input(name, idx), count, filling), count
+    return to_dense(node.get_input(name, idx), count, filling), count
 
 
-def dense_of(x: Tensor, count: Count, filling: float | None = 0) -> Tensor:
+def to_dense(x: Tensor, count: SequenceLayout, filling: float | None = 0) -> Tensor:
     """[rows, ...] as [count, steps, ...]."""
     if not isinstance(count, SequenceLengths):
-        return divided(x, count)
+        return split_equal(x, count)
     lengths = cast_to(count.output, Type.i64)
-    places = _places(ops.reduce_max(lengths, ints([0]), False))
+    indices = _step_indices(ops.reduce_max(lengths, ints([0]), False))
     last = ops.subtract(ops.gather(shape_of(x), ints([0]), ints(0)), ints([1]))
-    rows = ops.minimum(ops.add(ops.unsqueeze(begins(lengths), ints([1])), places), last)
+    rows = ops.minimum(ops.add(ops.unsqueeze(row_starts(lengths), ints([1])), indices), last)
     dense = ops.gather(x, rows, ints(0))
-    return dense if filling is None else filled(dense, count, const_like(filling, dense))
+    return dense if filling is None else fill_padding(dense, count, const_like(filling, dense))
 
 
-def filled(dense: Tensor, count: Count, value: Tensor) -> Tensor:
-    """[count, steps, ...] with `value` behind the end of each sequence."""
+def fill_padding(dense: Tensor, count: SequenceLayout, value: Tensor) -> Tensor:
+    """[count, steps, ...] with each sequence padded with `value`."""
     if not isinstance(count, SequenceLengths):
         return dense
     out = output_of(dense)
     inner = list(range(2, len(out.get_partial_shape())))
-    return chosen(ops.unsqueeze(inside_of(out, count), ints(inner)), out, value)
+    return chosen(ops.unsqueeze(step_mask(out, count), ints(inner)), out, value)
 
 
-def divided(x: Tensor, count: int | Output) -> Node:
+def split_equal(x: Tensor, count: int | Output) -> Node:
     """[count * steps, ...] as [count, steps, ...]."""
     if isinstance(count, int) and count == 1:
         return ops.unsqueeze(x, ints([0]))
-    number = vector(count)
+    number = count_vector(count)
     rows, rest = _rows(x)
     return ops.reshape(x, ops.concat([number, ops.divide(rows, number), rest], 0), False)
 
 
-def owners(lengths: Tensor, rows: Tensor) -> Node:
-    """The number of the sequence that each of the rows (their number is 0-D) belongs to, int64 [rows]."""
+def segment_ids(lengths: Tensor, rows: Tensor) -> Node:
+    """The index of the sequence that each row belongs to, int64 [rows]; `rows` is their number, 0-D."""
     ends = ops.cum_sum(cast_to(lengths, Type.i64), ints(0))
     number = ops.unsqueeze(ops.range(ints(0), rows, ints(1), "i64"), ints(1))
     return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
 
 
-def all_owners(lengths: Tensor) -> Node:
-    """The number of the sequence that each row belongs to, int64 [rows]."""
-    known = numbers(lengths)
+def all_segment_ids(lengths: Tensor) -> Node:
+    """The index of the sequence that each row belongs to, int64 [rows]."""
+    known = constant_value(lengths)
     if known is not None:
         return ints(np.repeat(np.arange(known.size), known).tolist())
-    return owners(lengths, ops.reduce_sum(lengths, ints([0]), False))
+    return segment_ids(lengths, ops.reduce_sum(lengths, ints([0]), False))
 
 
-def numbers(x: Tensor) -> AnyArray | None:
-    """The values of a constant.
+def constant_value(x: Tensor) -> AnyArray | None:
+    """The values of a constant, else None.
 
-    OpenVINO's CPU plugin computes constants while it compiles, and fails where their shapes depend on them.
+    OpenVINO's CPU plugin folds constants when it compiles, and fails where shapes depend on them: fold them before.
     """
     node = x if isinstance(x, Node) else x.get_node()
     return np.asarray(node.get_data()) if isinstance(node, Constant) else None
 
 
-def begins(lengths: Tensor) -> Node:
+def row_starts(lengths: Tensor) -> Node:
     """The first row of each sequence, int64 [count]."""
-    known = numbers(lengths)
+    known = constant_value(lengths)
     if known is not None:
         return ints((np.cumsum(known) - known).tolist())
     return ops.cum_sum(lengths, ints(0), exclusive=True)
 
 
-def joined(x: Tensor, count: Count) -> LoDTensor:
+def from_dense(x: Tensor, count: SequenceLayout) -> LoDTensor:
     """[count, steps, ...] as [rows, ...]."""
     if isinstance(count, SequenceLengths):
-        return LoDTensor(ops.gather_nd(x, ops.transpose(ops.non_zero(inside_of(x, count), "i64"), ints([1, 0]))), count)
+        return LoDTensor(ops.gather_nd(x, ops.transpose(ops.non_zero(step_mask(x, count), "i64"), ints([1, 0]))), count)
     if isinstance(count, int) and count == 1:
         return LoDTensor(ops.squeeze(x, ints([0])), 1)
     dims = shape_of(x)
-    rows = ops.reduce_prod(part(dims, 0, 2), ints([0]), True)
-    return LoDTensor(ops.reshape(x, ops.concat([rows, part(dims, 2, END)], 0), False), count)
+    rows = ops.reduce_prod(slice_dims(dims, 0, 2), ints([0]), True)
+    return LoDTensor(ops.reshape(x, ops.concat([rows, slice_dims(dims, 2, END)], 0), False), count)
 
 
-def lengths_as(lengths: Tensor) -> SequenceLengths:
-    """Lengths as what is known of sequences."""
+def lod_of_lengths(lengths: Tensor) -> SequenceLengths:
+    """Lengths as the LoD of a value."""
     return SequenceLengths(output_of(lengths))
 
 
-def length_of(dense: Tensor) -> Node:
-    """The number of steps of [count, steps, ...], as [1]."""
+def padded_length(dense: Tensor) -> Node:
+    """The dimension `steps` of [count, steps, ...], as [1]."""
     return ops.gather(shape_of(dense), ints([1]), ints(0))
 
 
-def lengths_of(dense: Tensor, count: Count) -> Tensor:
+def lengths_of(dense: Tensor, count: SequenceLayout) -> Tensor:
     """The number of steps of each sequence of [count, steps, ...], int64 [count]."""
     if isinstance(count, SequenceLengths):
         return cast_to(count.output, Type.i64)
-    return ops.broadcast(ops.squeeze(length_of(dense), ints([0])), part(shape_of(dense), 0, 1))
+    return ops.broadcast(ops.squeeze(padded_length(dense), ints([0])), slice_dims(shape_of(dense), 0, 1))
 
 
-def reversed_steps(dense: Tensor, count: Count) -> Node:
-    """[count, steps, ...] with the last step of each sequence first."""
+def reverse_sequences(dense: Tensor, count: SequenceLayout) -> Node:
+    """[count, steps, ...] with the steps of each sequence reversed."""
     if isinstance(count, SequenceLengths):
         return ops.reverse_sequence(dense, count.output, 0, 1)
     return ops.slice(dense, ints([-1]), ints([-END]), ints([-1]), ints([1]))
 
 
-def batch_of(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tensor, Count | None]:
-    """An input as [batch, steps, ...] with its lengths [batch]; and their layout if they lay one after the other."""
+def batch_input(node: NodeContext, name: str, length: str) -> tuple[Tensor, Tensor, SequenceLayout | None]:
+    """An input as [batch, steps, ...] with its lengths [batch]; and its layout if it was packed."""
     if node.has_input(length):
         lengths = ops.reshape(cast_to(node.get_input(length), Type.i64), ints([-1]), False)
         return node.get_input(name), lengths, None
-    x, count = sequences(node, name)
+    x, count = dense_input(node, name)
     return x, lengths_of(x, count), count
 
 
-def _places(steps: Node) -> Node:
+def _step_indices(steps: Node) -> Node:
     return ops.unsqueeze(ops.range(ints(0), steps, ints(1), "i64"), ints([0]))
 
 
-def inside_of(dense: Tensor, count: Count) -> Node:
-    """Which steps of [count, steps, ...] are those of a sequence, boolean [count, steps]."""
-    places = _places(ops.squeeze(length_of(dense), ints([0])))
-    return ops.less(places, ops.unsqueeze(lengths_of(dense, count), ints([1])))
+def step_mask(dense: Tensor, count: SequenceLayout) -> Node:
+    """Which steps of [count, steps, ...] are not padding, boolean [count, steps]."""
+    indices = _step_indices(ops.squeeze(padded_length(dense), ints([0])))
+    return ops.less(indices, ops.unsqueeze(lengths_of(dense, count), ints([1])))
 
 
 def _rows(x: Tensor) -> tuple[Node, Node]:
     dims = shape_of(x)
-    return part(dims, 0, 1), part(dims, 1, END)
+    return slice_dims(dims, 0, 1), slice_dims(dims, 1, END)
 
 
-def part(dims: Tensor, begin: int, end: int) -> Node:
-    """Some of the dimensions."""
+def slice_dims(dims: Tensor, begin: int, end: int) -> Node:
+    """The dimensions begin ... end - 1."""
     return ops.slice(dims, ints([begin]), ints([end]), ints([1]))
 
 
-def vector(count: Count) -> Node:
-    """A number of sequences as [1]."""
+def count_vector(count: SequenceLayout) -> Node:
+    """The number of sequences as [1]."""
     if isinstance(count, SequenceLengths):
         return ops.shape_of(count.output, Type.i64)
     return ints([count]) if isinstance(count, int) else ops.reshape(count, ints([1]), False)

@@ -1,11 +1,11 @@
-"""Steps of sequences: reversed, cut, joined, repeated, padded.
+"""Sequence operators on steps: reversing, slicing, concatenating, repeating, padding.
 
 Paddle: `lod_reset`, `sequence_reverse`, `sequence_concat`, `sequence_reshape`, `sequence_pad`, `sequence_unpad`,
 `sequence_slice`, `sequence_expand`, `sequence_expand_as`, `sequence_erase`, `sequence_scatter`,
 `fusion_seqexpand_concat_fc`.
 Semantics: `paddle/fluid/operators/lod_reset_op.h`, and `paddle/fluid/operators/sequence_ops/*_op.h`,
 `paddle/fluid/operators/fused/fusion_seqexpand_concat_fc_op.cc` of Paddle 2.6.
-Refused: sequences of which nothing is known (see `paddle2ov.converters.lod.sequences`), two levels of LoD.
+Refused: sequences of unknown LoD (see `paddle2ov.converters.lod.sequences`), two levels of LoD.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ import math
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.fused.layers import activated
+from paddle2ov.converters.fused.layers import apply_activation
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of, size_of
 from paddle2ov.converters.lod.sequences import (
     END,
-    Count,
-    all_owners,
-    begins,
-    dense_of,
-    filled,
-    inside_of,
-    joined,
-    length_of,
-    lengths_as,
+    SequenceLayout,
+    all_segment_ids,
+    constant_value,
+    count_vector,
+    dense_input,
+    fill_padding,
+    from_dense,
     lengths_of,
-    numbers,
-    owners,
-    part,
-    reversed_steps,
-    sequences,
-    vector,
+    lod_of_lengths,
+    padded_length,
+    reverse_sequences,
+    row_starts,
+    segment_ids,
+    slice_dims,
+    step_mask,
+    to_dense,
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLengths
@@ -48,7 +48,7 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
         return {"out": LoDTensor(x, node.sequence_layout("y"))}
     if not node.is_known("y"):
         offsets = ops.reshape(cast_to(node.get_input("y"), Type.i64), ints([-1]), False)
-        lengths_later = ops.subtract(part(offsets, 1, END), part(offsets, 0, -1))
+        lengths_later = ops.subtract(slice_dims(offsets, 1, END), slice_dims(offsets, 0, -1))
         return {"out": LoDTensor(x, SequenceLengths(lengths_later.output(0)))}
     begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
     node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
@@ -60,43 +60,43 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
 
 
 def sequence_reverse(node: NodeContext) -> NamedOutputs:
-    """y = each sequence read backwards."""
-    x, count = sequences(node, "x", filling=None)
-    return {"y": joined(reversed_steps(x, count), count)}
+    """y = x with the steps of each sequence reversed."""
+    x, count = dense_input(node, "x", filling=None)
+    return {"y": from_dense(reverse_sequences(x, count), count)}
 
 
 def sequence_concat(node: NodeContext) -> NamedOutputs:
     """out = the first sequences of all inputs one after the other, then the second ones, ..."""
-    every = [sequences(node, "x", i, None) for i in range(node.get_input_size("x"))]
+    every = [dense_input(node, "x", i, None) for i in range(node.get_input_size("x"))]
     joint = ops.concat([x for x, _ in every], 1)
     if not any(isinstance(count, SequenceLengths) for _, count in every):
-        return {"out": joined(joint, every[0][1])}
-    inside = ops.concat([inside_of(*one) for one in every], 1)
+        return {"out": from_dense(joint, every[0][1])}
+    inside = ops.concat([step_mask(*one) for one in every], 1)
     total: Tensor = lengths_of(*every[0])
     for one in every[1:]:
         total = ops.add(total, lengths_of(*one))
     rows = ops.gather_nd(joint, ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0])))
-    return {"out": LoDTensor(rows, lengths_as(total))}
+    return {"out": LoDTensor(rows, lod_of_lengths(total))}
 
 
 def sequence_reshape(node: NodeContext) -> NamedOutputs:
-    """out = the same numbers in steps of new_dim."""
+    """out = x reshaped to [-1, new_dim], sequence by sequence."""
     x, count, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
     if isinstance(count, SequenceLengths):
         width = size_of(x, 1)
-        count = lengths_as(ops.divide(ops.multiply(cast_to(count.output, Type.i64), width), ints(wide)))
+        count = lod_of_lengths(ops.divide(ops.multiply(cast_to(count.output, Type.i64), width), ints(wide)))
     return {"out": LoDTensor(ops.reshape(x, ints([-1, wide]), False), count)}
 
 
 def sequence_pad(node: NodeContext) -> NamedOutputs:
-    """out [count, padded_length, ...] = the sequences with steps of pad_value behind them; and their lengths."""
-    x, count = sequences(node, "x", filling=None)
+    """out [count, padded_length, ...] = the sequences padded with pad_value; length = their lengths."""
+    x, count = dense_input(node, "x", filling=None)
     lengths, wanted = lengths_of(x, count), node.get_int("padded_length", -1)
     value: Tensor = cast_to(node.get_input("pad_value"), x.get_element_type())
     size = output_of(value).get_partial_shape()
     if size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1:
         value = ops.reshape(value, ints([]), False)
-    x = filled(x, count, value)
+    x = fill_padding(x, count, value)
     if wanted == -1:
         return {"out": LoDTensor(x, NO_LOD), "length": LoDTensor(lengths, NO_LOD)}
     filling = _step_like(x, value, wanted)
@@ -108,9 +108,9 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
 
 
 def _step_like(x: Tensor, value: Tensor, steps: int = 1) -> Node:
-    """`value` in the shape of x with the given number of steps."""
+    """`value` broadcast to the shape of x with the given number of steps."""
     dims = shape_of(x)
-    return ops.broadcast(value, ops.concat([part(dims, 0, 1), ints([steps]), part(dims, 2, END)], 0))
+    return ops.broadcast(value, ops.concat([slice_dims(dims, 0, 1), ints([steps]), slice_dims(dims, 2, END)], 0))
 
 
 def sequence_unpad(node: NodeContext) -> NamedOutputs:
@@ -121,8 +121,8 @@ def sequence_unpad(node: NodeContext) -> NamedOutputs:
     count: int | SequenceLengths = 1 if batch.is_static and batch.get_length() == 1 else SequenceLengths(lengths)
     if known is not None and known.size and (known == known.flat[0]).all():
         count = int(known.size)
-    places = ops.range(ints(0), ops.squeeze(length_of(x), ints([0])), ints(1), "i64")
-    inside = ops.less(places, ops.unsqueeze(cast_to(lengths, Type.i64), ints([1])))
+    indices = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
+    inside = ops.less(indices, ops.unsqueeze(cast_to(lengths, Type.i64), ints([1])))
     if rank_of(node, x) == 2:
         x = ops.unsqueeze(x, ints([2])).output(0)
     chosen = ops.transpose(ops.non_zero(inside, "i64"), ints([1, 0]))
@@ -137,8 +137,8 @@ def sequence_slice(node: NodeContext) -> NamedOutputs:
     )
     if isinstance(count, int) and count == 1:
         return {"out": LoDTensor(ops.slice(x, begin, ops.add(begin, length), ints([1]), ints([0])), 1)}
-    first = ops.add(begins(_lengths(node, "x")), begin)
-    return {"out": LoDTensor(ops.gather(x, _rows_from(first, length), ints(0)), lengths_as(length))}
+    first = ops.add(row_starts(_lengths(node, "x")), begin)
+    return {"out": LoDTensor(ops.gather(x, _concatenated_ranges(first, length), ints(0)), lod_of_lengths(length))}
 
 
 def _lengths(node: NodeContext, name: str) -> Tensor:
@@ -147,87 +147,87 @@ def _lengths(node: NodeContext, name: str) -> Tensor:
     return lengths
 
 
-def _rows_from(first: Tensor, lengths: Tensor) -> Node:
-    """first[0], first[0] + 1, ... up to lengths[0] numbers, then those from first[1] on, ..."""
-    known = [numbers(one) for one in (first, lengths)]
+def _concatenated_ranges(first: Tensor, lengths: Tensor) -> Node:
+    """The ranges first[i] ... first[i] + lengths[i] - 1, concatenated."""
+    known = [constant_value(one) for one in (first, lengths)]
     if known[0] is not None and known[1] is not None:
         return ints([int(one) + i for one, many in zip(*known, strict=True) for i in range(int(many))])
     total = ops.reduce_sum(lengths, ints([0]), False)
-    shift = ops.gather(ops.subtract(first, begins(lengths)), all_owners(lengths), ints(0))
+    shift = ops.gather(ops.subtract(first, row_starts(lengths)), all_segment_ids(lengths), ints(0))
     return ops.add(ops.range(ints(0), total, ints(1), "i64"), shift)
 
 
 def sequence_expand(node: NodeContext) -> NamedOutputs:
-    """out = sequence i of x (or its row, without LoD) as often as sequence i of y has steps."""
+    """out = sequence i of x (row i, if x has no LoD) repeated once per step of sequence i of y."""
     level = node.get_int("ref_level", -1)
     node.require(level in (-1, 0), "only one level of LoD is supported", ref_level=level)
     layouts = [node.sequence_layout(name) for name in ("x", "y") if name == "y" or node.has_sequences("x")]
     if any(isinstance(one, SequenceLengths) for one in layouts):
-        return {"out": _expanded(node)}
-    y, count = sequences(node, "y")
-    repeats = length_of(y)
+        return {"out": _expand_by_lengths(node)}
+    y, count = dense_input(node, "y")
+    repeats = padded_length(y)
     if not node.has_sequences("x"):
-        return {"out": LoDTensor(_repeated(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), NO_LOD)}
-    x, _ = sequences(node, "x")
-    return {"out": LoDTensor(_repeated(x, repeats), _times(count, repeats))}
+        return {"out": LoDTensor(_repeat_sequences(ops.unsqueeze(node.get_input("x"), ints([1])), repeats), NO_LOD)}
+    x, _ = dense_input(node, "x")
+    return {"out": LoDTensor(_repeat_sequences(x, repeats), _multiply_count(count, repeats))}
 
 
-def _expanded(node: NodeContext) -> LoDTensor:
+def _expand_by_lengths(node: NodeContext) -> LoDTensor:
     x, repeats = node.get_input("x"), _lengths(node, "y")
-    which = all_owners(repeats)
+    which = all_segment_ids(repeats)
     if not node.has_sequences("x"):
         return LoDTensor(ops.gather(x, which, ints(0)), NO_LOD)
     lengths = _lengths(node, "x")
-    first, taken = (_taken(one, which) for one in (begins(lengths), lengths))
-    return LoDTensor(ops.gather(x, _rows_from(first, taken), ints(0)), lengths_as(taken))
+    first, taken_lengths = (_gather_lengths(one, which) for one in (row_starts(lengths), lengths))
+    return LoDTensor(ops.gather(x, _concatenated_ranges(first, taken_lengths), ints(0)), lod_of_lengths(taken_lengths))
 
 
-def _taken(values: Tensor, places: Node) -> Node:
-    known, where = numbers(values), numbers(places)
+def _gather_lengths(values: Tensor, indices: Node) -> Node:
+    known, where = constant_value(values), constant_value(indices)
     if known is not None and where is not None:
         return ints(known[where].tolist())
-    return ops.gather(values, places, ints(0))
+    return ops.gather(values, indices, ints(0))
 
 
-def _times(count: Count, more: Tensor) -> Count:
-    return ops.multiply(vector(count), more).output(0)
+def _multiply_count(count: SequenceLayout, more: Tensor) -> SequenceLayout:
+    return ops.multiply(count_vector(count), more).output(0)
 
 
-def _repeated(x: Tensor, repeats: Tensor) -> Node:
+def _repeat_sequences(x: Tensor, repeats: Tensor) -> Node:
     """[count, steps, ...] with each sequence repeated, as [count * repeats * steps, ...]."""
     dims = shape_of(x)
-    batch, rest = part(dims, 0, 1), part(dims, 1, END)
+    batch, rest = slice_dims(dims, 0, 1), slice_dims(dims, 1, END)
     spread = ops.broadcast(ops.unsqueeze(x, ints([1])), ops.concat([batch, repeats, rest], 0))
-    rows = ops.multiply(ops.multiply(batch, repeats), part(dims, 1, 2))
-    return ops.reshape(spread, ops.concat([rows, part(dims, 2, END)], 0), False)
+    rows = ops.multiply(ops.multiply(batch, repeats), slice_dims(dims, 1, 2))
+    return ops.reshape(spread, ops.concat([rows, slice_dims(dims, 2, END)], 0), False)
 
 
 def sequence_expand_as(node: NodeContext) -> NamedOutputs:
-    """out = row i of x as often as sequence i of y has steps."""
-    y, count = sequences(node, "y", filling=None)
+    """out = row i of x repeated once per step of sequence i of y."""
+    y, count = dense_input(node, "y", filling=None)
     return {"out": LoDTensor(_for_each_step(node.get_input("x"), y, count), count)}
 
 
-def _for_each_step(rows: Tensor, dense: Tensor, count: Count) -> Node:
-    """Row i as often as sequence i of [count, steps, ...] has steps."""
+def _for_each_step(rows: Tensor, dense: Tensor, count: SequenceLayout) -> Node:
+    """Row i repeated once per step of sequence i of [count, steps, ...]."""
     if not isinstance(count, SequenceLengths):
-        return _repeated(ops.unsqueeze(rows, ints([1])), length_of(dense))
-    return ops.gather(rows, all_owners(lengths_of(dense, count)), ints(0))
+        return _repeat_sequences(ops.unsqueeze(rows, ints([1])), padded_length(dense))
+    return ops.gather(rows, all_segment_ids(lengths_of(dense, count)), ints(0))
 
 
 def fusion_seqexpand_concat_fc(node: NodeContext) -> NamedOutputs:
     """out = activation([x[0], x[1] of the sequence, x[2] of the sequence, ...] @ fc_weight + fc_bias)."""
-    first, count = sequences(node, "x")
+    first, count = dense_input(node, "x")
     parts: list[Tensor] = [node.get_input("x")]
     parts += [_for_each_step(node.get_input("x", i), first, count) for i in range(1, node.get_input_size("x"))]
     out: Tensor = ops.matmul(ops.concat(parts, 1), node.get_input("fc_weight"), False, False)
     if node.has_input("fc_bias"):
         out = ops.add(out, ops.reshape(node.get_input("fc_bias"), ints([-1]), False))
-    return {"out": LoDTensor(activated(node, out, node.get_str("fc_activation", "identity")), count)}
+    return {"out": LoDTensor(apply_activation(node, out, node.get_str("fc_activation", "identity")), count)}
 
 
 def sequence_erase(node: NodeContext) -> NamedOutputs:
-    """out = x without the tokens."""
+    """out = x without the elements that equal one of the tokens."""
     x, tokens = node.get_input("x"), node.get_ints("tokens")
     lengths = node.sequence_lengths("x")
     if not tokens:
@@ -236,22 +236,22 @@ def sequence_erase(node: NodeContext) -> NamedOutputs:
     kept = ops.reduce_logical_and(
         ops.not_equal(ops.unsqueeze(flat, ints([1])), const(tokens, x.get_element_type())), ints([1]), False
     )
-    places = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
-    out = ops.unsqueeze(ops.gather(flat, places, ints(0)), ints([1]))
+    indices = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
+    out = ops.unsqueeze(ops.gather(flat, indices, ints(0)), ints([1]))
     if lengths is None or node.sequence_layout("x") == 1:
         return {"out": LoDTensor(out, UNKNOWN_LOD if lengths is None else 1)}
-    owner = owners(lengths, ops.squeeze(shape_of(flat), ints([0])))
+    owner = segment_ids(lengths, ops.squeeze(shape_of(flat), ints([0])))
     none = ops.broadcast(ints(0), shape_of(lengths))
     left = ops.scatter_elements_update(none, owner, ops.convert(kept, Type.i64), ints(0), reduction="sum")
-    return {"out": LoDTensor(out, lengths_as(left))}
+    return {"out": LoDTensor(out, lod_of_lengths(left))}
 
 
 def sequence_scatter(node: NodeContext) -> NamedOutputs:
-    """out = x with updates added to the elements of row i that sequence i of ids names."""
+    """out = x with updates added to row i at the columns given by sequence i of ids."""
     x = node.get_input("x")
-    ids, count = sequences(node, "ids")
-    dims = ops.concat([vector(count), ints([-1])], 0)
-    places = ops.reshape(ids, dims, False)
-    updates = ops.reshape(dense_of(node.get_input("updates"), count), dims, False)
-    out = ops.scatter_elements_update(x, places, cast_to(updates, x.get_element_type()), ints(1), reduction="sum")
+    ids, count = dense_input(node, "ids")
+    dims = ops.concat([count_vector(count), ints([-1])], 0)
+    indices = ops.reshape(ids, dims, False)
+    updates = ops.reshape(to_dense(node.get_input("updates"), count), dims, False)
+    out = ops.scatter_elements_update(x, indices, cast_to(updates, x.get_element_type()), ints(1), reduction="sum")
     return {"out": out}

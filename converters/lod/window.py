@@ -1,4 +1,4 @@
-"""Windows that move over sequences.
+"""Sliding windows over sequences.
 
 Paddle: `sequence_conv`, `fusion_seqconv_eltadd_relu`, `sequence_enumerate`.
 Semantics: `paddle/phi/kernels/fusion/cpu/fusion_seqconv_eltadd_relu_kernel.cc`, and
@@ -11,23 +11,23 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints
-from paddle2ov.converters.lod.sequences import joined, length_of, sequences
+from paddle2ov.converters.lod.sequences import dense_input, from_dense, padded_length
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def sequence_conv(node: NodeContext) -> NamedOutputs:
-    """out[t] = [x[t + start], ..., x[t + start + length - 1]] @ filter; zeros outside of the sequence."""
-    x, count = sequences(node, "x")
+    """out[t] = [x[t + start], ..., x[t + start + length - 1]] @ filter; zeros beyond the sequence."""
+    x, count = dense_input(node, "x")
     node.require(not node.get_bool("paddingTrainable", False), "is not supported", paddingTrainable=True)
-    return {"out": joined(_convolved(node, x), count)}
+    return {"out": from_dense(_convolved(node, x), count)}
 
 
 def fusion_seqconv_eltadd_relu(node: NodeContext) -> NamedOutputs:
     """out = relu(sequence_conv(x, filter) + bias)."""
-    x, count = sequences(node, "x")
+    x, count = dense_input(node, "x")
     bias = ops.reshape(node.get_input("bias"), ints([-1]), False)
-    return {"out": joined(ops.relu(ops.add(_convolved(node, x), bias)), count)}
+    return {"out": from_dense(ops.relu(ops.add(_convolved(node, x), bias)), count)}
 
 
 def _convolved(node: NodeContext, x: Tensor) -> Node:
@@ -45,21 +45,21 @@ def _convolved(node: NodeContext, x: Tensor) -> Node:
     before, after = (ints([0, 0, *side]) for side in sides)
     padded = ops.pad(channels, before, after, "constant", const_like(0, channels))
     if start > 0 or start + length < 1:
-        # A window beside its step. (A Pad that cuts off more than there is corrupts memory in OpenVINO 2026.4.)
+        # The window does not contain its step. (A negative Pad beyond the size corrupts memory in OpenVINO 2026.4.)
         first = ints([max(start, 0)])
-        last = ops.add(ops.add(first, length_of(x)), ints([length - 1]))
+        last = ops.add(ops.add(first, padded_length(x)), ints([length - 1]))
         padded = ops.slice(padded, first, last, ints([1]), ints([2]))
     return ops.transpose(ops.convolution(padded, filters, [1], [0], [0], [1]), ints([0, 2, 1]))
 
 
 def sequence_enumerate(node: NodeContext) -> NamedOutputs:
-    """out[t, k] = x[t + k] for k < win_size; pad_value behind the end of the sequence."""
+    """out[t, k] = x[t + k] for k < win_size; pad_value beyond the end of the sequence."""
     value = node.get_int("pad_value", 0)
-    x, count = sequences(node, "x", filling=value)
+    x, count = dense_input(node, "x", filling=value)
     size = node.get_int("win_size")
     flat = ops.squeeze(x, ints([2]))
     pad = const_like(value, x)
     padded = ops.pad(flat, ints([0, 0]), ints([0, size - 1]), "constant", pad)
-    places = ops.range(ints(0), ops.squeeze(length_of(x), ints([0])), ints(1), "i64")
-    each = ops.add(ops.unsqueeze(places, ints([1])), ints(list(range(size))))
-    return {"out": joined(ops.gather(padded, each, ints(1)), count)}
+    indices = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
+    each = ops.add(ops.unsqueeze(indices, ints([1])), ints(list(range(size))))
+    return {"out": from_dense(ops.gather(padded, each, ints(1)), count)}

@@ -4,11 +4,11 @@ Paddle: `uniform_random` (PIR `uniform`), `uniform_random_inplace`, `uniform_ran
 (PIR `gaussian`), `gaussian_inplace`, `gaussian_random_batch_size_like`, `truncated_gaussian_random`, `randint`,
 `randperm`, `bernoulli`, `multinomial`, `exponential`, `gumbel_softmax`, `sampling_id`.
 Semantics: `paddle/phi/kernels/cpu/{uniform,gaussian,randint,randperm,bernoulli,multinomial,dropout}_kernel.cc`.
-`dropout` in training, which `cast.py` takes from here, is one of them.
+`dropout` in training, which `cast.py` imports, is here too.
 
-The values are others than Paddle's: its generator is a Mersenne Twister, OpenVINO's a Philox. A seed that is not 0
-makes them the same each time the model is compiled; from run to run they go on. Refused: the diagonal that
-`uniform_random` can set.
+The values differ from Paddle's: its generator is a Mersenne Twister, OpenVINO's a Philox. A seed that is not 0
+makes them the same each time the model is compiled; they still change from one inference to the next. Refused: the
+diagonal that `uniform_random` can set.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ from paddle2ov.translation.registry import Converter
 
 
 def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> Node:
-    # OpenVINO computes 1 - RandomUniform when it compiles the model: the numbers would be the same in each run, and
-    # others than those that the next user gets. It does not look behind a Roll, which here turns a dimension of 1. That
-    # dimension is there anyway: RandomUniform knows no 0-D result.
+    # OpenVINO folds 1 - RandomUniform into a constant when it compiles the model: the numbers would be the same in each
+    # inference, and differ from those that other consumers get. A Roll, here over a dimension of 1, prevents that. The
+    # dimension is needed anyway: RandomUniform has no 0-D result.
     drawn = ops.random_uniform(ops.concat([ints([1]), shape], 0), low, high, kind, seed, seed)
     return ops.squeeze(ops.roll(drawn, ints([1]), ints([0])), ints([0]))
 
 
-def unit(shape: Tensor, seed: int) -> Node:
+def unit_uniform(shape: Tensor, seed: int) -> Node:
     """Numbers in [0, 1)."""
     return _uniform(shape, const(0.0, Type.f32), const(1.0, Type.f32), "f32", seed)
 
 
-def open_unit(shape: Tensor, seed: int) -> Node:
+def positive_uniform(shape: Tensor, seed: int) -> Node:
     """Numbers in (0, 1], of which a logarithm can be taken."""
-    return ops.subtract(const(1.0, Type.f32), unit(shape, seed))
+    return ops.subtract(const(1.0, Type.f32), unit_uniform(shape, seed))
 
 
-def normal(shape: Tensor, seed: int) -> Node:
-    """Numbers of mean 0 and variance 1, by Box and Muller: √(-2 ln u) · cos(2π v)."""
-    # One generator gives both: two of one seed would give the same numbers.
-    both = open_unit(ops.concat([ints([2]), shape], 0), seed)
+def standard_normal(shape: Tensor, seed: int) -> Node:
+    """Normal numbers of mean 0 and variance 1 by the Box-Muller transform: √(-2 ln u) · cos(2π v)."""
+    # One generator for both: two with the same seed would give the same numbers.
+    both = positive_uniform(ops.concat([ints([2]), shape], 0), seed)
     u, v = (ops.squeeze(half, ints([0])) for half in ops.split(both, ints(0), 2).outputs())
     radius = ops.sqrt(ops.multiply(const(-2.0, Type.f32), ops.log(u)))
     return ops.multiply(radius, ops.cos(ops.multiply(const(2 * math.pi, Type.f32), v)))
@@ -69,7 +69,7 @@ def _shape(node: NodeContext) -> Tensor:
 
 
 def _shape_like(node: NodeContext) -> Tensor:
-    """The shape given, with one dimension taken from an input's."""
+    """The given shape with one dimension replaced by an input's."""
     dims: list[Tensor] = [ints([dim]) for dim in node.get_ints("shape")]
     source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
     dims[target] = ops.gather(shape_of(node.get_input("input")), ints([source]), ints(0))
@@ -88,7 +88,7 @@ def _dtype(node: NodeContext) -> Type:
 
 
 def uniform(form: str = "") -> Converter:
-    """A converter for numbers of equal probability; `form` says where the shape comes from."""
+    """A converter for uniform random numbers; `form` says where the shape comes from."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out is uniform in [min, max)."""
@@ -107,7 +107,7 @@ def gaussian(form: str = "") -> Converter:
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out is normal with the given mean and standard deviation."""
-        drawn = normal(_SHAPES[form](node), node.get_int("seed", 0))
+        drawn = standard_normal(_SHAPES[form](node), node.get_int("seed", 0))
         mean, deviation = (
             reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("mean", 0.0), ("std", 1.0))
         )
@@ -117,7 +117,7 @@ def gaussian(form: str = "") -> Converter:
 
 
 def truncated_gaussian_random(node: NodeContext) -> NamedOutputs:
-    """out is normal, of what lies within a ... b."""
+    """out is normal, truncated to a ... b."""
     mean, deviation = node.get_float("mean", 0.0), node.get_float("std", 1.0)
     low, high = node.get_float("a", -2.0), node.get_float("b", 2.0)
     below, above = (math.erf((bound - mean) / deviation / math.sqrt(2)) for bound in (low, high))
@@ -136,14 +136,16 @@ def randint(node: NodeContext) -> NamedOutputs:
 def randperm(node: NodeContext) -> NamedOutputs:
     """out = the integers 0 ... n - 1 in random order."""
     count = node.get_int("n")
-    order = ops.topk(unit(ints([count]), node.get_int("seed", 0)), ints(count), 0, "max", "value", "i64").output(1)
+    order = ops.topk(
+        unit_uniform(ints([count]), node.get_int("seed", 0)), ints(count), 0, "max", "value", "i64"
+    ).output(1)
     return {"out": cast_to(order, node.get_dtype("dtype", Type.i64))}
 
 
 def bernoulli(node: NodeContext) -> NamedOutputs:
     """out = 1 with probability x, else 0."""
     x = node.get_input("x")
-    hit = ops.less(unit(shape_of(x), node.get_int("seed", 0)), ops.convert(x, Type.f32))
+    hit = ops.less(unit_uniform(shape_of(x), node.get_int("seed", 0)), ops.convert(x, Type.f32))
     return {"out": ops.convert(hit, x.get_element_type())}
 
 
@@ -152,20 +154,20 @@ def multinomial(node: NodeContext) -> NamedOutputs:
     x = ops.convert(node.get_input("x"), Type.f32)
     count = reshape(node.get_tensor("num_samples", Type.i64, 1), [1])
     if node.get_bool("replacement", False):
-        return {"out": _drawn(x, count, 0)}
+        return {"out": _sample_with_replacement(x, count, 0)}
     # The largest of u^(1 / x), which are those of log(u) / x (Efraimidis and Spirakis).
-    keys = ops.divide(ops.log(_inner_unit(shape_of(x), 0)), x)
+    keys = ops.divide(ops.log(_open_uniform(shape_of(x), 0)), x)
     return {"out": ops.topk(keys, ops.squeeze(count, ints([0])), -1, "max", "value", "i64").output(1)}
 
 
-def _drawn(x: Node, count: Tensor, seed: int) -> Node:
-    """`count` indices along the last dimension, with replacement: where a number falls into the running sums."""
+def _sample_with_replacement(x: Node, count: Tensor, seed: int) -> Node:
+    """`count` indices along the last dimension, with replacement: where a uniform number falls in the running sums."""
     # OpenVINO has Multinomial, which its CPU plugin refuses when two operators read the result.
     sums = ops.cum_sum(x, ints(-1))
     dims = shape_of(x)
     total = ops.gather(sums, ints([-1]), ints(-1))
     batch = ops.slice(dims, ints([0]), ints([-1]), ints([1]))
-    numbers = ops.multiply(unit(ops.concat([batch, count], 0), seed), total)
+    numbers = ops.multiply(unit_uniform(ops.concat([batch, count], 0), seed), total)
     passed = ops.less_equal(ops.unsqueeze(sums, ints(-2)), ops.unsqueeze(numbers, ints(-1)))
     ones = ops.convert(passed, Type.i64)
     found = kept_apart(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
@@ -188,18 +190,18 @@ def sampling_id(node: NodeContext) -> NamedOutputs:
 def exponential(node: NodeContext) -> NamedOutputs:
     """out has the density lam · exp(-lam · t)."""
     x = node.get_input("x")
-    out = ops.divide(ops.log(open_unit(shape_of(x), 0)), const(-node.get_float("lam", 1.0), Type.f32))
+    out = ops.divide(ops.log(positive_uniform(shape_of(x), 0)), const(-node.get_float("lam", 1.0), Type.f32))
     return {"out": cast_to(out, x.get_element_type())}
 
 
 def gumbel_softmax(node: NodeContext) -> NamedOutputs:
-    """out = softmax((x + g) / temperature), g of Gumbel's distribution; with hard, 1 at the largest and else 0."""
+    """out = softmax((x + g) / temperature), g Gumbel distributed; if hard, 1 at the maximum, else 0."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     if rank == 0:
         return {"out": const_like(1, x)}
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
-    noise = ops.negative(ops.log(ops.negative(ops.log(_inner_unit(shape_of(x), 0)))))
+    noise = ops.negative(ops.log(ops.negative(ops.log(_open_uniform(shape_of(x), 0)))))
     noisy = ops.divide(
         ops.add(x, cast_to(noise, x.get_element_type())), const_like(node.get_float("temperature", 1.0), x)
     )
@@ -207,12 +209,12 @@ def gumbel_softmax(node: NodeContext) -> NamedOutputs:
     if not node.get_bool("hard", False):
         return {"out": out}
     best = ops.topk(out, ints(1), axis, "max", "none", "i64").output(1)
-    places = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
-    along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
+    indices = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
+    along = reshape(indices, [-1 if i == axis else 1 for i in range(rank)])
     return {"out": ops.convert(ops.equal(best, along), x.get_element_type())}
 
 
-def _inner_unit(shape: Tensor, seed: int) -> Node:
+def _open_uniform(shape: Tensor, seed: int) -> Node:
     """Numbers in (0, 1)."""
     return _uniform(shape, const(1e-7, Type.f32), const(1.0 - 1e-7, Type.f32), "f32", seed)
 
@@ -229,7 +231,7 @@ def dropout_in_training(node: NodeContext) -> NamedOutputs:
         kept = [1 if i in axes else 0 for i in range(rank_of(node, x))]
         dims = ops.select(const(kept, Type.boolean), dims, const_like(1, dims))
     p = reshape(node.get_tensor("p", Type.f32, 0.5), [])
-    stays = ops.greater_equal(unit(dims, seed), p)
+    stays = ops.greater_equal(unit_uniform(dims, seed), p)
     zero = const_like(0, x)
     scaled: Tensor = x
     if node.get_str("mode", "downgrade_in_infer") == "upscale_in_train":

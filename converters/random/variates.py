@@ -1,8 +1,8 @@
-"""Random numbers whose distribution each element of an input sets.
+"""Random numbers with parameters given element by element.
 
 Paddle: `standard_gamma`, `dirichlet`, `poisson`, `binomial`.
-Distributions: those of `paddle/phi/kernels/cpu/{standard_gamma,dirichlet,poisson,binomial}_kernel.cc`; the values are
-others, see `distributions.py`. Gamma as in G. Marsaglia and W. W. Tsang, "A simple method for generating gamma
+Distributions: those of `paddle/phi/kernels/cpu/{standard_gamma,dirichlet,poisson,binomial}_kernel.cc`; the values
+differ, see `distributions.py`. Gamma as in G. Marsaglia and W. W. Tsang, "A simple method for generating gamma
 variables" (2000); the others by counting: the time grows with the largest number that is drawn, which is 2^24 at most.
 """
 
@@ -14,14 +14,14 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, repeat
-from paddle2ov.converters.random.distributions import normal, open_unit, unit
+from paddle2ov.converters.random.distributions import positive_uniform, standard_normal, unit_uniform
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_ROUNDS = 8
-"""Of which each fails for one element in twenty at most; none in 10^10 elements fails in all."""
+_ATTEMPTS = 8
+"""Attempts per element. One fails with a probability of 1/20 at most, all of them with less than 10^-10."""
 _MOST_EVENTS = 2**24
-"""float32 counts no further; and of a rate that is infinite there would be no end."""
+"""float32 counts no further; and with an infinite rate the loop would not end."""
 
 
 def standard_gamma(node: NodeContext) -> NamedOutputs:
@@ -31,7 +31,7 @@ def standard_gamma(node: NodeContext) -> NamedOutputs:
 
 
 def dirichlet(node: NodeContext) -> NamedOutputs:
-    """out = shares that add up to 1 along the last axis, of concentration alpha."""
+    """out = Dirichlet distributed with concentration alpha: sums to 1 along the last axis."""
     alpha = node.get_input("alpha")
     parts = _gamma(cast_to(alpha, Type.f32))
     total = ops.reduce_sum(parts, ints([rank_of(node, alpha) - 1]), True)
@@ -44,8 +44,8 @@ def _gamma(shape: Tensor) -> Node:
     # Below 1: that of shape + 1, times u^(1 / shape)
     d = ops.subtract(ops.add(shape, ops.convert(small, Type.f32)), const(1 / 3, Type.f32))
     c = ops.divide(one, ops.sqrt(ops.multiply(d, const(9, Type.f32))))
-    many = ops.concat([ints([_ROUNDS]), shape_of(shape)], 0)
-    z, u = normal(many, 0), open_unit(many, 0)
+    many = ops.concat([ints([_ATTEMPTS]), shape_of(shape)], 0)
+    z, u = standard_normal(many, 0), positive_uniform(many, 0)
     v = ops.add(one, ops.multiply(c, z))
     v = ops.multiply(ops.multiply(v, v), v)
     positive = ops.greater(v, const(0, Type.f32))
@@ -53,25 +53,25 @@ def _gamma(shape: Tensor) -> Node:
     half = ops.multiply(ops.multiply(z, z), const(0.5, Type.f32))
     bound = ops.add(half, ops.multiply(d, ops.add(ops.subtract(one, v), ops.log(v))))
     taken = ops.logical_and(positive, ops.less(ops.log(u), bound))
-    rounds = ops.split(v, ints(0), _ROUNDS).outputs(), ops.split(taken, ints(0), _ROUNDS).outputs()
+    attempts = ops.split(v, ints(0), _ATTEMPTS).outputs(), ops.split(taken, ints(0), _ATTEMPTS).outputs()
     found: Tensor = one
-    for value, accepted in reversed(list(zip(*rounds, strict=True))):
+    for value, accepted in reversed(list(zip(*attempts, strict=True))):
         found = ops.select(ops.squeeze(accepted, ints([0])), ops.squeeze(value, ints([0])), found)
     drawn = ops.multiply(d, found)
-    lower = ops.power(open_unit(shape_of(shape), 0), ops.divide(one, shape))
+    lower = ops.power(positive_uniform(shape_of(shape), 0), ops.divide(one, shape))
     return ops.select(small, ops.multiply(drawn, lower), drawn)
 
 
 def poisson(node: NodeContext) -> NamedOutputs:
-    """out = how many events with waiting times of mean 1 fall into a time x."""
+    """out = the number of events, with exponential waiting times of mean 1, in a time x."""
     x = node.get_input("x")
 
     def event(clock: Node, rate: Node) -> tuple[Node, Node, Node]:
-        now = ops.subtract(clock, ops.log(open_unit(shape_of(clock), 0)))
+        now = ops.subtract(clock, ops.log(positive_uniform(shape_of(clock), 0)))
         inside = ops.less_equal(now, rate)
         return now, inside, inside
 
-    return {"out": cast_to(_counted([cast_to(x, Type.f32)], event), x.get_element_type())}
+    return {"out": cast_to(_count_hits([cast_to(x, Type.f32)], event), x.get_element_type())}
 
 
 def binomial(node: NodeContext) -> NamedOutputs:
@@ -80,14 +80,14 @@ def binomial(node: NodeContext) -> NamedOutputs:
 
     def trial(number: Node, trials: Node, chance: Node) -> tuple[Node, Node, Node]:
         left = ops.less(number, trials)
-        success = ops.less(unit(shape_of(trials), 0), chance)
+        success = ops.less(unit_uniform(shape_of(trials), 0), chance)
         return ops.add(number, const(1, Type.f32)), ops.logical_and(left, success), left
 
-    return {"out": ops.convert(_counted([ops.floor(count), chance], trial), Type.i64)}
+    return {"out": ops.convert(_count_hits([ops.floor(count), chance], trial), Type.i64)}
 
 
-def _counted(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, Node]]) -> Output:
-    """How often a step hits, until no element goes on: (state, *given) -> (state, hit, goes on), from 0 on."""
+def _count_hits(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, Node]]) -> Output:
+    """The number of hits of step (state, *given) -> (state, hit, continues), from 0 until no element continues."""
     rank = len(output_of(given[0]).get_partial_shape())
     nothing = ops.broadcast(const(0, Type.f32), shape_of(given[0]))
 

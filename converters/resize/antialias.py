@@ -1,10 +1,10 @@
-"""Resizing with a filter as wide as what it shrinks, as photographs are resized.
+"""Antialiased resizing, with a filter as wide as the ratio.
 
 Paddle: `interp_antialias` (PIR only).
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc` (InterpolateAA2DCPUFwd). Each result is a weighted mean of the
 elements under a triangle (bilinear) or a cubic (bicubic, a = -1/2) around its centre, stretched by the ratio where that
-is above 1. The weights are matrices that the rows and columns are multiplied by.
-Refused: integers, which Paddle mixes in fixed-point arithmetic.
+is above 1. The rows and columns are multiplied by matrices of weights.
+Refused: integers, which Paddle interpolates in fixed-point arithmetic.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
-from paddle2ov.converters.resize.exact import scaled, scaled_later
+from paddle2ov.converters.resize.exact import dynamic_scaled_sizes, scaled_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -57,7 +57,7 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
     scales: list[float] | None = None
     if node.has_input("scale_tensor"):
         scales = node.get_constant("scale_tensor").reshape(-1).tolist()
-    elif len(given := list(node.get_attribute("scale", []) or [])) > 1:  # Paddle passes over a single number
+    elif len(given := list(node.get_attribute("scale", []) or [])) > 1:  # Paddle ignores a single number
         scales = given
     if scales is not None:
         scales = scales * 2 if len(scales) == 1 else scales
@@ -67,15 +67,15 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
     if scales is not None:
         dims = known_dims(x)[2:]
         if None in dims:
-            return scaled_later(x, scales), scales
-        return ints([int(scaled(dim or 0, scale)) for dim, scale in zip(dims, scales, strict=True)]), scales
+            return dynamic_scaled_sizes(x, scales), scales
+        return ints([int(scaled_sizes(dim or 0, scale)) for dim, scale in zip(dims, scales, strict=True)]), scales
     sizes = [node.get_int("out_h", -1), node.get_int("out_w", -1)]
     node.require(all(size > 0 for size in sizes), "no size is given", sizes=sizes)
     return ints(sizes), None
 
 
 def _ratios(before: Node, after: Tensor, scales: list[float] | None, align: bool) -> Node:
-    """Source elements per result. An image that keeps both sizes is copied, whatever the scale is."""
+    """Source elements per result. An image that keeps both sizes is copied, whatever the scale."""
     old, new = ops.convert(before, Type.f32), ops.convert(after, Type.f32)
     one = _number(1)
     if align:
@@ -90,7 +90,7 @@ def _ratios(before: Node, after: Tensor, scales: list[float] | None, align: bool
 
 
 def _weights(old: Node, new: Node, ratio: Node, method: str) -> Node:
-    """[new, old]: how much of each source element a result takes."""
+    """[new, old]: the weight of each source element in each result."""
     zero = ints(0)
     results = ops.unsqueeze(ops.convert(ops.range(zero, new, ints(1), "i64"), Type.f32), ints(1))
     sources = ops.convert(ops.range(zero, old, ints(1), "i64"), Type.f32)

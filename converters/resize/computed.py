@@ -1,4 +1,4 @@
-"""Resizes of which only the run knows the ratios: elements picked by indices, and mixed by weights, of the graph.
+"""Resizes with ratios known at run time: elements are gathered by indices, and weighted, that the graph computes.
 
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`, `paddle/phi/kernels/funcs/interpolate_function.h`.
 """
@@ -11,16 +11,16 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, halves, ints, shape_of, size_of
-from paddle2ov.converters.resize.exact import Resize, any_resized, inverse, nearest, sizes_later
+from paddle2ov.converters.resize.exact import Resize, any_resized, dynamic_sizes, nearest, rational_reciprocal
 from paddle2ov.graph.integers import divided
 from paddle2ov.graph.opset import ops
 
 
-def scaled_by(x: Output, scales: Output) -> Node:
-    """floor(dim * scale) of the spatial dimensions, of the exact product, by computed scales (float32).
+def computed_scale_sizes(x: Output, scales: Output) -> Node:
+    """floor(dim * scale) of the spatial dimensions, of the exact product, by scales known at run time (float32).
 
-    Interpolate's own sizes, as floats of the graph may be rounded to bfloat16; it adds a millionth to the scales, which
-    is undone where floats have the digits to show it.
+    They are the sizes that Interpolate gives, as floats of the graph may be rounded to bfloat16. It adds 1e-6 to the
+    scales, which is undone where floats have the precision to show it.
     """
     count = scales.get_partial_shape()[0].get_length()
     axes = list(range(2, 2 + count))
@@ -42,13 +42,13 @@ def scaled_by(x: Output, scales: Output) -> Node:
         for scale in halves(scales):
             rest = ops.subtract(rest, ops.multiply(dim, scale))
     too_many = ops.logical_and(ops.less(_number(0), rest), ops.less(rest, _number(2**-6)))
-    return ops.subtract(sizes, ops.convert(ops.logical_and(too_many, _in_full(scales)), Type.i64))
+    return ops.subtract(sizes, ops.convert(ops.logical_and(too_many, _has_float32_digits(scales)), Type.i64))
 
 
-def _in_full(x: Output) -> Node:
-    """Whether numbers that have more than 8 bits are computed with as more: not in bfloat16.
+def _has_float32_digits(x: Output) -> Node:
+    """Whether numbers of more than 8 bits are computed in full precision, not in bfloat16.
 
-    A product with whole numbers of those with fewer bits is no less than a millionth below a whole number.
+    The product of an integer and a number of fewer bits is never just below an integer (by less than 1e-6).
     """
     sums = ops.subtract(ops.multiply(x, _number(4097)), ops.multiply(x, _number(4096)))
     digits = ops.less(ops.abs(ops.subtract(sums, x)), _times(2**-9, x))
@@ -57,13 +57,13 @@ def _in_full(x: Output) -> Node:
     return ops.logical_and(digits, ops.not_equal(eight, x))
 
 
-def lines_of_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) -> Output:
-    """x with what a dimension that becomes 1 has as its result (a ratio of 0) all along it; others are as they were."""
+def broadcast_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) -> Output:
+    """x with each dimension that becomes 1 filled with its result (its ratio is 0); the others are unchanged."""
     for i in axes:
         single = ops.convert(ops.equal(ops.gather(sizes, ints(i), ints(0)), ints(1)), Type.i64)
         length = size_of(x, 2 + i)
-        places = ops.range(ints(0), length, ints(1), Type.i64)
-        first = ops.multiply(places, ops.subtract(ints(1), single))
+        indices = ops.range(ints(0), length, ints(1), Type.i64)
+        first = ops.multiply(indices, ops.subtract(ints(1), single))
         out = ops.gather(x, first, ints(2 + i))
         if plan.mode == "cubic":  # at -0.5, where the weights of the first element and the second are these
             second = ops.minimum(ops.add(first, single), ops.subtract(length, ints(1)))
@@ -73,10 +73,10 @@ def lines_of_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) -
     return x
 
 
-def lengthened_by(x: Output, plan: Resize, sizes: Node) -> Output:
-    """x with its last elements repeated so often that each dimension grows that a computed scale is to stretch.
+def pad_for_computed_scales(x: Output, plan: Resize, sizes: Node) -> Output:
+    """x padded at its end so that each dimension that a scale known at run time is to stretch does grow.
 
-    As `_lengthened` does for known scales; no more than 2^15 elements, of a scale that is next to 1.
+    `_pad_to_grow` does so for known scales. At most 2^15 elements are added, for scales next to 1.
     """
     assert plan.scale_tensor is not None
     over = ops.subtract(plan.scale_tensor, _number(1))
@@ -87,15 +87,15 @@ def lengthened_by(x: Output, plan: Resize, sizes: Node) -> Output:
     return ops.pad(x, ints([0] * plan.rank), ops.concat([ints([0, 0]), more], 0), "edge").output(0)
 
 
-def with_single(x: Output, plan: Resize, single: Node) -> Output:
-    """x to be resized to sizes, where a dimension that becomes 1 (`single`, a bool for each) has the ratio 0.
+def crop_single(x: Output, plan: Resize, single: Node) -> Output:
+    """x cropped so that a resize to sizes gives the ratio 0 to a dimension that becomes 1 (`single`, a bool for each).
 
-    Linear interpolation takes the first element then. Cubic interpolation takes Paddle's -0.5, which is the middle of
-    the first element three times and the second one.
+    Linear interpolation then takes the first element. Cubic interpolation takes Paddle's coordinate -0.5, which is the
+    middle of the first element three times and the second one.
     """
     count = plan.rank - 2
     left = 1 if plan.mode == "linear" else 2
-    dims = _spatial(x, count)  # a Select on CPU is exact to 24 bits only: no number that stands for the end
+    dims = _spatial(x, count)  # a Select on CPU is exact to 24 bits only: the end is no huge number
     stops = ops.select(single, ops.minimum(dims, ints(left)), dims)
     x = ops.slice(x, ints([0] * count), stops, ints([1] * count), ints(list(range(2, plan.rank)))).output(0)
     if plan.mode == "linear":
@@ -105,20 +105,22 @@ def with_single(x: Output, plan: Resize, single: Node) -> Output:
 
 
 def by_indices(x: Output, plan: Resize) -> Tensor:
-    """A resize to given sizes, or those that follow from known scales, with the ratio 1 / scale."""
+    """A resize to given sizes, or to the sizes that known scales give, with the ratio 1 / scale."""
     if plan.mode == "nearest" and plan.scales is not None:
         return nearest(x, plan)
-    before, after = _spatial(x, plan.rank - 2), sizes_later(x, plan)
+    before, after = _spatial(x, plan.rank - 2), dynamic_sizes(x, plan)
     same = ops.reduce_logical_and(ops.equal(before, after), ints([0]), False)
     out: Tensor = x if plan.mode == "nearest" else cast_to(x, Type.f32)
     for i in range(plan.rank - 2):
         last = ops.subtract(ops.gather(before, ints(i), ints(0)), ints(1))
         size = ops.gather(after, ints(i), ints(0))
-        place, part, rest = (_places if plan.scales is not None else _places_of_floats)(plan, i, size, same)
+        index, fraction, rest = (_source_indices if plan.scales is not None else _source_indices_of_floats)(
+            plan, i, size, same
+        )
         if plan.mode == "nearest":
-            out = ops.gather(out, _within(place, last), ints(2 + i))
+            out = ops.gather(out, _clip_index(index, last), ints(2 + i))
         else:
-            out = _mixed(out, plan, 2 + i, last, place, part, rest)
+            out = _weighted_sum(out, plan, 2 + i, last, index, fraction, rest)
     return cast_to(out, x.get_element_type())
 
 
@@ -126,32 +128,32 @@ def _spatial(x: Output, count: int) -> Node:
     return ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
 
 
-def _places(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
-    """The element at or before each result (int64), how far behind it the result is (float32), and what is left to 1.
+def _source_indices(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
+    """floor(source coordinate) of each result (int64), its fraction (float32), and 1 - fraction.
 
-    In whole numbers, as floats may be rounded to bfloat16.
+    In integers, as floats may be rounded to bfloat16.
     """
     assert plan.scales is not None
-    one = inverse(plan.scales[i])
+    one = rational_reciprocal(plan.scales[i])
     above: Node = ints(one.numerator)
     if plan.first:
         above = ops.multiply(above, ops.convert(ops.not_equal(size, ints(1)), Type.i64))
     above = ops.select(same, ints(one.denominator), above)
     twice = ops.multiply(ops.range(ints(0), size, ints(1), Type.i64), ints(2))
-    # One element is added, so that nothing is below 0.
+    # Shifted by one element, so that nothing is negative.
     if plan.half_pixel:
         top = ops.add(ops.multiply(ops.add(twice, ints(1)), above), ints(one.denominator))
     else:
         top = ops.add(ops.multiply(twice, above), ints(2 * one.denominator))
     bottom = 2 * one.denominator
-    place, rest = divided(ops.convert(top, Type.i32), ops.constant(np.int32(bottom)))
-    left = ops.subtract(ops.constant(np.int32(bottom)), rest)
-    part, left = (ops.divide(ops.convert(each, Type.f32), _number(bottom)) for each in (rest, left))
-    return ops.subtract(ops.convert(place, Type.i64), ints(1)), part, left
+    index, remainder = divided(ops.convert(top, Type.i32), ops.constant(np.int32(bottom)))
+    left = ops.subtract(ops.constant(np.int32(bottom)), remainder)
+    fraction, complement = (ops.divide(ops.convert(each, Type.f32), _number(bottom)) for each in (remainder, left))
+    return ops.subtract(ops.convert(index, Type.i64), ints(1)), fraction, complement
 
 
-def _places_of_floats(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
-    """The same for scales that the program computes."""
+def _source_indices_of_floats(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, Node]:
+    """The same for scales known at run time."""
     assert plan.scale_tensor is not None
     ratio: Node = exact_divide(_number(1), ops.gather(plan.scale_tensor, ints(i), ints(0)))
     if plan.first:
@@ -162,47 +164,49 @@ def _places_of_floats(plan: Resize, i: int, size: Node, same: Node) -> tuple[Nod
         source = ops.subtract(ops.multiply(ops.add(k, _number(0.5)), ratio), _number(0.5))
     else:
         source = ops.multiply(k, ratio)
-    place = ops.floor(source)
-    part = ops.subtract(source, place)
-    return ops.convert(place, Type.i64), part, ops.subtract(_number(1), part)
+    index = ops.floor(source)
+    fraction = ops.subtract(source, index)
+    return ops.convert(index, Type.i64), fraction, ops.subtract(_number(1), fraction)
 
 
-def _mixed(x: Tensor, plan: Resize, axis: int, last: Node, place: Node, part: Node, rest: Node) -> Node:
-    """Elements around each place, weighted; those beyond the first and the last one are these."""
+def _weighted_sum(
+    x: Tensor, plan: Resize, axis: int, last: Node, index: Node, fraction: Node, complement: Node
+) -> Node:
+    """The weighted sum of the elements around each coordinate; indices are clamped to the edges."""
     if plan.mode == "linear":
-        before = ops.less(place, ints(0))
-        part, rest = ops.select(before, _number(0), part), ops.select(before, _number(1), rest)
-        place = ops.maximum(place, ints(0))
-        weights, first = [rest, part], 0
+        before = ops.less(index, ints(0))
+        fraction, complement = ops.select(before, _number(0), fraction), ops.select(before, _number(1), complement)
+        index = ops.maximum(index, ints(0))
+        weights, first = [complement, fraction], 0
     else:
-        weights, first = _cubic(part, rest), -1
+        weights, first = _cubic(fraction, complement), -1
     along = ints([-1] + [1] * (plan.rank - axis - 1))
     out: Node | None = None
     for offset, weight in enumerate(weights, first):
-        elements = ops.gather(x, _within(ops.add(place, ints(offset)), last), ints(axis))
+        elements = ops.gather(x, _clip_index(ops.add(index, ints(offset)), last), ints(axis))
         share = ops.multiply(elements, ops.reshape(weight, along, False))
         out = share if out is None else ops.add(out, share)
     assert out is not None
     return out
 
 
-def _within(place: Node, last: Node) -> Node:
-    return ops.minimum(ops.maximum(place, ints(0)), last)
+def _clip_index(index: Node, last: Node) -> Node:
+    return ops.minimum(ops.maximum(index, ints(0)), last)
 
 
-def _cubic(t: Node, rest: Node) -> list[Node]:
-    """The weights of the four elements around a place, t behind the second one and `rest` before the third.
+def _cubic(t: Node, complement: Node) -> list[Node]:
+    """The weights of the four elements around a coordinate: t after the second one, `complement` before the third.
 
-    As products of what is not below 0: nothing cancels out in bfloat16.
+    As products of non-negative factors: nothing cancels out in bfloat16.
     """
 
-    def near(t: Node, rest: Node) -> Node:  # 1.25 t^3 - 2.25 t^2 + 1
-        return ops.multiply(rest, ops.add(_number(1), ops.multiply(t, ops.subtract(_number(1), _times(1.25, t)))))
+    def near(t: Node, complement: Node) -> Node:  # 1.25 t^3 - 2.25 t^2 + 1
+        return ops.multiply(complement, ops.add(_number(1), ops.multiply(t, ops.subtract(_number(1), _times(1.25, t)))))
 
-    def far(t: Node, rest: Node) -> Node:
-        return _times(-0.75, ops.multiply(t, ops.multiply(rest, rest)))
+    def far(t: Node, complement: Node) -> Node:
+        return _times(-0.75, ops.multiply(t, ops.multiply(complement, complement)))
 
-    return [far(t, rest), near(t, rest), near(rest, t), far(rest, t)]
+    return [far(t, complement), near(t, complement), near(complement, t), far(complement, t)]
 
 
 def _times(factor: float, x: Tensor) -> Node:

@@ -1,4 +1,4 @@
-"""Paddle's arithmetic of resizing, for what OpenVINO's Interpolate computes otherwise: sizes, elements, weights.
+"""Paddle's arithmetic of resizing, where OpenVINO's Interpolate computes something else: sizes, indices, weights.
 
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`.
 """
@@ -27,11 +27,11 @@ _LARGEST = 4096
 
 @dataclass(frozen=True)
 class Resize:
-    """What is asked for: `sizes` holds the new sizes that are known; `scales` are those that fix the ratio.
+    """The parameters of a resize: `sizes` are the new sizes, None if unknown; `scales` are those that fix the ratio.
 
     `first`: a dimension that becomes 1 is its first element (a ratio of 0), also where corners are not aligned.
-    `given`: the sizes do not follow from the scales.
-    `maybe_single`: spatial dimensions of which only the run shows whether they shrink to 1.
+    `given`: the sizes are given, not computed from the scales.
+    `maybe_single`: spatial dimensions of which it is known only at run time whether they shrink to 1.
     """
 
     mode: str
@@ -66,8 +66,8 @@ class Resize:
 # --- sizes that follow from a scale ---------------------------------------------------------------------------------
 
 
-def scaled(dims: npt.ArrayLike, scale: float) -> Integers:
-    """floor(dim * scale): in double precision where the program writes the scale so (newer ones), else in single."""
+def scaled_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
+    """floor(dim * scale): in double precision if the program stores the scale so (newer ones), else in single."""
     single = np.float32(scale)
     product = np.asarray(dims, np.float32) * single if float(single) == scale else np.asarray(dims, np.float64) * scale
     sizes: Integers = np.asarray(np.floor(product), np.int64)
@@ -75,7 +75,7 @@ def scaled(dims: npt.ArrayLike, scale: float) -> Integers:
 
 
 def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
-    """The sizes that OpenVINO's Interpolate gives for a scale: it adds a millionth against rounding."""
+    """The sizes that OpenVINO's Interpolate gives for a scale, to which it adds 1e-6 against rounding."""
     product = np.asarray(dims, np.float32) * (np.float32(scale) + np.float32(1e-6))
     sizes: Integers = np.asarray(np.floor(product), np.int64)
     return sizes
@@ -85,27 +85,27 @@ def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
 def interpolate_scales_exactly(scale: float) -> bool:
     """Whether Interpolate gives Paddle's size for any dimension."""
     dims = np.arange(1, _LARGEST)
-    return bool((interpolate_sizes(dims, scale) == scaled(dims, scale)).all())
+    return bool((interpolate_sizes(dims, scale) == scaled_sizes(dims, scale)).all())
 
 
 @cache
 def _corrections(scale: float) -> tuple[Integers, Integers]:
-    """The dimensions that `_quotient` of the scale makes another size of, and by how much."""
+    """The dimensions for which `_quotient` of the scale gives a wrong size, and by how much."""
     dims = np.arange(1, _LARGEST)
     above, below = _quotient(scale)
-    wrong = scaled(dims, scale) - dims * above // below
+    wrong = scaled_sizes(dims, scale) - dims * above // below
     found = np.flatnonzero(wrong)
     return dims[found], wrong[found]
 
 
 def _quotient(scale: float) -> tuple[int, int]:
-    """A quotient that is the scale, as nearly as 31 bits have its product with a dimension."""
+    """The fraction closest to the scale whose product with a dimension fits in 31 bits."""
     found = Fraction(scale).limit_denominator(max(int(2**15 / max(scale, 1)), 1))
     return found.numerator, found.denominator
 
 
-def _scaled_one_later(length: Node, scale: float) -> Node:
-    """`scaled` of one dimension (int64) that is not known yet, without floats, which may be rounded to bfloat16."""
+def _dynamic_scaled_size(length: Node, scale: float) -> Node:
+    """`scaled_sizes` of one dimension known at run time (int64), without floats, which may be rounded to bfloat16."""
     above, below = _quotient(scale)
     product = ops.multiply(ops.convert(length, Type.i32), ops.constant(np.int32(above)))
     size = ops.convert(divided(product, ops.constant(np.int32(below)))[0] if below > 1 else product, Type.i64)
@@ -116,11 +116,11 @@ def _scaled_one_later(length: Node, scale: float) -> Node:
     return size
 
 
-def scaled_later(x: Tensor, scales: Sequence[float], first: int = 2) -> Node:
-    """`scaled` of dimensions that are not known yet."""
+def dynamic_scaled_sizes(x: Tensor, scales: Sequence[float], first: int = 2) -> Node:
+    """`scaled_sizes` of dimensions known at run time."""
     shape = shape_of(x)
     lengths = [ops.gather(shape, ints(first + i), ints(0)) for i in range(len(scales))]
-    sizes = [_scaled_one_later(length, scale) for length, scale in zip(lengths, scales, strict=True)]
+    sizes = [_dynamic_scaled_size(length, scale) for length, scale in zip(lengths, scales, strict=True)]
     return ops.concat([ops.unsqueeze(size, ints([0])) for size in sizes], 0)
 
 
@@ -135,7 +135,7 @@ def _nearest_indices(plan: Resize, i: int, dim: int, size: int) -> Integers:
 
 
 def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
-    """Whether Interpolate picks Paddle's elements: no result may lie on a boundary that rounding could cross."""
+    """Whether Interpolate picks Paddle's elements: no coordinate may lie on a boundary that rounding could cross."""
     for i, (dim, size) in enumerate(zip(dims, plan.sizes, strict=True)):
         if dim is None or size is None:
             scale = plan.scales[i] if plan.scales is not None else 0.0
@@ -154,53 +154,53 @@ def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
 
 
 def nearest(x: Output, plan: Resize) -> Tensor:
-    """The elements that Paddle's arithmetic names, one dimension after the other."""
+    """A nearest resize by Paddle's arithmetic: a Gather for each dimension."""
     out: Tensor = x
     dims = known_dims(x)
     resized: Node | None = None
     may_stay = plan.scales is not None and (plan.given or any(1 < scale < 1.5 for scale in plan.scales))
     if may_stay and None in (*dims[2:], *plan.sizes):
-        resized = any_resized(x, sizes_later(x, plan))
+        resized = any_resized(x, dynamic_sizes(x, plan))
     for i, size in enumerate(plan.sizes):
         dim = dims[2 + i]
         if dim is not None and size is not None and resized is None:
             indices: Node = ints(_nearest_indices(plan, i, dim, size).tolist())
         else:
-            indices = _indices_later(x, plan, i, resized)
+            indices = _dynamic_indices(x, plan, i, resized)
         out = ops.gather(out, indices, ints(2 + i))
     return out
 
 
-def sizes_later(x: Output, plan: Resize) -> Tensor:
-    """The new sizes, where not all of them are known: given, or from known scales."""
+def dynamic_sizes(x: Output, plan: Resize) -> Tensor:
+    """The new sizes, of which some may be known at run time only: given, or computed from known scales."""
     if plan.size_tensor is not None:
         return plan.size_tensor
     known = [size for size in plan.sizes if size is not None]
     if len(known) == len(plan.sizes):
         return ints(known)
     assert plan.scales is not None
-    return scaled_later(x, plan.scales)
+    return dynamic_scaled_sizes(x, plan.scales)
 
 
 def any_resized(x: Output, sizes: Tensor) -> Node:
-    """Whether any dimension changes its size, 0-D: where all keep theirs, Paddle copies, whatever the scales."""
+    """Whether any dimension changes its size, 0-D; if none does, Paddle copies x, whatever the scales."""
     dims = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
     return ops.reduce_logical_or(ops.not_equal(sizes, dims), ints([0]), False)
 
 
-def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Node:
-    whole, size = size_of(x, 2 + i), plan.sizes[i]
-    length = ops.convert(whole, Type.f32)
+def _dynamic_indices(x: Output, plan: Resize, i: int, resized: Node | None) -> Node:
+    dim, size = size_of(x, 2 + i), plan.sizes[i]
+    length = ops.convert(dim, Type.f32)
     if size is not None:
-        steps_in_all = ints(size)
+        result_size = ints(size)
     elif plan.size_tensor is not None:
-        steps_in_all = ops.gather(plan.size_tensor, ints(i), ints(0))
+        result_size = ops.gather(plan.size_tensor, ints(i), ints(0))
     else:
         assert plan.scales is not None
-        steps_in_all = _scaled_one_later(whole, plan.scales[i])
+        result_size = _dynamic_scaled_size(dim, plan.scales[i])
     may_stay = plan.scales is not None and (plan.given or 1 < plan.scales[i] < 1.5)
     changes = resized if may_stay else None
-    count = ops.convert(steps_in_all, Type.f32)
+    count = ops.convert(result_size, Type.f32)
     if plan.align_corners:
         steps = ops.maximum(ops.subtract(count, ops.constant(np.float32(1))), ops.constant(np.float32(1)))
         ratio: Node = exact_divide(ops.subtract(length, ops.constant(np.float32(1))), steps)
@@ -210,40 +210,40 @@ def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Nod
             ratio = ops.select(changes, ratio, ops.constant(np.float32(1)))
     else:
         ratio = exact_divide(length, count)
-    k = ops.range(ints(0), steps_in_all, ints(1), Type.i64)
+    k = ops.range(ints(0), result_size, ints(1), Type.i64)
     source = ops.multiply(ops.convert(k, Type.f32), ratio)
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
-    # Where the quotient is whole the rounding of floats decides; elsewhere it must not, in bfloat16 neither.
-    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, changes))
-    if plan.scales is None or plan.align_corners or not _rounds_to_itself(plan.scales[i]):
-        least = ops.subtract(place, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
-        place = ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), place)
-    index = ops.convert(place, Type.i64)
-    return ops.minimum(index, ops.subtract(whole, ints(1))) if plan.given else index
+    # Where the quotient is an integer the rounding of floats decides; elsewhere it must not, not even in bfloat16.
+    source_index, rest = divided(*_integer_ratio(plan, i, k, dim, result_size, changes))
+    if plan.scales is None or plan.align_corners or not _float_division_is_exact(plan.scales[i]):
+        least = ops.subtract(source_index, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
+        source_index = ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), source_index)
+    index = ops.convert(source_index, Type.i64)
+    return ops.minimum(index, ops.subtract(dim, ints(1))) if plan.given else index
 
 
 @cache
-def _rounds_to_itself(scale: float) -> bool:
-    """Whether single precision divides by the scale as whole numbers do."""
-    k, one = np.arange(2 * _LARGEST), inverse(scale)
+def _float_division_is_exact(scale: float) -> bool:
+    """Whether division by the scale in single precision truncates as exact division does."""
+    k, one = np.arange(2 * _LARGEST), rational_reciprocal(scale)
     single = k.astype(np.float32) * np.float32(1.0 / scale)
     return bool((single.astype(np.int64) == k * one.numerator // one.denominator).all())
 
 
-def inverse(scale: float) -> Fraction:
-    """1 / scale as a quotient of small whole numbers."""
+def rational_reciprocal(scale: float) -> Fraction:
+    """1 / scale as a fraction of small integers."""
     return Fraction(1.0 / scale).limit_denominator(2**15)
 
 
-def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resized: Node | None) -> tuple[Node, Node]:
-    """The source elements of results, as quotients of whole numbers (i32)."""
+def _integer_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resized: Node | None) -> tuple[Node, Node]:
+    """The source indices of results, as numerators and denominators (i32)."""
     above, below = length, count
     if plan.align_corners:
         below = ops.maximum(ops.subtract(count, ints(1)), ints(1))
         above = ops.multiply(ops.subtract(length, ints(1)), ints(2))
     elif plan.scales is not None:
-        one = inverse(plan.scales[i])
+        one = rational_reciprocal(plan.scales[i])
         above, below = ints(one.numerator), ints(one.denominator)
         if resized is not None:
             above, below = ops.select(resized, above, ints(1)), ops.select(resized, below, ints(1))
@@ -256,8 +256,8 @@ def _whole_ratio(plan: Resize, i: int, k: Node, length: Node, count: Node, resiz
 # --- linear and cubic by matrices -----------------------------------------------------------------------------------
 
 
-def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Tensor:
-    """A resize whose ratio is not that of its sizes: each dimension is multiplied by a matrix of weights."""
+def by_weight_matrices(x: Output, plan: Resize, dims: Sequence[int | None]) -> Tensor:
+    """A resize whose ratio is not that of its sizes: a matrix product with weights for each dimension."""
     out: Tensor = x
     dtype = x.get_element_type()
     for i, (dim, size) in enumerate(zip(dims, plan.sizes, strict=True)):
@@ -273,7 +273,7 @@ def by_weights(x: Output, plan: Resize, dims: Sequence[int | None]) -> Tensor:
 
 
 def _weights(plan: Resize, i: int, dim: int, size: int) -> Floats:
-    """[size, dim]: how much of each source element a result takes."""
+    """[size, dim]: the weight of each source element in each result."""
     ratio = plan.ratio(i, dim, size)
     k = np.arange(size, dtype=np.float32)
     half = plan.half_pixel and not plan.align_corners
@@ -282,13 +282,13 @@ def _weights(plan: Resize, i: int, dim: int, size: int) -> Floats:
     if plan.mode == "linear":
         source = np.maximum(source, 0)
         low = np.minimum(source.astype(np.int64), dim - 1)
-        part = source - low.astype(np.float32)
-        np.add.at(weights, (np.arange(size), low), 1 - part)
-        np.add.at(weights, (np.arange(size), np.minimum(low + 1, dim - 1)), part)
+        fraction = source - low.astype(np.float32)
+        np.add.at(weights, (np.arange(size), low), 1 - fraction)
+        np.add.at(weights, (np.arange(size), np.minimum(low + 1, dim - 1)), fraction)
         return weights
     low = np.floor(source).astype(np.int64)
-    for offset, part in enumerate(_cubic(source - low.astype(np.float32))):
-        np.add.at(weights, (np.arange(size), np.clip(low - 1 + offset, 0, dim - 1)), part)
+    for offset, weight in enumerate(_cubic(source - low.astype(np.float32))):
+        np.add.at(weights, (np.arange(size), np.clip(low - 1 + offset, 0, dim - 1)), weight)
     return weights
 
 

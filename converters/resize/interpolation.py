@@ -3,17 +3,17 @@
 Paddle: `nearest_interp_v2`, `bilinear_interp_v2`, `bicubic_interp_v2`, `linear_interp_v2`, `trilinear_interp_v2` (PIR
 has the names without the version) and the older `nearest_interp`, `bilinear_interp`, `bicubic_interp`, `linear_interp`,
 `trilinear_interp`.
-Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. The `scale` of the older ones is one number that decides the
+Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. The `scale` of the older ones is one number that sets the
 size only. Sizes come from `size_tensor`, `out_size`, `scale_tensor`, `scale`, or `out_d`, `out_h`, `out_w`, in this
-order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, and in the older ops, one that
-becomes 1 has the ratio 0: its first element, not its middle. (So it is in one and three dimensions in Paddle 2; here
-they follow Paddle 3.)
+order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, and in the older ops, a dimension
+that becomes 1 has the ratio 0: its first element, not its middle. (In Paddle 2 also in one and three dimensions; here
+these follow Paddle 3.)
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
-Paddle's ratio is not in / out, rows are gathered or mixed by weights (`exact.py`). A nearest resize to a
-size that the program computes goes to Interpolate: at ratios that are no integers an exact tie may fall on the
-neighbour. A size together with a scale, and a scale that the program computes, give indices and weights in the graph
-(`computed.py`).
+Paddle's ratio is not in / out, elements are gathered or weighted by matrices (`exact.py`). A
+nearest resize to a size known at run time goes to Interpolate: at non-integer ratios an exact tie may fall on the
+neighbour. A size together with a scale, and a scale known at run time, are resized by indices and weights that the
+graph computes (`computed.py`).
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, ints, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.computed import (
+    broadcast_single,
     by_indices,
-    lengthened_by,
-    lines_of_single,
-    scaled_by,
-    with_single,
+    computed_scale_sizes,
+    crop_single,
+    pad_for_computed_scales,
 )
 from paddle2ov.converters.resize.exact import (
     Resize,
     any_resized,
-    by_weights,
+    by_weight_matrices,
+    dynamic_scaled_sizes,
     interpolate_scales_exactly,
     interpolate_sizes,
     nearest,
     nearest_is_exact,
-    scaled,
-    scaled_later,
+    scaled_sizes,
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -59,7 +59,7 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
         kind = x.get_element_type()
         if mode == "linear" and rank == 3:
             node.require(
-                kind.is_real(), "of integers Paddle 3 cuts off the weights, Paddle 2 the mean", x=kind.get_type_name()
+                kind.is_real(), "of integers Paddle 3 truncates the weights, Paddle 2 the mean", x=kind.get_type_name()
             )
         last = channels_last(node)
         if last:
@@ -88,7 +88,7 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
             size_tensor = ops.reshape(node.get_tensor(named, Type.i64), ints([-1]), False).output(0)
     elif scales is not None:
         pairs = zip(dims, scales, strict=True)
-        sizes = [None if dim is None else int(scaled(dim, scale)) for dim, scale in pairs]
+        sizes = [None if dim is None else int(scaled_sizes(dim, scale)) for dim, scale in pairs]
         maybe_single = [i for i in maybe_single if dims[i] is None and scales[i] < 1]
     elif scale_tensor is None:
         sizes = [*(node.get_int(name, -1) for name in ("out_d", "out_h", "out_w")[-count:])]
@@ -96,9 +96,9 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
     if version == 1 or align_corners:
         # The ratio comes from the sizes alone.
         if scales is not None and named is None and None in sizes:
-            size_tensor = scaled_later(x, scales).output(0)
+            size_tensor = dynamic_scaled_sizes(x, scales).output(0)
         elif scale_tensor is not None and named is None:
-            size_tensor = scaled_by(x, scale_tensor).output(0)
+            size_tensor = computed_scale_sizes(x, scale_tensor).output(0)
         scales = scale_tensor = None
     first = rank == 4 or version == 1
     if align_corners or not first or mode == "nearest":
@@ -145,7 +145,7 @@ def _resize(x: Output, plan: Resize) -> Tensor:
         return _by_computed_scales(x, plan, plan.scale_tensor)
     if plan.size_tensor is not None:
         if plan.maybe_single:
-            x = with_single(x, plan, ops.equal(plan.size_tensor, ints(1)))
+            x = crop_single(x, plan, ops.equal(plan.size_tensor, ints(1)))
         return _interpolate(x, plan)
     if None not in dims and dims == plan.sizes:
         return x
@@ -154,7 +154,7 @@ def _resize(x: Output, plan: Resize) -> Tensor:
     single = not plan.align_corners and plan.first and 1 in plan.sizes
     if plan.scales is not None:
         return _by_scales(x, plan, single)
-    return _to_single(x, plan) if single else _interpolate(x, plan)
+    return _resize_to_single(x, plan) if single else _interpolate(x, plan)
 
 
 def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
@@ -163,8 +163,8 @@ def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
     dims = known_dims(x)[2:]
     if single or plan.maybe_single:
         if None not in dims:
-            return by_weights(x, plan, dims)
-        x = lines_of_single(x, plan, scaled_later(x, plan.scales), [*plan.maybe_single, *_single(plan)])
+            return by_weight_matrices(x, plan, dims)
+        x = broadcast_single(x, plan, dynamic_scaled_sizes(x, plan.scales), [*plan.maybe_single, *_single(plan)])
     surplus = False
     for dim, size, scale in zip(dims, plan.sizes, plan.scales, strict=True):
         if dim is None or size is None:
@@ -172,25 +172,25 @@ def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
             continue
         made = int(interpolate_sizes(dim, scale))
         if size > made:
-            return by_indices(x, plan) if None in dims else by_weights(x, plan, dims)
-        if None not in dims and made == dim and _needs_more(plan, scale):
-            return by_weights(x, plan, dims)
+            return by_indices(x, plan) if None in dims else by_weight_matrices(x, plan, dims)
+        if None not in dims and made == dim and _may_keep_size(plan, scale):
+            return by_weight_matrices(x, plan, dims)
         surplus = surplus or size != made
-    may_stay = None in dims and any(_needs_more(plan, scale) for scale in plan.scales)
+    may_stay = None in dims and any(_may_keep_size(plan, scale) for scale in plan.scales)
     if not surplus and not may_stay:
         return _interpolate(x, plan)
-    sizes = scaled_later(x, plan.scales) if None in plan.sizes else ints([size or 0 for size in plan.sizes])
-    out = _interpolate(_lengthened(x, plan, plan.scales) if may_stay else x, plan)
+    sizes = dynamic_scaled_sizes(x, plan.scales) if None in plan.sizes else ints([size or 0 for size in plan.sizes])
+    out = _interpolate(_pad_to_grow(x, plan, plan.scales) if may_stay else x, plan)
     return _cut(out, plan, sizes)
 
 
 def _by_computed_scales(x: Output, plan: Resize, scales: Output) -> Node:
-    """A resize with the ratio 1 / scale, by scales that the program computes."""
-    sizes = scaled_by(x, scales)
+    """A resize with the ratio 1 / scale, by scales known at run time."""
+    sizes = computed_scale_sizes(x, scales)
     if plan.maybe_single:
-        x = lines_of_single(x, plan, sizes, plan.maybe_single)
+        x = broadcast_single(x, plan, sizes, plan.maybe_single)
     if plan.mode == "linear":
-        x = lengthened_by(x, plan, sizes)
+        x = pad_for_computed_scales(x, plan, sizes)
     return _cut(_interpolate(x, plan), plan, sizes)
 
 
@@ -203,31 +203,31 @@ def _single(plan: Resize) -> list[int]:
     return [i for i, size in enumerate(plan.sizes) if size == 1]
 
 
-def _lengthened(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
-    """x with its last elements repeated so often that each dimension grows when it is resized.
+def _pad_to_grow(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
+    """x padded at its end so that each dimension grows when it is resized.
 
     OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only where
-    all of them keep theirs: there nothing is repeated.
+    all dimensions keep theirs: then nothing is padded.
     """
-    resized = ops.convert(any_resized(x, scaled_later(x, scales)), Type.i64)
-    more = [math.ceil(1 / (scale - 1)) if _needs_more(plan, scale) else 0 for scale in scales]
+    resized = ops.convert(any_resized(x, dynamic_scaled_sizes(x, scales)), Type.i64)
+    more = [math.ceil(1 / (scale - 1)) if _may_keep_size(plan, scale) else 0 for scale in scales]
     after = ops.concat([ints([0, 0]), ops.multiply(ints(more), resized)], 0)
     return ops.pad(x, ints([0] * plan.rank), after, "edge")
 
 
-def _needs_more(plan: Resize, scale: float) -> bool:
+def _may_keep_size(plan: Resize, scale: float) -> bool:
     """Whether a dimension of two elements or more may keep its size."""
     return plan.mode == "linear" and 1 < scale < 1.5
 
 
-def _to_single(x: Output, plan: Resize) -> Tensor:
-    """A dimension that becomes 1, as sizes say, has the ratio 0: linear interpolation takes its first element."""
+def _resize_to_single(x: Output, plan: Resize) -> Tensor:
+    """A resize to sizes with a 1, whose dimension has the ratio 0: linear interpolation takes its first element."""
     dims = known_dims(x)[2:]
     if plan.mode == "cubic" and None not in dims:
-        return by_weights(x, plan, dims)
+        return by_weight_matrices(x, plan, dims)
     if plan.mode == "cubic":
         single = ops.constant(np.asarray([size == 1 for size in plan.sizes]))
-        return _interpolate(with_single(x, plan, single), plan)
+        return _interpolate(crop_single(x, plan, single), plan)
     out: Tensor = x
     for i, size in enumerate(plan.sizes):
         if size == 1:
@@ -250,8 +250,8 @@ def _interpolate(x: Tensor, plan: Resize, axes: Sequence[int] | None = None) -> 
     else:
         calculation, target = "sizes", ints([size or 0 for size in plan.sizes])
     dtype = x.get_element_type()
-    whole = (Type.u8, Type.i8) if plan.mode == "nearest" else ()  # of means Paddle cuts the fraction off
-    if dtype not in (Type.f32, Type.f16, Type.bf16, *whole):
+    supported_integers = (Type.u8, Type.i8) if plan.mode == "nearest" else ()  # Paddle truncates means of integers
+    if dtype not in (Type.f32, Type.f16, Type.bf16, *supported_integers):
         x = ops.convert(x, Type.f32)
     out = ops.interpolate(
         x,
