@@ -12,8 +12,16 @@ from typing import Any
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, as_declared, cast_to, const_like, ints, refuse_complex, widened
-from paddle2ov.converters.graph.powers import fixed_power
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    as_declared_float,
+    cast_to,
+    const_like,
+    ints,
+    refuse_complex,
+    widen_narrow_integers,
+)
+from paddle2ov.converters.graph.powers import constant_power
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
@@ -52,7 +60,7 @@ def scale(node: NodeContext) -> NamedOutputs:
         return {"out": ConstantValue(np.asarray(number_x * by + plus if after else (number_x + plus) * by, storage))}
     multiply, add = (ops.logical_and, ops.logical_or) if boolean else (ops.multiply, ops.add)
     kind = x.get_element_type()
-    out: Tensor = widened(x)
+    out: Tensor = widen_narrow_integers(x)
     for step in ("scale", "bias") if after else ("bias", "scale"):
         if step == "scale" and not _is(factor, 1):
             out = multiply(out, _tensor(factor, out))
@@ -72,14 +80,14 @@ def increment(node: NodeContext) -> NamedOutputs:
     step = number(node, "value", x, 1.0)
     if known is not None and storage is not None and isinstance(step, int | float):
         return {"out": ConstantValue(np.asarray(known + np.asarray(step).astype(storage), storage))}
-    kind, x = x.get_element_type(), widened(x)
+    kind, x = x.get_element_type(), widen_narrow_integers(x)
     return {"out": cast_to(ops.add(x, _tensor(step, x)), kind)}
 
 
 def clip(node: NodeContext) -> NamedOutputs:
     """out = min(max(x, min), max)."""
     refuse_complex(node, "x")
-    x = as_declared(node, node.get_input("x"))
+    x = as_declared_float(node, node.get_input("x"))
     low, high = number(node, "min", x, 0.0), number(node, "max", x, 0.0)
     if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
         return {"out": ops.clamp(x, low, high)}
@@ -103,14 +111,14 @@ def _within(bound: Tensor | float, x: Output) -> bool:
 def pow_(node: NodeContext) -> NamedOutputs:
     """out = x^y, y one number."""
     refuse_complex(node, "x")
-    x = as_declared(node, node.get_input("x"))
+    x = as_declared_float(node, node.get_input("x"))
     exponent = number(node, "y", x, 1.0)
     if _is(exponent, 1):
         return {"out": x}
     if _is(exponent, 2):
-        return {"out": cast_to(ops.multiply(widened(x), widened(x)), x.get_element_type())}
+        return {"out": cast_to(ops.multiply(widen_narrow_integers(x), widen_narrow_integers(x)), x.get_element_type())}
     if x.get_element_type() in (Type.i32, Type.i64) and isinstance(exponent, int) and exponent > 0:
-        return {"out": fixed_power(x, exponent)}
+        return {"out": constant_power(x, exponent)}
     return {"out": ops.power(x, _tensor(exponent, x))}
 
 

@@ -15,13 +15,13 @@ from openvino import Type
 
 from paddle2ov.converters.complex.elementary import from_real
 from paddle2ov.converters.graph.common import (
-    NARROW,
+    NARROW_INTEGERS,
     cast_to,
     const_like,
-    exactly_divided,
-    fold_known,
+    fold_constants,
     ints,
     refuse_complex,
+    with_exact_division,
 )
 from paddle2ov.converters.random.distributions import dropout_in_training
 from paddle2ov.graph.complex_pairs import parts
@@ -33,7 +33,7 @@ from paddle2ov.translation.registry import Converter
 
 def cast(node: NodeContext) -> NamedOutputs:
     """out = x in another type: to integers towards zero, to bool whether it is not 0."""
-    if (known := fold_known(node, np.asarray, "x")) is not None:
+    if (known := fold_constants(node, np.asarray, "x")) is not None:
         return {"out": known}
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", node.output_dtype())
@@ -48,8 +48,10 @@ def cast(node: NodeContext) -> NamedOutputs:
     if dtype == Type.boolean and x.get_element_type() != Type.boolean:
         return {"out": ops.not_equal(x, const_like(0, x))}
     if dtype.is_integral() and x.get_element_type().is_real():
-        x = exactly_divided(x)
-    if dtype in NARROW and x.get_element_type().is_real():  # C++ takes the last bits of an int32; OpenVINO saturates
+        x = with_exact_division(x)
+    if (
+        dtype in NARROW_INTEGERS and x.get_element_type().is_real()
+    ):  # C++ takes the last bits of an int32; OpenVINO saturates
         x = ops.convert(x, Type.i32).output(0)
     return {"out": cast_to(x, dtype)}
 
@@ -62,7 +64,7 @@ def identity(source: str = "x", result: str = "out") -> Converter:
         if node.is_empty_array(source):
             return {result: EmptyTensorArray()}
         known = node.get_known(source)
-        if known is not None and (folded := fold_known(node, np.asarray, source)) is not None:
+        if known is not None and (folded := fold_constants(node, np.asarray, source)) is not None:
             return {result: folded}
         return {result: node.get_input(source)}
 

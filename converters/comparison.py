@@ -15,7 +15,15 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.elementwise import operands
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exactly_divided, fold_known, ints, output_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    fold_constants,
+    ints,
+    output_of,
+    with_exact_division,
+)
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -28,13 +36,13 @@ def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, A
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = whether x op y, broadcast."""
-        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         x, y = operands(node)
         if x.get_element_type() == Type.boolean:
             x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
         if x.get_element_type().is_real():
-            x, y = exactly_divided(x), exactly_divided(y)
+            x, y = with_exact_division(x), with_exact_division(y)
         return {"out": build(x, y)}
 
     return convert

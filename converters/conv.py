@@ -18,15 +18,15 @@ from openvino import Node, Output
 from paddle2ov.converters.fused.activation import fused_activation
 from paddle2ov.converters.graph.common import Tensor, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
-    beyond,
+    begin_end_pads,
     channels_last,
+    crop_negative_pads,
     padding_algorithm,
-    pads_of,
     spatial_dims,
-    steps_of,
+    strides_or_dilations,
     to_channels_first,
     to_channels_last,
-    without_negative_pads,
+    window_overhang,
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
@@ -105,12 +105,15 @@ def _conv(node: NodeContext) -> Node:
 def _normalized(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geometry]:
     """The input as [N, C, ...], and one geometry for all the ways in which Paddle writes paddings."""
     x, spatial = node.get_input("input"), rank - 2
-    strides, dilations = steps_of(node, "strides", spatial), steps_of(node, "dilations", spatial)
-    begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+    strides, dilations = (
+        strides_or_dilations(node, "strides", spatial),
+        strides_or_dilations(node, "dilations", spatial),
+    )
+    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
     algorithm = padding_algorithm(node)
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
-    x, begin, end = without_negative_pads(x, begin, end, last)
+    x, begin, end = crop_negative_pads(x, begin, end, last)
     if last:
         x = to_channels_first(x, rank).output(0)
     if algorithm == "SAME":  # sets the dilations to 1 as well
@@ -119,7 +122,7 @@ def _normalized(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geom
     filters = dims_of(node.get_input("filter")) if max(strides) > 1 else None
     if filters is not None and None not in filters[2:]:
         sizes = [dilation * ((dim or 1) - 1) + 1 for dim, dilation in zip(filters[2:], dilations, strict=True)]
-        over = beyond(spatial_dims(x, False), sizes, strides, begin, end)
+        over = window_overhang(spatial_dims(x, False), sizes, strides, begin, end)
         end = [pad + missing for pad, missing in zip(end, over, strict=True)]
     return x, _Geometry(strides, dilations, begin, end, "explicit")
 

@@ -12,13 +12,13 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.conv import grouped_filter
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
+    begin_end_pads,
     channels_last,
-    known_dims,
     padding_algorithm,
-    pads_of,
+    ranked_dims,
     same_pads,
     spatial_dims,
-    steps_of,
+    strides_or_dilations,
     to_channels_first,
     to_channels_last,
 )
@@ -31,9 +31,12 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     spatial = rank - 2
-    strides, dilations = steps_of(node, "strides", spatial), steps_of(node, "dilations", spatial)
+    strides, dilations = (
+        strides_or_dilations(node, "strides", spatial),
+        strides_or_dilations(node, "dilations", spatial),
+    )
     groups = _groups(node, x, last)
-    begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
     algorithm = padding_algorithm(node)
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
@@ -113,7 +116,7 @@ def _cut(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spatia
 
 
 def _kernel(node: NodeContext, spatial: int) -> list[int]:
-    kernel = known_dims(node.get_input("filter"))[2:]
+    kernel = ranked_dims(node.get_input("filter"))[2:]
     sizes = [dim for dim in kernel if dim is not None]
     if len(sizes) < len(kernel):
         node.refuse("a filter of unknown size is not supported")
@@ -151,7 +154,7 @@ def _backprop(
 
 def _groups(node: NodeContext, x: Output, last: bool) -> int:
     """The number of groups, which divides the channels of the input and of the filter [C, A, ...]."""
-    groups, dims, filters = node.get_int("groups", 1), known_dims(x), known_dims(node.get_input("filter"))
+    groups, dims, filters = node.get_int("groups", 1), ranked_dims(x), ranked_dims(node.get_input("filter"))
     node.require(groups >= 1, "1 or more is expected", groups=groups)
     node.require(len(filters) == len(dims), f"a filter of {len(filters)} dimensions does not fit {len(dims)}")
     channels, first = dims[-1 if last else 1], filters[0]

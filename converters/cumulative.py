@@ -29,7 +29,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.computed_axis import around, computed_axis
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
@@ -49,7 +49,7 @@ def cumsum(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": x}
     if later and rank > 1:
-        front, back = around(computed_axis(node, rank), rank)
+        front, back = front_permutations(computed_axis(node, rank), rank)
         out = ops.transpose(ops.cum_sum(ops.transpose(x, front), ints(0), exclusive, reverse), back)
     else:
         out = ops.cum_sum(x, ops.constant(np.int64(axis)), exclusive, reverse)
@@ -71,8 +71,8 @@ def logcumsumexp(node: NodeContext) -> NamedOutputs:
         top = ops.maximum(before[0], after[0])
         return [ops.add(top, log1p_exp(gap)).output(0)]
 
-    out = scan([raised.output(0)], axis, combine, reverse)[0]
-    out = shifted(out, axis, lowest, reverse) if exclusive else out
+    out = prefix_scan([raised.output(0)], axis, combine, reverse)[0]
+    out = shift(out, axis, lowest, reverse) if exclusive else out
     return {"out": _single_element_kept(x, out)}
 
 
@@ -82,8 +82,8 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     if rank_of(node, x) == 0:
         return {"out": x}
     exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
-    out = scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
-    return {"out": shifted(out, axis, 1, reverse) if exclusive else out}
+    out = prefix_scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
+    return {"out": shift(out, axis, 1, reverse) if exclusive else out}
 
 
 def cummax(node: NodeContext) -> NamedOutputs:
@@ -115,7 +115,7 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
     length = ops.gather(size, ints(axis), ints(0))
     places = ops.range(ints(0), length, ints(1), "i32")
     along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
-    out, indices = scan([x, ops.broadcast(along, size).output(0)], axis, combine, False)
+    out, indices = prefix_scan([x, ops.broadcast(along, size).output(0)], axis, combine, False)
     return {"out": out, "indices": cast_to(indices, dtype)}
 
 
@@ -136,20 +136,20 @@ def _single_element_kept(x: Output, out: Tensor) -> Tensor:
     return ops.select(single, x, out)
 
 
-def scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
+def prefix_scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
     """The prefix scan of `state` (one or more tensors of one shape) along axis, by an associative `combine`."""
     size = state[0].get_partial_shape()[axis]
     if size.is_static:
         step = 1
         while step < size.get_length():
-            state = _doubled(state, axis, combine, reverse, ints([step]))
+            state = _doubling_step(state, axis, combine, reverse, ints([step]))
             step *= 2
         return state
     length = ops.gather(shape_of(state[0]), ints([axis]), ints(0))
     shapes = [tensor.get_partial_shape() for tensor in state]
     inner = [ops.parameter(shape, tensor.get_element_type()) for shape, tensor in zip(shapes, state, strict=True)]
     step_in, length_in = ops.parameter([1], Type.i64), ops.parameter([1], Type.i64)
-    results = [ops.result(out) for out in _doubled([p.output(0) for p in inner], axis, combine, reverse, step_in)]
+    results = [ops.result(out) for out in _doubling_step([p.output(0) for p in inner], axis, combine, reverse, step_in)]
     step_out = ops.result(ops.multiply(step_in, ints([2])))
     again = ops.result(reshape(ops.less(step_out.input_value(0), length_in), []))
     entering = zip([*inner, step_in], [*state, output_of(ints([1]))], [*results, step_out], strict=True)
@@ -164,7 +164,7 @@ def scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
     return list(loop.outputs())[: len(state)]
 
 
-def _doubled(state: State, axis: int, combine: Combine, reverse: bool, step: Node) -> State:
+def _doubling_step(state: State, axis: int, combine: Combine, reverse: bool, step: Node) -> State:
     back = ops.negative(step)
     start, end = ints([0]), ints([np.iinfo(np.int64).max])
     head = [_slice(tensor, start, back, axis) for tensor in state]
@@ -176,7 +176,7 @@ def _doubled(state: State, axis: int, combine: Combine, reverse: bool, step: Nod
     return [ops.concat([a, b], axis).output(0) for a, b in zip(kept, combine(head, tail), strict=True)]
 
 
-def shifted(x: Output, axis: int, start: float, reverse: bool) -> Output:
+def shift(x: Output, axis: int, start: float, reverse: bool) -> Output:
     """x moved by one place along axis, with `start` in the place that becomes free."""
     first, last, end = ints([0]), ints([-1]), ints([np.iinfo(np.int64).max])
     edge = _slice(x, first, ints([1]), axis)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of, size_of
-from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, output_of, shape_of
+from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_of, dense_of, joined
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
@@ -51,7 +51,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
     transitions = ops.slice(weights, ints([2]), ints([2**31 - 1]), ints([1]), ints([0])).output(0)
     # Start and stop scores are those of the first and the last step.
-    size = size_of(x, 1)
+    size = dim_of(x, 1)
     places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0, 2]))
     ends = ops.unsqueeze(ops.subtract(lengths, ints(1)), ints([1, 2]))
     scores: Tensor = x
@@ -82,7 +82,7 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
         here, parent = (ops.gather_elements(part, places, 2) for part in parts)
         return [ops.convert(ops.squeeze(parent, ints([0])), Type.i64)], [here]
 
-    _, (out,) = along(0, [_flipped(ids, 0), _flipped(parents, 0)], [first], [], one_back)
+    _, (out,) = scan(0, [_flipped(ids, 0), _flipped(parents, 0)], [first], [], one_back)
     return {"out": _flipped(out, 0)}
 
 
@@ -141,7 +141,7 @@ def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -
 
     first = ops.squeeze(ops.slice(x, ints([0]), ints([1]), ints([1]), ints([1])), ints([1]))
     start = ops.multiply(first, const_like(0, x))
-    (final,), (history,) = along(1, [x], [start], [transitions, lengths], forward)
+    (final,), (history,) = scan(1, [x], [start], [transitions, lengths], forward)
     return final, history
 
 
@@ -155,7 +155,7 @@ def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> 
         previous = ops.gather_elements(ops.squeeze(before, ints([1])), label, 1)
         return [ops.select(inside, previous, label)], [here]
 
-    _, (path,) = along(1, [_flipped(history)], [last], [lengths, steps], backward)
+    _, (path,) = scan(1, [_flipped(history)], [last], [lengths, steps], backward)
     return _flipped(path)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, ints, shape_of
-from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor
@@ -59,5 +59,5 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
 
     batch = ops.gather(shape_of(hyps), ints([0]), ints(0))
     start = ops.broadcast(places, ops.concat([batch, ops.add(columns, ints([1]))], 0))
-    (last,), _ = along(1, [hyps], [start], [refs, lengths, insertions], next_row)
+    (last,), _ = scan(1, [hyps], [start], [refs, lengths, insertions], next_row)
     return last

@@ -24,15 +24,15 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     exact_divide,
-    fold_known,
-    halves,
+    fold_constants,
     ints,
     rank_of,
     refuse_complex,
-    widened,
+    split_mantissa,
+    widen_narrow_integers,
 )
 from paddle2ov.converters.graph.powers import power
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.program.model import AnyArray
@@ -87,7 +87,7 @@ def binary(
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, broadcast."""
-        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
             return {"out": on_complex(*_complex_operands(node))}
@@ -99,7 +99,7 @@ def binary(
             if on_bool is None:
                 node.refuse("not defined on bool")
             return {"out": on_bool(x, y)}
-        return {"out": cast_to(build(widened(x), widened(y)), x.get_element_type())}
+        return {"out": cast_to(build(widen_narrow_integers(x), widen_narrow_integers(y)), x.get_element_type())}
 
     return convert
 
@@ -145,7 +145,7 @@ def _modulo(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     size, step = ops.abs(x), ops.abs(y)
     bounded = ops.minimum(step, const_like(_LARGEST, x))  # an infinite one has no halves, and goes into nothing
     scale = ops.select(ops.greater(bounded, const_like(1e30, x)), const_like(2**-24, x), const_like(1, x))
-    high, low = (ops.divide(half, scale) for half in halves(ops.multiply(bounded, scale)))
+    high, low = (ops.divide(half, scale) for half in split_mantissa(ops.multiply(bounded, scale)))
     signed = ops.divide(x, y)
     quotient = ops.floor(ops.abs(signed))
     most = ops.round(ops.multiply(quotient, const_like(2**-12, x)), "half_to_even")
@@ -225,7 +225,7 @@ def _not_nan(x: Tensor, y: Tensor, otherwise: Node) -> Node:
 def heaviside(x: Tensor, y: Tensor) -> Node:
     """0 where x < 0, 1 where x > 0, y where x = 0."""
     step = ops.convert(ops.greater(x, const_like(0, x)), x.get_element_type())
-    return chosen(ops.equal(x, const_like(0, x)), y, step)
+    return exact_select(ops.equal(x, const_like(0, x)), y, step)
 
 
 def _trunc_quotient(x: AnyArray, y: AnyArray) -> AnyArray:

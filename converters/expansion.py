@@ -11,7 +11,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of, shape_vector
-from paddle2ov.converters.indexing import picked
+from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -114,7 +114,7 @@ def repeat_interleave(node: NodeContext) -> NamedOutputs:
         if len(repeats) > 1 or dim.is_static:
             count = len(repeats) if len(repeats) > 1 else int(dim.get_length())
             indices = np.repeat(np.arange(count), repeats if len(repeats) > 1 else repeats * count)
-            return {"out": picked(x, ops.constant(indices.astype(np.int64)).output(0), axis)}
+            return {"out": gather_or_empty(x, ops.constant(indices.astype(np.int64)).output(0), axis)}
     repeats_tensor = ops.reshape(node.get_tensor("repeats", Type.i64), ints([-1]), False)
     length = ops.gather(shape_of(x), ints([axis]), ints(0))
     each = ops.broadcast(repeats_tensor, length)
@@ -124,7 +124,7 @@ def repeat_interleave(node: NodeContext) -> NamedOutputs:
     positions = ops.range(ints(0), total, ints(1), "i64")
     reached = ops.greater_equal(ops.unsqueeze(positions, ints(1)), ops.unsqueeze(ends, ints(0)))
     sources = ops.reduce_sum(cast_to(reached, Type.i64), ints([1]), False)
-    return {"out": picked(x, sources.output(0), axis)}
+    return {"out": gather_or_empty(x, sources.output(0), axis)}
 
 
 def _broadcast(x: Output, shape: Output) -> Output:

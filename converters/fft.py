@@ -15,7 +15,7 @@ import math
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import conjugate, from_real
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import cast_to, const_like, dim_of, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -99,7 +99,7 @@ def frame(node: NodeContext) -> NamedOutputs:
 
 def _frames(x: Output, axis: int, length: int, hop: int, frames_first: bool) -> Node:
     """The pieces of an axis, which becomes two: frames and their elements."""
-    size = size_of(x, axis)
+    size = dim_of(x, axis)
     starts = ops.range(ints(0), ops.subtract(size, ints(length - 1)), ints(hop), Type.i64)
     offsets = ops.range(ints(0), ints(length), ints(1), Type.i64)
     rows, columns = (starts, offsets) if frames_first else (offsets, starts)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -94,7 +94,7 @@ def _gather(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
         inside = within if inside is None else ops.logical_and(inside, within)
     assert index is not None
     assert inside is not None
-    if known_dims(flat.output(0))[:2] == [1, 1]:
+    if ranked_dims(flat.output(0))[:2] == [1, 1]:
         # Not by batch_dims: OpenVINO 2026.4 crashes on them where there is a single row.
         found = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
     else:
@@ -145,7 +145,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
 
 def _spatial_rank(node: NodeContext, theta: Output) -> int:
     declared = node.input_shape("input")
-    rank = known_dims(theta)[1] or (declared[1] if declared is not None else None)
+    rank = ranked_dims(theta)[1] or (declared[1] if declared is not None else None)
     if node.is_known("output_shape"):
         rank = len(node.get_ints("output_shape")) - 2
     if rank not in (2, 3):

@@ -13,7 +13,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import real_input
 from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.special import log_gamma
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -57,7 +57,7 @@ def _series(a: Node, z: Node) -> Output:
         return [r, term, total], _any(ops.greater(term, ops.multiply(total, const_like(_NEGLIGIBLE, total))))
 
     ones = ops.broadcast(const_like(1, a), shape_of(a))
-    return repeat(ops.constant(_MOST_TERMS, Type.i64), [a, ones, ones], [z], step)[2]
+    return loop(ops.constant(_MOST_TERMS, Type.i64), [a, ones, ones], [z], step)[2]
 
 
 def _fraction(a: Node, z: Node) -> Output:
@@ -88,7 +88,7 @@ def _fraction(a: Node, z: Node) -> Output:
     q = ops.multiply(ops.add(ops.subtract(p, a), const_like(1, z)), z)
     count = ops.multiply(ones, const_like(0, z))
     start = [count, ones, z, p, q, ops.divide(p, q), ops.less(ones, const_like(0, z))]
-    return repeat(ops.constant(_MOST_TERMS, Type.i64), start, [a, z], step)[5]
+    return loop(ops.constant(_MOST_TERMS, Type.i64), start, [a, z], step)[5]
 
 
 def _any(condition: Tensor) -> Node:

@@ -15,7 +15,7 @@ from functools import reduce
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.computed_axis import around, computed_axis
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -25,7 +25,7 @@ def concat(node: NodeContext) -> NamedOutputs:
     tensors = node.get_inputs("x")
     rank = max(rank_of(node, x) for x in tensors) - node.is_complex("x")
     if rank > 1 and not node.is_known("axis"):
-        front, back = around(computed_axis(node, rank), rank)
+        front, back = front_permutations(computed_axis(node, rank), rank)
         return {"out": ops.transpose(ops.concat([ops.transpose(x, front) for x in tensors], 0), back)}
     axis = normalize_axis(node, node.get_int("axis", 0), rank) if node.is_known("axis") else 0
     if rank == 0:
@@ -74,7 +74,7 @@ def _split_later(
 ) -> NamedOutputs:
     """The parts along an axis that the program computes: it is moved to the front, and back in each of them."""
     rank = rank_of(node, x)
-    front, back = around(computed_axis(node, rank), rank)
+    front, back = front_permutations(computed_axis(node, rank), rank)
     moved = ops.transpose(x, front).output(0)
     return {"out": [ops.transpose(part, back) for part in parts(node, moved, 0)]}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -59,7 +59,7 @@ def kldiv_loss(node: NodeContext) -> NamedOutputs:
     axes = ints(list(range(rank_of(node, x))))
     out = (ops.reduce_mean if reduction == "mean" else ops.reduce_sum)(losses, axes, False)
     if reduction == "batchmean":
-        out = ops.divide(out, cast_to(size_of(x, 0), x.get_element_type()))
+        out = ops.divide(out, cast_to(dim_of(x, 0), x.get_element_type()))
     return {"out": scalar_as_declared(node, out)}
 
 

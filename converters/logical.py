@@ -13,8 +13,8 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.elementwise import operands
-from paddle2ov.converters.graph.common import const_like, fold_known, refuse_complex
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.graph.common import const_like, fold_constants, refuse_complex
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -23,7 +23,7 @@ from paddle2ov.translation.registry import Converter
 Binary = Callable[[Output, Output], Node]
 
 
-def truth(x: Output) -> Output:
+def as_bool(x: Output) -> Output:
     """Whether x is not 0, as bool; NaN is true."""
     if x.get_element_type() == Type.boolean:
         return x
@@ -35,10 +35,10 @@ def logical(build: Binary, fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Co
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, where all but 0 counts as true."""
-        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         x, y = operands(node)
-        return {"out": build(truth(x), truth(y))}
+        return {"out": build(as_bool(x), as_bool(y))}
 
     return convert
 
@@ -51,7 +51,7 @@ logical_xor = logical(ops.logical_xor, np.logical_xor)
 def logical_not(node: NodeContext) -> NamedOutputs:
     """out = whether x is 0."""
     refuse_complex(node, "x")
-    if (known := fold_known(node, np.logical_not, "x")) is not None:
+    if (known := fold_constants(node, np.logical_not, "x")) is not None:
         return {"out": known}
     x = node.get_input("x")
     if x.get_element_type() == Type.boolean:
@@ -64,7 +64,7 @@ def bitwise(build: Binary, on_bool: Binary, fold: Callable[[AnyArray, AnyArray],
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, bit by bit."""
-        if (known := fold_known(node, fold, "x", "y")) is not None:
+        if (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         x, y = operands(node)
         return {"out": on_bool(x, y) if x.get_element_type() == Type.boolean else build(x, y)}
@@ -91,7 +91,7 @@ def bitwise_left_shift(node: NodeContext) -> NamedOutputs:
     """out = the bits of x moved up by y, 0 where y is no number of bits that the type has."""
     x, y = operands(node)
     inside, shift = _shift_within(x, y)
-    return {"out": chosen(inside, ops.bitwise_left_shift(x, shift), const_like(0, x))}
+    return {"out": exact_select(inside, ops.bitwise_left_shift(x, shift), const_like(0, x))}
 
 
 def bitwise_right_shift(node: NodeContext) -> NamedOutputs:
@@ -107,19 +107,19 @@ def bitwise_right_shift(node: NodeContext) -> NamedOutputs:
             if unsigned
             else ops.select(ops.less(x, const_like(0, x)), const_like(-1, x), const_like(0, x))
         )
-        return {"out": chosen(inside, moved, beyond)}
+        return {"out": exact_select(inside, moved, beyond)}
     if not unsigned:
         # The bits that came in are cleared; no shift leaves none to clear.
         free = ops.select(ops.equal(shift, const_like(0, y)), const_like(1, y), shift)
         filled = ops.bitwise_left_shift(const_like(-1, x), ops.subtract(const_like(_bits(x), y), free))
         cleared = ops.bitwise_and(moved, ops.bitwise_not(filled))
-        moved = chosen(ops.equal(shift, const_like(0, y)), x, cleared)
-    return {"out": chosen(inside, moved, const_like(0, x))}
+        moved = exact_select(ops.equal(shift, const_like(0, y)), x, cleared)
+    return {"out": exact_select(inside, moved, const_like(0, x))}
 
 
 def bitwise_not(node: NodeContext) -> NamedOutputs:
     """out = all bits of x inverted."""
-    if (known := fold_known(node, np.invert, "x")) is not None:
+    if (known := fold_constants(node, np.invert, "x")) is not None:
         return {"out": known}
     x = node.get_input("x")
     return {"out": ops.logical_not(x) if x.get_element_type() == Type.boolean else ops.bitwise_not(x)}

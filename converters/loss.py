@@ -14,7 +14,7 @@ import math
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, normalize_axis, rank_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -47,7 +47,7 @@ def label_smooth(node: NodeContext) -> NamedOutputs:
     if node.has_input("prior_dist"):
         prior = ops.multiply(node.get_input("prior_dist"), const_like(epsilon, label))
         return {"out": ops.add(kept, ops.reshape(prior, ints([-1]), False))}
-    classes = cast_to(size_of(label, -1), label.get_element_type())
+    classes = cast_to(dim_of(label, -1), label.get_element_type())
     return {"out": ops.add(kept, ops.divide(const_like(epsilon, label), classes))}
 
 

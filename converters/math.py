@@ -22,11 +22,11 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     const,
     const_like,
-    exactly_divided,
-    fold_known,
+    fold_constants,
     ints,
     rank_of,
     refuse_complex,
+    with_exact_division,
 )
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import parts
@@ -47,7 +47,7 @@ def keeps_integers(
     def convert(node: NodeContext) -> NamedOutputs:
         """out = f(x)."""
         refuse_complex(node, name)
-        if (known := fold_known(node, fold, name)) is not None:
+        if (known := fold_constants(node, fold, name)) is not None:
             return {"out": known}
         declared = node.output_dtype()
         x = real_input(node, name) if declared is not None and declared.is_real() else node.get_input(name)
@@ -60,7 +60,7 @@ def rounding(build: Callable[[Output], Node], fold: Callable[[AnyArray], AnyArra
     """A converter for a rounding function, which leaves integers as they are."""
 
     def build_on_floats(x: Output) -> Tensor:
-        return build(exactly_divided(x)) if x.get_element_type().is_real() else x
+        return build(with_exact_division(x)) if x.get_element_type().is_real() else x
 
     return keeps_integers(build_on_floats, fold, name)
 
@@ -80,7 +80,7 @@ def round_(node: NodeContext) -> NamedOutputs:
     # The attribute came with Paddle 3, and with it the other rule for halves.
     nearest = _half_to_even if node.has_attribute("decimals") else _half_away
     if decimals == 0:
-        return {"out": nearest(exactly_divided(x))}
+        return {"out": nearest(with_exact_division(x))}
     power = const_like(10.0 ** abs(decimals), x)
     back = const_like(10.0 ** abs(decimals), x)
     if decimals > 0:

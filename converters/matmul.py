@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, rank_of, shape_of, size_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, output_of, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -22,16 +22,16 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def matmul_v2(node: NodeContext) -> NamedOutputs:
     """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
-    return {"out": _product(node)}
+    return {"out": _matmul(node)}
 
 
-def _product(node: NodeContext) -> Tensor:
+def _matmul(node: NodeContext) -> Tensor:
     x, y = _factors(node)
-    out = matrix_product(x, y, node.get_bool("transpose_x", False), node.get_bool("transpose_y", False))
+    out = broadcasting_matmul(x, y, node.get_bool("transpose_x", False), node.get_bool("transpose_y", False))
     return scalar_as_declared(node, out)
 
 
-def matrix_product(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
+def broadcasting_matmul(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
     """x @ y. OpenVINO's CPU plugin broadcasts a dynamic x over constant matrices [1, n, k, m], not over [n, k, m]."""
     rows, matrices = x.get_partial_shape(), y.get_partial_shape()
     if 0 in (static_dims(x) or ()):
@@ -49,12 +49,12 @@ def matmul(node: NodeContext) -> NamedOutputs:
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)
-    outer = _outer_product(node)
-    out = _product(node) if outer is None else outer
+    outer = _outer_product_of_transposed(node)
+    out = _matmul(node) if outer is None else outer
     return {"out": out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
 
 
-def _outer_product(node: NodeContext) -> Node | None:
+def _outer_product_of_transposed(node: NodeContext) -> Node | None:
     """x yᵀ of two vectors with both transposed, which `matmul_v2` ignores; None of anything else."""
     x, y = _factors(node)
     both = node.get_bool("transpose_x", False) and node.get_bool("transpose_y", False)
@@ -66,7 +66,7 @@ def _outer_product(node: NodeContext) -> Node | None:
 def linear_v2(node: NodeContext) -> NamedOutputs:
     """out = input @ weight + bias; `transpose_weight` swaps the axes of the weight."""
     transpose = node.get_bool("transpose_weight", False)
-    out = matrix_product(node.get_input("input"), node.get_input("weight"), False, transpose)
+    out = broadcasting_matmul(node.get_input("input"), node.get_input("weight"), False, transpose)
     return {"out": ops.add(out, node.get_input("bias")) if node.has_input("bias") else out}
 
 
@@ -102,12 +102,12 @@ def _flatten(x: Tensor, rank: int, split: int) -> Tensor:
 
 def bmm(node: NodeContext) -> NamedOutputs:
     """out[b] = x[b] @ y[b]."""
-    return {"out": matrix_product(*_factors(node), False, False)}
+    return {"out": broadcasting_matmul(*_factors(node), False, False)}
 
 
 def mv(node: NodeContext) -> NamedOutputs:
     """out = x @ vec."""
-    return {"out": matrix_product(node.get_input("x"), node.get_input("vec"), False, False)}
+    return {"out": broadcasting_matmul(node.get_input("x"), node.get_input("vec"), False, False)}
 
 
 def dot(node: NodeContext) -> NamedOutputs:
@@ -122,7 +122,7 @@ def dot(node: NodeContext) -> NamedOutputs:
 
 def addmm(node: NodeContext) -> NamedOutputs:
     """out = beta * input + alpha * (x @ y)."""
-    addend, product = node.get_input("input"), matrix_product(*_factors(node), False, False)
+    addend, product = node.get_input("input"), broadcasting_matmul(*_factors(node), False, False)
     alpha, beta = node.get_float("alpha", 1.0), node.get_float("beta", 1.0)
     return {"out": ops.add(_scaled(addend, beta), _scaled(product, alpha))}
 
@@ -143,7 +143,7 @@ def multi_dot(node: NodeContext) -> NamedOutputs:
 
 def _chain(factors: list[Tensor]) -> Tensor:
     """The product of matrices by the classic dynamic programme; a dimension that is not known counts as 64."""
-    sizes = [[64 if dim is None else dim for dim in known_dims(factor)] for factor in factors]
+    sizes = [[64 if dim is None else dim for dim in ranked_dims(factor)] for factor in factors]
     edges = [sizes[0][0], *(size[1] for size in sizes)]
     best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(factors))}
     for span in range(1, len(factors)):
@@ -166,7 +166,7 @@ def bilinear_tensor_product(node: NodeContext) -> NamedOutputs:
     """out[b, o] = x[b] @ weight[o] @ y[b] + bias[o]."""
     x, y, weight = node.get_input("x"), node.get_input("y"), node.get_input("weight")
     # x[1, b, i] @ weight[o, i, j] = [o, b, j]; times y[b, j], summed over j.
-    left = matrix_product(ops.unsqueeze(x, ints([0])).output(0), weight, False, False)
+    left = broadcasting_matmul(ops.unsqueeze(x, ints([0])).output(0), weight, False, False)
     out: Node = ops.transpose(ops.reduce_sum(ops.multiply(left, y), ints([2]), False), ints([1, 0]))
     if node.has_input("bias"):
         out = ops.add(out, node.get_input("bias"))
@@ -195,5 +195,5 @@ def einsum(node: NodeContext) -> NamedOutputs:
 def fsp(node: NodeContext) -> NamedOutputs:
     """out[n, i, j] = the mean over all places of x[n, i] · y[n, j]."""
     x, y = (ops.reshape(node.get_input(name), ints([0, 0, -1]), True) for name in ("x", "y"))
-    places = cast_to(size_of(x, 2), x.get_element_type())
+    places = cast_to(dim_of(x, 2), x.get_element_type())
     return {"out": ops.divide(ops.matmul(x, y, False, True), places)}

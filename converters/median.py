@@ -16,13 +16,13 @@ from paddle2ov.converters.elementwise import divide
 from paddle2ov.converters.graph.common import (
     Tensor,
     const_like,
+    dim_of,
     ints,
-    kept_apart,
     normalize_axis,
+    prevent_fusion,
     rank_of,
     reshape,
     shape_of,
-    size_of,
 )
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.opset import ops
@@ -41,7 +41,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         rows, is_real = _rows(x, rank, axes), x.get_element_type().is_real()
         empty = ops.is_nan(rows) if is_real else None
         filled = rows if empty is None else ops.select(empty, const_like(np.inf, rows), rows)
-        length = size_of(rows, -1)
+        length = dim_of(rows, -1)
         values, places = sort(filled, -1, descending=False)
         counted = _count(ops.convert(empty, "i64")) if empty is not None else ints([0])
         # With n elements that count, the middle ones are (n - 1) / 2 and n / 2.
@@ -66,7 +66,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
 
 
 def _count(ones: Node) -> Node:
-    return kept_apart(ones, ops.reduce_sum(ones, ints([-1]), True), [-1])
+    return prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), True), [-1])
 
 
 def _rows(x: Output, rank: int, axes: list[int]) -> Tensor:

@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -123,7 +123,7 @@ def spectral_norm(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, weight)
     dim = normalize_axis(node, node.get_int("dim", 0), rank, "dim")
     order = [dim, *(axis for axis in range(rank) if axis != dim)]
-    rows = known_dims(u)[0]
+    rows = ranked_dims(u)[0]
     moved = ops.transpose(weight, ints(order)) if dim else weight
     matrix = reshape(moved, [-1 if rows is None else rows, 0 if rows is None and rank == 2 else -1])
     left, right = reshape(u, [-1, 1]), reshape(v, [-1, 1])

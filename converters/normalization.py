@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -139,7 +139,7 @@ def affine_trailing(node: NodeContext, normalized: Node, x: Output, begin: int, 
 def _trailing(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
     if rank - begin == 1:
         return node.get_input(name)
-    dims = known_dims(x)[begin:]
+    dims = ranked_dims(x)[begin:]
     if dims.count(None) <= 1:
         return node.get_reshaped(name, [-1 if dim is None else dim for dim in dims])
     target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, rank_of, shape_of, size_of
-from paddle2ov.converters.graph.spatial import channels_last, known_dims
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import channels_last, ranked_dims
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -88,7 +88,7 @@ def _grown(node: NodeContext, x: Tensor, begin: Node, end: Node, mode: str) -> N
     everywhere = ops.broadcast(const(True, Type.boolean), shape_of(x))
     inside = ops.pad(everywhere, begin, end, mode, const(False, Type.boolean))
     value = ops.reshape(cast_to(node.get_input("pad_value"), x.get_element_type()), ints([]), False)
-    return chosen(inside, ops.pad(x, begin, end, mode, const_like(0, x)), value)
+    return exact_select(inside, ops.pad(x, begin, end, mode, const_like(0, x)), value)
 
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}
@@ -97,7 +97,7 @@ _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "ed
 def _circular(x: Tensor, axis: int, low: int, high: int) -> Tensor:
     if not low and not high:
         return x
-    dim = known_dims(x)[axis]
+    dim = ranked_dims(x)[axis]
     if dim is None or low > dim or high > dim:
         return _circular_later(x, axis, ints(low), ints(high))
     parts: list[Tensor] = []
@@ -110,7 +110,7 @@ def _circular(x: Tensor, axis: int, low: int, high: int) -> Tensor:
 
 
 def _circular_later(x: Tensor, axis: int, low: Node, high: Node) -> Node:
-    dim = size_of(x, axis)
+    dim = dim_of(x, axis)
     places = ops.range(ops.negative(low), ops.add(dim, high), ints(1), Type.i64)
     return ops.gather(x, ops.floor_mod(places, dim), ints(axis))
 

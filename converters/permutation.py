@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -26,7 +26,7 @@ def transpose_to(x: Output, perm: list[int]) -> Output:
     """
     if perm == list(range(len(perm))):
         return x
-    dims = known_dims(x)
+    dims = ranked_dims(x)
     moving = [axis for axis in perm if dims[axis] != 1]
     unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
     if moving == sorted(moving) and (not unknown or (len(unknown) == 1 and 0 not in dims)):

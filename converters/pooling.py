@@ -18,17 +18,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
-    beyond,
+    begin_end_pads,
     channels_last,
-    known_dims,
     padding_algorithm,
-    pads_of,
+    ranked_dims,
     same_pads,
     spatial_dims,
     to_channels_first,
     to_channels_last,
+    window_overhang,
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -70,7 +70,7 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
 
 def adaptive_avg(node: NodeContext, x: Output) -> Tensor:
     """The average over windows that divide [N, C, ...] into as many parts as asked for; -1 keeps a dimension."""
-    dims = known_dims(x)[2:]
+    dims = ranked_dims(x)[2:]
     if node.is_known("kernel_size"):
         sizes = node.get_ints("kernel_size")
         if dims == sizes or all(size == -1 for size in sizes):
@@ -130,7 +130,7 @@ class _Windows:
 def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
     spatial = len(dims)
     sizes, strides = node.get_ints("kernel_size"), node.get_ints("strides", [1] * spatial)
-    begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
     algorithm, later = padding_algorithm(node), False
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
@@ -146,7 +146,7 @@ def _over_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
     exclusive = node.get_bool("exclusive", True)
-    over = [0] * len(dims) if at.later else beyond(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
+    over = [0] * len(dims) if at.later else window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
     if mode == "avg" and not exclusive and node.semantics.full_window_average:
         return _avg_of_whole_windows(x, at, over)
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
@@ -209,8 +209,8 @@ def _sparse_later(node: NodeContext, x: Output, mode: str, at: _Windows, exclusi
     out = _avg(_pad(x, begin, end), whole)
     # Paddle divides by these numbers, of which one below 1 belongs to a window outside of x.
     for i, (size, stride) in enumerate(zip(at.sizes, at.strides, strict=True)):
-        pad, dim = ops.gather(begin, ints(2 + i), ints(0)), size_of(x, 2 + i)
-        places = ops.range(ints(0), size_of(out, 2 + i), ints(1), Type.i64)
+        pad, dim = ops.gather(begin, ints(2 + i), ints(0)), dim_of(x, 2 + i)
+        places = ops.range(ints(0), dim_of(out, 2 + i), ints(1), Type.i64)
         start = ops.subtract(ops.multiply(places, ints(stride)), pad)
         stop = ops.minimum(ops.add(start, ints(size)), dim if exclusive else ops.add(dim, pad))
         held = ops.subtract(stop, ops.maximum(start, ints(0)) if exclusive else start)

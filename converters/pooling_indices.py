@@ -20,13 +20,13 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_of,
     exact_divide,
     ints,
     rank_of,
     shape_of,
-    size_of,
 )
-from paddle2ov.converters.graph.spatial import beyond, channels_last, known_dims, pads_of
+from paddle2ov.converters.graph.spatial import begin_end_pads, channels_last, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph.integers import divided
 from paddle2ov.graph.opset import ops
@@ -48,9 +48,9 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
     else:
         kernel = node.get_ints("kernel_size")
         strides = node.get_ints("strides", [1] * spatial)
-        begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+        begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
         ceil = node.get_bool("ceil_mode", False)
-        over = beyond(known_dims(x)[2:], kernel, strides, begin, end, ceil)
+        over = window_overhang(ranked_dims(x)[2:], kernel, strides, begin, end, ceil)
         kernel = [size - missing for size, missing in zip(kernel, over, strict=True)]
         rounding = "ceil" if ceil else "floor"
         top = ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, index_element_type="i32", axis=2)
@@ -64,7 +64,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     """out, mask = as above, over windows that random_u spreads unevenly."""
     x = node.get_input("x")
-    dims = known_dims(x)[2:]
+    dims = ranked_dims(x)[2:]
     sizes = node.get_ints("output_size")
     kernel = node.get_ints("kernel_size", [0] * len(sizes))
     u = node.get_float("random_u", 0.0)
@@ -73,7 +73,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     windows = [
         ops.constant(_fractional(dim, size, width, u))
         if dim is not None
-        else _fractional_later(size_of(x, 2 + i), size, width, u)
+        else _fractional_later(dim_of(x, 2 + i), size, width, u)
         for i, (dim, size, width) in enumerate(zip(dims, sizes, kernel, strict=True))
     ]
     # Each dimension becomes two: windows and their elements.
@@ -87,7 +87,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     position: Node = ints(0)
     for i, indices in enumerate(windows):
         others = [axis for axis in range(2 * count) if axis not in (i, count + i)]
-        position = ops.add(ops.multiply(position, size_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
+        position = ops.add(ops.multiply(position, dim_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
     positions = ops.reshape(position, ints([1, 1, math.prod(sizes), -1]), False)
     area = ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
     nowhere = ops.reduce_prod(area, ints([0]), False)  # beyond every position

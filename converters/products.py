@@ -21,9 +21,9 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     reshape,
     shape_of,
-    to_rank,
+    unsqueeze_to_rank,
 )
-from paddle2ov.converters.graph.computed_axis import around
+from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
@@ -39,7 +39,7 @@ def kron(node: NodeContext) -> NamedOutputs:
     rank = max(rank_of(node, x), rank_of(node, y))
     if rank == 0:
         return {"out": ops.multiply(x, y)}
-    x, y = to_rank(node, x, rank), to_rank(node, y, rank)
+    x, y = unsqueeze_to_rank(node, x, rank), unsqueeze_to_rank(node, y, rank)
     blocks = ops.unsqueeze(x, ints([2 * i + 1 for i in range(rank)]))
     block = ops.unsqueeze(y, ints([2 * i for i in range(rank)]))
     shape = ops.multiply(shape_of(x), shape_of(y))
@@ -58,7 +58,7 @@ def cross(node: NodeContext) -> NamedOutputs:
     # Which one it is, the run decides.
     places = ints(list(range(rank)))
     of_three = ops.select(ops.equal(shape_of(x), ints(3)), places, ints(rank - 1))
-    front, back = around(ops.reduce_min(of_three, ints([0]), False), rank)
+    front, back = front_permutations(ops.reduce_min(of_three, ints([0]), False), rank)
     product = _vector_product(ops.transpose(x, front).output(0), ops.transpose(y, front).output(0), 0)
     return {"out": ops.transpose(product, back)}
 

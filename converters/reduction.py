@@ -23,14 +23,14 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     ints,
-    kept_apart,
     normalize_axis,
     output_of,
+    prevent_fusion,
     rank_of,
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.computed_axis import reduced
+from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -179,7 +179,7 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     out = ops.reduce_sum(out, ints(list(range(more))), False) if more else out
     if sizes is not None:
         ones = [axis for axis, size in enumerate(sizes) if size == 1]
-        return {"out": kept_apart(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
+        return {"out": prevent_fusion(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
     # A dimension n, as (t, n / t): t is n or 1, so that the sum over n / t leaves all of it or one element.
     wanted = shape_of(target)
     parts = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
@@ -202,9 +202,9 @@ def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | Non
         reduce = ops.reduce_logical_or  # Paddle's sum of bool as bool, and the mean
     if not node.is_known("axis") and not node.get_bool("reduce_all", False):
         rank = rank_of(node, output_of(x))
-        return scalar_as_declared(node, reduced(node, reduce, x, rank, keepdim) if rank else x)
+        return scalar_as_declared(node, reduce_over_computed_axes(node, reduce, x, rank, keepdim) if rank else x)
     axes = axes_of(node, x)
-    return scalar_as_declared(node, kept_apart(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
+    return scalar_as_declared(node, prevent_fusion(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
 
 
 def axes_of(node: NodeContext, x: Tensor) -> list[int]:

@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.indexing import chosen, tuple_index
+from paddle2ov.converters.indexing import exact_select, nd_index
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -48,7 +48,7 @@ def scatter(node: NodeContext) -> NamedOutputs:
 def scatter_nd_add(node: NodeContext) -> NamedOutputs:
     """out = x with updates[...] added to x[index[..., 0], index[..., 1], ...]."""
     x, updates = node.get_input("x"), node.get_input("updates")
-    index, depth = tuple_index(node, x, node.input_shape("updates"))
+    index, depth = nd_index(node, x, node.input_shape("updates"))
     if depth == 0:  # an empty index stands for all of x
         outer = rank_of(node, updates) - rank_of(node, x)
         summed = ops.reduce_sum(updates, ints(list(range(outer))), False) if outer else updates
@@ -78,7 +78,7 @@ def index_put(node: NodeContext) -> NamedOutputs:
         mask = indices[0]
         inner = list(range(rank_of(node, mask), rank_of(node, x)))
         mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask
-        return {"out": chosen(mask, ops.reshape(value, ints([]), False), x)}
+        return {"out": exact_select(mask, ops.reshape(value, ints([]), False), x)}
     places: list[Tensor] = []
     for index, is_mask in zip(indices, masks, strict=True):
         if not is_mask:

@@ -19,15 +19,15 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_of,
     ints,
-    kept_apart,
     normalize_axis,
+    prevent_fusion,
     rank_of,
     shape_of,
-    size_of,
 )
-from paddle2ov.converters.graph.computed_axis import around, computed_axis
-from paddle2ov.converters.graph.sorting import sort, top
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.sorting import sort, topk
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -66,7 +66,7 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
         else ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
     )
     # Sorted in either case: without `sorted` Paddle leaves the order open.
-    found = top(x, k, axis, node.get_bool("largest", True))
+    found = topk(x, k, axis, node.get_bool("largest", True))
     return {"out": found.output(0), "indices": found.output(1)}
 
 
@@ -79,7 +79,7 @@ def _arg_extreme(largest: bool) -> Converter:
         if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
             x = node.get_input("x")
             later = computed_axis(node, rank)
-            found = top(_sortable(ops.transpose(x, around(later, rank)[0])), ints(1), 0, largest).output(1)
+            found = topk(_sortable(ops.transpose(x, front_permutations(later, rank)[0])), ints(1), 0, largest).output(1)
             if not keep:
                 return {"out": cast_to(ops.squeeze(found, ints([0])), dtype)}
             dims = ops.select(ops.equal(ints(list(range(rank))), later), ints(1), shape_of(x))
@@ -89,7 +89,7 @@ def _arg_extreme(largest: bool) -> Converter:
             return {"out": ops.constant(np.zeros([1] if keep and not flat else []), dtype)}
         if flat:
             x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
-        found = top(_sortable(x), ints(1), axis, largest).output(1)
+        found = topk(_sortable(x), ints(1), axis, largest).output(1)
         if flat:
             shape = [1] * rank if keep else []
             return {"out": cast_to(ops.reshape(found, ints(shape), False), dtype)}
@@ -117,7 +117,7 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
-    found = top(_nan_last(x), ints(k), axis, largest=False)
+    found = topk(_nan_last(x), ints(k), axis, largest=False)
     keep = node.get_bool("keepdim", False)
     where = ops.gather(found.output(1), ints([k - 1]), ints(axis))
     value = _own(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), where, axis)
@@ -134,13 +134,13 @@ def mode(node: NodeContext) -> NamedOutputs:
     # How often each element occurs: a comparison of all with all.
     same = ops.equal(ops.unsqueeze(values, ints(axis)), ops.unsqueeze(values, ints(axis + 1)))
     counts = ops.reduce_sum(cast_to(same, Type.i32), ints([axis + 1]), False)
-    first = top(counts, ints(1), axis, largest=True).output(1)
+    first = topk(counts, ints(1), axis, largest=True).output(1)
     value = ops.gather_elements(values, first, axis)
     # The last place of that value: the position of the first one, read backwards.
-    places = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
+    places = ops.range(ints(0), dim_of(x, axis), ints(1), "i64")
     places = ops.unsqueeze(places, ints(list(range(1, rank - axis)))) if axis + 1 < rank else places
     own = ops.select(ops.equal(x, value), places, ints(-1))
-    last = kept_apart(own, ops.reduce_max(own, ints([axis]), True), [axis])
+    last = prevent_fusion(own, ops.reduce_max(own, ints([axis]), True), [axis])
     if node.get_bool("keepdim", False):
         return {"out": value, "indices": last}
     return {"out": ops.squeeze(value, ints([axis])), "indices": ops.squeeze(last, ints([axis]))}
@@ -155,5 +155,5 @@ def searchsorted(node: NodeContext) -> NamedOutputs:
     out: Node = ops.search_sorted(cast_to(sequence, common), cast_to(values, common), node.get_bool("right", False))
     if values.get_element_type().is_real():
         special = ops.logical_or(ops.is_nan(values), ops.is_inf(values))
-        out = ops.select(special, size_of(sequence, rank_of(node, sequence) - 1), out)
+        out = ops.select(special, dim_of(sequence, rank_of(node, sequence) - 1), out)
     return {"out": cast_to(out, Type.i32 if node.get_bool("out_int32", False) else Type.i64)}

@@ -17,11 +17,11 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_of,
     ints,
     rank_of,
     reshape,
     shape_of,
-    size_of,
 )
 from paddle2ov.converters.lod.sequences import Count, joined, sequences
 from paddle2ov.graph.opset import ops
@@ -45,7 +45,7 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
     half = size // 2
     exponents = np.arange(half) / (half - 1) if half > 1 else np.ones(1)
     rates = const(10000.0**-exponents, Type.f32)
-    positions = ops.range(ints(0), size_of(x, 1), ints(1), "f32")
+    positions = ops.range(ints(0), dim_of(x, 1), ints(1), "f32")
     angles = ops.multiply(ops.unsqueeze(positions, ints([1])), rates)
     waves = cast_to(ops.concat([ops.sin(angles), ops.cos(angles)], 1), x.get_element_type())
     scaled = ops.multiply(x, const_like(node.get_float("alpha", 1.0), x))

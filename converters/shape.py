@@ -15,7 +15,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.computed_axis import around
+from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -178,7 +178,7 @@ def _unsqueezed_later(node: NodeContext, x: Output, rank: int) -> Node:
     for i in range(count):
         rank += 1
         axis = ops.floor_mod(ops.gather(axes, ints(i), ints(0)), ints(rank))
-        dims = ops.gather(ops.concat([ints([1]), dims], 0), around(axis, rank)[1], ints(0))
+        dims = ops.gather(ops.concat([ints([1]), dims], 0), front_permutations(axis, rank)[1], ints(0))
     return ops.reshape(x, dims, False)
 
 

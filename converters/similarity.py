@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, ints, rank_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -31,7 +31,7 @@ def _rows(node: NodeContext, x: Output) -> Tensor:
 def conv_shift(node: NodeContext) -> NamedOutputs:
     """out[b, i] = Σ_j x[b, i + j - (n - 1) / 2] · y[b, j], n being the width of y and the rows of x closed to rings."""
     x, y = node.get_input("x"), node.get_input("y")
-    width = known_dims(y)[1]
+    width = ranked_dims(y)[1]
     if width is None:
         node.refuse("a filter of unknown width is not supported")
     total: Node | None = None

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import const, ints, normalize_axis, rank_of, size_of
-from paddle2ov.converters.indexing import picked
+from paddle2ov.converters.graph.common import const, dim_of, ints, normalize_axis, rank_of
+from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -48,8 +48,8 @@ def tensor_unfold(node: NodeContext) -> NamedOutputs:
     length = x.get_partial_shape()[axis]
     most = length.get_length() if length.is_static else None
     node.require(most is None or size <= most, f"axis {axis} has {most} elements", size=size)
-    last: Node = size_of(x, axis)
+    last: Node = dim_of(x, axis)
     begins = ops.range(ints(0), ops.subtract(last, ints(size - 1)), ints(step), "i64")
     places = ops.add(ops.unsqueeze(begins, ints([1])), ints(list(range(size))))
-    windows = picked(x, places.output(0), axis).output(0)
+    windows = gather_or_empty(x, places.output(0), axis).output(0)
     return {"out": transpose_to(windows, [*range(axis + 1), *range(axis + 2, rank + 1), axis + 1])}

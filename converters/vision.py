@@ -12,7 +12,13 @@ from openvino import Node, Type
 
 from paddle2ov.converters.conv import groups_of
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.graph.spatial import beyond, channels_last, known_dims, pads_of, steps_of
+from paddle2ov.converters.graph.spatial import (
+    begin_end_pads,
+    channels_last,
+    ranked_dims,
+    strides_or_dilations,
+    window_overhang,
+)
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -25,14 +31,14 @@ def unfold(node: NodeContext) -> NamedOutputs:
     top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
     strides, rates = _two(node.get_ints("strides", [1])), _two(node.get_ints("dilations", [1]))
     sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, _two(kernel), strict=True)]
-    over = beyond(known_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
+    over = window_overhang(ranked_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
     bottom, right = bottom + over[0], right + over[1]
     padded: Tensor = x
     if top or left or bottom or right:
         padded = ops.pad(x, ints([0, 0, top, left]), ints([0, 0, bottom, right]), "constant", const_like(0, x))
     # The patches come as [N, (i, j, c), rows, columns].
     patches = ops.extract_image_patches(padded, kernel, strides, rates, "VALID")
-    channels = known_dims(x)[1]
+    channels = ranked_dims(x)[1]
     area = kernel[0] * kernel[1]
     if channels == 1 or area == 1:
         return {"out": ops.reshape(patches, ints([0, 0, -1]), True)}
@@ -78,8 +84,8 @@ def deformable_conv(node: NodeContext) -> NamedOutputs:
     x, filters = node.get_input("x"), dims_of(node.get_input("filter"))
     paddings = node.get_ints("paddings", [0, 0])
     node.require(min(paddings, default=0) >= 0, "negative paddings are not supported", paddings=paddings)
-    begin, end = pads_of(node, 2, paddings)
-    strides, dilations = steps_of(node, "strides", 2), steps_of(node, "dilations", 2)
+    begin, end = begin_end_pads(node, 2, paddings)
+    strides, dilations = strides_or_dilations(node, "strides", 2), strides_or_dilations(node, "dilations", 2)
     groups, parts = groups_of(node, dims_of(x), False), node.get_int("deformable_groups", 1)
     node.require(
         parts >= 1 and (filters is None or filters[1] is None or filters[1] * groups % parts == 0),

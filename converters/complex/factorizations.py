@@ -11,8 +11,8 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import Pair, over, times
 from paddle2ov.converters.complex.matrices import solved
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, shape_of, size_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, shape_of
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import factors, permutation
 from paddle2ov.converters.linalg.pieces import column_sums, identities, places_of, range_to, swapped, triangle
 from paddle2ov.graph.complex_pairs import joined, parts
@@ -53,7 +53,7 @@ def _determinant(node: NodeContext) -> Pair:
     """The product of the pivots; each swap of rows turns its sign."""
     table, pivots, _ = _eliminated(node)
     real, imag = (_diagonal(part) for part in table)
-    order = ops.range(ints(1), ops.add(size_of(table[0], -1), ints(1)), ints(1), "i32")
+    order = ops.range(ints(1), ops.add(dim_of(table[0], -1), ints(1)), ints(1), "i32")
     swaps = ops.reduce_sum(ops.convert(ops.not_equal(pivots, order), Type.i32), ints([-1]), False)
     odd = cast_to(ops.mod(swaps, ops.constant(2, Type.i32)), real.get_element_type())
     sign = ops.subtract(const_like(1, real), ops.multiply(const_like(2, real), odd))
@@ -64,12 +64,12 @@ def _determinant(node: NodeContext) -> Pair:
         c, d = (ops.squeeze(ops.gather(part, at, ints(-1)), ints([-1])) for part in fixed)
         return [*times((a, b), (c, d))], None
 
-    a, b = repeat(size_of(real, -1), [sign, ops.multiply(sign, const_like(0, sign))], [real, imag], step)
+    a, b = loop(dim_of(real, -1), [sign, ops.multiply(sign, const_like(0, sign))], [real, imag], step)
     return a, b
 
 
 def _diagonal(x: Tensor) -> Node:
-    size = size_of(x, -1)
+    size = dim_of(x, -1)
     places = range_to(size)
     chosen = ops.equal(ops.unsqueeze(places, ints([1])), places)
     return ops.reduce_sum(ops.select(chosen, x, const_like(0, x)), ints([-1]), False)
@@ -87,7 +87,7 @@ def _eliminated(node: NodeContext) -> tuple[Pair, Output, Output]:
     x = parts(node.get_input("x"))
     real = x[0]
     rank, dtype = len(real.get_partial_shape()), real.get_element_type()
-    rows, columns = size_of(real, rank - 2), size_of(real, rank - 1)
+    rows, columns = dim_of(real, rank - 2), dim_of(real, rank - 1)
     least = ops.minimum(rows, columns)
 
     def eliminate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
@@ -131,7 +131,7 @@ def _eliminated(node: NodeContext) -> tuple[Pair, Output, Output]:
     across = ops.unsqueeze(range_to(columns), ints(0))
     fixed = [places_of(rows), across, range_to(least)]
     start: list[Tensor] = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
-    re, im, pivots, info = repeat(least, start, fixed, eliminate)
+    re, im, pivots, info = loop(least, start, fixed, eliminate)
     return (re, im), pivots, info
 
 
@@ -142,7 +142,7 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
         node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
-        matrix = permutation(node.get_input("y"), size_of(packed[0], rank - 2), rank, packed[0])
+        matrix = permutation(node.get_input("y"), dim_of(packed[0], rank - 2), rank, packed[0])
         found["pmat"] = joined(matrix, ops.multiply(matrix, const_like(0, matrix)))
         if not node.is_complex("pmat"):
             found["pmat"] = matrix
@@ -159,7 +159,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     rank = len(packed[0].get_partial_shape())
     trans = node.get_str("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
-    order = permutation(node.get_input("pivots"), size_of(packed[0], rank - 2), rank, packed[0])
+    order = permutation(node.get_input("pivots"), dim_of(packed[0], rank - 2), rank, packed[0])
     low, high = _factors(packed, rank)
 
     def permuted(x: Output, back: bool) -> Output:
@@ -177,7 +177,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
 def _factors(packed: tuple[Output, Output], rank: int) -> tuple[Pair, Pair]:
     """The lower and the upper factor, each with its parts; ones are on the diagonal of the real part only."""
     (low, high), (low_imag, high_imag) = (factors(part, rank) for part in packed)
-    diagonal = ops.equal(places_of(size_of(low, rank - 2)), range_to(size_of(low, rank - 1)))
+    diagonal = ops.equal(places_of(dim_of(low, rank - 2)), range_to(dim_of(low, rank - 1)))
     return (low, ops.select(diagonal, const_like(0, low), low_imag)), (high, high_imag)
 
 
@@ -190,7 +190,7 @@ def qr(node: NodeContext) -> NamedOutputs:
     mode = node.get_str("mode", "reduced")
     node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
     rank = len(x[0].get_partial_shape())
-    rows, columns = size_of(x[0], rank - 2), size_of(x[0], rank - 1)
+    rows, columns = dim_of(x[0], rank - 2), dim_of(x[0], rank - 1)
     least = ops.minimum(rows, columns)
     eye = identities(x[0], rows)
     # The reflections turn [x | 1] into [r | q^H].
@@ -221,7 +221,7 @@ def qr(node: NodeContext) -> NamedOutputs:
         less_re, less_im = times(times((v_re, v_im), (weight_re, weight_im)), (along_re, along_im))
         return [ops.subtract(re, less_re), ops.subtract(im, less_im)], None
 
-    table = repeat(least, start, [places_of(rows)], reflect)
+    table = loop(least, start, [places_of(rows)], reflect)
     kept = ops.unsqueeze(rows if mode == "complete" else least, ints([0]))
     edge = ops.unsqueeze(columns, ints([0]))
     r = [

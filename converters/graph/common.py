@@ -80,18 +80,18 @@ def shape_of(x: Tensor) -> Node:
     return ops.shape_of(x, Type.i64) if dims is None else ints(dims)
 
 
-def size_of(x: Tensor, axis: int) -> Node:
+def dim_of(x: Tensor, axis: int) -> Node:
     """One dimension of `x`, 0-D int64; an axis below 0 counts from the end."""
     return ops.gather(shape_of(x), ints(axis), ints(0))
 
 
-NARROW = (Type.i8, Type.u8, Type.i16)
+NARROW_INTEGERS = (Type.i8, Type.u8, Type.i16)
 """Integers that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
 
 
-def widened(x: Output) -> Output:
+def widen_narrow_integers(x: Output) -> Output:
     """`x`, narrow integers as int32; `cast_to` the narrow type makes a result wrap around as in C++."""
-    return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW else x
+    return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW_INTEGERS else x
 
 
 @overload
@@ -109,7 +109,7 @@ def cast_to(x: Tensor, dtype: Type | None) -> Tensor:
     return ops.convert(x, dtype)
 
 
-def to_rank(node: NodeContext, x: Output, rank: int) -> Output:
+def unsqueeze_to_rank(node: NodeContext, x: Output, rank: int) -> Output:
     """`x` with dimensions of 1 in front, to have the given rank."""
     missing = rank - rank_of(node, x)
     return ops.unsqueeze(x, ints(list(range(missing)))).output(0) if missing > 0 else x
@@ -120,7 +120,7 @@ def reshape(x: Tensor, shape: Sequence[int]) -> Node:
     return ops.reshape(x, ints(list(shape)), False)
 
 
-def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> ConstantValue | None:
+def fold_constants(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> ConstantValue | None:
     """`function` of the inputs, if all are small and known: shape arithmetic stays known for the operators after it."""
     arrays = []
     for name in names:
@@ -150,7 +150,7 @@ def as_float(node: NodeContext, x: Output) -> Output:
     return ops.convert(x, declared if declared is not None and declared.is_real() else Type.f32).output(0)
 
 
-def as_declared(node: NodeContext, x: Output) -> Output:
+def as_declared_float(node: NodeContext, x: Output) -> Output:
     """`x`; integers as floating point where the program declares the result as such."""
     declared = node.output_dtype()
     if declared is None or not declared.is_real() or x.get_element_type().is_real():
@@ -169,22 +169,22 @@ def exact_divide(x: Tensor, y: Tensor) -> Node:
         return ops.convert(ops.divide(ops.convert(x, Type.f32), ops.convert(y, Type.f32)), kind)
     quotient = ops.divide(x, y)
     rest: Tensor = x
-    for part in halves(quotient):
-        for factor in halves(y):
+    for part in split_mantissa(quotient):
+        for factor in split_mantissa(y):
             rest = ops.subtract(rest, ops.multiply(part, factor))
     more = ops.divide(rest, y)
     # Nothing is left over of infinities, and of what has no halves.
     return ops.add(quotient, ops.select(ops.is_finite(more), more, const_like(0, x)))
 
 
-def halves(x: Tensor) -> tuple[Node, Node]:
+def split_mantissa(x: Tensor) -> tuple[Node, Node]:
     """The upper and the lower 12 bits of float32 numbers, which are not to be larger than 1e34."""
     wide = ops.multiply(x, const_like(4097, output_of(x)))
     high = ops.subtract(wide, ops.subtract(wide, x))
     return high, ops.subtract(x, high)
 
 
-def exactly_divided(x: Output, depth: int = 3) -> Output:
+def with_exact_division(x: Output, depth: int = 3) -> Output:
     """x for what drops its fraction, or compares it: quotients in its last sums and products are rounded once."""
     node = x.get_node()
     if node.get_type_name() == "Divide":
@@ -193,14 +193,14 @@ def exactly_divided(x: Output, depth: int = 3) -> Output:
     if build is None or depth == 0:
         return x
     terms = node.input_values()
-    exact = [exactly_divided(term, depth - 1) for term in terms]
+    exact = [with_exact_division(term, depth - 1) for term in terms]
     if all(one is term for one, term in zip(exact, terms, strict=True)):
         return x
     left, right = exact
     return build(left, right).output(0)
 
 
-def kept_apart(x: Tensor, out: Node, axes: Sequence[int]) -> Node:
+def prevent_fusion(x: Tensor, out: Node, axes: Sequence[int]) -> Node:
     """`out`, a reduction of x over axes, with a node behind it that changes nothing, where OpenVINO would get it wrong.
 
     OpenVINO's CPU plugin (2026.4) computes arithmetic that it fuses into a reduction of integers over the last or the

@@ -20,7 +20,7 @@ def computed_axis(node: NodeContext, rank: int, name: str = "axis") -> Node:
     return ops.floor_mod(ops.reshape(int_vector(node, name), ints([]), False), ints(rank))
 
 
-def around(axis: Tensor, rank: int) -> tuple[Node, Node]:
+def front_permutations(axis: Tensor, rank: int) -> tuple[Node, Node]:
     """The orders that transpose an axis (0-D, not negative) to the front, and back."""
     places = ints(list(range(rank)))
     # The axes before the chosen one move up by one place.
@@ -32,7 +32,9 @@ def around(axis: Tensor, rank: int) -> tuple[Node, Node]:
     )
 
 
-def reduced(node: NodeContext, reduce: Callable[..., Node], x: Tensor, rank: int, keepdim: bool) -> Node:
+def reduce_over_computed_axes(
+    node: NodeContext, reduce: Callable[..., Node], x: Tensor, rank: int, keepdim: bool
+) -> Node:
     """`x` reduced over the input `axis`, whose number of axes is known."""
     node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
     axes = int_vector(node, "axis")

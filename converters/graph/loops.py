@@ -9,18 +9,18 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 from openvino.op import Parameter
 
-from paddle2ov.converters.graph.common import Tensor, ints, output_of, size_of
+from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
 
 Outputs: TypeAlias = Sequence[Output]
-Step: TypeAlias = Callable[[Tensor, Outputs, Outputs], tuple[Sequence[Tensor], Tensor | None]]
+LoopStep: TypeAlias = Callable[[Tensor, Outputs, Outputs], tuple[Sequence[Tensor], Tensor | None]]
 """(round, state, fixed) -> the next state, and whether to go on (None: until all rounds are done)."""
-PartStep: TypeAlias = Callable[[Tensor, Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
+ScanStep: TypeAlias = Callable[[Tensor, Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
 """(round, parts, state, fixed) -> the next state, and this round's parts of the results."""
 
 
-def repeat(rounds: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor], step: Step) -> list[Output]:
+def loop(rounds: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor], step: LoopStep) -> list[Output]:
     """`state` after at most `rounds` (0-D) rounds of state, go_on = step(round, state, fixed).
 
     Shapes and types of the state stay as they are; `fixed` is what every round reads and none changes.
@@ -42,8 +42,8 @@ def repeat(rounds: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor], ste
     return list(loop.outputs())
 
 
-def along(
-    axis: int, sliced: Sequence[Tensor], state: Sequence[Tensor], fixed: Sequence[Tensor], step: PartStep
+def scan(
+    axis: int, sliced: Sequence[Tensor], state: Sequence[Tensor], fixed: Sequence[Tensor], step: ScanStep
 ) -> tuple[list[Output], list[Output]]:
     """The last `state`, and the results joined along `axis`, of step(round, parts, state, fixed) for each part.
 
@@ -55,7 +55,7 @@ def along(
     k = ops.parameter([], Type.i64)
     after, joined = step(k.output(0), _outputs(parts), _outputs(inner), _outputs(held))
     results, slices = [ops.result(value) for value in after], [ops.result(value) for value in joined]
-    rounds = size_of(whole[0], axis).output(0)
+    rounds = dim_of(whole[0], axis).output(0)
     loop = wired_loop(
         rounds,
         ops.constant(np.array(True)).output(0),

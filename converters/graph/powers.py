@@ -41,7 +41,7 @@ def _as_number(condition: Node, like: Tensor) -> Node:
     return ops.convert(condition, like.get_element_type())
 
 
-def fixed_power(x: Tensor, exponent: int) -> Tensor:
+def constant_power(x: Tensor, exponent: int) -> Tensor:
     """x^exponent for an exponent of at least 1, by squaring."""
     out: Tensor | None = None
     square = x

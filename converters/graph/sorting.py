@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, ints, output_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, dim_of, ints, output_of
 from paddle2ov.graph.opset import ops
 
 _CHEAP_COMPARISONS = 1 << 18
@@ -19,7 +19,7 @@ _LONGEST_PACKED = 46_340
 """The square of a row's length must fit into the 32 bits that the CPU plugin computes integers with."""
 
 
-def top(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
+def topk(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
     """TopK sorted by value; of equal elements the first ones where that is cheap."""
     size, count = _static_size(x, axis), _static_count(k)
     cheap = count is not None and (count <= _CHEAP_COUNT or (size is not None and size * count <= _CHEAP_COMPARISONS))
@@ -30,7 +30,7 @@ def top(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
 def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     """The elements in order along axis, and where each one stood; equal ones keep their order up to 46,340 elements."""
     axis %= _rank(x)
-    length = size_of(x, axis)
+    length = dim_of(x, axis)
     order = "max" if descending else "min"
     size = _static_size(x, axis)
     if size is not None and size * size <= _CHEAP_COMPARISONS:
@@ -39,7 +39,7 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i32, stable=False)
     values, where = found.output(0), found.output(1)
     # Sort once more by (group of equal elements, former place), packed into one integer.
-    places = _along(ops.range(ints(0), length, ints(1), "i32"), axis, _rank(x))
+    places = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, _rank(x))
     previous = ops.maximum(ops.subtract(_flat(places), _i32(1)), _i32(0))
     before = ops.gather(values, previous, ints(axis))
     group = ops.cum_sum(cast_to(ops.not_equal(values, before), Type.i32), ints(axis))
@@ -56,7 +56,7 @@ def _flat(x: Node) -> Node:
     return ops.reshape(x, ints([-1]), False)
 
 
-def _along(row: Node, axis: int, rank: int) -> Node:
+def _broadcastable_along(row: Node, axis: int, rank: int) -> Node:
     """A 1-D tensor as one that varies along `axis` of `rank` dimensions."""
     return ops.unsqueeze(row, ints([i for i in range(rank) if i != axis])) if rank > 1 else row
 

@@ -40,7 +40,7 @@ def to_channels_last(x: Tensor, rank: int) -> Node:
     return ops.transpose(x, ints([0, *range(2, rank), 1]))
 
 
-def known_dims(x: Tensor) -> list[int | None]:
+def ranked_dims(x: Tensor) -> list[int | None]:
     """The dimensions of `x`, None where one is not known."""
     dims = dims_of(x)
     if dims is None:
@@ -50,11 +50,11 @@ def known_dims(x: Tensor) -> list[int | None]:
 
 def spatial_dims(x: Output, last: bool) -> list[int | None]:
     """The dimensions of `x` besides batch and channels."""
-    dims = known_dims(x)
+    dims = ranked_dims(x)
     return dims[1:-1] if last else dims[2:]
 
 
-def pads_of(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[list[int], list[int]]:
+def begin_end_pads(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[list[int], list[int]]:
     """Paddings as (begin, end): Paddle writes one number per dimension, or (begin, end) pairs."""
     if len(paddings) == spatial:
         return list(paddings), list(paddings)
@@ -62,7 +62,7 @@ def pads_of(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[l
     return list(paddings[0::2]), list(paddings[1::2])
 
 
-def steps_of(node: NodeContext, name: str, spatial: int) -> list[int]:
+def strides_or_dilations(node: NodeContext, name: str, spatial: int) -> list[int]:
     """Strides or dilations: one number from 1 on for each dimension."""
     values = node.get_ints(name, [1] * spatial)
     node.require(len(values) == spatial, f"{spatial} numbers are expected", **{name: values})
@@ -70,7 +70,7 @@ def steps_of(node: NodeContext, name: str, spatial: int) -> list[int]:
     return values
 
 
-def beyond(
+def window_overhang(
     dims: Sequence[int | None],
     kernel: Sequence[int],
     strides: Sequence[int],
@@ -90,7 +90,7 @@ def beyond(
     return over
 
 
-def without_negative_pads(
+def crop_negative_pads(
     x: Output, begin: Sequence[int], end: Sequence[int], last: bool
 ) -> tuple[Output, list[int], list[int]]:
     """Negative paddings cut from the input of a convolution, which OpenVINO's CPU plugin does not; (x, begin, end)."""

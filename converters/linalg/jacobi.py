@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, size_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import range_to, swapped
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NodeContext
@@ -22,7 +22,7 @@ def diagonalized(
 ) -> tuple[list[Output], Node]:
     """The matrix made diagonal, the vectors turned like its columns, and the places of those."""
     start = mirrored(node, x, rank, triangle, 1)
-    size = size_of(x, rank - 1)
+    size = dim_of(x, rank - 1)
     places = range_to(size)
 
     def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
@@ -39,13 +39,13 @@ def diagonalized(
         turned: list[Tensor] = [rows, *vectors]
         return [_mix(one, c, s, partner, rank - 1) for one in turned], None
 
-    return repeat(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [places, size], rotate), places
+    return loop(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [places, size], rotate), places
 
 
 def mirrored(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) -> Node:
     """The symmetric (or for sign -1 the skew-symmetric) matrices of which one triangle is given."""
     node.require(triangle in ("L", "U"), "unknown triangle", UPLO=triangle)
-    places = range_to(size_of(x, rank - 1))
+    places = range_to(dim_of(x, rank - 1))
     down, across = ops.unsqueeze(places, ints([1])), ops.unsqueeze(places, ints([0]))
     other: Node = swapped(x, rank)
     if sign < 0:
@@ -57,14 +57,14 @@ def mirrored(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) 
 
 def elements_at(matrix: Tensor, columns: Tensor, rank: int) -> Node:
     """The element of each row in the column named for it, [..., n]."""
-    size = size_of(matrix, rank - 1)
+    size = dim_of(matrix, rank - 1)
     chosen = ops.equal(ops.unsqueeze(columns, ints([1])), range_to(size))
     return ops.reduce_sum(ops.select(chosen, matrix, const_like(0, matrix)), ints([rank - 1]), False)
 
 
 def turned_apart(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
     """x with its columns turned until they are orthogonal, and the vectors turned with them."""
-    size = size_of(x, rank - 1)
+    size = dim_of(x, rank - 1)
     places = range_to(size)
 
     def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
@@ -77,7 +77,7 @@ def turned_apart(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
         c, s = (ops.unsqueeze(one, ints([-2])) for one in _rotation(own, other, product, places, partner))
         return [_mix(one, c, s, partner, rank - 1) for one in state], None
 
-    return repeat(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [places, size], rotate)
+    return loop(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [places, size], rotate)
 
 
 def lengths(matrix: Output, rank: int) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints, shape_of
 from paddle2ov.graph.opset import ops
 
 
@@ -30,7 +30,7 @@ def swapped(x: Tensor, rank: int) -> Node:
 
 def triangle(x: Tensor, rank: int, upper: bool) -> Node:
     """The upper or the lower triangle of each matrix, zeros in the other one."""
-    down, across = places_of(size_of(x, rank - 2)), range_to(size_of(x, rank - 1))
+    down, across = places_of(dim_of(x, rank - 2)), range_to(dim_of(x, rank - 1))
     kept = ops.less_equal(down, across) if upper else ops.greater_equal(down, across)
     return ops.select(kept, x, const_like(0, x))
 

@@ -15,7 +15,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.program.model import AnyArray
@@ -52,7 +52,7 @@ def filled(dense: Tensor, count: Count, value: Tensor) -> Tensor:
         return dense
     out = output_of(dense)
     inner = list(range(2, len(out.get_partial_shape())))
-    return chosen(ops.unsqueeze(inside_of(out, count), ints(inner)), out, value)
+    return exact_select(ops.unsqueeze(inside_of(out, count), ints(inner)), out, value)
 
 
 def divided(x: Tensor, count: int | Output) -> Node:

@@ -5,7 +5,7 @@ import pytest
 from openvino import Model, PartialShape, Type
 
 from paddle2ov.converters.graph.common import ints
-from paddle2ov.converters.graph.loops import along
+from paddle2ov.converters.graph.loops import scan
 from paddle2ov.graph.opset import ops
 from paddle2ov.testing import compile_model
 
@@ -19,7 +19,7 @@ def test_along_takes_each_part_and_none_where_there_is_none(axis):
         total = ops.add(state[0], ops.squeeze(parts[0], ints([0, 1])))
         return [total], [ops.unsqueeze(total, ints([0, 1]))]
 
-    last, joined = along(axis, [x], [start], [], step)
+    last, joined = scan(axis, [x], [start], [], step)
     compiled = compile_model(Model([*last, *joined], [x, start]))
     for count in (4, 0, 2):
         array = np.arange(count * 3, dtype=np.float32).reshape([*np.roll([count, 1], axis), 3])
