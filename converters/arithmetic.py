@@ -49,7 +49,7 @@ def scale(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     boolean = x.get_element_type() == Type.boolean
     factor, bias = number(node, "scale", x, 1.0), number(node, "bias", x, 0.0)
-    if not _is(bias, 0):
+    if not _is_neutral(bias, 0):
         refuse_complex(node, "x")
     after = node.get_bool("bias_after_scale", True)
     known = node.get_known("x")
@@ -62,14 +62,14 @@ def scale(node: NodeContext) -> NamedOutputs:
     kind = x.get_element_type()
     out: Tensor = widen_narrow_integers(x)
     for step in ("scale", "bias") if after else ("bias", "scale"):
-        if step == "scale" and not _is(factor, 1):
+        if step == "scale" and not _is_neutral(factor, 1):
             out = multiply(out, _tensor(factor, out))
-        elif step == "bias" and not _is(bias, 0):
+        elif step == "bias" and not _is_neutral(bias, 0):
             out = add(out, _tensor(bias, out))
     return {"out": cast_to(out, kind)}
 
 
-def _is(value: Tensor | float, neutral: int) -> bool:
+def _is_neutral(value: Tensor | float, neutral: int) -> bool:
     return isinstance(value, int | float) and value == neutral
 
 
@@ -92,14 +92,14 @@ def clip(node: NodeContext) -> NamedOutputs:
     if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
         return {"out": ops.clamp(x, low, high)}
     out: Tensor = x
-    if _within(low, x):
+    if _bounds_type(low, x):
         out = ops.maximum(out, _tensor(low, x))
-    if _within(high, x):
+    if _bounds_type(high, x):
         out = ops.minimum(out, _tensor(high, x))
     return {"out": out}
 
 
-def _within(bound: Tensor | float, x: Output) -> bool:
+def _bounds_type(bound: Tensor | float, x: Output) -> bool:
     """Whether a bound can be held in the type of x: beyond it, it bounds nothing."""
     storage = numpy_dtype(x.get_element_type())
     if not isinstance(bound, int | float) or storage is None or storage.kind not in "iu":
@@ -113,9 +113,9 @@ def pow_(node: NodeContext) -> NamedOutputs:
     refuse_complex(node, "x")
     x = as_declared_float(node, node.get_input("x"))
     exponent = number(node, "y", x, 1.0)
-    if _is(exponent, 1):
+    if _is_neutral(exponent, 1):
         return {"out": x}
-    if _is(exponent, 2):
+    if _is_neutral(exponent, 2):
         return {"out": cast_to(ops.multiply(widen_narrow_integers(x), widen_narrow_integers(x)), x.get_element_type())}
     if x.get_element_type() in (Type.i32, Type.i64) and isinstance(exponent, int) and exponent > 0:
         return {"out": constant_power(x, exponent)}

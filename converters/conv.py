@@ -35,15 +35,15 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def conv(node: NodeContext) -> NamedOutputs:
     """out[n, o, p] = sum over i, k of input[n, i, p * stride + k * dilation - padding] * filter[o, i, k] (+ bias)."""
-    return {"out": _finished(node, _conv(node))}
+    return {"out": _fused_epilogue(node, _conv(node))}
 
 
 def fused_conv(node: NodeContext) -> NamedOutputs:
     """output = activation(convolution + bias + residual)."""
-    return {"output": _finished(node, _conv(node))}
+    return {"output": _fused_epilogue(node, _conv(node))}
 
 
-def _finished(node: NodeContext, out: Node) -> Tensor:
+def _fused_epilogue(node: NodeContext, out: Node) -> Tensor:
     """What Paddle's passes for oneDNN made part of a convolution: a sum with a residual, and an activation."""
     if not node.has_any_attribute(_FUSED):
         return out
@@ -95,14 +95,14 @@ class _Geometry:
 def _conv(node: NodeContext) -> Node:
     last, rank = channels_last(node), rank_of(node, node.get_input("input"))
     groups = groups_of(node, dims_of(node.get_input("input")), last)
-    x, geometry = _normalized(node, last, rank)
-    out = _convolved(node, x, geometry, groups)
+    x, geometry = _normalize_geometry(node, last, rank)
+    out = _convolve(node, x, geometry, groups)
     if node.has_input("bias"):
         out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * (rank - 2)))
     return to_channels_last(out, rank) if last else out
 
 
-def _normalized(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geometry]:
+def _normalize_geometry(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geometry]:
     """The input as [N, C, ...], and one geometry for all the ways in which Paddle writes paddings."""
     x, spatial = node.get_input("input"), rank - 2
     strides, dilations = (
@@ -127,13 +127,13 @@ def _normalized(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geom
     return x, _Geometry(strides, dilations, begin, end, "explicit")
 
 
-def _convolved(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
+def _convolve(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
     if groups > 1:
         weights = grouped_filter(node, groups)
         return ops.group_convolution(x, weights, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
     filters = node.get_input("filter")
     if at.is_pointwise and not node.is_known("filter") and _has_unknown_channels(dims_of(filters)):
-        return _product(x, filters)
+        return _pointwise_matmul(x, filters)
     return ops.convolution(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
 
 
@@ -145,7 +145,7 @@ def _has_unknown_channels(dims: Sequence[int | None] | None) -> bool:
     return dims is not None and None in dims and all(dim == 1 for dim in dims[2:])
 
 
-def _product(x: Output, filters: Output) -> Node:
+def _pointwise_matmul(x: Output, filters: Output) -> Node:
     """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]."""
     flat = ops.reshape(x, ints([0, 0, -1]), True)
     weights = ops.reshape(filters, ops.gather(shape_of(filters), ints([0, 1]), ints(0)), False)
@@ -164,20 +164,20 @@ def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) 
     node.require(groups >= 1, "1 or more is expected", groups=groups)
     if filters is None or dims is None:
         return groups
-    node.require(len(filters) == len(dims), f"a filter {_shown(filters)} does not fit an input {_shown(dims)}")
+    node.require(len(filters) == len(dims), f"a filter {_dims_str(filters)} does not fit an input {_dims_str(dims)}")
     channels, (first, each) = dims[-1 if last else 1], filters[:2]
     node.require(
         first is None or first % groups == 0, f"they do not divide the {first} channels of the result", groups=groups
     )
     node.require(
         channels is None or each is None or channels == groups * each,
-        f"an input {_shown(dims)} has {channels} channels, a filter {_shown(filters)} takes {each} of each group",
+        f"an input {_dims_str(dims)} has {channels} channels, a filter {_dims_str(filters)} takes {each} of each group",
         groups=groups,
     )
     return groups
 
 
-def _shown(dims: Sequence[int | None]) -> str:
+def _dims_str(dims: Sequence[int | None]) -> str:
     return f"[{', '.join('?' if dim is None else str(dim) for dim in dims)}]"
 
 

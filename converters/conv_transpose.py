@@ -58,16 +58,16 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
         None if dim is None else (dim - 1) * stride - before - after + dilation * (size - 1) + 1
         for dim, stride, before, after, dilation, size in zip(dims, strides, begin, end, dilations, kernel, strict=True)
     ]
-    extra, size = _more_than_least(node, least, strides, dilations)
+    extra, size = _output_padding_and_size(node, least, strides, dilations)
     out = _backprop(node, x, strides, begin, end, dilations, extra, groups)
     if crops is not None or size is not None:
-        out = _cut(out, crops, size, spatial)
+        out = _crop(out, crops, size, spatial)
     if node.has_input("bias"):
         out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * spatial))
     return {"out": to_channels_last(out, rank) if last else out}
 
 
-def _more_than_least(
+def _output_padding_and_size(
     node: NodeContext, least: list[int | None], strides: list[int], dilations: list[int]
 ) -> tuple[list[int], Output | None]:
     """How much longer than the least the result is along each axis, and the size that it is to be cut to, if any."""
@@ -103,7 +103,7 @@ def _more_than_least(
     return extra, None
 
 
-def _cut(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spatial: int) -> Node:
+def _crop(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spatial: int) -> Node:
     """`out` without the crops at its beginning and end, or with the given size from the former on."""
     axes = ints(list(range(2, 2 + spatial)))
     low = crops[0] if crops is not None else ints([0] * spatial)

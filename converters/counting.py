@@ -30,7 +30,7 @@ def _axis(node: NodeContext, x: Output) -> int | None:
     return normalize_axis(node, axes[0], rank_of(node, x)) if axes else None
 
 
-def _none(dtype: Type) -> Node:
+def _empty_result(dtype: Type) -> Node:
     return ops.broadcast(const(0, dtype), ints([0]))
 
 
@@ -41,7 +41,7 @@ def unique(node: NodeContext) -> NamedOutputs:
     is_sorted = node.get_bool("is_sorted", False)
     axis = _axis(node, x) if is_sorted else None
     if axis is None and 0 in (static_dims(x) or ()):
-        none = _none(dtype)
+        none = _empty_result(dtype)
         return {"out": ops.reshape(x, ints([0]), False), "indices": none, "inverse": none, "counts": none}
     if axis is None:
         found = ops.unique(x, None, is_sorted)
@@ -64,7 +64,7 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
         x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
     rank = rank_of(node, x)
     if x.get_partial_shape()[axis] == 0:  # OpenVINO's CPU plugin ends the process as it compiles a Gather of none
-        return {"out": x, "index": _none(dtype), "counts": _none(dtype)}
+        return {"out": x, "index": _empty_result(dtype), "counts": _empty_result(dtype)}
     length = ops.gather(shape_of(x), ints([axis]), ints(0))
     one = ints([1])
     later = ops.slice(x, one, length, one, ints([axis]))
@@ -96,10 +96,10 @@ def bincount(node: NodeContext) -> NamedOutputs:
         weights = cast_to(weights, Type.f32 if kind == Type.f32 else Type.f64)
     else:
         weights = ops.broadcast(ints(1), shape_of(x))
-    return {"out": _added(weights, x, size)}
+    return {"out": _scatter_sum(weights, x, size)}
 
 
-def _added(weights: Tensor, places: Tensor, size: Tensor) -> Node:
+def _scatter_sum(weights: Tensor, places: Tensor, size: Tensor) -> Node:
     """The sums of the weights that go to each of `size` places."""
     zeros = ops.broadcast(const_like(0, weights), size)
     return ops.scatter_elements_update(zeros, places, weights, ints(0), "sum")
@@ -137,7 +137,7 @@ def histogram(node: NodeContext) -> NamedOutputs:
     if node.has_input("weight"):
         weight = cast_to(ops.reshape(node.get_input("weight"), ints([-1]), False), Type.f32)
     weight = ops.select(inside, weight, const_like(0, weight))
-    out = _added(weight, index, ints([bins]))
+    out = _scatter_sum(weight, index, ints([bins]))
     if density:
         width = ops.divide(cast_to(span, Type.f32), const(bins, Type.f32))
         out = ops.divide(ops.divide(out, width), ops.reduce_sum(out, ints([0]), False))

@@ -53,7 +53,7 @@ def cumsum(node: NodeContext) -> NamedOutputs:
         out = ops.transpose(ops.cum_sum(ops.transpose(x, front), ints(0), exclusive, reverse), back)
     else:
         out = ops.cum_sum(x, ops.constant(np.int64(axis)), exclusive, reverse)
-    return {"out": _single_element_kept(x, out) if exclusive else out}
+    return {"out": _keep_single_element(x, out) if exclusive else out}
 
 
 def logcumsumexp(node: NodeContext) -> NamedOutputs:
@@ -73,7 +73,7 @@ def logcumsumexp(node: NodeContext) -> NamedOutputs:
 
     out = prefix_scan([raised.output(0)], axis, combine, reverse)[0]
     out = shift(out, axis, lowest, reverse) if exclusive else out
-    return {"out": _single_element_kept(x, out)}
+    return {"out": _keep_single_element(x, out)}
 
 
 def cumprod(node: NodeContext) -> NamedOutputs:
@@ -127,7 +127,7 @@ def _input_and_axis(node: NodeContext, axis: int) -> tuple[Output, int]:
     return x, normalize_axis(node, axis, rank_of(node, x))
 
 
-def _single_element_kept(x: Output, out: Tensor) -> Tensor:
+def _keep_single_element(x: Output, out: Tensor) -> Tensor:
     # Paddle copies a tensor of one element, also where `exclusive` would put the start value there.
     dims = static_dims(x)
     if dims is not None:

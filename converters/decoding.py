@@ -82,8 +82,8 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
         here, parent = (ops.gather_elements(part, places, 2) for part in parts)
         return [ops.convert(ops.squeeze(parent, ints([0])), Type.i64)], [here]
 
-    _, (out,) = scan(0, [_flipped(ids, 0), _flipped(parents, 0)], [first], [], one_back)
-    return {"out": _flipped(out, 0)}
+    _, (out,) = scan(0, [_reverse(ids, 0), _reverse(parents, 0)], [first], [], one_back)
+    return {"out": _reverse(out, 0)}
 
 
 def ctc_align(node: NodeContext) -> NamedOutputs:
@@ -155,10 +155,10 @@ def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> 
         previous = ops.gather_elements(ops.squeeze(before, ints([1])), label, 1)
         return [ops.select(inside, previous, label)], [here]
 
-    _, (path,) = scan(1, [_flipped(history)], [last], [lengths, steps], backward)
-    return _flipped(path)
+    _, (path,) = scan(1, [_reverse(history)], [last], [lengths, steps], backward)
+    return _reverse(path)
 
 
-def _flipped(x: Output, axis: int = 1) -> Output:
+def _reverse(x: Output, axis: int = 1) -> Output:
     """x with the axis of the steps turned round: a Loop slices and concatenates forwards only."""
     return ops.slice(x, ints([-1]), ints([np.iinfo(np.int64).min]), ints([-1]), ints([axis])).output(0)

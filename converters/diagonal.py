@@ -56,15 +56,15 @@ def diag_v2(node: NodeContext) -> NamedOutputs:
         return {"out": _diagonal_of(x, offset)}
     if rank == 0:
         x = ops.reshape(x, ints([1]), False).output(0)
-    return {"out": _embedded(x, offset, node.get_float("padding_value", 0.0))}
+    return {"out": _embed_diagonal(x, offset, node.get_float("padding_value", 0.0))}
 
 
 def diag(node: NodeContext) -> NamedOutputs:
     """out = a matrix with the vector x on its diagonal, zeros elsewhere."""
-    return {"out": _embedded(node.get_input("x"), 0, 0.0)}
+    return {"out": _embed_diagonal(node.get_input("x"), 0, 0.0)}
 
 
-def _embedded(x: Output, offset: int, padding: float) -> Node:
+def _embed_diagonal(x: Output, offset: int, padding: float) -> Node:
     """A matrix (for each outer index) with the last dimension of `x` on the diagonal `offset`."""
     size = ops.add(dim_of(x, -1), ints(abs(offset)))
     places = ops.range(ints(0), size, ints(1), "i64")
@@ -99,7 +99,7 @@ def _diagonal_of(x: Output, offset: int) -> Node:
     return gather_or_empty(flat.output(0), flat_index.output(0), len(x.get_partial_shape()) - 2)
 
 
-def _two_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:
+def _move_axes_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:
     """`x` with the two named axes moved to the end."""
     rank = rank_of(node, x)
     one = normalize_axis(node, node.get_int(first, defaults[0]), rank, first)
@@ -110,13 +110,13 @@ def _two_last(node: NodeContext, x: Output, first: str, second: str, defaults: t
 
 def diagonal(node: NodeContext) -> NamedOutputs:
     """out[..., i] = x[..., i, i + offset] over the axes axis1 and axis2."""
-    x = _two_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
+    x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
     return {"out": _diagonal_of(x, node.get_int("offset", 0))}
 
 
 def trace(node: NodeContext) -> NamedOutputs:
     """out = the sum of the diagonal over the axes axis1 and axis2."""
-    x = _two_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
+    x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
     diagonal = _diagonal_of(x, node.get_int("offset", 0))
     return {"out": prevent_fusion(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])}
 
@@ -127,7 +127,7 @@ def diag_embed(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x) + 1
     one = normalize_axis(node, node.get_int("dim1", -2), rank, "dim1")
     two = normalize_axis(node, node.get_int("dim2", -1), rank, "dim2")
-    out = _embedded(x, node.get_int("offset", 0), 0.0).output(0)
+    out = _embed_diagonal(x, node.get_int("offset", 0), 0.0).output(0)
     # The rows are now the axis before the last one, the columns the last one.
     order: list[int] = []
     outer = iter(range(rank - 2))

@@ -45,25 +45,25 @@ Build = Callable[[Tensor, Tensor], Node]
 def operands(node: NodeContext, names: Sequence[str] = ("x", "y")) -> tuple[Output, Output]:
     """The two operands, of one type and aligned as the legacy attribute `axis` asks for; complex ones are refused."""
     refuse_complex(node, *names)
-    return _aligned(node, names)
+    return _aligned_operands(node, names)
 
 
-def _aligned(node: NodeContext, names: Sequence[str]) -> tuple[Output, Output]:
+def _aligned_operands(node: NodeContext, names: Sequence[str]) -> tuple[Output, Output]:
     x, y = (node.get_input(name) for name in names)
     axis = node.get_int("axis", -1)
     if axis != -1 and rank_of(node, x) != rank_of(node, y):
         most = max(rank_of(node, x), rank_of(node, y))
         node.require(0 <= axis <= most, f"out of range for rank {most}", axis=axis)
         if rank_of(node, x) > rank_of(node, y):
-            y = _align(node, names[1], rank_of(node, x), axis)
+            y = _unsqueeze_for_axis(node, names[1], rank_of(node, x), axis)
         else:
-            x = _align(node, names[0], rank_of(node, y), axis)
+            x = _unsqueeze_for_axis(node, names[0], rank_of(node, y), axis)
     if x.get_element_type() != y.get_element_type():
         y = ops.convert(y, x.get_element_type()).output(0)
     return x, y
 
 
-def _align(node: NodeContext, name: str, rank: int, axis: int) -> Output:
+def _unsqueeze_for_axis(node: NodeContext, name: str, rank: int, axis: int) -> Output:
     """An operand with its first dimension at `axis` of a tensor of the given rank."""
     small = node.get_input(name)
     missing = rank - axis - rank_of(node, small)
@@ -116,7 +116,7 @@ def _is_float(x: Tensor) -> bool:
     return bool(x.get_element_type().is_real())
 
 
-def _whole(x: Tensor, y: Tensor) -> tuple[Node, Node]:
+def _integer_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of integers.
 
     OpenVINO's CPU plugin divides integers in float32, and rounds towards zero where constant folding rounds down. So
@@ -132,7 +132,7 @@ _LARGEST = 2.0**128 * (1 - 2.0**-12)
 """Whose upper half is a number of float32."""
 
 
-def _modulo(x: Tensor, y: Tensor) -> tuple[Node, Node]:
+def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^24.
 
     1 / 0.1 is 10 in float32, but 0.1 goes into 1 only nine times: what decides is the remainder, whose products are
@@ -140,7 +140,7 @@ def _modulo(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """
     kind = x.get_element_type()
     if kind in (Type.f16, Type.bf16):
-        both = _modulo(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
+        both = _float_divmod(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
         return ops.convert(both[0], kind), ops.convert(both[1], kind)
     size, step = ops.abs(x), ops.abs(y)
     bounded = ops.minimum(step, const_like(_LARGEST, x))  # an infinite one has no halves, and goes into nothing
@@ -172,7 +172,7 @@ def divide(x: Tensor, y: Tensor) -> Node:
     """x / y; integers as in C++, towards zero."""
     if _is_float(x):
         return ops.divide(x, y)
-    quotient, remainder = _whole(x, y)
+    quotient, remainder = _integer_divmod(x, y)
     signs = ops.not_equal(ops.less(x, const_like(0, x)), ops.less(y, const_like(0, y)))
     up = ops.logical_and(signs, ops.not_equal(remainder, const_like(0, x)))
     return ops.add(quotient, ops.convert(up, x.get_element_type()))
@@ -180,7 +180,7 @@ def divide(x: Tensor, y: Tensor) -> Node:
 
 def floor_divide(x: Tensor, y: Tensor) -> Node:
     """⌊x / y⌋."""
-    return (_modulo if _is_float(x) else _whole)(x, y)[0]
+    return (_float_divmod if _is_float(x) else _integer_divmod)(x, y)[0]
 
 
 def truncated_divide(x: Tensor, y: Tensor) -> Node:
@@ -196,7 +196,7 @@ def truncated_divide(x: Tensor, y: Tensor) -> Node:
 
 def remainder(x: Tensor, y: Tensor) -> Node:
     """x - ⌊x / y⌋ · y, which has the sign of y."""
-    return (_modulo if _is_float(x) else _whole)(x, y)[1]
+    return (_float_divmod if _is_float(x) else _integer_divmod)(x, y)[1]
 
 
 def truncated_remainder(x: Tensor, y: Tensor) -> Node:

@@ -32,10 +32,10 @@ def expand(node: NodeContext) -> NamedOutputs:
     if length.is_dynamic or rank.is_dynamic:
         # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
         return {"out": _broadcast(x, ops.select(ops.less(shape, ints(0)), ints(1), shape).output(0))}
-    return {"out": ops.broadcast(x, _expanded(x, shape, length.get_length() - rank.get_length()))}
+    return {"out": ops.broadcast(x, _expanded_shape(x, shape, length.get_length() - rank.get_length()))}
 
 
-def _expanded(x: Output, shape: Output, more: int) -> Node:
+def _expanded_shape(x: Output, shape: Output, more: int) -> Node:
     """The shape that x has once expanded to a computed `shape`, which has `more` dimensions than x.
 
     Broadcasting in both directions would spare this, but there OpenVINO 2026.4 takes the shape of the result, where the
@@ -62,7 +62,7 @@ def expand_as(node: NodeContext) -> NamedOutputs:
 def expand_as_tiled(node: NodeContext) -> NamedOutputs:
     """out = x tiled to the shape of y, which is a multiple of its own."""
     x = node.get_input("x")
-    return {"out": _tiled(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)).output(0))}
+    return {"out": _tile(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)).output(0))}
 
 
 def tile(node: NodeContext) -> NamedOutputs:
@@ -75,11 +75,11 @@ def tile(node: NodeContext) -> NamedOutputs:
         rank = rank_of(node, x)
         if all(count == 1 for count in times) and len(times) <= rank:
             return {"out": x}
-        return {"out": _tiled(x, ints([1] * (rank - len(times)) + times).output(0))}
-    return {"out": _tiled(x, shape_vector(node, "repeat_times"))}
+        return {"out": _tile(x, ints([1] * (rank - len(times)) + times).output(0))}
+    return {"out": _tile(x, shape_vector(node, "repeat_times"))}
 
 
-def _tiled(x: Output, times: Output) -> Node:
+def _tile(x: Output, times: Output) -> Node:
     """`x` repeated along each axis; times [R] is known, or computed.
 
     OpenVINO 2026.4's CPU plugin reads beyond a tensor that has fewer dimensions than there are counts, and mixes up the
@@ -98,7 +98,7 @@ def _tiled(x: Output, times: Output) -> Node:
     if shape.is_static or count < 4 or shape[1] != 1:
         return ops.tile(x, times)
     others = ops.gather(times, ints([0, *range(2, count)]), ints(0)).output(0)
-    whole = ops.unsqueeze(_tiled(ops.squeeze(x, ints([1])).output(0), others), ints([1]))
+    whole = ops.unsqueeze(_tile(ops.squeeze(x, ints([1])).output(0), others), ints([1]))
     own = ops.gather(times, ints([1]), ints(0))
     return ops.broadcast(whole, ops.concat([own, ints([1] * (count - 2))], 0), None, "BIDIRECTIONAL")
 

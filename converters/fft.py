@@ -36,7 +36,7 @@ def fft_r2c(node: NodeContext) -> NamedOutputs:
     out = ops.rdft(x, ints(axes))
     # The backward transform of real numbers is the conjugate of the forward one.
     out = out if node.get_bool("forward") else conjugate(out)
-    return {"out": _normalized(node, out, x, axes, divided_by_n=False)}
+    return {"out": _normalize(node, out, x, axes, divided_by_n=False)}
 
 
 def fft_c2r(node: NodeContext) -> NamedOutputs:
@@ -49,7 +49,7 @@ def fft_c2r(node: NodeContext) -> NamedOutputs:
         sizes = ops.concat([others, ints([size])], 0) if len(axes) > 1 else ints([size])
     # The forward transform to real numbers is the backward one of the conjugate.
     out = ops.irdft(conjugate(x) if node.get_bool("forward") else x, ints(axes), sizes)
-    return {"out": _normalized(node, out, out.output(0), axes, divided_by_n=True)}
+    return {"out": _normalize(node, out, out.output(0), axes, divided_by_n=True)}
 
 
 def _signal(node: NodeContext) -> Output:
@@ -67,10 +67,10 @@ def _axes(node: NodeContext, rank: int) -> list[int]:
 def _complex_transform(node: NodeContext, x: Output, axes: list[int]) -> Node:
     forward = node.get_bool("forward")
     out = ops.dft(x, ints(axes)) if forward else ops.idft(x, ints(axes))
-    return _normalized(node, out, x, axes, divided_by_n=not forward)
+    return _normalize(node, out, x, axes, divided_by_n=not forward)
 
 
-def _normalized(node: NodeContext, out: Node, signal: Output, axes: list[int], divided_by_n: bool) -> Node:
+def _normalize(node: NodeContext, out: Node, signal: Output, axes: list[int], divided_by_n: bool) -> Node:
     """`out` times the power of n that normalization asks for, n being the elements of `signal` along axes."""
     norm, forward = node.get_str("normalization"), node.get_bool("forward")
     node.require(norm in ("", "backward", "forward", "ortho"), "unknown norm", normalization=norm)

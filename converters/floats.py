@@ -15,7 +15,7 @@ from paddle2ov.converters.graph.common import const
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_HALF_STEP = 2.0**-24 * (1 + 2.0**-23)
+_HALF_ULP = 2.0**-24 * (1 + 2.0**-23)
 """Of |x|: more than half the step to either neighbour and less than what rounds to the one behind it."""
 
 
@@ -28,7 +28,7 @@ def nextafter(node: NodeContext) -> NamedOutputs:
         return const(value, Type.f32)
 
     side = ops.select(ops.less(x, y), number(1), number(-1))
-    moved = ops.add(x, ops.multiply(side, ops.multiply(ops.abs(x), number(_HALF_STEP))))
+    moved = ops.add(x, ops.multiply(side, ops.multiply(ops.abs(x), number(_HALF_ULP))))
     from_zero = ops.select(ops.greater(y, x), number(1.4e-45), number(-1.4e-45))
     moved = ops.select(ops.equal(x, number(0)), from_zero, moved)
     largest = number(float(np.finfo(np.float32).max))

@@ -48,7 +48,7 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
     if mode == "nearest":
         out = _gather(flat, [ops.round(place, "half_to_even") for place in places], sizes)
     else:
-        out = _linear(flat, places, sizes)
+        out = _interpolate_linear(flat, places, sizes)
     target = ops.concat(
         [ops.gather(shape, ints([0, 1]), ints(0)), ops.gather(shape_of(grid), ints(list(range(1, rank - 1))), ints(0))],
         0,
@@ -102,7 +102,7 @@ def _gather(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
     return ops.select(ops.unsqueeze(inside, ints(1)), found, const_like(0, found))
 
 
-def _linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
+def _interpolate_linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
     low = [ops.floor(place) for place in places]
     total: Node | None = None
     for corner in itertools.product((0, 1), repeat=len(places)):
@@ -137,7 +137,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
         shape: Node = ints(sizes)
     else:
         shape = ops.gather(node.get_tensor("output_shape", Type.i64), ints(list(range(2, 2 + spatial))), ints(0))
-        flat = _base_later(shape, spatial, kind, align)
+        flat = _dynamic_grid(shape, spatial, kind, align)
     mapped = ops.matmul(flat, theta, False, True)
     batch = ops.gather(shape_of(theta), ints([0]), ints(0))
     return {"output": ops.reshape(mapped, ops.concat([batch, shape, ints([spatial])], 0), False)}
@@ -161,7 +161,7 @@ def _line(size: int, align: bool) -> npt.NDArray[np.float32]:
         return start + np.arange(size, dtype=np.float32) * step
 
 
-def _base_later(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
+def _dynamic_grid(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
     full = ops.concat([shape, ints([1])], 0)
     parts = []
     for axis in reversed(range(spatial)):

@@ -18,7 +18,7 @@ from paddle2ov.converters.special import log_gamma
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_MOST_TERMS = 2000
+_MAX_TERMS = 2000
 _NEGLIGIBLE = 1e-9
 _BIG = 1e15
 _LARGEST = 1e9
@@ -57,7 +57,7 @@ def _series(a: Node, z: Node) -> Output:
         return [r, term, total], _any(ops.greater(term, ops.multiply(total, const_like(_NEGLIGIBLE, total))))
 
     ones = ops.broadcast(const_like(1, a), shape_of(a))
-    return loop(ops.constant(_MOST_TERMS, Type.i64), [a, ones, ones], [z], step)[2]
+    return loop(ops.constant(_MAX_TERMS, Type.i64), [a, ones, ones], [z], step)[2]
 
 
 def _fraction(a: Node, z: Node) -> Output:
@@ -88,7 +88,7 @@ def _fraction(a: Node, z: Node) -> Output:
     q = ops.multiply(ops.add(ops.subtract(p, a), const_like(1, z)), z)
     count = ops.multiply(ones, const_like(0, z))
     start = [count, ones, z, p, q, ops.divide(p, q), ops.less(ones, const_like(0, z))]
-    return loop(ops.constant(_MOST_TERMS, Type.i64), start, [a, z], step)[5]
+    return loop(ops.constant(_MAX_TERMS, Type.i64), start, [a, z], step)[5]
 
 
 def _any(condition: Tensor) -> Node:

@@ -46,17 +46,17 @@ def split(node: NodeContext) -> NamedOutputs:
     """out = consecutive parts of x along axis: of the lengths `sections` (one may be -1), or num equal ones."""
     x = node.get_input("x")
     if not node.is_known("axis"):
-        return _split_later(node, x, _parts)
+        return _split_computed_axis(node, x, _split)
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x) - node.is_complex("x"))
-    return {"out": _parts(node, x, axis)}
+    return {"out": _split(node, x, axis)}
 
 
-def _parts(node: NodeContext, x: Output, axis: int) -> list[Output]:
+def _split(node: NodeContext, x: Output, axis: int) -> list[Output]:
     count = node.get_output_size("out")
     number = node.get_int("num", 0)
     has_sections = node.has_input("sections") or len(node.get_attribute("sections", [])) > 0
     if number > 0 or not has_sections:
-        return _equal_parts(x, axis, number or count)
+        return _split_equally(x, axis, number or count)
     if count == 1:
         return [x]
     lengths: Tensor = node.get_tensor("sections", Type.i64)
@@ -69,7 +69,7 @@ def _parts(node: NodeContext, x: Output, axis: int) -> list[Output]:
     return list(ops.variadic_split(x, ints(axis), lengths).outputs())
 
 
-def _split_later(
+def _split_computed_axis(
     node: NodeContext, x: Output, parts: Callable[[NodeContext, Output, int], list[Output]]
 ) -> NamedOutputs:
     """The parts along an axis that the program computes: it is moved to the front, and back in each of them."""
@@ -83,16 +83,16 @@ def split_with_num(node: NodeContext) -> NamedOutputs:
     """out = num equal parts of x along axis."""
     x, number = node.get_input("x"), node.get_int("num")
     if not node.is_known("axis"):
-        return _split_later(node, x, lambda node, x, axis: _equal_parts(x, axis, number))
+        return _split_computed_axis(node, x, lambda node, x, axis: _split_equally(x, axis, number))
     axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x) - node.is_complex("x"))
-    return {"out": _equal_parts(x, axis, number)}
+    return {"out": _split_equally(x, axis, number)}
 
 
 def unstack(node: NodeContext) -> NamedOutputs:
     """out[i] = x[i] along axis."""
     x = node.get_input("input" if node.op_type == "unbind" else "x")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    parts = _equal_parts(x, axis, node.get_output_size("out"))
+    parts = _split_equally(x, axis, node.get_output_size("out"))
     return {"out": [ops.squeeze(part, ints(axis)) for part in parts]}
 
 
@@ -102,7 +102,7 @@ def broadcast_tensors(node: NodeContext) -> NamedOutputs:
     return {"out": [_broadcast_with(x, [other for other in tensors if other is not x]) for x in tensors]}
 
 
-def _partial(node: NodeContext) -> list[Node]:
+def _column_slices(node: NodeContext) -> list[Node]:
     start, length = node.get_int("start_index", 0), node.get_int("length", -1)
     # A negative start counts from the end, where start + length may reach 0: the end itself.
     stop = start + length
@@ -112,7 +112,7 @@ def _partial(node: NodeContext) -> list[Node]:
 
 def partial_concat(node: NodeContext) -> NamedOutputs:
     """out = the columns start_index : start_index + length of the matrices of x, side by side."""
-    parts = _partial(node)
+    parts = _column_slices(node)
     return {"out": parts[0] if len(parts) == 1 else ops.concat(parts, 1)}
 
 
@@ -120,7 +120,7 @@ def partial_sum(node: NodeContext) -> NamedOutputs:
     """out = the sum of the columns start_index : start_index + length of the matrices of x."""
     start = node.get_int("start_index", 0)
     node.require(start >= 0, "Paddle reads foreign memory where it is negative", start_index=start)
-    return {"out": reduce(ops.add, _partial(node))}
+    return {"out": reduce(ops.add, _column_slices(node))}
 
 
 def meshgrid(node: NodeContext) -> NamedOutputs:
@@ -130,7 +130,7 @@ def meshgrid(node: NodeContext) -> NamedOutputs:
     return {"out": [ops.broadcast(x, shape, ints([i]), "EXPLICIT") for i, x in enumerate(tensors)]}
 
 
-def _equal_parts(x: Output, axis: int, count: int) -> list[Output]:
+def _split_equally(x: Output, axis: int, count: int) -> list[Output]:
     if count == 1:
         return [x]
     return list(ops.split(x, ints(axis), count).outputs())

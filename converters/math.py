@@ -36,7 +36,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
 
-def keeps_integers(
+def unary_in_input_type(
     build: Callable[[Output], Tensor], fold: Callable[[AnyArray], AnyArray], name: str = "x"
 ) -> Converter:
     """A converter for a function that Paddle computes in the type of its input, which is called `name`.
@@ -62,7 +62,7 @@ def rounding(build: Callable[[Output], Node], fold: Callable[[AnyArray], AnyArra
     def build_on_floats(x: Output) -> Tensor:
         return build(with_exact_division(x)) if x.get_element_type().is_real() else x
 
-    return keeps_integers(build_on_floats, fold, name)
+    return unary_in_input_type(build_on_floats, fold, name)
 
 
 def truncate(x: Tensor) -> Node:
@@ -147,7 +147,7 @@ def classify(build: Callable[[Output], Node], of_integers: bool) -> Converter:
     return convert
 
 
-def of_whole(build: Callable[[Output], Node], reduce: Callable[..., Node], of_integers: bool) -> Converter:
+def classify_tensor(build: Callable[[Output], Node], reduce: Callable[..., Node], of_integers: bool) -> Converter:
     """A converter for a legacy test of a whole tensor: `reduce` of what `build` says of each element. 1-D result."""
     each = classify(build, of_integers)
 
@@ -159,9 +159,9 @@ def of_whole(build: Callable[[Output], Node], reduce: Callable[..., Node], of_in
     return convert
 
 
-_abs_of_real = keeps_integers(ops.abs, np.abs)
-square = keeps_integers(lambda x: ops.multiply(x, x), np.square)
-sign = keeps_integers(ops.sign, np.sign)
+_abs_of_real = unary_in_input_type(ops.abs, np.abs)
+square = unary_in_input_type(lambda x: ops.multiply(x, x), np.square)
+sign = unary_in_input_type(ops.sign, np.sign)
 floor = rounding(ops.floor, np.floor)
 ceil = rounding(ops.ceiling, np.ceil)
 trunc = rounding(truncate, np.trunc, "input")
@@ -177,9 +177,9 @@ reciprocal = unary(lambda x: ops.divide(const_like(1, x), x))
 isnan = classify(ops.is_nan, False)
 isinf = classify(ops.is_inf, False)
 isfinite = classify(is_finite, True)
-any_nan = of_whole(ops.is_nan, ops.reduce_logical_or, False)
-any_inf = of_whole(ops.is_inf, ops.reduce_logical_or, False)
-all_finite = of_whole(is_finite, ops.reduce_logical_and, True)
+any_nan = classify_tensor(ops.is_nan, ops.reduce_logical_or, False)
+any_inf = classify_tensor(ops.is_inf, ops.reduce_logical_or, False)
+all_finite = classify_tensor(is_finite, ops.reduce_logical_and, True)
 sin = unary(ops.sin)
 cos = unary(ops.cos)
 tan = unary(ops.tan)

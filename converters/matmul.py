@@ -26,7 +26,7 @@ def matmul_v2(node: NodeContext) -> NamedOutputs:
 
 
 def _matmul(node: NodeContext) -> Tensor:
-    x, y = _factors(node)
+    x, y = _matmul_operands(node)
     out = broadcasting_matmul(x, y, node.get_bool("transpose_x", False), node.get_bool("transpose_y", False))
     return scalar_as_declared(node, out)
 
@@ -56,7 +56,7 @@ def matmul(node: NodeContext) -> NamedOutputs:
 
 def _outer_product_of_transposed(node: NodeContext) -> Node | None:
     """x yᵀ of two vectors with both transposed, which `matmul_v2` ignores; None of anything else."""
-    x, y = _factors(node)
+    x, y = _matmul_operands(node)
     both = node.get_bool("transpose_x", False) and node.get_bool("transpose_y", False)
     if not both or rank_of(node, x) != 1 or rank_of(node, y) != 1:
         return None
@@ -72,7 +72,7 @@ def linear_v2(node: NodeContext) -> NamedOutputs:
 
 def mul(node: NodeContext) -> NamedOutputs:
     """out = x @ y, where x is flattened to two axes at `x_num_col_dims` and y at `y_num_col_dims`."""
-    x, y = _factors(node)
+    x, y = _matmul_operands(node)
     split_x, split_y = node.get_int("x_num_col_dims", 1), node.get_int("y_num_col_dims", 1)
     return {"out": flattened_matmul(node, x, y, split_x, split_y)}
 
@@ -102,7 +102,7 @@ def _flatten(x: Tensor, rank: int, split: int) -> Tensor:
 
 def bmm(node: NodeContext) -> NamedOutputs:
     """out[b] = x[b] @ y[b]."""
-    return {"out": broadcasting_matmul(*_factors(node), False, False)}
+    return {"out": broadcasting_matmul(*_matmul_operands(node), False, False)}
 
 
 def mv(node: NodeContext) -> NamedOutputs:
@@ -112,7 +112,7 @@ def mv(node: NodeContext) -> NamedOutputs:
 
 def dot(node: NodeContext) -> NamedOutputs:
     """out = the sum of x * y over the last axis."""
-    x, y = _factors(node)
+    x, y = _matmul_operands(node)
     # Paddle says the shape: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
     declared = node.output_shape()
     rank = rank_of(node, x)
@@ -122,9 +122,9 @@ def dot(node: NodeContext) -> NamedOutputs:
 
 def addmm(node: NodeContext) -> NamedOutputs:
     """out = beta * input + alpha * (x @ y)."""
-    addend, product = node.get_input("input"), broadcasting_matmul(*_factors(node), False, False)
+    addend, product = node.get_input("input"), broadcasting_matmul(*_matmul_operands(node), False, False)
     alpha, beta = node.get_float("alpha", 1.0), node.get_float("beta", 1.0)
-    return {"out": ops.add(_scaled(addend, beta), _scaled(product, alpha))}
+    return {"out": ops.add(_scale(addend, beta), _scale(product, alpha))}
 
 
 def multi_dot(node: NodeContext) -> NamedOutputs:
@@ -136,12 +136,12 @@ def multi_dot(node: NodeContext) -> NamedOutputs:
         chain[0] = ops.unsqueeze(chain[0], ints([0]))
     if last == 1:
         chain[-1] = ops.unsqueeze(chain[-1], ints([1]))
-    out = _chain(chain)
+    out = _matmul_chain(chain)
     dropped = [axis for axis, rank in ((0, first), (1, last)) if rank == 1]
     return {"out": scalar_as_declared(node, ops.squeeze(out, ints(dropped)) if dropped else out)}
 
 
-def _chain(factors: list[Tensor]) -> Tensor:
+def _matmul_chain(factors: list[Tensor]) -> Tensor:
     """The product of matrices by the classic dynamic programme; a dimension that is not known counts as 64."""
     sizes = [[64 if dim is None else dim for dim in ranked_dims(factor)] for factor in factors]
     edges = [sizes[0][0], *(size[1] for size in sizes)]
@@ -173,12 +173,12 @@ def bilinear_tensor_product(node: NodeContext) -> NamedOutputs:
     return {"out": out}
 
 
-def _factors(node: NodeContext) -> tuple[Output, Output]:
+def _matmul_operands(node: NodeContext) -> tuple[Output, Output]:
     node.require(not node.is_complex("x") and not node.is_complex("y"), "complex matrices are not supported")
     return node.get_input("x"), node.get_input("y")
 
 
-def _scaled(x: Tensor, factor: float) -> Tensor:
+def _scale(x: Tensor, factor: float) -> Tensor:
     return x if factor == 1.0 else ops.multiply(x, const_like(factor, x))
 
 

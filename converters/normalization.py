@@ -39,7 +39,7 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     unchanged = {
         f"{name}_out": node.get_input(name) for name in ("mean", "variance") if node.is_output_used(f"{name}_out")
     }
-    factor, shift = _folded(node, epsilon, shape, x.get_element_type())
+    factor, shift = _scale_and_shift(node, epsilon, shape, x.get_element_type())
     out = ops.add(ops.multiply(x, factor), shift)
     if node.get_bool("fuse_with_relu", False):
         out = ops.relu(out)
@@ -60,20 +60,20 @@ def inplace_abn(node: NodeContext) -> NamedOutputs:
     return named
 
 
-def _folded(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
+def _scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
     """(factor, shift) such that out = x * factor + shift: computed here if the statistics are known."""
     mean, variance = node.get_known("mean"), node.get_known("variance")
     scale = node.get_known("scale") if node.has_input("scale") else np.ones(1, np.float32)
     bias = node.get_known("bias") if node.has_input("bias") else np.zeros(1, np.float32)
     if mean is None or variance is None or scale is None or bias is None:
-        return _folded_later(node, epsilon, shape, kind)
+        return _dynamic_scale_and_shift(node, epsilon, shape, kind)
     # Multiply and Add with constants of one consumer each: OpenVINO fuses them into the convolution before.
     factor = scale / np.sqrt(variance + variance.dtype.type(epsilon))
     shift = bias - mean * factor
     return const(factor.reshape(shape), kind), const(shift.reshape(shape), kind)
 
 
-def _folded_later(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
+def _dynamic_scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
     mean, variance = node.get_input("mean"), node.get_input("variance")
     factor = ops.divide(const_like(1.0, variance), ops.sqrt(ops.add(variance, const_like(epsilon, variance))))
     if node.has_input("scale"):
@@ -132,11 +132,11 @@ def affine_trailing(node: NodeContext, normalized: Node, x: Output, begin: int, 
     out = normalized
     for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
         if node.has_input(name):
-            out = combine(out, cast_to(_trailing(node, name, x, begin, rank), x.get_element_type()))
+            out = combine(out, cast_to(_reshape_to_normalized(node, name, x, begin, rank), x.get_element_type()))
     return out
 
 
-def _trailing(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
+def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
     if rank - begin == 1:
         return node.get_input(name)
     dims = ranked_dims(x)[begin:]

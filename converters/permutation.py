@@ -55,10 +55,10 @@ def flip(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
     axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis")})
-    return {"out": _reversed(x, axes if rank else [])}
+    return {"out": _reverse(x, axes if rank else [])}
 
 
-def _reversed(x: Output, axes: list[int]) -> Output:
+def _reverse(x: Output, axes: list[int]) -> Output:
     if not axes:
         return x
     n = len(axes)
@@ -88,15 +88,15 @@ def _channels_first(node: NodeContext) -> bool:
 
 def pixel_shuffle(node: NodeContext) -> NamedOutputs:
     """out[n, c, h·r + i, w·r + j] = x[n, c·r² + i·r + j, h, w], r = upscale_factor."""
-    return _rearranged(node, ops.depth_to_space, node.get_int("upscale_factor", 1))
+    return _rearrange_blocks(node, ops.depth_to_space, node.get_int("upscale_factor", 1))
 
 
 def pixel_unshuffle(node: NodeContext) -> NamedOutputs:
     """out[n, c·r² + i·r + j, h, w] = x[n, c, h·r + i, w·r + j], r = downscale_factor."""
-    return _rearranged(node, ops.space_to_depth, node.get_int("downscale_factor", 1))
+    return _rearrange_blocks(node, ops.space_to_depth, node.get_int("downscale_factor", 1))
 
 
-def _rearranged(node: NodeContext, rearrange: Callable[..., Node], factor: int) -> NamedOutputs:
+def _rearrange_blocks(node: NodeContext, rearrange: Callable[..., Node], factor: int) -> NamedOutputs:
     """x in blocks of factor · factor, in its own layout."""
     x = node.get_input("x")
     if _channels_first(node):

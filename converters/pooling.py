@@ -61,7 +61,7 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
         return _root(node, ops.reduce_sum(_power(node, x), ints(axes), True))
     if last:
         x = to_channels_first(x, rank).output(0)
-    out = adaptive_avg(node, x) if adaptive else _over_windows(node, x, mode)
+    out = adaptive_avg(node, x) if adaptive else _pool_windows(node, x, mode)
     return to_channels_last(out, rank) if last else out
 
 
@@ -78,7 +78,7 @@ def adaptive_avg(node: NodeContext, x: Output) -> Tensor:
         if all(dim is not None and (size == -1 or dim % size == 0) for dim, size in zip(dims, sizes, strict=True)):
             kernel = [1 if size == -1 else (dim or 0) // size for dim, size in zip(dims, sizes, strict=True)]
             none = [0] * len(kernel)
-            return _avg(x, _Windows(kernel, kernel, none, none, ceil=False, later=False))
+            return _avg_pool(x, _Windows(kernel, kernel, none, none, ceil=False, later=False))
     return ops.adaptive_avg_pool(x, adaptive_sizes(node, x))
 
 
@@ -142,71 +142,71 @@ def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
     return _Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), later)
 
 
-def _over_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
+def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
     exclusive = node.get_bool("exclusive", True)
     over = [0] * len(dims) if at.later else window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
     if mode == "avg" and not exclusive and node.semantics.full_window_average:
-        return _avg_of_whole_windows(x, at, over)
+        return _avg_full_windows(x, at, over)
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
     if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):
-        return _widely_padded(node, x, mode, at, exclusive)
+        return _pool_wide_paddings(node, x, mode, at, exclusive)
     if at.later and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
-        return _sparse_later(node, x, mode, at, exclusive)
+        return _dynamic_same_with_gaps(node, x, mode, at, exclusive)
     if mode == "max":
-        return _max(x, at)
+        return _max_pool(x, at)
     if at.later and (mode == "lp" or not exclusive):
-        x, at = _padded_later(x, mode, at)
+        x, at = _dynamic_same_padded(x, mode, at)
         exclusive = True
-    return _lp(node, x, at) if mode == "lp" else _average(node, x, at, exclusive)
+    return _lp_pool(node, x, at) if mode == "lp" else _average_windows(node, x, at, exclusive)
 
 
-def _max(x: Tensor, at: _Windows) -> Output:
+def _max_pool(x: Tensor, at: _Windows) -> Output:
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
     found = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
     return found.output(0)
 
 
-def _average(node: NodeContext, x: Output, at: _Windows, exclusive: bool) -> Node:
+def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool) -> Node:
     if at.later:
-        return _avg(x, replace(at, ceil=False))
+        return _avg_pool(x, replace(at, ceil=False))
     if exclusive or not any(at.begin + at.end):
         # Windows that reach beyond the (unpadded) end count what they hold in either case.
-        return _avg(x, at)
+        return _avg_pool(x, at)
     if not at.ceil and all(before >= after for before, after in zip(at.begin, at.end, strict=True)):
-        return _avg(x, at, exclusive=False)
+        return _avg_pool(x, at, exclusive=False)
     counted = [min(before, after) for before, after in zip(at.begin, at.end, strict=True)]
     if at.ceil and counted != at.begin:
         node.refuse(
             "fewer after than before, in an average that counts them and rounds up", paddings=(at.begin, at.end)
         )
     extra = [after - pad for after, pad in zip(at.end, counted, strict=True)]
-    return _avg(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *counted])), at.of_padded(extra))
+    return _avg_pool(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *counted])), at.of_padded(extra))
 
 
-def _avg_of_whole_windows(x: Output, at: _Windows, over: list[int]) -> Node:
+def _avg_full_windows(x: Output, at: _Windows, over: list[int]) -> Node:
     """As programs of Paddle 1 mean it: zeros as far as any window reaches, each counted."""
-    begin, end = _later_pads(x, at, True) if at.later else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
+    begin, end = _dynamic_same_pads(x, at, True) if at.later else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
     further = [more + (stride - 1) * at.ceil for more, stride in zip(over, at.strides, strict=True)]
     padded = _pad(x, begin, ops.add(end, ints([0, 0, *further])))
-    return _avg(padded, replace(at.of_padded(), ceil=False))
+    return _avg_pool(padded, replace(at.of_padded(), ceil=False))
 
 
-def _sparse_later(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
+def _dynamic_same_with_gaps(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
     """Windows with gaps between them over x with SAME's paddings as a tensor.
 
     Where a gap is at the end, rounding up gives one window more, which lies outside of x.
     """
-    begin, end = _later_pads(x, at, True)
+    begin, end = _dynamic_same_pads(x, at, True)
     further = [(stride - 1) * at.ceil for stride in at.strides]
     end = ops.add(end, ints([0, 0, *further]))
     whole = replace(at.of_padded(), ceil=False)
     if mode == "max":
-        return _max(ops.pad(x, begin, end, "constant", _lowest(x)).output(0), whole)
+        return _max_pool(ops.pad(x, begin, end, "constant", _lowest(x)).output(0), whole)
     if mode == "lp":
-        return _lp(node, _pad(x, begin, end), whole)
-    out = _avg(_pad(x, begin, end), whole)
+        return _lp_pool(node, _pad(x, begin, end), whole)
+    out = _avg_pool(_pad(x, begin, end), whole)
     # Paddle divides by these numbers, of which one below 1 belongs to a window outside of x.
     for i, (size, stride) in enumerate(zip(at.sizes, at.strides, strict=True)):
         pad, dim = ops.gather(begin, ints(2 + i), ints(0)), dim_of(x, 2 + i)
@@ -223,22 +223,22 @@ def _lowest(x: Output) -> Node:
     return const_like(float(np.finfo(x.get_element_type().to_dtype()).min), x)
 
 
-def _padded_later(x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
+def _dynamic_same_padded(x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
     """x with SAME's paddings as a tensor; one more at the end, where the total is odd, is known or from rounding up."""
-    x = _pad(x, *_later_pads(x, at, mode == "lp"))
+    x = _pad(x, *_dynamic_same_pads(x, at, mode == "lp"))
     if mode == "lp":
         return x, replace(at.of_padded(), ceil=False)
     end = [1 - size % 2 if stride == 1 else 0 for size, stride in zip(at.sizes, at.strides, strict=True)]
     return x, replace(at.of_padded(end), ceil=True)
 
 
-def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
+def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
     """Paddings as wide as the kernel, which OpenVINO's pooling refuses: they become part of x."""
     pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
     if mode == "max":
-        return _max(ops.pad(x, *pads, "constant", _lowest(x)).output(0), at.of_padded())
+        return _max_pool(ops.pad(x, *pads, "constant", _lowest(x)).output(0), at.of_padded())
     if mode == "lp":
-        return _lp(node, _pad(x, *pads), at.of_padded())
+        return _lp_pool(node, _pad(x, *pads), at.of_padded())
     # Paddle's window counts a negative number of elements where it ends before x or begins behind it.
     last = [pad + (stride - 1) * at.ceil for pad, stride in zip(at.end, at.strides, strict=True)]
     inside = all(pad <= size for pad, size in zip(at.begin + last, at.sizes + at.sizes, strict=True))
@@ -248,14 +248,14 @@ def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclus
         paddings=(at.begin, at.end),
         ksize=at.sizes,
     )
-    out = _avg(_pad(x, *pads), at.of_padded())
+    out = _avg_pool(_pad(x, *pads), at.of_padded())
     if not exclusive:
         return out
     ones = ops.broadcast(const_like(1.0, x), shape_of(x)).output(0)
-    return ops.divide(out, _avg(_pad(ones, *pads), at.of_padded()))
+    return ops.divide(out, _avg_pool(_pad(ones, *pads), at.of_padded()))
 
 
-def _avg(x: Output, at: _Windows, exclusive: bool = True) -> Node:
+def _avg_pool(x: Output, at: _Windows, exclusive: bool = True) -> Node:
     # Without explicit dilations, compiling the AvgPool of opset16 crashes (OpenVINO 2026.4).
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
     return ops.avg_pool(
@@ -267,7 +267,7 @@ def _pad(x: Output, begin: Node, end: Node) -> Output:
     return ops.pad(x, begin, end, "constant", const_like(0, x)).output(0)
 
 
-def _later_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]:
+def _dynamic_same_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]:
     """SAME's paddings for an unknown size: (before, as many after), or (before, all that come after)."""
     size = ops.gather(shape_of(x), ints(list(range(2, 2 + len(at.sizes)))), ints(0))
     rest = ops.mod(size, ints(at.strides))
@@ -278,10 +278,10 @@ def _later_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]
     return ops.concat([ints([0, 0]), before], 0), ops.concat([ints([0, 0]), after], 0)
 
 
-def _lp(node: NodeContext, x: Output, at: _Windows) -> Node:
+def _lp_pool(node: NodeContext, x: Output, at: _Windows) -> Node:
     if at.ceil:  # as many results, and the divisor stays the kernel's size
         at = replace(at, end=[pad + stride - 1 for pad, stride in zip(at.end, at.strides, strict=True)], ceil=False)
-    mean = _avg(_power(node, x), at, exclusive=False)
+    mean = _avg_pool(_power(node, x), at, exclusive=False)
     return _root(node, ops.multiply(mean, const_like(math.prod(at.sizes), mean)))
 
 

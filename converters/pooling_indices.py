@@ -71,9 +71,9 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     node.require(u != 0, "the windows are drawn at random", random_u=u)
     count = len(sizes)
     windows = [
-        ops.constant(_fractional(dim, size, width, u))
+        ops.constant(_fractional_windows(dim, size, width, u))
         if dim is not None
-        else _fractional_later(dim_of(x, 2 + i), size, width, u)
+        else _dynamic_fractional_windows(dim_of(x, 2 + i), size, width, u)
         for i, (dim, size, width) in enumerate(zip(dims, sizes, kernel, strict=True))
     ]
     # Each dimension becomes two: windows and their elements.
@@ -97,7 +97,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     return {"out": ops.reshape(out, ints(target), True), "mask": ops.reshape(mask, ints(target), True)}
 
 
-def _fractional(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int64]:
+def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int64]:
     """[size, longest window]: the elements of each window along one dimension; shorter ones repeat their last."""
     single = np.float32
     alpha = single(dim - width) / single(size - (1 if width > 0 else 0))
@@ -115,7 +115,7 @@ def _fractional(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int
     return places
 
 
-def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
+def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> Node:
     """The same for a dimension (0-D int64) that only the run knows, in the same arithmetic."""
 
     def number(value: float) -> Node:
@@ -136,7 +136,7 @@ def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
         shift = ops.multiply(shift, ops.minimum(inner, ops.subtract(outer, number(size - 1))))
     k = np.arange(size + 1)
     edge = whole(ops.multiply(ops.add(ops.constant(k.astype(np.float32)), shift), alpha))
-    edge = _near_quotient(edge, dim, base, size, width, u)
+    edge = _clamp_to_quotient(edge, dim, base, size, width, u)
     edges = ops.subtract(edge, ops.gather(edge, ints(0), ints(0)))
     before = ops.gather(edges, ints(list(range(size))), ints(0))
     start = ops.maximum(before, ints(0))
@@ -148,7 +148,7 @@ def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
     return ops.minimum(places, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
 
 
-def _near_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: int, u: float) -> Node:
+def _clamp_to_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: int, u: float) -> Node:
     """`edge`, int64, kept to floor((k + shift) * alpha) as whole numbers have it.
 
     Only next to a whole number the rounding of floats decides, which in bfloat16 are too coarse for anything else.

@@ -30,7 +30,7 @@ from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_UNSET_AXIS = 9
+_AXIS_NOT_SET = 9
 
 
 def kron(node: NodeContext) -> NamedOutputs:
@@ -50,20 +50,20 @@ def cross(node: NodeContext) -> NamedOutputs:
     """out = the vector product of x and y along axis, by default the first one of length 3."""
     x, y = operands(node)
     rank = rank_of(node, x)
-    axis = node.get_int("axis", _UNSET_AXIS)
-    if axis == _UNSET_AXIS and (found := _axis_of_three(node, x)) is not None:
+    axis = node.get_int("axis", _AXIS_NOT_SET)
+    if axis == _AXIS_NOT_SET and (found := _axis_of_three(node, x)) is not None:
         axis = found
-    if axis != _UNSET_AXIS:
-        return {"out": _vector_product(x, y, normalize_axis(node, axis, rank))}
+    if axis != _AXIS_NOT_SET:
+        return {"out": _cross_product(x, y, normalize_axis(node, axis, rank))}
     # Which one it is, the run decides.
     places = ints(list(range(rank)))
     of_three = ops.select(ops.equal(shape_of(x), ints(3)), places, ints(rank - 1))
     front, back = front_permutations(ops.reduce_min(of_three, ints([0]), False), rank)
-    product = _vector_product(ops.transpose(x, front).output(0), ops.transpose(y, front).output(0), 0)
+    product = _cross_product(ops.transpose(x, front).output(0), ops.transpose(y, front).output(0), 0)
     return {"out": ops.transpose(product, back)}
 
 
-def _vector_product(x: Output, y: Output, axis: int) -> Node:
+def _cross_product(x: Output, y: Output, axis: int) -> Node:
     def turned(value: Output, by: int) -> Node:
         return ops.gather(value, ints([by % 3, (by + 1) % 3, (by + 2) % 3]), ints(axis))
 
@@ -80,7 +80,7 @@ def _axis_of_three(node: NodeContext, x: Output) -> int | None:
             return axis
         if known < 0:
             return None
-    node.refuse("no dimension of 3", axis=_UNSET_AXIS)
+    node.refuse("no dimension of 3", axis=_AXIS_NOT_SET)
 
 
 def dist(node: NodeContext) -> NamedOutputs:

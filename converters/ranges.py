@@ -39,19 +39,19 @@ def arange(node: NodeContext) -> NamedOutputs:
             steps[:1] = start
             return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}  # it adds up, as the kernel does
     start, end, step = (ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step"))
-    if not (_is_size(end) and node.is_known("start") and not node.get_constant("start").any()):
-        end = _not_away(start, end, step)
+    if not (_is_dimension(end) and node.is_known("start") and not node.get_constant("start").any()):
+        end = _clamped_end(start, end, step)
     return {"out": ops.range(start, end, step, dtype.get_type_name())}
 
 
-def _is_size(end: Node) -> bool:
+def _is_dimension(end: Node) -> bool:
     """Whether it is a dimension of a tensor, as that of most ranges is."""
     while end.get_type_name() in ("Convert", "Gather", "Reshape", "Slice", "Squeeze", "StridedSlice"):
         end = end.input_value(0).get_node()
     return bool(end.get_type_name() == "ShapeOf")
 
 
-def _not_away(start: Node, end: Node, step: Node) -> Node:
+def _clamped_end(start: Node, end: Node, step: Node) -> Node:
     """The end, but the start where the step leads away from it: OpenVINO's CPU plugin (2026.4) ignores signs."""
     up = ops.greater(step, const_like(0, step))
     return ops.select(up, ops.maximum(start, end), ops.minimum(start, end))
@@ -86,7 +86,7 @@ def _number(node: NodeContext, name: str, storage: Any) -> Any:
     return node.get_constant(name).reshape(-1)[0].astype(storage).item()
 
 
-def _spaced(node: NodeContext) -> tuple[Node, Type, Type]:
+def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
     """`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result."""
     dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
     # The kernels take the bounds in the type of the result and compute in double.
@@ -107,7 +107,7 @@ def _spaced(node: NodeContext) -> tuple[Node, Type, Type]:
     return ops.select(ops.logical_or(first_half, one), from_start, from_stop), kind, dtype
 
 
-def _known_spaced(node: NodeContext) -> tuple[Any, Any] | None:
+def _known_linspace(node: NodeContext) -> tuple[Any, Any] | None:
     """The same numbers, in double, and the NumPy type of the result, where all is known."""
     dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
     storage = numpy_dtype(dtype)
@@ -127,21 +127,21 @@ def _known_spaced(node: NodeContext) -> tuple[Any, Any] | None:
 
 def linspace(node: NodeContext) -> NamedOutputs:
     """out = `number` numbers from start to stop, both included, at equal distances."""
-    known = _known_spaced(node)
+    known = _known_linspace(node)
     if known is not None:
         values, storage = known
         return {"out": ConstantValue(values.astype(storage))}
-    values, _, dtype = _spaced(node)
+    values, _, dtype = _linspace(node)
     return {"out": cast_to(values, dtype)}
 
 
 def logspace(node: NodeContext) -> NamedOutputs:
     """out = base to the power of `num` numbers from start to stop, both included, at equal distances."""
-    known = _known_spaced(node) if node.is_known("base") else None
+    known = _known_linspace(node) if node.is_known("base") else None
     if known is not None:
         exponents, storage = known
         base = _number(node, "base", storage)
         return {"out": ConstantValue(np.power(float(base), exponents).astype(storage))}
-    values, kind, dtype = _spaced(node)
+    values, kind, dtype = _linspace(node)
     base_tensor = ops.reshape(cast_to(node.get_tensor("base", dtype), kind), ints([]), False)
     return {"out": cast_to(ops.power(base_tensor, values), dtype)}

@@ -126,7 +126,7 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     include_self = node.get_bool("include_self", True)
     declared, wanted = node.input_shape("values"), node.input_shape("indices")
     if declared is None or declared != wanted or -1 in declared or rank_of(node, values) != rank:
-        values = _fit(values, declared, indices, wanted, rank)
+        values = _match_indices_shape(values, declared, indices, wanted, rank)
     kind = x.get_element_type()
     if reduce == "mean" and kind.is_integral():
         return {"out": _integer_mean(x, indices, cast_to(values, kind), axis, bool(include_self))}
@@ -147,7 +147,7 @@ def _integer_mean(x: Output, indices: Output, values: Tensor, axis: int, include
     return cast_to(ops.floor(ops.divide(ops.add(cast_to(total, Type.f32), const(0.5, Type.f32)), count)), kind)
 
 
-def _fit(
+def _match_indices_shape(
     values: Output,
     declared: tuple[int, ...] | None,
     indices: Output,

@@ -38,13 +38,13 @@ def _sortable(x: Tensor) -> Tensor:
     return cast_to(x, Type.i32) if x.get_element_type() == Type.boolean else x
 
 
-def _nan_last(x: Output) -> Tensor:
+def _nan_as_infinity(x: Output) -> Tensor:
     """`x` with infinity for NaN, which is Paddle's largest; beside a true infinity the first one counts."""
     return ops.select(ops.is_nan(x), const_like(np.inf, x), x) if x.get_element_type().is_real() else x
 
 
-def _own(x: Output, values: Tensor, where: Tensor, axis: int) -> Tensor:
-    """The values that `_nan_last` may have hidden."""
+def _restore_nan(x: Output, values: Tensor, where: Tensor, axis: int) -> Tensor:
+    """The values that `_nan_as_infinity` may have hidden."""
     return ops.gather_elements(x, where, axis) if x.get_element_type().is_real() else values
 
 
@@ -107,8 +107,8 @@ def argsort(node: NodeContext) -> NamedOutputs:
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    values, where = sort(_nan_last(x), axis, node.get_bool("descending", False))
-    return {"out": _own(x, values, where, axis), "indices": where}
+    values, where = sort(_nan_as_infinity(x), axis, node.get_bool("descending", False))
+    return {"out": _restore_nan(x, values, where, axis), "indices": where}
 
 
 def kthvalue(node: NodeContext) -> NamedOutputs:
@@ -117,10 +117,10 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
-    found = topk(_nan_last(x), ints(k), axis, largest=False)
+    found = topk(_nan_as_infinity(x), ints(k), axis, largest=False)
     keep = node.get_bool("keepdim", False)
     where = ops.gather(found.output(1), ints([k - 1]), ints(axis))
-    value = _own(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), where, axis)
+    value = _restore_nan(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), where, axis)
     both = {"out": value, "indices": where}
     return both if keep else {name: ops.squeeze(one, ints([axis])) for name, one in both.items()}
 

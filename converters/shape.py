@@ -79,12 +79,12 @@ def reshape(node: NodeContext) -> NamedOutputs:
         target = [*node.get_ints("shape"), *complex_part]
         dims = static_dims(x)
         if dims is not None:
-            resolved = _resolve(target, dims)
+            resolved = _resolve_shape(target, dims)
             if resolved is not None:
                 return {"out": x if resolved == dims else node.get_reshaped("x", resolved)}
         # In a tensor without elements a 0 is a dimension of 0.
         empty = dims is not None and 0 in dims
-        return {"out": ops.reshape(x, ints(_without_unknown(target, x)), not empty)}
+        return {"out": ops.reshape(x, ints(_infer_dimension(target, x)), not empty)}
     zero_keeps = node.get_input_size("shape") == 1
     for i in range(node.get_input_size("shape")):
         known = node.get_known("shape", i)
@@ -112,7 +112,7 @@ def squeeze(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x) - node.is_complex("x")
     declared = node.input_shape("x") or (-1,) * rank
     if not node.is_known("axis"):
-        return {"out": _squeezed_later(node, x, rank)}
+        return {"out": _squeeze_computed_axes(node, x, rank)}
     axes = [normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])]
     shape = x.get_partial_shape()
     candidates = [axis for axis in sorted(set(axes)) if axis < rank] or ([] if axes else range(rank))
@@ -135,7 +135,7 @@ def squeeze(node: NodeContext) -> NamedOutputs:
     return {"out": ops.squeeze(x, ints(dropped)) if dropped else x}
 
 
-def _squeezed_later(node: NodeContext, x: Output, rank: int) -> Node:
+def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     """x without the dimensions at axes that the program computes, which must all be 1: they decide the rank."""
     axes, count = _computed_axes(node)
     node.warn("of the axes that the program computes, Paddle drops those of size 1; here each must be of size 1")
@@ -161,7 +161,7 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
     if not node.is_known("axis"):
-        return {"out": _unsqueezed_later(node, x, rank)}
+        return {"out": _unsqueeze_computed_axes(node, x, rank)}
     inserted = [False] * rank
     for axis in node.get_ints("axis"):
         position = axis + len(inserted) + 1 if axis < 0 else axis
@@ -171,7 +171,7 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
     return {"out": ops.unsqueeze(x, ints(axes)) if axes else x}
 
 
-def _unsqueezed_later(node: NodeContext, x: Output, rank: int) -> Node:
+def _unsqueeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     """x with dimensions of 1 at axes that the program computes; how many there are decides the rank."""
     axes, count = _computed_axes(node)
     dims: Node = shape_of(x)
@@ -194,7 +194,7 @@ def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
     if start == stop:
         return {"out": x}
     return {
-        "out": _joined(
+        "out": _merge_axes(
             x, [[i] for i in range(start)] + [list(range(start, stop + 1))] + [[i] for i in range(stop + 1, rank)]
         )
     }
@@ -209,10 +209,10 @@ def flatten(node: NodeContext) -> NamedOutputs:
     axis = node.get_int("axis", 1)
     axis = axis + rank if axis < 0 else axis
     node.require(0 <= axis <= rank, f"out of range for rank {rank}", axis=axis)
-    return {"out": _joined(x, [list(range(axis)), list(range(axis, rank))])}
+    return {"out": _merge_axes(x, [list(range(axis)), list(range(axis, rank))])}
 
 
-def _joined(x: Output, groups: list[list[int]]) -> Output:
+def _merge_axes(x: Output, groups: list[list[int]]) -> Output:
     """`x` with each group of neighbouring axes joined into one dimension."""
     shape = x.get_partial_shape()
     dims: list[int | None] = []
@@ -239,7 +239,7 @@ def _joined(x: Output, groups: list[list[int]]) -> Output:
     return ops.reshape(x, cast_to(ops.concat(parts, 0), Type.i64), False).output(0)
 
 
-def _without_unknown(target: list[int], x: Output) -> list[int]:
+def _infer_dimension(target: list[int], x: Output) -> list[int]:
     """The target with a number for its -1, where the dimensions that it does not keep are known.
 
     Of a tensor without elements nothing else tells the number.
@@ -254,7 +254,7 @@ def _without_unknown(target: list[int], x: Output) -> list[int]:
     return target if count == 0 or count % given else [count // given if dim == -1 else dim for dim in target]
 
 
-def _resolve(target: list[int], dims: list[int]) -> list[int] | None:
+def _resolve_shape(target: list[int], dims: list[int]) -> list[int] | None:
     count = math.prod(dims)
     if count == 0:
         return target if -1 not in target else None

@@ -17,13 +17,13 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def cos_sim(node: NodeContext) -> NamedOutputs:
     """out = x · y / (|x| |y|) for each row of x and of y, or the one row of y; x_norm = |x|, y_norm = |y|."""
-    x, y = (_rows(node, node.get_input(name)) for name in ("x", "y"))
+    x, y = (_as_rows(node, node.get_input(name)) for name in ("x", "y"))
     x_norm, y_norm = (ops.sqrt(ops.reduce_sum(ops.multiply(one, one), ints([1]), True)) for one in (x, y))
     product = ops.reduce_sum(ops.multiply(x, y), ints([1]), True)
     return {"out": ops.divide(ops.divide(product, x_norm), y_norm), "x_norm": x_norm, "y_norm": y_norm}
 
 
-def _rows(node: NodeContext, x: Output) -> Tensor:
+def _as_rows(node: NodeContext, x: Output) -> Tensor:
     """x with all dimensions after the first one as one."""
     return x if rank_of(node, x) == 2 else ops.reshape(x, ints([0, -1]), True)
 

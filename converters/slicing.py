@@ -63,20 +63,20 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_attribute("decrease_axis", [])]
     starts, ends = _Bounds(node, "starts", len(axes)), _Bounds(node, "ends", len(axes))
     steps = _Bounds(node, steps_name, len(axes), 1) if steps_name else None
-    sizes = _sizes(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
+    sizes = _known_dims_slice(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
     if sizes is not None:
         return {"out": ConstantValue(sizes.reshape(()) if dropped and node.output_shape("out") != (1,) else sizes)}
     # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
-    kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
+    kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_full(x, axis, i, starts, ends, steps)]
     if kept:
-        along, start = [axes[i] for i in kept], _begun(starts, steps, kept)
+        along, start = [axes[i] for i in kept], _starts_from_last(starts, steps, kept)
         step = steps.select(kept) if steps else ints([1] * len(kept))
-        end = _opened(node, ends, steps, kept) if steps else ends.select(kept)
+        end = _open_backward_ends(node, ends, steps, kept) if steps else ends.select(kept)
         if steps and node.semantics.end_before_first:
             if (steps.known is None or min(steps.known) < 0) and (ends.known is None or min(ends.known) < -1):
-                end = _from_first(x, along, end, step)
-        elif steps and _may_begin_before(x, along, kept, starts, steps):
-            end = _backwards_from_nothing(x, along, start, end, step)
+                end = _clamp_backward_ends(x, along, end, step)
+        elif steps and _may_start_early(x, along, kept, starts, steps):
+            end = _empty_if_started_before_first(x, along, start, end, step)
         x = ops.slice(x, start, end, step, ints(along)).output(0)
         dims, storage = static_dims(x), numpy_dtype(x.get_element_type())
         if dropped and 0 in (dims or ()) and storage is not None:  # OpenVINO's CPU plugin divides by 0 in a Gather
@@ -95,14 +95,14 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
         position = axes.index(axis)
         index = starts.scalar(position)
         if starts.known is not None:
-            index = ints(_clamped(x, axis, starts.known[position]))
+            index = ints(_clamp_start(x, axis, starts.known[position]))
         if all_dropped and axis == 0:
             index = ops.reshape(index, ints([1]), False)
         x = ops.gather(x, index, ints(axis)).output(0)
     return {"out": x}
 
 
-def _sizes(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray | None:
+def _known_dims_slice(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray | None:
     """Those dimensions of a tensor that a slice takes from its shape, where all are known.
 
     OpenVINO finds them as well. Its CPU plugin (2026.4), however, crashes where it does so with what enters a loop and,
@@ -122,7 +122,7 @@ def _sizes(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray 
     return None if None in found or (is_one and not found) else np.array(found, storage)
 
 
-def _begun(starts: _Bounds, steps: _Bounds | None, positions: list[int]) -> Tensor:
+def _starts_from_last(starts: _Bounds, steps: _Bounds | None, positions: list[int]) -> Tensor:
     """The starts, where what is read backwards from beyond the last element begins at the last one.
 
     From 2^31 - 1 OpenVINO counts up to 2^31 elements of an unknown dimension, which its CPU plugin takes for fewer than
@@ -134,7 +134,7 @@ def _begun(starts: _Bounds, steps: _Bounds | None, positions: list[int]) -> Tens
     return ints([-1 if start >= _END and step < 0 else start for start, step in both])
 
 
-def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
+def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
     """The ends, where the end -1 of what is read or written backwards may be the one before the first element."""
     if not node.semantics.end_before_first or (steps.known is not None and min(steps.known) > 0):
         return ends.select(positions)
@@ -143,10 +143,10 @@ def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[in
         return ints([_BEFORE_FIRST if end == -1 and step < 0 else end for end, step in both])
     end, step = ends.select(positions), steps.select(positions)
     before = ops.logical_and(ops.equal(end, ints(-1)), ops.less(step, ints(0)))
-    return _chosen(before, ints(_BEFORE_FIRST), end)
+    return _select_bounds(before, ints(_BEFORE_FIRST), end)
 
 
-def _chosen(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
+def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
     """Of bounds [n] those where the condition holds, and others elsewhere; one of the two may be a single number.
 
     No Select: OpenVINO's CPU plugin fuses it in float32, which rounds an open bound. No arithmetic: OpenVINO (2026.4)
@@ -158,14 +158,14 @@ def _chosen(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
     return ops.squeeze(ops.gather_elements(ops.concat(rows, 0), number, 0), ints(0))
 
 
-def _from_first(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
+def _clamp_backward_ends(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
     """The ends, where one before the first element, unless it is open, counts as the first element, as in Paddle 2."""
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
-    return _chosen(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
+    return _select_bounds(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
 
 
-def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
+def _may_start_early(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
     """Whether a slice that reads backwards may start before the first element."""
     for axis, i in zip(axes, positions, strict=True):
         if steps.known is not None and steps.known[i] > 0:
@@ -177,23 +177,23 @@ def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: 
     return False
 
 
-def _backwards_from_nothing(x: Output, axes: list[int], start: Tensor, end: Tensor, step: Tensor) -> Node:
+def _empty_if_started_before_first(x: Output, axes: list[int], start: Tensor, end: Tensor, step: Tensor) -> Node:
     """The ends, such that a slice that reads backwards from before the first element is empty.
 
     OpenVINO's Slice would begin at the first element.
     """
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
-    return _chosen(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
+    return _select_bounds(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
 
 
-def _clamped(x: Output, axis: int, start: int) -> int:
+def _clamp_start(x: Output, axis: int, start: int) -> int:
     """A start before the first element counts as the first one."""
     dim = x.get_partial_shape()[axis]
     return max(start, -int(dim.get_length())) if dim.is_static else start
 
 
-def _is_whole(x: Output, axis: int, i: int, starts: _Bounds, ends: _Bounds, steps: _Bounds | None) -> bool:
+def _is_full(x: Output, axis: int, i: int, starts: _Bounds, ends: _Bounds, steps: _Bounds | None) -> bool:
     if starts.known is None or ends.known is None or (steps and steps.known is None):
         return False
     if steps and steps.known and steps.known[i] != 1:
@@ -263,7 +263,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if not axes and not rank:
         return {"out": ops.reshape(values, ints([]), False)}
     if not axes:
-        return {"out": ops.broadcast(_fit(node, values, rank, dropped, added), shape_of(x))}
+        return {"out": ops.broadcast(_align_values(node, values, rank, dropped, added), shape_of(x))}
     everything = list(range(len(axes)))
     bounds = [
         _Bounds(node, "starts", len(axes)),
@@ -278,16 +278,16 @@ def set_value(node: NodeContext) -> NamedOutputs:
             for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
         ]
     start, step = bounds[0].select(everything), bounds[2].select(everything)
-    end = _opened(node, bounds[1], bounds[2], everything)
+    end = _open_backward_ends(node, bounds[1], bounds[2], everything)
     if dropped and (starts is None or bounds[1].known is None):
         last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
         one = ops.constant(np.array([axis in dropped for axis in axes]))
-        end = _chosen(ops.logical_and(last, one), ints(_END), end)
-    may_be_empty = not node.semantics.end_before_first and _may_begin_before(x, axes, everything, bounds[0], bounds[2])
+        end = _select_bounds(ops.logical_and(last, one), ints(_END), end)
+    may_be_empty = not node.semantics.end_before_first and _may_start_early(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
-        end = _backwards_from_nothing(x, axes, start, end, step)
+        end = _empty_if_started_before_first(x, axes, start, end, step)
     part = ops.slice(x, start, end, step, ints(axes))
-    fitted = _fit(node, values, rank, dropped, added)
+    fitted = _align_values(node, values, rank, dropped, added)
     updates = ops.broadcast(fitted, shape_of(part))
     if all(bound.known is not None for bound in bounds) and not may_be_empty:
         return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
@@ -314,7 +314,7 @@ def _values(node: NodeContext, dtype: Type) -> Output:
     return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
 
 
-def _without_first_ones(values: Output, count: int) -> Output:
+def _drop_leading_unit_dims(values: Output, count: int) -> Output:
     """values without the first `count` of its dimensions of 1: the leading ones, where these are of size 1.
 
     Others go where a squeeze without axes left a dimension of 1 that only the run knows: Paddle drops it there.
@@ -330,7 +330,7 @@ def _without_first_ones(values: Output, count: int) -> Output:
     return ops.reshape(values, ops.gather(dims, places, ints(0)), False).output(0)
 
 
-def _fit(node: NodeContext, values: Output, rank: int, dropped: list[int], added: list[int]) -> Output:
+def _align_values(node: NodeContext, values: Output, rank: int, dropped: list[int], added: list[int]) -> Output:
     """Gives `values`, which have the axes of an indexing expression, those of x: no new axes, the dropped ones as 1."""
     own = rank_of(node, values)
     # The axes of the expression from the first to the last: of x (its number), dropped ones left out, new ones (None).
@@ -344,7 +344,7 @@ def _fit(node: NodeContext, values: Output, rank: int, dropped: list[int], added
             expression.append(axis)
     expression += [None] * len(waiting)
     if own > len(expression):  # Paddle ignores leading dimensions of 1
-        values = _without_first_ones(values, own - len(expression))
+        values = _drop_leading_unit_dims(values, own - len(expression))
         own = len(expression)
     aligned = expression[len(expression) - own :]
     new = [i for i, axis in enumerate(aligned) if axis is None]

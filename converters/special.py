@@ -43,14 +43,14 @@ def erf_inverse(x: Tensor) -> Node:
     return ops.select(ops.less(ops.abs(x), const_like(1, x)), inside, beyond)
 
 
-def _mirrored(x: Output) -> tuple[Node, Node, Node]:
+def _reflect(x: Output) -> tuple[Node, Node, Node]:
     """Whether x < 1/2; x or, where so, 1 - x, which is positive; and x less the nearest integer."""
     mirror = ops.less(x, const_like(0.5, x))
     positive = ops.select(mirror, ops.subtract(const_like(1, x), x), x)
     return mirror, positive, ops.subtract(x, ops.round(x, "half_to_even"))
 
 
-def _shifted(x: Tensor, steps: int) -> tuple[Node, Node]:
+def _shift_small(x: Tensor, steps: int) -> tuple[Node, Node]:
     """Whether x is too small for Stirling's series, and x or, where so, x + steps."""
     small = ops.less(x, const_like(steps, x))
     return small, ops.select(small, ops.add(x, const_like(steps, x)), x)
@@ -103,9 +103,9 @@ def _stirling(x: Node) -> Node:
 
 def di_gamma(x: Output) -> Node:
     """The derivative of ln Γ(x); -∞ at 0, ∞ at -0 and NaN at the other poles."""
-    mirror, positive, rest = _mirrored(x)
+    mirror, positive, rest = _reflect(x)
     steps = 6
-    small, y = _shifted(positive, steps)
+    small, y = _shift_small(positive, steps)
     below: Tensor = ops.divide(const_like(1, x), positive)
     for k in range(1, steps):
         below = ops.add(below, ops.divide(const_like(1, x), ops.add(positive, const_like(k, x))))

@@ -42,13 +42,13 @@ def write_to_array(node: NodeContext) -> NamedOutputs:
     """out = array with element i replaced by x, or x appended where i is its length."""
     x = node.get_input("x")
     if node.semantics.concatenated_array:
-        return {"out": _joined(node, x)}
+        return {"out": _concatenate(node, x)}
     element = ops.unsqueeze(x, ints([0]))
     if not node.has_input("array") or node.is_empty_array("array"):
         return {"out": element}
     held = node.get_input("array")
     _require_one_shape(node, held, x)
-    array = _of_elements(held, shape_of(x))
+    array = _reshape_elements(held, shape_of(x))
     index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
     head = _slice(array, ints([0]), index)
     tail = _slice(array, ops.add(index, ints([1])), ints([np.iinfo(np.int64).max]))
@@ -65,16 +65,16 @@ def _require_one_shape(node: NodeContext, array: Output, x: Output) -> None:
         node.refuse(f"an array whose elements differ in shape is not supported: {new} after {held}")
 
 
-def _joined(node: NodeContext, x: Output) -> Tensor:
+def _concatenate(node: NodeContext, x: Output) -> Tensor:
     """The array with x below it."""
     if not node.has_input("array") or node.is_empty_array("array"):
         return x
     rank = rank_of(node, x)
-    array = _of_elements(node.get_input("array"), ops.gather(shape_of(x), ints(list(range(1, rank))), ints(0)))
+    array = _reshape_elements(node.get_input("array"), ops.gather(shape_of(x), ints(list(range(1, rank))), ints(0)))
     return ops.concat([array, x], 0)
 
 
-def _of_elements(array: Output, sizes: Tensor) -> Node:
+def _reshape_elements(array: Output, sizes: Tensor) -> Node:
     """The array with its dimensions after the first one named.
 
     An array without elements may not know their shape yet; the reshape gives it that of x and moves nothing.

@@ -28,9 +28,9 @@ def unfold(node: NodeContext) -> NamedOutputs:
     """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c."""
     x = node.get_input("x")
     kernel = node.get_ints("kernel_sizes")
-    top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
-    strides, rates = _two(node.get_ints("strides", [1])), _two(node.get_ints("dilations", [1]))
-    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, _two(kernel), strict=True)]
+    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
+    strides, rates = _pair(node.get_ints("strides", [1])), _pair(node.get_ints("dilations", [1]))
+    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, _pair(kernel), strict=True)]
     over = window_overhang(ranked_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
     bottom, right = bottom + over[0], right + over[1]
     padded: Tensor = x
@@ -54,24 +54,24 @@ def unfold(node: NodeContext) -> NamedOutputs:
 
 def fold(node: NodeContext) -> NamedOutputs:
     """out[n, c] = the sum of all windows, each at its place: what unfold took apart."""
-    top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
+    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
     out = ops.col2im(
         node.get_input("x"),
-        ints(_two(node.get_ints("output_sizes"))),
-        ints(_two(node.get_ints("kernel_sizes"))),
-        _two(node.get_ints("strides", [1])),
-        _two(node.get_ints("dilations", [1])),
+        ints(_pair(node.get_ints("output_sizes"))),
+        ints(_pair(node.get_ints("kernel_sizes"))),
+        _pair(node.get_ints("strides", [1])),
+        _pair(node.get_ints("dilations", [1])),
         [top, left],
         [bottom, right],
     )
     return {"out": out}
 
 
-def _two(values: list[int]) -> list[int]:
+def _pair(values: list[int]) -> list[int]:
     return values * 2 if len(values) == 1 else values
 
 
-def _four(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:
+def _four_paddings(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:
     """Paddings as (top, left, bottom, right)."""
     values = {1: paddings * 4, 2: paddings * 2, 4: paddings}.get(len(paddings))
     if values is None:
@@ -117,24 +117,24 @@ def temporal_shift(node: NodeContext) -> NamedOutputs:
     frames = node.get_int("seg_num")
     channels = ops.gather(shape_of(x), ints([channel]), ints(0))
     ratio = np.float32(node.get_float("shift_ratio", 0.25))
-    first, second = _share(channels, ratio), _share(channels, 2 * ratio)
+    first, second = _channel_count(channels, ratio), _channel_count(channels, 2 * ratio)
     rest = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
     clips = ops.reshape(x, ops.concat([ints([-1, frames]), rest], 0), False)
     zeros = [ints([0, 1] + [0] * (rank - 1)) for _ in range(2)]
     padded = ops.pad(clips, zeros[0], zeros[1], "constant", const_like(0, x))
     parts = [
-        _part(padded, 0, frames, ints([0]), first, channel + 1),
-        _part(padded, 2, frames, first, second, channel + 1),
-        _part(clips, 0, frames, second, channels, channel + 1),
+        _slice_channels(padded, 0, frames, ints([0]), first, channel + 1),
+        _slice_channels(padded, 2, frames, first, second, channel + 1),
+        _slice_channels(clips, 0, frames, second, channels, channel + 1),
     ]
     return {"out": ops.reshape(ops.concat(parts, channel + 1), shape_of(x), False)}
 
 
-def _share(channels: Node, ratio: np.float32) -> Node:
+def _channel_count(channels: Node, ratio: np.float32) -> Node:
     return ops.convert(ops.multiply(ops.convert(channels, Type.f32), ops.constant(ratio)), Type.i64)
 
 
-def _part(source: Node, start: int, frames: int, low: Node, high: Node, axis: int) -> Node:
+def _slice_channels(source: Node, start: int, frames: int, low: Node, high: Node, axis: int) -> Node:
     begin, end = ops.concat([ints([start]), low], 0), ops.concat([ints([start + frames]), high], 0)
     return ops.slice(source, begin, end, ints([1, 1]), ints([1, axis]))
 
