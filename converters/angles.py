@@ -58,8 +58,8 @@ def angle(node: NodeContext) -> NamedOutputs:
         real_part, imaginary = parts(x)
         return {"out": angle_of(imaginary, real_part)}
     x = as_float(node, x)
-    turned = ops.select(ops.less(x, const_like(0, x)), const_like(math.pi, x), const_like(0, x))
-    return {"out": ops.select(ops.is_nan(x), x, turned)}
+    phase = ops.select(ops.less(x, const_like(0, x)), const_like(math.pi, x), const_like(0, x))
+    return {"out": ops.select(ops.is_nan(x), x, phase)}
 
 
 def copysign(node: NodeContext) -> NamedOutputs:

@@ -149,9 +149,9 @@ def _pointwise_matmul(x: Output, filters: Output) -> Node:
     """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]."""
     flat = ops.reshape(x, ints([0, 0, -1]), True)
     weights = ops.reshape(filters, ops.gather(shape_of(filters), ints([0, 1]), ints(0)), False)
-    places = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
+    spatial_shape = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
     out = ops.matmul(weights, flat, False, False)
-    return ops.reshape(out, ops.concat([ints([0, 0]), places], 0), True)
+    return ops.reshape(out, ops.concat([ints([0, 0]), spatial_shape], 0), True)
 
 
 def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) -> int:

@@ -67,9 +67,9 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
         return {"out": x, "index": _empty_result(dtype), "counts": _empty_result(dtype)}
     length = ops.gather(shape_of(x), ints([axis]), ints(0))
     one = ints([1])
-    later = ops.slice(x, one, length, one, ints([axis]))
-    earlier = ops.slice(x, ints([0]), ints([-1]), one, ints([axis]))
-    differs = ops.not_equal(later, earlier)
+    following = ops.slice(x, one, length, one, ints([axis]))
+    preceding = ops.slice(x, ints([0]), ints([-1]), one, ints([axis]))
+    differs = ops.not_equal(following, preceding)
     if rank > 1:
         differs = ops.reduce_logical_or(differs, ints([i for i in range(rank) if i != axis]), False)
     first = ops.broadcast(ints(1), ops.minimum(length, one))  # where there is one
@@ -99,10 +99,10 @@ def bincount(node: NodeContext) -> NamedOutputs:
     return {"out": _scatter_sum(weights, x, size)}
 
 
-def _scatter_sum(weights: Tensor, places: Tensor, size: Tensor) -> Node:
+def _scatter_sum(weights: Tensor, indices: Tensor, size: Tensor) -> Node:
     """The sums of the weights that go to each of `size` places."""
     zeros = ops.broadcast(const_like(0, weights), size)
-    return ops.scatter_elements_update(zeros, places, weights, ints(0), "sum")
+    return ops.scatter_elements_update(zeros, indices, weights, ints(0), "sum")
 
 
 def histogram(node: NodeContext) -> NamedOutputs:
@@ -127,10 +127,10 @@ def histogram(node: NodeContext) -> NamedOutputs:
     if kind.is_integral():
         # Half a unit more keeps a rounded quotient from missing its own bin.
         above = ops.add(cast_to(distance, Type.f32), const(0.5, Type.f32))
-        place = ops.divide(above, cast_to(span, Type.f32))
+        position = ops.divide(above, cast_to(span, Type.f32))
     else:
-        place = exact_divide(distance, span)
-    index = ops.minimum(cast_to(ops.floor(place), Type.i64), ints(bins - 1))
+        position = exact_divide(distance, span)
+    index = ops.minimum(cast_to(ops.floor(position), Type.i64), ints(bins - 1))
     index = ops.select(inside, index, ints(0))
     floats = density or node.has_input("weight")
     weight: Tensor = const(1, Type.f32 if floats else Type.i64)

@@ -181,8 +181,8 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     if known is not None and known < 0:
         length = ops.reduce_max(cast_to(x, Type.i64), ints(list(range(rank_of(node, x)))), False).output(0)
     positions = ops.range(ints(0), _as_scalar(length), ints(1), "i64")
-    places = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
-    return {"y": cast_to(ops.less(places, ops.unsqueeze(x, ints(-1))), dtype)}
+    columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
+    return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}
 
 
 def _as_scalar(x: Output) -> Tensor:

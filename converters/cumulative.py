@@ -42,13 +42,13 @@ Combine: TypeAlias = Callable[[State, State], State]
 
 def cumsum(node: NodeContext) -> NamedOutputs:
     """out[i] = x[0] + ... + x[i] along axis; without x[i] if exclusive, from the end if reverse."""
-    later = not node.is_known("axis")
-    x, axis = _input_and_axis(node, 0 if later else node.get_int("axis", -1))
+    is_computed = not node.is_known("axis")
+    x, axis = _input_and_axis(node, 0 if is_computed else node.get_int("axis", -1))
     exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     rank = rank_of(node, x)
     if rank == 0:
         return {"out": x}
-    if later and rank > 1:
+    if is_computed and rank > 1:
         front, back = front_permutations(computed_axis(node, rank), rank)
         out = ops.transpose(ops.cum_sum(ops.transpose(x, front), ints(0), exclusive, reverse), back)
     else:
@@ -113,9 +113,9 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
 
     size = shape_of(x)
     length = ops.gather(size, ints(axis), ints(0))
-    places = ops.range(ints(0), length, ints(1), "i32")
-    along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
-    out, indices = prefix_scan([x, ops.broadcast(along, size).output(0)], axis, combine, False)
+    positions = ops.range(ints(0), length, ints(1), "i32")
+    positions_along_axis = reshape(positions, [-1 if i == axis else 1 for i in range(rank)])
+    out, indices = prefix_scan([x, ops.broadcast(positions_along_axis, size).output(0)], axis, combine, False)
     return {"out": out, "indices": cast_to(indices, dtype)}
 
 

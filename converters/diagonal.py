@@ -67,8 +67,10 @@ def diag(node: NodeContext) -> NamedOutputs:
 def _embed_diagonal(x: Output, offset: int, padding: float) -> Node:
     """A matrix (for each outer index) with the last dimension of `x` on the diagonal `offset`."""
     size = ops.add(dim_of(x, -1), ints(abs(offset)))
-    places = ops.range(ints(0), size, ints(1), "i64")
-    on_diagonal = ops.equal(ops.subtract(ops.unsqueeze(places, ints(0)), ops.unsqueeze(places, ints(1))), ints(offset))
+    positions = ops.range(ints(0), size, ints(1), "i64")
+    on_diagonal = ops.equal(
+        ops.subtract(ops.unsqueeze(positions, ints(0)), ops.unsqueeze(positions, ints(1))), ints(offset)
+    )
     # Each column (or, below the diagonal, each row) holds one element of x: repeat x along the other one.
     before = ops.broadcast(const_like(padding, x), _padding_shape(x, offset))
     padded = ops.concat([before, x], -1) if offset else x
@@ -181,9 +183,9 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     position = ops.range(ints(0), ops.gather(dims, ints(-2 if offset >= 0 else -1), ints(0)), ints(1), "i64")
     last = ops.subtract(dim_of(y, -1), ints(1))
     taken = ops.gather(y, ops.minimum(position, last), ints(-1))
-    spread = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))
+    expanded = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))
     filled = exact_select(
-        ops.equal(_offsets(moved), ints(offset)), cast_to(spread, x.get_element_type()), moved
+        ops.equal(_offsets(moved), ints(offset)), cast_to(expanded, x.get_element_type()), moved
     ).output(0)
     back = [order.index(i) for i in range(rank)]
     return {"out": transpose_to(filled, back)}

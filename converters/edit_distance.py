@@ -38,13 +38,13 @@ def edit_distance(node: NodeContext) -> NamedOutputs:
 def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
     """[batch, columns + 1]: the distances between the whole of hyps and every beginning of refs."""
     columns = ops.gather(shape_of(refs), ints([1]), ints(0))
-    places = ops.range(ints(0), ops.add(ops.squeeze(columns, ints([0])), ints(1)), ints(1), "i64")
+    positions = ops.range(ints(0), ops.add(ops.squeeze(columns, ints([0])), ints(1)), ints(1), "i64")
 
-    distance = ops.subtract(ops.unsqueeze(places, ints([1])), places)
+    distance = ops.subtract(ops.unsqueeze(positions, ints([1])), positions)
     insertions = ops.select(ops.less(distance, ints(0)), ints(2**24), distance)
 
-    def next_row(step: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
-        (label,), (before,), (others, until, inserted) = parts, state, fixed
+    def next_row(step: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+        (label,), (before,), (others, until, inserted) = slices, state, invariants
         one = ops.add(before, ints(1))
         replaced = ops.add(
             ops.slice(before, ints([0]), ints([-1]), ints([1]), ints([1])),
@@ -58,6 +58,6 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
         return [ops.select(ops.unsqueeze(ops.less(step, until), ints([1])), row, before)], []
 
     batch = ops.gather(shape_of(hyps), ints([0]), ints(0))
-    start = ops.broadcast(places, ops.concat([batch, ops.add(columns, ints([1]))], 0))
+    start = ops.broadcast(positions, ops.concat([batch, ops.add(columns, ints([1]))], 0))
     (last,), _ = scan(1, [hyps], [start], [refs, lengths, insertions], next_row)
     return last

@@ -98,9 +98,9 @@ def _tile(x: Output, times: Output) -> Node:
     if shape.is_static or count < 4 or shape[1] != 1:
         return ops.tile(x, times)
     others = ops.gather(times, ints([0, *range(2, count)]), ints(0)).output(0)
-    whole = ops.unsqueeze(_tile(ops.squeeze(x, ints([1])).output(0), others), ints([1]))
+    tiled = ops.unsqueeze(_tile(ops.squeeze(x, ints([1])).output(0), others), ints([1]))
     own = ops.gather(times, ints([1]), ints(0))
-    return ops.broadcast(whole, ops.concat([own, ints([1] * (count - 2))], 0), None, "BIDIRECTIONAL")
+    return ops.broadcast(tiled, ops.concat([own, ints([1] * (count - 2))], 0), None, "BIDIRECTIONAL")
 
 
 def repeat_interleave(node: NodeContext) -> NamedOutputs:

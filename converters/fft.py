@@ -103,8 +103,8 @@ def _frames(x: Output, axis: int, length: int, hop: int, frames_first: bool) -> 
     starts = ops.range(ints(0), ops.subtract(size, ints(length - 1)), ints(hop), Type.i64)
     offsets = ops.range(ints(0), ints(length), ints(1), Type.i64)
     rows, columns = (starts, offsets) if frames_first else (offsets, starts)
-    places = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
-    return ops.gather(x, places, ints(axis))
+    indices = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
+    return ops.gather(x, indices, ints(axis))
 
 
 def stft(node: NodeContext) -> NamedOutputs:
@@ -133,8 +133,8 @@ def overlap_add(node: NodeContext) -> NamedOutputs:
     size = ops.add(ops.multiply(ops.subtract(frames, ints([1])), ints([hop])), length)
     pieces = ops.reshape(x, ops.concat([ints([-1]), length, frames], 0), False)
     out = ops.col2im(pieces, ops.concat([ints([1]), size], 0), ops.concat([ints([1]), length], 0), [1, hop])
-    whole = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
-    return {"out": transpose_to(whole, [rank - 2, *range(rank - 2)]) if first else whole}
+    summed = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
+    return {"out": transpose_to(summed, [rank - 2, *range(rank - 2)]) if first else summed}
 
 
 def _is_first(node: NodeContext) -> bool:

@@ -49,8 +49,8 @@ def gammaincc(node: NodeContext) -> NamedOutputs:
 def _series(a: Node, z: Node) -> Output:
     """1 + z / (a + 1) + z^2 / ((a + 1) (a + 2)) + ..."""
 
-    def step(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], Tensor]:
-        (r, term, total), (z,) = state, fixed
+    def step(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], Tensor]:
+        (r, term, total), (z,) = state, invariants
         r = ops.add(r, const_like(1, r)).output(0)
         term = ops.multiply(term, ops.divide(z, r)).output(0)
         total = ops.add(total, term).output(0)
@@ -63,8 +63,8 @@ def _series(a: Node, z: Node) -> Output:
 def _fraction(a: Node, z: Node) -> Output:
     """The continued fraction 1 / (z + (1 - a) / (1 + 1 / (z + (2 - a) / (1 + 2 / (z + ...))))), by its convergents."""
 
-    def step(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], Tensor]:
-        (count, before_p, before_q, p, q, total, settled), (a, z) = state, fixed
+    def step(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], Tensor]:
+        (count, before_p, before_q, p, q, total, settled), (a, z) = state, invariants
         count = ops.add(count, const_like(1, count)).output(0)
         y = ops.multiply(ops.add(ops.subtract(const_like(1, a), a), count), count)
         b = ops.add(ops.add(z, ops.subtract(const_like(2, a), a)), ops.multiply(count, const_like(2, a)))

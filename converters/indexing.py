@@ -62,10 +62,10 @@ def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:
 
     OpenVINO takes a Gather by constants, however many, for the inverse of an Unsqueeze with the same number as axis.
     """
-    maker = x.get_node()
-    if maker.get_type_name() != "Unsqueeze":
+    producer = x.get_node()
+    if producer.get_type_name() != "Unsqueeze":
         return axis
-    axes = maker.input_value(1).get_node()
+    axes = producer.input_value(1).get_node()
     same = not isinstance(axes, Constant) or axis in axes.get_data().reshape(-1).tolist()
     return axis - len(x.get_partial_shape()) if same else axis
 
@@ -125,8 +125,8 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
         ]
     if narrower:
         # A StridedSlice: OpenVINO drops a Slice before GatherElements, and then finds that the shapes differ.
-        rank_zeros, whole = ints([0] * rank), [0 if i in narrower else 1 for i in range(rank)]
-        x = ops.strided_slice(x, rank_zeros, shape_of(indices), ints([1] * rank), [0] * rank, whole).output(0)
+        rank_zeros, end_mask = ints([0] * rank), [0 if i in narrower else 1 for i in range(rank)]
+        x = ops.strided_slice(x, rank_zeros, shape_of(indices), ints([1] * rank), [0] * rank, end_mask).output(0)
     return {"out": ops.gather_elements(x, indices, axis)}
 
 
@@ -180,8 +180,8 @@ def masked_select(node: NodeContext) -> NamedOutputs:
         mask = ops.broadcast(mask, shape_of(x), None, "BIDIRECTIONAL").output(0)
         x = ops.broadcast(x, dims, None, "BIDIRECTIONAL").output(0)
     flat = ops.reshape(x, ints([-1]), False)
-    chosen = ops.reshape(ops.non_zero(ops.reshape(mask, ints([-1]), False), "i64"), ints([-1]), False)
-    return {"out": ops.gather(flat, chosen, ints(0))}
+    indices = ops.reshape(ops.non_zero(ops.reshape(mask, ints([-1]), False), "i64"), ints([-1]), False)
+    return {"out": ops.gather(flat, indices, ints(0))}
 
 
 def masked_fill(node: NodeContext) -> NamedOutputs:

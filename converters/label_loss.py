@@ -23,11 +23,11 @@ def nll_loss(node: NodeContext) -> NamedOutputs:
     """
     x, label = node.get_input("input"), ops.unsqueeze(node.get_input("label"), ints([1]))
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
-    places = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
+    class_indices = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
     counted: Tensor = cast_to(ops.logical_not(ignored), x.get_element_type())
     if node.has_input("weight"):
-        counted = ops.multiply(ops.gather(node.get_input("weight"), places, ints(0)), counted)
-    losses = ops.negative(ops.multiply(ops.gather_elements(x, places, 1), counted))
+        counted = ops.multiply(ops.gather(node.get_input("weight"), class_indices, ints(0)), counted)
+    losses = ops.negative(ops.multiply(ops.gather_elements(x, class_indices, 1), counted))
     losses = ops.select(ignored, const_like(0, x), losses)  # a logarithm of 0 times no weight would be NaN
     axes = ints(list(range(rank_of(node, x))))
     reduction = node.get_str("reduction", "mean")

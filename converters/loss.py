@@ -30,13 +30,13 @@ def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
     else:
         softmax, logarithm = x, ops.maximum(ops.log(x), const_like(-1e20, x))
     if node.get_bool("soft_label", False):
-        picked = ops.reduce_sum(ops.multiply(given, logarithm), ints([axis]), True)
-        return {"softmax": softmax, "loss": ops.negative(picked)}
+        cross_entropy = ops.reduce_sum(ops.multiply(given, logarithm), ints([axis]), True)
+        return {"softmax": softmax, "loss": ops.negative(cross_entropy)}
     label: Tensor = given if rank_of(node, given) >= rank else ops.unsqueeze(given, ints([axis]))
     label = cast_to(label, Type.i64)  # a narrow type may not hold the ignored index
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
-    places = ops.select(ignored, const_like(0, label), label)
-    loss = ops.negative(ops.gather_elements(logarithm, places, axis))
+    class_indices = ops.select(ignored, const_like(0, label), label)
+    loss = ops.negative(ops.gather_elements(logarithm, class_indices, axis))
     return {"softmax": softmax, "loss": ops.select(ignored, const_like(0, x), loss)}
 
 

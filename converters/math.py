@@ -95,10 +95,10 @@ def _half_to_even(x: Tensor) -> Node:
 def _half_away(x: Tensor) -> Node:
     # Not Round with half_away_from_zero: on CPU it adds 0.5 first, which is inexact below 0.5 and above 2^23.
     size = ops.abs(x)
-    whole = ops.floor(size)
+    floored = ops.floor(size)
     dtype = size.get_element_type()
-    up = ops.greater_equal(ops.subtract(size, whole), const(0.5, dtype))
-    return ops.multiply(ops.sign(x), ops.add(whole, ops.convert(up, dtype)))
+    up = ops.greater_equal(ops.subtract(size, floored), const(0.5, dtype))
+    return ops.multiply(ops.sign(x), ops.add(floored, ops.convert(up, dtype)))
 
 
 def logit(node: NodeContext) -> NamedOutputs:

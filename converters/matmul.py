@@ -195,5 +195,5 @@ def einsum(node: NodeContext) -> NamedOutputs:
 def fsp(node: NodeContext) -> NamedOutputs:
     """out[n, i, j] = the mean over all places of x[n, i] · y[n, j]."""
     x, y = (ops.reshape(node.get_input(name), ints([0, 0, -1]), True) for name in ("x", "y"))
-    places = cast_to(dim_of(x, 2), x.get_element_type())
-    return {"out": ops.divide(ops.matmul(x, y, False, True), places)}
+    position_count = cast_to(dim_of(x, 2), x.get_element_type())
+    return {"out": ops.divide(ops.matmul(x, y, False, True), position_count)}

@@ -42,7 +42,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         empty = ops.is_nan(rows) if is_real else None
         filled = rows if empty is None else ops.select(empty, const_like(np.inf, rows), rows)
         length = dim_of(rows, -1)
-        values, places = sort(filled, -1, descending=False)
+        values, indices = sort(filled, -1, descending=False)
         counted = _count(ops.convert(empty, "i64")) if empty is not None else ints([0])
         # With n elements that count, the middle ones are (n - 1) / 2 and n / 2.
         valid = ops.subtract(length, counted) if ignore_nan else length
@@ -51,7 +51,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         if average:
             both = ops.add(out, _gather_at(values, high))
             out = ops.multiply(both, const_like(0.5, out)) if is_real else divide(both, const_like(2, out))
-        index = _gather_at(places, low)
+        index = _gather_at(indices, low)
         if empty is not None:
             lost = ops.equal(valid, ints(0)) if ignore_nan else ops.greater(counted, ints(0))
             out = ops.select(lost, const_like(np.nan, out), out)
@@ -81,11 +81,11 @@ def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:
     return ops.reshape(moved, ops.concat([size, ints([-1])], 0), False)
 
 
-def _gather_at(rows: Output, place: Tensor) -> Node:
+def _gather_at(rows: Output, position: Tensor) -> Node:
     """The element at `place` of each row; the row's axis stays, of size 1."""
     rank = rows.get_partial_shape().rank.get_length()
     size = ops.concat([ops.slice(shape_of(rows), ints([0]), ints([rank - 1]), ints([1])), ints([1])], 0)
-    return ops.gather_elements(rows, ops.broadcast(place, size), rank - 1)
+    return ops.gather_elements(rows, ops.broadcast(position, size), rank - 1)
 
 
 def _restore_axes(out: Tensor, x: Output, rank: int, axes: list[int], keepdim: bool) -> Tensor:

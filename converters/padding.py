@@ -111,8 +111,8 @@ def _circular_pad(x: Tensor, axis: int, low: int, high: int) -> Tensor:
 
 def _dynamic_circular_pad(x: Tensor, axis: int, low: Node, high: Node) -> Node:
     dim = dim_of(x, axis)
-    places = ops.range(ops.negative(low), ops.add(dim, high), ints(1), Type.i64)
-    return ops.gather(x, ops.floor_mod(places, dim), ints(axis))
+    indices = ops.range(ops.negative(low), ops.add(dim, high), ints(1), Type.i64)
+    return ops.gather(x, ops.floor_mod(indices, dim), ints(axis))
 
 
 def _computed_paddings(node: NodeContext, rank: int, first: int, first_is_innermost: bool) -> tuple[Node, Node]:

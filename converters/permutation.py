@@ -123,9 +123,9 @@ def space_to_depth(node: NodeContext) -> NamedOutputs:
     x, block = node.get_input("x"), node.get_int("blocksize")
     node.require(block > 1, "a block of more than one element is expected", blocksize=block)
     dims = shape_of(x)
-    batch, channels, places = (ops.gather(dims, ints(axes), ints(0)) for axes in ([0], [1], [2, 3]))
+    batch, channels, spatial = (ops.gather(dims, ints(axes), ints(0)) for axes in ([0], [1], [2, 3]))
     area = block * block
-    target = ops.concat([batch, ops.multiply(channels, ints([area])), ops.divide(places, ints([block]))], 0)
+    target = ops.concat([batch, ops.multiply(channels, ints([area])), ops.divide(spatial, ints([block]))], 0)
     # Channel (i, j, c) of x gives the elements (i, j) of the blocks of channel c.
-    spread = ops.depth_to_space(x, "blocks_first", block)
-    return {"out": ops.reshape(spread, target, False)}
+    rearranged = ops.depth_to_space(x, "blocks_first", block)
+    return {"out": ops.reshape(rearranged, target, False)}

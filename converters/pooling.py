@@ -51,13 +51,13 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
     rank = rank_of(node, x)
     axes = list(range(1, rank - 1)) if last else list(range(2, rank))
     adaptive = node.get_bool("adaptive", False)
-    whole = node.get_bool("global_pooling", False)
-    if adaptive and not whole:
+    is_global = node.get_bool("global_pooling", False)
+    if adaptive and not is_global:
         node.require(mode == "avg", "only the average is supported", adaptive=True, pooling_type=mode)
-        whole = node.is_known("kernel_size") and all(size == 1 for size in node.get_ints("kernel_size"))
-    if whole and mode != "lp":
+        is_global = node.is_known("kernel_size") and all(size == 1 for size in node.get_ints("kernel_size"))
+    if is_global and mode != "lp":
         return (ops.reduce_max if mode == "max" else ops.reduce_mean)(x, ints(axes), True)
-    if whole:
+    if is_global:
         return _root(node, ops.reduce_sum(_power(node, x), ints(axes), True))
     if last:
         x = to_channels_first(x, rank).output(0)
@@ -78,7 +78,7 @@ def adaptive_avg(node: NodeContext, x: Output) -> Tensor:
         if all(dim is not None and (size == -1 or dim % size == 0) for dim, size in zip(dims, sizes, strict=True)):
             kernel = [1 if size == -1 else (dim or 0) // size for dim, size in zip(dims, sizes, strict=True)]
             none = [0] * len(kernel)
-            return _avg_pool(x, _Windows(kernel, kernel, none, none, ceil=False, later=False))
+            return _avg_pool(x, _Windows(kernel, kernel, none, none, ceil=False, dynamic_same=False))
     return ops.adaptive_avg_pool(x, adaptive_sizes(node, x))
 
 
@@ -115,7 +115,7 @@ class _Windows:
     begin: list[int]
     end: list[int]
     ceil: bool
-    later: bool
+    dynamic_same: bool
 
     @property
     def rounding(self) -> str:
@@ -124,52 +124,54 @@ class _Windows:
     def of_padded(self, end: list[int] | None = None) -> _Windows:
         """The same over an x that holds the paddings already, but for those in `end`."""
         none = [0] * len(self.sizes)
-        return replace(self, begin=none, end=end or none, later=False)
+        return replace(self, begin=none, end=end or none, dynamic_same=False)
 
 
 def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
     spatial = len(dims)
     sizes, strides = node.get_ints("kernel_size"), node.get_ints("strides", [1] * spatial)
     begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
-    algorithm, later = padding_algorithm(node), False
+    algorithm, dynamic_same = padding_algorithm(node), False
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
     if algorithm == "SAME":
         known = [dim for dim in dims if dim is not None]
-        later = len(known) < spatial
-        if not later:
+        dynamic_same = len(known) < spatial
+        if not dynamic_same:
             begin, end = same_pads(known, strides, sizes)
-    return _Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), later)
+    return _Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), dynamic_same)
 
 
 def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
     exclusive = node.get_bool("exclusive", True)
-    over = [0] * len(dims) if at.later else window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
+    over = (
+        [0] * len(dims) if at.dynamic_same else window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
+    )
     if mode == "avg" and not exclusive and node.semantics.full_window_average:
         return _avg_full_windows(x, at, over)
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
     if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):
         return _pool_wide_paddings(node, x, mode, at, exclusive)
-    if at.later and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
+    if at.dynamic_same and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
         return _dynamic_same_with_gaps(node, x, mode, at, exclusive)
     if mode == "max":
         return _max_pool(x, at)
-    if at.later and (mode == "lp" or not exclusive):
+    if at.dynamic_same and (mode == "lp" or not exclusive):
         x, at = _dynamic_same_padded(x, mode, at)
         exclusive = True
     return _lp_pool(node, x, at) if mode == "lp" else _average_windows(node, x, at, exclusive)
 
 
 def _max_pool(x: Tensor, at: _Windows) -> Output:
-    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
+    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None
     found = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
     return found.output(0)
 
 
 def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool) -> Node:
-    if at.later:
+    if at.dynamic_same:
         return _avg_pool(x, replace(at, ceil=False))
     if exclusive or not any(at.begin + at.end):
         # Windows that reach beyond the (unpadded) end count what they hold in either case.
@@ -187,7 +189,9 @@ def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool
 
 def _avg_full_windows(x: Output, at: _Windows, over: list[int]) -> Node:
     """As programs of Paddle 1 mean it: zeros as far as any window reaches, each counted."""
-    begin, end = _dynamic_same_pads(x, at, True) if at.later else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
+    begin, end = (
+        _dynamic_same_pads(x, at, True) if at.dynamic_same else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
+    )
     further = [more + (stride - 1) * at.ceil for more, stride in zip(over, at.strides, strict=True)]
     padded = _pad(x, begin, ops.add(end, ints([0, 0, *further])))
     return _avg_pool(padded, replace(at.of_padded(), ceil=False))
@@ -201,17 +205,17 @@ def _dynamic_same_with_gaps(node: NodeContext, x: Output, mode: str, at: _Window
     begin, end = _dynamic_same_pads(x, at, True)
     further = [(stride - 1) * at.ceil for stride in at.strides]
     end = ops.add(end, ints([0, 0, *further]))
-    whole = replace(at.of_padded(), ceil=False)
+    padded_windows = replace(at.of_padded(), ceil=False)
     if mode == "max":
-        return _max_pool(ops.pad(x, begin, end, "constant", _lowest(x)).output(0), whole)
+        return _max_pool(ops.pad(x, begin, end, "constant", _lowest(x)).output(0), padded_windows)
     if mode == "lp":
-        return _lp_pool(node, _pad(x, begin, end), whole)
-    out = _avg_pool(_pad(x, begin, end), whole)
+        return _lp_pool(node, _pad(x, begin, end), padded_windows)
+    out = _avg_pool(_pad(x, begin, end), padded_windows)
     # Paddle divides by these numbers, of which one below 1 belongs to a window outside of x.
     for i, (size, stride) in enumerate(zip(at.sizes, at.strides, strict=True)):
         pad, dim = ops.gather(begin, ints(2 + i), ints(0)), dim_of(x, 2 + i)
-        places = ops.range(ints(0), dim_of(out, 2 + i), ints(1), Type.i64)
-        start = ops.subtract(ops.multiply(places, ints(stride)), pad)
+        window_indices = ops.range(ints(0), dim_of(out, 2 + i), ints(1), Type.i64)
+        start = ops.subtract(ops.multiply(window_indices, ints(stride)), pad)
         stop = ops.minimum(ops.add(start, ints(size)), dim if exclusive else ops.add(dim, pad))
         held = ops.subtract(stop, ops.maximum(start, ints(0)) if exclusive else start)
         count = ops.reshape(ops.convert(held, x.get_element_type()), ints([-1] + [1] * (len(at.sizes) - 1 - i)), False)
@@ -257,7 +261,7 @@ def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, e
 
 def _avg_pool(x: Output, at: _Windows, exclusive: bool = True) -> Node:
     # Without explicit dilations, compiling the AvgPool of opset16 crashes (OpenVINO 2026.4).
-    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
+    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None
     return ops.avg_pool(
         x, at.strides, at.begin, at.end, at.sizes, exclusive, at.rounding, auto_pad, dilations=dilations
     )

@@ -111,8 +111,8 @@ def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArra
     start = np.maximum(edges[:-1], 0)
     end = np.minimum(edges[:-1] + width if width > 0 else edges[1:], dim)
     steps = np.arange(int((end - start).max()))
-    places: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
-    return places
+    indices: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
+    return indices
 
 
 def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> Node:
@@ -124,7 +124,7 @@ def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> N
     def single(value: Node) -> Node:
         return ops.convert(value, Type.f32)
 
-    def whole(value: Node) -> Node:
+    def floor(value: Node) -> Node:
         return ops.convert(ops.floor(value), Type.i64)
 
     alpha = exact_divide(single(ops.subtract(dim, ints(width))), number(size - (1 if width > 0 else 0)))
@@ -135,7 +135,7 @@ def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> N
         outer = exact_divide(single(ops.subtract(ops.add(dim, ints(1)), base)), alpha)
         shift = ops.multiply(shift, ops.minimum(inner, ops.subtract(outer, number(size - 1))))
     k = np.arange(size + 1)
-    edge = whole(ops.multiply(ops.add(ops.constant(k.astype(np.float32)), shift), alpha))
+    edge = floor(ops.multiply(ops.add(ops.constant(k.astype(np.float32)), shift), alpha))
     edge = _clamp_to_quotient(edge, dim, base, size, width, u)
     edges = ops.subtract(edge, ops.gather(edge, ints(0), ints(0)))
     before = ops.gather(edges, ints(list(range(size))), ints(0))
@@ -144,8 +144,8 @@ def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> N
     end = ops.minimum(after, dim)
     longest = ops.reduce_max(ops.subtract(end, start), ints([0]), False)
     steps = ops.range(ints(0), longest, ints(1), Type.i64)
-    places = ops.add(ops.unsqueeze(start, ints([1])), ops.unsqueeze(steps, ints([0])))
-    return ops.minimum(places, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
+    indices = ops.add(ops.unsqueeze(start, ints([1])), ops.unsqueeze(steps, ints([0])))
+    return ops.minimum(indices, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
 
 
 def _clamp_to_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: int, u: float) -> Node:
@@ -154,21 +154,24 @@ def _clamp_to_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: 
     Only next to a whole number the rounding of floats decides, which in bfloat16 are too coarse for anything else.
     """
     wide = ops.subtract(dim, ints(width))
-    parts = size - (1 if width > 0 else 0)
+    divisor = size - (1 if width > 0 else 0)
     shift: Tensor = wide  # times alpha and parts, which makes it whole
     if width <= 0:
-        inner = ops.subtract(ops.multiply(ops.add(base, ints(2)), ints(parts)), wide)
-        outer = ops.multiply(ops.subtract(ops.add(dim, ints(1)), base), ints(parts))
+        inner = ops.subtract(ops.multiply(ops.add(base, ints(2)), ints(divisor)), wide)
+        outer = ops.multiply(ops.subtract(ops.add(dim, ints(1)), base), ints(divisor))
         shift = ops.minimum(inner, ops.subtract(outer, ops.multiply(ints(size - 1), wide)))
     high, low = divmod(round(float(np.float32(u)) * 2**24), 2**12)
     shift = ops.convert(shift, Type.i32)
     carry = divided(ops.multiply(shift, _int(low)), _int(2**12))[0]
     shift, fraction = divided(ops.add(ops.multiply(shift, _int(high)), carry), _int(2**12))
     total = ops.multiply(ops.constant(np.arange(size + 1, dtype=np.int32)), ops.convert(wide, Type.i32))
-    place, rest = divided(ops.add(total, shift), _int(parts))
+    quotient, rest = divided(ops.add(total, shift), _int(divisor))
     before = ops.logical_and(ops.equal(rest, _int(0)), ops.less(fraction, _int(2**10)))
-    behind = ops.logical_and(ops.equal(rest, _int(parts - 1)), ops.greater_equal(fraction, _int(3 * 2**10)))
-    least, most = ops.subtract(place, ops.convert(before, Type.i32)), ops.add(place, ops.convert(behind, Type.i32))
+    behind = ops.logical_and(ops.equal(rest, _int(divisor - 1)), ops.greater_equal(fraction, _int(3 * 2**10)))
+    least, most = (
+        ops.subtract(quotient, ops.convert(before, Type.i32)),
+        ops.add(quotient, ops.convert(behind, Type.i32)),
+    )
     return ops.convert(ops.minimum(ops.maximum(ops.convert(edge, Type.i32), least), most), Type.i64)
 
 
@@ -196,6 +199,6 @@ def unpool(node: NodeContext) -> NamedOutputs:
     outer = ops.gather(shape_of(x), ints([0, 1]), ints(0))
     area = ops.reduce_prod(size, ints([0]), True)
     zeros = ops.broadcast(const_like(0, x), ops.concat([outer, area], 0))
-    places = ops.reshape(cast_to(indices, Type.i64), ints([0, 0, -1]), True)
-    filled = ops.scatter_elements_update(zeros, places, ops.reshape(x, ints([0, 0, -1]), True), ints(2))
+    flat_indices = ops.reshape(cast_to(indices, Type.i64), ints([0, 0, -1]), True)
+    filled = ops.scatter_elements_update(zeros, flat_indices, ops.reshape(x, ints([0, 0, -1]), True), ints(2))
     return {"out": ops.reshape(filled, ops.concat([outer, size], 0), False)}

@@ -56,19 +56,19 @@ def cross(node: NodeContext) -> NamedOutputs:
     if axis != _AXIS_NOT_SET:
         return {"out": _cross_product(x, y, normalize_axis(node, axis, rank))}
     # Which one it is, the run decides.
-    places = ints(list(range(rank)))
-    of_three = ops.select(ops.equal(shape_of(x), ints(3)), places, ints(rank - 1))
+    all_axes = ints(list(range(rank)))
+    of_three = ops.select(ops.equal(shape_of(x), ints(3)), all_axes, ints(rank - 1))
     front, back = front_permutations(ops.reduce_min(of_three, ints([0]), False), rank)
     product = _cross_product(ops.transpose(x, front).output(0), ops.transpose(y, front).output(0), 0)
     return {"out": ops.transpose(product, back)}
 
 
 def _cross_product(x: Output, y: Output, axis: int) -> Node:
-    def turned(value: Output, by: int) -> Node:
+    def rolled(value: Output, by: int) -> Node:
         return ops.gather(value, ints([by % 3, (by + 1) % 3, (by + 2) % 3]), ints(axis))
 
-    first = ops.multiply(turned(x, 1), turned(y, 2))
-    return ops.subtract(first, ops.multiply(turned(x, 2), turned(y, 1)))
+    first = ops.multiply(rolled(x, 1), rolled(y, 2))
+    return ops.subtract(first, ops.multiply(rolled(x, 2), rolled(y, 1)))
 
 
 def _axis_of_three(node: NodeContext, x: Output) -> int | None:

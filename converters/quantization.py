@@ -225,6 +225,6 @@ def dequantize_log(node: NodeContext) -> NamedOutputs:
     """out = dict[x], and -dict[x + 128] where x < 0."""
     x = cast_to(node.get_input("x"), Type.i32)
     below = ops.less(x, const_like(0, x))
-    places = ops.add(x, ops.multiply(ops.convert(below, Type.i32), const_like(128, x)))
-    value = ops.gather(node.get_input("dict"), places, ints(0))
+    indices = ops.add(x, ops.multiply(ops.convert(below, Type.i32), const_like(128, x)))
+    value = ops.gather(node.get_input("dict"), indices, ints(0))
     return {"out": ops.select(below, ops.negative(value), value)}

@@ -75,10 +75,10 @@ def range_v2(node: NodeContext) -> NamedOutputs:
     first, last, by = (ops.convert(one, number) for one in (start, end, step))
     distance = ops.subtract(last, first)
     # A step of the right sign divides towards 0, so that both ways of division agree.
-    whole = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)
-    count_later = ops.add(ops.convert(whole, Type.i64), ints(1))
-    places = ops.convert(ops.range(ints(0), count_later, ints(1), "i64"), dtype)
-    out = ops.multiply(places, ops.convert(step, dtype))
+    intervals = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)
+    dynamic_count = ops.add(ops.convert(intervals, Type.i64), ints(1))
+    index = ops.convert(ops.range(ints(0), dynamic_count, ints(1), "i64"), dtype)
+    out = ops.multiply(index, ops.convert(step, dtype))
     return {"out": ops.add(out, ops.convert(start, dtype))}
 
 

@@ -182,10 +182,10 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
         return {"out": prevent_fusion(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
     # A dimension n, as (t, n / t): t is n or 1, so that the sum over n / t leaves all of it or one element.
     wanted = shape_of(target)
-    parts = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
-    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (wanted, parts)], 1), ints([-1]), False)
-    places = ints([2 * i + 1 for i in range(rank_of(node, target))])
-    return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), places, False)}
+    ratios = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
+    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (wanted, ratios)], 1), ints([-1]), False)
+    axes = ints([2 * i + 1 for i in range(rank_of(node, target))])
+    return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), axes, False)}
 
 
 def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Tensor:

@@ -34,15 +34,15 @@ def scatter(node: NodeContext) -> NamedOutputs:
         index = ops.squeeze(index, ints([1])).output(0)
     if rank_of(node, index) == 0:
         index, updates = ops.unsqueeze(index, ints(0)).output(0), ops.unsqueeze(updates, ints(0)).output(0)
-    places = ops.unsqueeze(index, ints(1))
+    nd_indices = ops.unsqueeze(index, ints(1))
     if node.get_bool("overwrite", True):
         known = node.get_known("index")
         if known is not None and bool((known >= 0).all()):
             return {"out": ops.scatter_update(x, index, updates, ints(0))}
-        return {"out": ops.scatter_nd_update(x, places, updates)}  # it counts negative numbers from the end
+        return {"out": ops.scatter_nd_update(x, nd_indices, updates)}  # it counts negative numbers from the end
     zeros = ops.broadcast(const_like(0, x), shape_of(updates))
-    cleared = ops.scatter_nd_update(x, places, zeros)
-    return {"out": ops.scatter_nd_update(cleared, places, updates, "sum")}
+    cleared = ops.scatter_nd_update(x, nd_indices, zeros)
+    return {"out": ops.scatter_nd_update(cleared, nd_indices, updates, "sum")}
 
 
 def scatter_nd_add(node: NodeContext) -> NamedOutputs:
@@ -61,10 +61,10 @@ def index_add(node: NodeContext) -> NamedOutputs:
     x, index, value = node.get_input("x"), node.get_input("index"), node.get_input("add_value")
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", 0), rank)
-    around = [i for i in range(rank) if i != axis]
-    spread = ops.unsqueeze(index, ints(around)) if around else index
-    places = ops.broadcast(spread, shape_of(value))
-    return {"out": ops.scatter_elements_update(x, places, value, ints(axis), "sum")}
+    other_axes = [i for i in range(rank) if i != axis]
+    expanded = ops.unsqueeze(index, ints(other_axes)) if other_axes else index
+    indices = ops.broadcast(expanded, shape_of(value))
+    return {"out": ops.scatter_elements_update(x, indices, value, ints(axis), "sum")}
 
 
 def index_put(node: NodeContext) -> NamedOutputs:
@@ -79,25 +79,25 @@ def index_put(node: NodeContext) -> NamedOutputs:
         inner = list(range(rank_of(node, mask), rank_of(node, x)))
         mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask
         return {"out": exact_select(mask, ops.reshape(value, ints([]), False), x)}
-    places: list[Tensor] = []
+    coordinates: list[Tensor] = []
     for index, is_mask in zip(indices, masks, strict=True):
         if not is_mask:
-            places.append(cast_to(index, Type.i64))
+            coordinates.append(cast_to(index, Type.i64))
         elif rank_of(node, index) == 1:
-            places.append(ops.reshape(ops.non_zero(index, "i64"), ints([-1]), False))
+            coordinates.append(ops.reshape(ops.non_zero(index, "i64"), ints([-1]), False))
         else:
             rank = rank_of(node, index)
             found = ops.split(ops.non_zero(index, "i64"), ints(0), rank).outputs()
-            places += [ops.squeeze(one, ints([0])) for one in found]
+            coordinates += [ops.squeeze(one, ints([0])) for one in found]
     shape: Tensor | None = None
-    if len(places) > 1:
-        whole = places[0]
-        for other in places[1:]:
-            whole = ops.broadcast(whole, shape_of(other), None, "BIDIRECTIONAL")
-        shape = shape_of(whole)
-        places = [whole, *(ops.broadcast(place, shape) for place in places[1:])]
-    depth = len(places)
-    stacked = ops.concat([ops.unsqueeze(place, ints(-1)) for place in places], -1)
+    if len(coordinates) > 1:
+        broadcast_index = coordinates[0]
+        for other in coordinates[1:]:
+            broadcast_index = ops.broadcast(broadcast_index, shape_of(other), None, "BIDIRECTIONAL")
+        shape = shape_of(broadcast_index)
+        coordinates = [broadcast_index, *(ops.broadcast(coordinate, shape) for coordinate in coordinates[1:])]
+    depth = len(coordinates)
+    stacked = ops.concat([ops.unsqueeze(coordinate, ints(-1)) for coordinate in coordinates], -1)
     outer = ops.slice(shape_of(stacked), ints([0]), ints([-1]), ints([1]))
     inner_rank = rank_of(node, x) - depth
     target = ops.concat([outer, ops.slice(shape_of(x), ints([depth]), ints([2**31 - 1]), ints([1]))], 0)
@@ -141,8 +141,8 @@ def _integer_mean(x: Output, indices: Output, values: Tensor, axis: int, include
     kind = x.get_element_type()
     ones = ops.broadcast(const_like(1, x), shape_of(values))
     total = ops.scatter_elements_update(x, indices, values, ints(axis), "sum", include_self)
-    alone = ops.broadcast(const_like(1, x), shape_of(x))
-    count = cast_to(ops.scatter_elements_update(alone, indices, ones, ints(axis), "sum", include_self), Type.f32)
+    ones_like_x = ops.broadcast(const_like(1, x), shape_of(x))
+    count = cast_to(ops.scatter_elements_update(ones_like_x, indices, ones, ints(axis), "sum", include_self), Type.f32)
     # A half more never reaches the next quotient, and keeps a rounded division from missing its own.
     return cast_to(ops.floor(ops.divide(ops.add(cast_to(total, Type.f32), const(0.5, Type.f32)), count)), kind)
 

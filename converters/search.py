@@ -43,9 +43,9 @@ def _nan_as_infinity(x: Output) -> Tensor:
     return ops.select(ops.is_nan(x), const_like(np.inf, x), x) if x.get_element_type().is_real() else x
 
 
-def _restore_nan(x: Output, values: Tensor, where: Tensor, axis: int) -> Tensor:
+def _restore_nan(x: Output, values: Tensor, indices: Tensor, axis: int) -> Tensor:
     """The values that `_nan_as_infinity` may have hidden."""
-    return ops.gather_elements(x, where, axis) if x.get_element_type().is_real() else values
+    return ops.gather_elements(x, indices, axis) if x.get_element_type().is_real() else values
 
 
 def _operand(node: NodeContext) -> tuple[Output, int, int]:
@@ -78,11 +78,13 @@ def _arg_extreme(largest: bool) -> Converter:
         keep = node.get_bool("keepdims", False)
         if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
             x = node.get_input("x")
-            later = computed_axis(node, rank)
-            found = topk(_sortable(ops.transpose(x, front_permutations(later, rank)[0])), ints(1), 0, largest).output(1)
+            axis_node = computed_axis(node, rank)
+            found = topk(
+                _sortable(ops.transpose(x, front_permutations(axis_node, rank)[0])), ints(1), 0, largest
+            ).output(1)
             if not keep:
                 return {"out": cast_to(ops.squeeze(found, ints([0])), dtype)}
-            dims = ops.select(ops.equal(ints(list(range(rank))), later), ints(1), shape_of(x))
+            dims = ops.select(ops.equal(ints(list(range(rank))), axis_node), ints(1), shape_of(x))
             return {"out": cast_to(ops.reshape(found, dims, False), dtype)}
         x, rank, axis = _operand(node)
         if rank == 0:
@@ -107,8 +109,8 @@ def argsort(node: NodeContext) -> NamedOutputs:
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    values, where = sort(_nan_as_infinity(x), axis, node.get_bool("descending", False))
-    return {"out": _restore_nan(x, values, where, axis), "indices": where}
+    values, indices = sort(_nan_as_infinity(x), axis, node.get_bool("descending", False))
+    return {"out": _restore_nan(x, values, indices, axis), "indices": indices}
 
 
 def kthvalue(node: NodeContext) -> NamedOutputs:
@@ -119,9 +121,9 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
     k = node.get_int("k", 1)
     found = topk(_nan_as_infinity(x), ints(k), axis, largest=False)
     keep = node.get_bool("keepdim", False)
-    where = ops.gather(found.output(1), ints([k - 1]), ints(axis))
-    value = _restore_nan(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), where, axis)
-    both = {"out": value, "indices": where}
+    indices = ops.gather(found.output(1), ints([k - 1]), ints(axis))
+    value = _restore_nan(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), indices, axis)
+    both = {"out": value, "indices": indices}
     return both if keep else {name: ops.squeeze(one, ints([axis])) for name, one in both.items()}
 
 
@@ -137,9 +139,9 @@ def mode(node: NodeContext) -> NamedOutputs:
     first = topk(counts, ints(1), axis, largest=True).output(1)
     value = ops.gather_elements(values, first, axis)
     # The last place of that value: the position of the first one, read backwards.
-    places = ops.range(ints(0), dim_of(x, axis), ints(1), "i64")
-    places = ops.unsqueeze(places, ints(list(range(1, rank - axis)))) if axis + 1 < rank else places
-    own = ops.select(ops.equal(x, value), places, ints(-1))
+    positions = ops.range(ints(0), dim_of(x, axis), ints(1), "i64")
+    positions = ops.unsqueeze(positions, ints(list(range(1, rank - axis)))) if axis + 1 < rank else positions
+    own = ops.select(ops.equal(x, value), positions, ints(-1))
     last = prevent_fusion(own, ops.reduce_max(own, ints([axis]), True), [axis])
     if node.get_bool("keepdim", False):
         return {"out": value, "indices": last}

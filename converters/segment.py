@@ -69,25 +69,25 @@ def _message(node: NodeContext, x: Node, y: Tensor) -> Node:
 def _reduce_messages(node: NodeContext, messages: Node) -> NamedOutputs:
     x, kind = node.get_input("x"), node.get_str("reduce_op", "SUM")
     node.require(kind in _REDUCTIONS, "unknown", reduce_op=kind)
-    places = _indices(node, "dst_index")
+    indices = _indices(node, "dst_index")
     own = ops.gather(shape_of(x), ints([0]), ints(0))
     wanted = ops.reshape(node.get_tensor("out_size", Type.i64, [0]), ints([1]), False)
     count = ops.select(ops.greater(wanted, ints([0])), wanted, own)
-    out = _reduce_by_id(messages, rank_of(node, x), places, count, kind)
+    out = _reduce_by_id(messages, rank_of(node, x), indices, count, kind)
     if kind != "MEAN":
         return {"out": out}
-    return {"out": out, "dst_count": cast_to(_count_ids(places, count), Type.i32)}
+    return {"out": out, "dst_count": cast_to(_count_ids(indices, count), Type.i32)}
 
 
 def _reduce_by_id(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str) -> Node:
     """[count, ...]: the reduction of the rows with each id."""
-    places = ops.unsqueeze(ids, ints([1]))
+    indices = ops.unsqueeze(ids, ints([1]))
     dims = ops.concat([count, ops.slice(shape_of(rows), ints([1]), ints([rank]), ints([1]))], 0)
     start = ops.broadcast(const_like(0, rows), dims)
     if kind in ("MAX", "MIN"):
         # Whatever is there first: each id that has a row starts from one of its rows.
-        start = ops.scatter_nd_update(start, places, rows)
-    out = ops.scatter_nd_update(start, places, rows, _REDUCTIONS[kind])
+        start = ops.scatter_nd_update(start, indices, rows)
+    out = ops.scatter_nd_update(start, indices, rows, _REDUCTIONS[kind])
     if kind != "MEAN":
         return out
     number = cast_to(ops.maximum(_count_ids(ids, count), ints([1])), rows.get_element_type())

@@ -87,9 +87,9 @@ def im2sequence(node: NodeContext) -> NamedOutputs:
     # The patches come as [N, (i, j, c), rows, columns].
     patches = ops.extract_image_patches(padded, kernel, strides, [1, 1], "VALID")
     dims, area = shape_of(patches), kernel[0] * kernel[1]
-    batch, places = ops.gather(dims, ints([0]), ints(0)), ops.gather(dims, ints([2, 3]), ints(0))
+    batch, spatial = ops.gather(dims, ints([0]), ints(0)), ops.gather(dims, ints([2, 3]), ints(0))
     channels = ops.gather(shape_of(x), ints([1]), ints(0))
-    split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, places], 0), False)
+    split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, spatial], 0), False)
     ordered = ops.transpose(split, ints([0, 3, 4, 2, 1]))
     size = ops.concat([ints([-1]), ops.multiply(channels, ints([area]))], 0)
     return {"out": LoDTensor(ops.reshape(ordered, size, False), batch.output(0))}

@@ -139,8 +139,8 @@ def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     """x without the dimensions at axes that the program computes, which must all be 1: they decide the rank."""
     axes, count = _computed_axes(node)
     node.warn("of the axes that the program computes, Paddle drops those of size 1; here each must be of size 1")
-    places = ints(list(range(rank)))
-    named = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), places)
+    all_axes = ints(list(range(rank)))
+    named = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), all_axes)
     left = ops.squeeze(ops.non_zero(ops.logical_not(ops.reduce_logical_or(named, ints([0]), False)), "i64"), ints([0]))
     dims = ops.gather(shape_of(x), ops.reshape(left, ints([rank - count]), False), ints(0))
     return ops.reshape(x, dims, False)

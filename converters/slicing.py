@@ -69,15 +69,15 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_full(x, axis, i, starts, ends, steps)]
     if kept:
-        along, start = [axes[i] for i in kept], _starts_from_last(starts, steps, kept)
+        sliced_axes, start = [axes[i] for i in kept], _starts_from_last(starts, steps, kept)
         step = steps.select(kept) if steps else ints([1] * len(kept))
         end = _open_backward_ends(node, ends, steps, kept) if steps else ends.select(kept)
         if steps and node.semantics.end_before_first:
             if (steps.known is None or min(steps.known) < 0) and (ends.known is None or min(ends.known) < -1):
-                end = _clamp_backward_ends(x, along, end, step)
-        elif steps and _may_start_early(x, along, kept, starts, steps):
-            end = _empty_if_started_before_first(x, along, start, end, step)
-        x = ops.slice(x, start, end, step, ints(along)).output(0)
+                end = _clamp_backward_ends(x, sliced_axes, end, step)
+        elif steps and _may_start_early(x, sliced_axes, kept, starts, steps):
+            end = _empty_if_started_before_first(x, sliced_axes, start, end, step)
+        x = ops.slice(x, start, end, step, ints(sliced_axes)).output(0)
         dims, storage = static_dims(x), numpy_dtype(x.get_element_type())
         if dropped and 0 in (dims or ()) and storage is not None:  # OpenVINO's CPU plugin divides by 0 in a Gather
             return {
@@ -286,9 +286,9 @@ def set_value(node: NodeContext) -> NamedOutputs:
     may_be_empty = not node.semantics.end_before_first and _may_start_early(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _empty_if_started_before_first(x, axes, start, end, step)
-    part = ops.slice(x, start, end, step, ints(axes))
+    selected = ops.slice(x, start, end, step, ints(axes))
     fitted = _align_values(node, values, rank, dropped, added)
-    updates = ops.broadcast(fitted, shape_of(part))
+    updates = ops.broadcast(fitted, shape_of(selected))
     if all(bound.known is not None for bound in bounds) and not may_be_empty:
         return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
     # OpenVINO's CPU plugin crashes when it compiles a SliceScatter whose bounds are not known.
@@ -297,8 +297,8 @@ def set_value(node: NodeContext) -> NamedOutputs:
         written = ops.slice(ops.range(ints(0), size, ints(1), "i64"), start, end, step, ints([0]))
         return {"out": ops.scatter_update(x, written, updates, ints(axes[0]))}
     size = ops.reduce_prod(shape_of(x), ints([0]), False)
-    places = ops.reshape(ops.range(ints(0), size, ints(1), "i64"), shape_of(x), False)
-    written = ops.reshape(ops.slice(places, start, end, step, ints(axes)), ints([-1]), False)
+    flat_indices = ops.reshape(ops.range(ints(0), size, ints(1), "i64"), shape_of(x), False)
+    written = ops.reshape(ops.slice(flat_indices, start, end, step, ints(axes)), ints([-1]), False)
     flat = ops.scatter_update(
         ops.reshape(x, ints([-1]), False), written, ops.reshape(updates, ints([-1]), False), ints(0)
     )
@@ -326,8 +326,8 @@ def _drop_leading_unit_dims(values: Output, count: int) -> Output:
     one = ops.equal(dims, ints(1))
     seen = ops.cumsum(ops.convert(one, "i64"), ints(0))
     kept = ops.logical_not(ops.logical_and(one, ops.less_equal(seen, ints(count))))
-    places = ops.reshape(ops.non_zero(kept, "i64"), ints([shape.rank.get_length() - count]), False)
-    return ops.reshape(values, ops.gather(dims, places, ints(0)), False).output(0)
+    kept_axes = ops.reshape(ops.non_zero(kept, "i64"), ints([shape.rank.get_length() - count]), False)
+    return ops.reshape(values, ops.gather(dims, kept_axes, ints(0)), False).output(0)
 
 
 def _align_values(node: NodeContext, values: Output, rank: int, dropped: list[int], added: list[int]) -> Output:
@@ -350,9 +350,9 @@ def _align_values(node: NodeContext, values: Output, rank: int, dropped: list[in
     new = [i for i, axis in enumerate(aligned) if axis is None]
     if new:
         values = ops.squeeze(values, ints(new)).output(0)
-    places = [axis for axis in aligned if axis is not None]
-    if places:
-        inserted = [axis for axis in range(places[0], rank) if axis not in places]
+    axes = [axis for axis in aligned if axis is not None]
+    if axes:
+        inserted = [axis for axis in range(axes[0], rank) if axis not in axes]
         if inserted:
-            values = ops.unsqueeze(values, ints([axis - places[0] for axis in inserted])).output(0)
+            values = ops.unsqueeze(values, ints([axis - axes[0] for axis in inserted])).output(0)
     return values

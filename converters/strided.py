@@ -25,15 +25,15 @@ def as_strided(node: NodeContext) -> NamedOutputs:
     node.require(len(dims) == len(strides), "as many strides as dimensions are expected", dims=dims, stride=strides)
     width = x.get_element_type().size
     node.require(offset % width == 0, f"begins inside of an element, which has {width} bytes", offset=offset)
-    places = np.array(offset // width)
+    indices = np.array(offset // width)
     for size, stride in zip(dims, strides, strict=True):
-        places = places[..., None] + np.arange(size) * stride
-    if places.size == 0:
+        indices = indices[..., None] + np.arange(size) * stride
+    if indices.size == 0:
         return {"out": ops.broadcast(const(0, x.get_element_type()), ints(dims))}
     shape = static_dims(x)
-    fits = places.min() >= 0 and (shape is None or places.max() < np.prod(shape))
+    fits = indices.min() >= 0 and (shape is None or indices.max() < np.prod(shape))
     node.require(fits, f"reaches beyond the tensor of shape {shape}", dims=dims, stride=strides, offset=offset)
-    return {"out": ops.gather(ops.reshape(x, ints([-1]), False), const(places, Type.i64), ints(0))}
+    return {"out": ops.gather(ops.reshape(x, ints([-1]), False), const(indices, Type.i64), ints(0))}
 
 
 def tensor_unfold(node: NodeContext) -> NamedOutputs:
@@ -50,6 +50,6 @@ def tensor_unfold(node: NodeContext) -> NamedOutputs:
     node.require(most is None or size <= most, f"axis {axis} has {most} elements", size=size)
     last: Node = dim_of(x, axis)
     begins = ops.range(ints(0), ops.subtract(last, ints(size - 1)), ints(step), "i64")
-    places = ops.add(ops.unsqueeze(begins, ints([1])), ints(list(range(size))))
-    windows = gather_or_empty(x, places.output(0), axis).output(0)
+    indices = ops.add(ops.unsqueeze(begins, ints([1])), ints(list(range(size))))
+    windows = gather_or_empty(x, indices.output(0), axis).output(0)
     return {"out": transpose_to(windows, [*range(axis + 1), *range(axis + 2, rank + 1), axis + 1])}

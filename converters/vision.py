@@ -45,11 +45,11 @@ def unfold(node: NodeContext) -> NamedOutputs:
     batch = ops.gather(shape_of(x), ints([0]), ints(0))
     # Not -1, which of nothing is 0.
     count = ops.gather(shape_of(x), ints([1]), ints(0)) if channels is None else ints([channels])
-    places = ops.reduce_prod(ops.gather(shape_of(patches), ints([2, 3]), ints(0)), ints([0]), True)
-    split = ops.reshape(patches, ops.concat([batch, ints([area]), count, places], 0), False)
+    positions = ops.reduce_prod(ops.gather(shape_of(patches), ints([2, 3]), ints(0)), ints([0]), True)
+    split = ops.reshape(patches, ops.concat([batch, ints([area]), count, positions], 0), False)
     swapped = ops.transpose(split, ints([0, 2, 1, 3]))
     merged = ops.multiply(count, ints([area]))
-    return {"out": ops.reshape(swapped, ops.concat([batch, merged, places], 0), False)}
+    return {"out": ops.reshape(swapped, ops.concat([batch, merged, positions], 0), False)}
 
 
 def fold(node: NodeContext) -> NamedOutputs:

@@ -22,13 +22,13 @@ def computed_axis(node: NodeContext, rank: int, name: str = "axis") -> Node:
 
 def front_permutations(axis: Tensor, rank: int) -> tuple[Node, Node]:
     """The orders that transpose an axis (0-D, not negative) to the front, and back."""
-    places = ints(list(range(rank)))
+    all_axes = ints(list(range(rank)))
     # The axes before the chosen one move up by one place.
-    front = ops.select(ops.less_equal(places, axis), ops.subtract(places, ints(1)), places)
-    back = ops.select(ops.less(places, axis), ops.add(places, ints(1)), places)
+    front = ops.select(ops.less_equal(all_axes, axis), ops.subtract(all_axes, ints(1)), all_axes)
+    back = ops.select(ops.less(all_axes, axis), ops.add(all_axes, ints(1)), all_axes)
     return (
-        ops.select(ops.equal(places, ints(0)), axis, front),
-        ops.select(ops.equal(places, axis), ints(0), back),
+        ops.select(ops.equal(all_axes, ints(0)), axis, front),
+        ops.select(ops.equal(all_axes, axis), ints(0), back),
     )
 
 
@@ -41,11 +41,11 @@ def reduce_over_computed_axes(
     count = axes.get_partial_shape()[0]
     if count.is_dynamic:
         node.refuse("'axis' is computed by the program, and how many axes it names is not known")
-    places, one = ints(list(range(rank))), ints(1)
-    same = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), places)
+    all_axes, one = ints(list(range(rank))), ints(1)
+    same = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), all_axes)
     chosen = ops.reduce_logical_or(same, ints([0]), False)
     if count.get_length() == 0:  # Paddle reduces over all
-        chosen = ops.equal(places, places)
+        chosen = ops.equal(all_axes, all_axes)
     left = ops.squeeze(ops.non_zero(ops.logical_not(chosen), "i64"), ints([0]))
     order = ops.concat([ops.squeeze(ops.non_zero(chosen, "i64"), ints([0])), left], 0)
     dims = shape_of(x)

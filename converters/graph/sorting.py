@@ -37,19 +37,19 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
         found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i64, stable=True)
         return found.output(0), found.output(1)
     found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i32, stable=False)
-    values, where = found.output(0), found.output(1)
+    values, indices = found.output(0), found.output(1)
     # Sort once more by (group of equal elements, former place), packed into one integer.
-    places = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, _rank(x))
-    previous = ops.maximum(ops.subtract(_flat(places), _i32(1)), _i32(0))
+    positions = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, _rank(x))
+    previous = ops.maximum(ops.subtract(_flat(positions), _i32(1)), _i32(0))
     before = ops.gather(values, previous, ints(axis))
     group = ops.cum_sum(cast_to(ops.not_equal(values, before), Type.i32), ints(axis))
     count = ops.convert(length, Type.i32)
     fits = ops.less_equal(count, _i32(_LONGEST_PACKED))
-    key = ops.select(fits, ops.add(ops.multiply(group, count), where), places)
+    key = ops.select(fits, ops.add(ops.multiply(group, count), indices), positions)
     packed = ops.topk(key, length, axis, "min", "value", index_element_type=Type.i32, stable=False).output(0)
     # The remainder without a division, whose CPU kernel computes in float32.
-    place = ops.subtract(packed, ops.multiply(group, count))
-    return values, ops.convert(ops.select(fits, place, where), Type.i64).output(0)
+    position = ops.subtract(packed, ops.multiply(group, count))
+    return values, ops.convert(ops.select(fits, position, indices), Type.i64).output(0)
 
 
 def _flat(x: Node) -> Node:
