@@ -145,7 +145,7 @@ _LINEAR_FROM = 17.0
 
 
 def softshrink(node: NodeContext) -> NamedOutputs:
-    """out = x - threshold where x > threshold, x + threshold where x < -threshold, 0 between."""
+    """out = x - threshold where x > threshold, x + threshold where x < -threshold, 0 elsewhere."""
     x = real_input(node)
     threshold = node.get_float("threshold", 0.5)
     node.require(threshold >= 0, "negative", threshold=threshold)

@@ -1,8 +1,8 @@
-"""Arithmetic with numbers and lists of tensors.
+"""Arithmetic with scalars and lists of tensors.
 
 Paddle: `scale`, `increment`, `clip`, `pow`, `sum` (PIR `add_n`).
 Semantics: `paddle/phi/kernels/cpu/{scale,increment,add_n}_kernel.cc`, `paddle/phi/kernels/impl/clip_kernel_impl.h`,
-`paddle/phi/kernels/impl/activation_impl.h` (PowKernel). With integers, Paddle first truncates the number to an integer.
+`paddle/phi/kernels/impl/activation_impl.h` (PowKernel). With integers, Paddle first truncates the scalar to an integer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def number(node: NodeContext, name: str, x: Output, default: float) -> Tensor | float:
-    """An attribute or input of one element: a number, or a 0-D tensor of the type of x if the program computes it."""
+    """A scalar attribute or input: a Python number, or a 0-D tensor of the type of x if the program computes it."""
     if not node.is_known(name):
         return ops.reshape(node.get_tensor(name, x.get_element_type()), ints([]), False)
     value = node.get_constant(name, default).reshape(-1)[0].item()
@@ -100,7 +100,7 @@ def clip(node: NodeContext) -> NamedOutputs:
 
 
 def _bounds_type(bound: Tensor | float, x: Output) -> bool:
-    """Whether a bound can be held in the type of x: beyond it, it bounds nothing."""
+    """Whether a bound is within the range of the type of x: beyond it, it has no effect."""
     storage = numpy_dtype(x.get_element_type())
     if not isinstance(bound, int | float) or storage is None or storage.kind not in "iu":
         return True
@@ -109,7 +109,7 @@ def _bounds_type(bound: Tensor | float, x: Output) -> bool:
 
 
 def pow_(node: NodeContext) -> NamedOutputs:
-    """out = x^y, y one number."""
+    """out = x^y, y a scalar."""
     refuse_complex(node, "x")
     x = as_declared_float(node, node.get_input("x"))
     exponent = number(node, "y", x, 1.0)

@@ -4,7 +4,8 @@ Paddle: `equal`, `not_equal`, `less_than`, `less_equal`, `greater_than`, `greate
 `isclose`.
 Semantics: `paddle/phi/kernels/cpu/compare_kernel.cc`, `paddle/phi/kernels/cpu/{allclose,isclose}_kernel.cc`.
 
-Paddle 2 takes floats less than 1e-8 apart for equal, Paddle 3 does not; here they are not. Refused: complex numbers.
+In Paddle 2, floats that differ by less than 1e-8 are equal; in Paddle 3 and here they are not.
+Refused: complex numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from paddle2ov.translation.registry import Converter
 
 
 def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
-    """A converter for out = build(x, y), a bool tensor; `fold` computes it from known values."""
+    """A converter for out = build(x, y), a bool tensor; `fold` computes it from constants."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = whether x op y, broadcast."""
@@ -57,7 +58,7 @@ greater_equal = compare(ops.greater_equal, np.greater_equal)
 
 
 def equal_all(node: NodeContext) -> NamedOutputs:
-    """out = whether x and y have one shape and are equal everywhere."""
+    """out = whether x and y have the same shape and are equal everywhere."""
     x, y = operands(node)
     shapes = x.get_partial_shape(), y.get_partial_shape()
     if shapes[0].rank != shapes[1].rank or not shapes[0].compatible(shapes[1]):
@@ -66,7 +67,7 @@ def equal_all(node: NodeContext) -> NamedOutputs:
         x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
     if shapes[0].is_static and shapes[1].is_static:
         return {"out": _everywhere(ops.equal(x, y))}
-    # Where the shapes differ, y is filled up (or cut off) to the size of x to keep the comparison well-formed.
+    # Where the shapes differ, y is padded or cut to the size of x to keep the comparison well-formed.
     same_shape = ops.reduce_logical_and(ops.equal(ops.shape_of(x), ops.shape_of(y)), ints([0]), False)
     flat_x, flat_y = (ops.reshape(value, ints([-1]), False) for value in (x, y))
     size = ops.shape_of(flat_x)

@@ -44,7 +44,7 @@ def fused_conv(node: NodeContext) -> NamedOutputs:
 
 
 def _fused_epilogue(node: NodeContext, out: Node) -> Tensor:
-    """What Paddle's passes for oneDNN made part of a convolution: a sum with a residual, and an activation."""
+    """`out` after what Paddle's oneDNN passes fused into a convolution: addition of a residual, and an activation."""
     if not node.has_any_attribute(_FUSED):
         return out
     if node.get_bool("fuse_residual_connection", False):
@@ -78,7 +78,7 @@ _ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Geometry:
-    """Where a filter is laid over the spatial axes of [N, C, ...]; no padding is negative, no filter wider than x."""
+    """Strides, dilations and paddings along the spatial axes of [N, C, ...]; none negative, no filter wider than x."""
 
     strides: list[int]
     dilations: list[int]
@@ -88,7 +88,7 @@ class _Geometry:
 
     @property
     def is_pointwise(self) -> bool:
-        """Whether a filter of one element visits each element of x once."""
+        """Whether a filter of one element is applied to each element of x once."""
         return all(step == 1 for step in self.strides + self.dilations) and not any(self.begin + self.end)
 
 
@@ -103,7 +103,7 @@ def _conv(node: NodeContext) -> Node:
 
 
 def _normalize_geometry(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geometry]:
-    """The input as [N, C, ...], and one geometry for all the ways in which Paddle writes paddings."""
+    """The input as [N, C, ...], and the same geometry for all the ways in which Paddle writes paddings."""
     x, spatial = node.get_input("input"), rank - 2
     strides, dilations = (
         strides_or_dilations(node, "strides", spatial),

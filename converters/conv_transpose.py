@@ -70,7 +70,7 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
 def _output_padding_and_size(
     node: NodeContext, least: list[int | None], strides: list[int], dilations: list[int]
 ) -> tuple[list[int], Output | None]:
-    """How much longer than the least the result is along each axis, and the size that it is to be cut to, if any."""
+    """The output padding along each spatial axis, and the size that the result is to be cropped to, if any."""
     spatial = len(least)
     fixed = node.get_ints("output_size", []) if node.is_known("output_size") else None
     if fixed is None or fixed:
@@ -81,7 +81,7 @@ def _output_padding_and_size(
         )
         known = [size for size in least if size is not None]
         if fixed is None or len(known) < spatial:
-            # The input's size is not known: compute as much as an output size may ask for, then cut.
+            # The input's size is not known: compute the largest result that an output size may name, then crop.
             return [stride - 1 for stride in strides], node.get_tensor("output_size", Type.i64)
         extra = [size - smallest for size, smallest in zip(fixed, known, strict=True)]
         node.require(
@@ -104,7 +104,7 @@ def _output_padding_and_size(
 
 
 def _crop(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spatial: int) -> Node:
-    """`out` without the crops at its beginning and end, or with the given size from the former on."""
+    """`out` without `crops` at its beginning and end; a given `size` takes the place of the crop at the end."""
     axes = ints(list(range(2, 2 + spatial)))
     low = crops[0] if crops is not None else ints([0] * spatial)
     if size is not None:

@@ -35,7 +35,7 @@ def _empty_result(dtype: Type) -> Node:
 
 
 def unique(node: NodeContext) -> NamedOutputs:
-    """out = the distinct elements (slices along axis), sorted; where each stands first, which one each is, counts."""
+    """out = the distinct elements (slices along axis), sorted; indices of the first ones, inverse indices, counts."""
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
     is_sorted = node.get_bool("is_sorted", False)
@@ -56,7 +56,7 @@ def unique(node: NodeContext) -> NamedOutputs:
 
 
 def unique_consecutive(node: NodeContext) -> NamedOutputs:
-    """out = one element of each run of equal ones (or equal slices along axis); which run each is in; run lengths."""
+    """out = one element of each run of equal ones (or equal slices along axis); the run of each one; run lengths."""
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
     axis = _axis(node, x)
@@ -100,7 +100,7 @@ def bincount(node: NodeContext) -> NamedOutputs:
 
 
 def _scatter_sum(weights: Tensor, indices: Tensor, size: Tensor) -> Node:
-    """The sums of the weights that go to each of `size` places."""
+    """out[i] = the sum of the weights with index i, for i < size."""
     zeros = ops.broadcast(const_like(0, weights), size)
     return ops.scatter_elements_update(zeros, indices, weights, ints(0), "sum")
 
@@ -125,7 +125,7 @@ def histogram(node: NodeContext) -> NamedOutputs:
     distance = ops.multiply(ops.subtract(x, bottom), const_like(bins, x))
     span = ops.subtract(top, bottom)
     if kind.is_integral():
-        # Half a unit more keeps a rounded quotient from missing its own bin.
+        # 0.5 more keeps a rounded quotient from falling below its bin.
         above = ops.add(cast_to(distance, Type.f32), const(0.5, Type.f32))
         position = ops.divide(above, cast_to(span, Type.f32))
     else:

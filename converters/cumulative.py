@@ -1,11 +1,11 @@
-"""Running sums, products, extremes.
+"""Cumulative sums, products, maxima and minima.
 
 Paddle: `cumsum`, `cumprod`, `cummax`, `cummin`, `logcumsumexp`.
 Semantics: `paddle/phi/kernels/cpu/cum_kernel.cc`, `cumprod_kernel.cc`, `cum_maxmin_kernel.cc`,
 `paddle/phi/infermeta/unary.cc` (CumInferMeta, CumWithIndicesInferMeta).
-Not supported: an axis that the program computes in others than `cumsum`.
+Not supported: an axis that the program computes, except in `cumsum`.
 
-OpenVINO has a running sum only. The others are prefix scans by doubling: after step s, element i holds the combination
+OpenVINO has CumSum only. The others are prefix scans by doubling: after step s, element i holds the combination
 of the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
 """
 
@@ -62,7 +62,7 @@ def logcumsumexp(node: NodeContext) -> NamedOutputs:
     exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     if rank_of(node, x) == 0:
         return {"out": x}
-    # Paddle starts from the lowest float, not from -inf: this is what it has where everything so far was -inf.
+    # Paddle starts from the lowest float, not from -inf: so its result is that where all elements so far are -inf.
     lowest = float(np.finfo(np.float32).min)
     raised = ops.select(ops.less(x, const_like(lowest, x)), const_like(lowest, x), x)
 
@@ -87,12 +87,12 @@ def cumprod(node: NodeContext) -> NamedOutputs:
 
 
 def cummax(node: NodeContext) -> NamedOutputs:
-    """out[i] = max(x[0], ..., x[i]) along axis, and the last place that holds it; NaN counts as the largest."""
+    """out[i] = max(x[0], ..., x[i]) along axis, and the last index that holds it; NaN counts as the largest."""
     return _running_extreme(node, ops.greater_equal)
 
 
 def cummin(node: NodeContext) -> NamedOutputs:
-    """out[i] = min(x[0], ..., x[i]) along axis, and the last place that holds it; NaN counts as the smallest."""
+    """out[i] = min(x[0], ..., x[i]) along axis, and the last index that holds it; NaN counts as the smallest."""
     return _running_extreme(node, ops.less_equal)
 
 
@@ -107,7 +107,7 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
     def combine(before: State, after: State) -> State:
         takes = at_least(after[0], before[0])
         if is_real:
-            # Neither comparison holds for a NaN: one that comes now is taken, one from before stays.
+            # Neither comparison holds for a NaN: a new one is taken, an old one stays.
             takes = ops.logical_or(takes, ops.is_nan(after[0]))
         return [ops.select(takes, new, old).output(0) for new, old in zip(after, before, strict=True)]
 
@@ -177,7 +177,7 @@ def _doubling_step(state: State, axis: int, combine: Combine, reverse: bool, ste
 
 
 def shift(x: Output, axis: int, start: float, reverse: bool) -> Output:
-    """x moved by one place along axis, with `start` in the place that becomes free."""
+    """x shifted by one along axis (to the front if reverse), with `start` as the new element."""
     first, last, end = ints([0]), ints([-1]), ints([np.iinfo(np.int64).max])
     edge = _slice(x, first, ints([1]), axis)
     # A slice, so that an empty x stays empty.

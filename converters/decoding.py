@@ -3,7 +3,7 @@
 Paddle: `viterbi_decode`, `crf_decoding`, `gather_tree`, `ctc_align`.
 Semantics: `paddle/phi/kernels/cpu/{viterbi_decode,crf_decoding,gather_tree}_kernel.cc`,
 `paddle/phi/kernels/impl/ctc_align_kernel_impl.h`.
-Sequences without given lengths lie one after the other: see `paddle2ov.converters.lod.sequences`.
+Sequences without given lengths are LoD tensors: see `paddle2ov.converters.lod.sequences`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     labels_of_path = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
     if node.has_input("label"):
         given: Tensor = cast_to(node.get_input("label"), Type.i64)
-        given = given if count is None else dense_of(given, count, None)  # they lie as the emissions do
+        given = given if count is None else dense_of(given, count, None)  # of the same LoD as the emissions
         labels = ops.reshape(given, shape_of(labels_of_path), False)
         inside = ops.less(ops.squeeze(positions, ints([2])), ops.unsqueeze(lengths, ints([1])))
         labels_of_path = ops.convert(ops.logical_and(inside, ops.equal(labels, labels_of_path)), Type.i64)
@@ -89,9 +89,9 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
 
 
 def ctc_align(node: NodeContext) -> NamedOutputs:
-    """output = the labels without blanks, and each run of equal ones as one; then padding_value; and their number.
+    """output = the labels without blanks, runs of equal ones merged, padded by padding_value; and their number.
 
-    Sequences one after the other come without padding; if nothing is left at all, a single -1 does.
+    An LoD tensor has no padding; if it would be empty, it holds a single -1.
     """
     x, length, count = batch_of(node, "input", "input_length")
     if count is not None:
@@ -114,7 +114,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
         filled = ops.pad(left, ints([0]), nothing, "constant", const_like(-1, x))
         return {"output": LoDTensor(ops.unsqueeze(filled, ints([1])), 1 if count == 1 else UNKNOWN_LOD)}
     position = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
-    # What is left out goes to one more column, which is cut off.
+    # What is dropped goes to an extra column, which is cut off.
     target = ops.select(keep, ops.subtract(position, ints(1)), size)
     wide = ops.add(dims, ints([0, 1]))
     empty = ops.broadcast(const_like(node.get_int("padding_value", 0), x), wide)
@@ -164,5 +164,5 @@ def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> 
 
 
 def _reverse(x: Output, axis: int = 1) -> Output:
-    """x with the axis of the steps turned round: a Loop slices and concatenates forwards only."""
+    """x reversed along the axis of the steps, as `scan` goes forwards only."""
     return ops.slice(x, ints([-1]), ints([np.iinfo(np.int64).min]), ints([-1]), ints([axis])).output(0)

@@ -141,8 +141,8 @@ def diag_embed(node: NodeContext) -> NamedOutputs:
 def fill_diagonal(node: NodeContext) -> NamedOutputs:
     """out = x with value on the diagonal `offset`; with wrap again below it, after an empty row.
 
-    Paddle's kernel walks over the elements, as many at a time as lie between two on the diagonal: over the first
-    columns² of them, which for a cube is no more than the first corner, or with wrap over all.
+    Paddle's kernel fills the flattened tensor with the stride of the diagonal: the first columns² elements, which for a
+    cube is the first corner only, or with wrap all of them.
     """
     x = node.get_input("x")
     offset, dims = node.get_int("offset", 0), shape_of(x)
@@ -168,7 +168,7 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
 
 
 def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
-    """out = x with y, its last dimension, on the diagonal `offset` of the axes dim1 and dim2."""
+    """out = x with the last dimension of y on the diagonal `offset` of the axes dim1 and dim2."""
     x, y = node.get_input("x"), node.get_input("y")
     rank = rank_of(node, x)
     one = normalize_axis(node, node.get_int("dim1", 0), rank, "dim1")

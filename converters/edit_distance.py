@@ -1,8 +1,8 @@
-"""How many labels must change to make one sequence of another.
+"""Levenshtein distance of sequences of labels.
 
 Paddle: `edit_distance`.
 Semantics: `paddle/phi/kernels/cpu/edit_distance_kernel.cc`.
-Sequences without given lengths lie one after the other: see `paddle2ov.converters.lod.sequences`.
+Sequences without given lengths are LoD tensors: see `paddle2ov.converters.lod.sequences`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def edit_distance(node: NodeContext) -> NamedOutputs:
-    """out = the least number of insertions, deletions and replacements (Levenshtein); by the length of refs."""
+    """out = the least number of insertions, deletions and replacements; normalized divides by the length of refs."""
     hyps, hyps_length, one_by_one = batch_of(node, "hyps", "hypslength")
     refs, refs_length, _ = batch_of(node, "refs", "refslength")
     if one_by_one is not None:
         hyps, refs = (ops.squeeze(x, ints([2])) for x in (hyps, refs))
     row = _last_row(hyps, refs, hyps_length)
-    # Of the shorter sequence's row the column that the other one's length names.
+    # The column at the length of refs.
     columns = ops.unsqueeze(refs_length, ints([1]))
     out: Node = ops.convert(ops.gather_elements(row, columns, 1), Type.f32)
     if node.get_bool("normalized", False):
@@ -36,7 +36,7 @@ def edit_distance(node: NodeContext) -> NamedOutputs:
 
 
 def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
-    """[batch, columns + 1]: the distances between the whole of hyps and every beginning of refs."""
+    """[batch, columns + 1]: the distances between hyps and every prefix of refs."""
     columns = ops.gather(shape_of(refs), ints([1]), ints(0))
     positions = ops.range(ints(0), ops.add(ops.squeeze(columns, ints([0])), ints(1)), ints(1), "i64")
 

@@ -43,7 +43,7 @@ Build = Callable[[Tensor, Tensor], Node]
 
 
 def operands(node: NodeContext, names: Sequence[str] = ("x", "y")) -> tuple[Output, Output]:
-    """The two operands, of one type and aligned as the legacy attribute `axis` asks for; complex ones are refused."""
+    """The two operands, of one type and aligned by the legacy attribute `axis`; complex ones are refused."""
     refuse_complex(node, *names)
     return _aligned_operands(node, names)
 
@@ -64,12 +64,12 @@ def _aligned_operands(node: NodeContext, names: Sequence[str]) -> tuple[Output, 
 
 
 def _unsqueeze_for_axis(node: NodeContext, name: str, rank: int, axis: int) -> Output:
-    """An operand with its first dimension at `axis` of a tensor of the given rank."""
+    """An operand unsqueezed so that its first dimension is at `axis` of a tensor of the given rank."""
     small = node.get_input(name)
     missing = rank - axis - rank_of(node, small)
     dims = static_dims(small)
     if dims is not None and missing > 0 and node.is_known(name):
-        return node.get_reshaped(name, [*[1] * axis, *dims, *[1] * missing])  # a constant, as rewrites look for
+        return node.get_reshaped(name, [*[1] * axis, *dims, *[1] * missing])  # a constant, as passes expect
     if missing > 0:
         return ops.unsqueeze(small, ints([rank_of(node, small) + i for i in range(missing)])).output(0)
     if missing < 0:  # Paddle ignores trailing dimensions of 1
@@ -83,7 +83,7 @@ def binary(
     on_bool: Build | None = None,
     on_complex: Build | None = None,
 ) -> Converter:
-    """A converter for out = build(x, y); `fold` is the same for known values, the others for further types."""
+    """A converter for out = build(x, y); `fold` is the same for constants, the others for bool and complex tensors."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, broadcast."""
@@ -120,7 +120,7 @@ def _integer_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of integers.
 
     OpenVINO's CPU plugin divides integers in float32, and rounds towards zero where constant folding rounds down. So
-    this takes its quotient for an estimate, and divides what it leaves over once more: exact where |y| < 2^24.
+    its quotient is an estimate, and the remainder is divided once more: exact where |y| < 2^24.
     """
     estimate = ops.divide(x, y)
     rest = ops.subtract(x, ops.multiply(estimate, y))
@@ -129,21 +129,21 @@ def _integer_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
 
 
 _LARGEST = 2.0**128 * (1 - 2.0**-12)
-"""Whose upper half is a number of float32."""
+"""The largest number whose upper half is finite in float32."""
 
 
 def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^24.
 
-    1 / 0.1 is 10 in float32, but 0.1 goes into 1 only nine times: what decides is the remainder, whose products are
-    exact because quotient and y are split into halves of 12 bits.
+    1 / 0.1 is 10 in float32, but 0.1 goes into 1 only nine times: the remainder decides, whose products are exact as
+    quotient and y are split into halves of 12 bits.
     """
     kind = x.get_element_type()
     if kind in (Type.f16, Type.bf16):
         both = _float_divmod(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
         return ops.convert(both[0], kind), ops.convert(both[1], kind)
     size, step = ops.abs(x), ops.abs(y)
-    bounded = ops.minimum(step, const_like(_LARGEST, x))  # an infinite one has no halves, and goes into nothing
+    bounded = ops.minimum(step, const_like(_LARGEST, x))  # infinity cannot be split, and its quotient is 0
     scale = ops.select(ops.greater(bounded, const_like(1e30, x)), const_like(2**-24, x), const_like(1, x))
     high, low = (ops.divide(half, scale) for half in split_mantissa(ops.multiply(bounded, scale)))
     signed = ops.divide(x, y)
@@ -153,23 +153,23 @@ def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     rest: Tensor = size
     for part in (most, ops.subtract(quotient, most)):
         rest = ops.subtract(ops.subtract(rest, ops.multiply(part, high)), ops.multiply(part, low))
-    # One too much or too little: the quotient was rounded, and OpenVINO multiplies by the inverse of y.
+    # The quotient may be off by one: it was rounded, and OpenVINO multiplies by the inverse of y.
     over, under = ops.less(rest, const_like(0, x)), ops.greater_equal(rest, step)
     quotient = ops.add(ops.subtract(quotient, ops.convert(over, kind)), ops.convert(under, kind))
     rest = ops.select(over, ops.add(rest, step), ops.select(under, ops.subtract(rest, step), rest))
-    # From here on the signs: a remainder of the sign of x is exact, one of the other sign may be rounded to y.
+    # Now the signs: a remainder with the sign of x is exact, one with the other sign may be rounded to y.
     down = ops.not_equal(ops.less(x, const_like(0, x)), ops.less(y, const_like(0, y)))
     down = ops.logical_and(down, ops.greater(rest, const_like(0, x)))
     quotient = ops.select(ops.less(signed, const_like(0, x)), ops.negative(quotient), quotient)
     quotient = ops.subtract(quotient, ops.convert(down, kind))
     rest = ops.select(ops.less(x, const_like(0, x)), ops.negative(rest), rest)
     rest = ops.select(down, ops.add(rest, y), rest)
-    # No quotient of an infinite x.
+    # NaN for an infinite x.
     return ops.add(quotient, ops.subtract(x, x)), rest
 
 
 def divide(x: Tensor, y: Tensor) -> Node:
-    """x / y; integers as in C++, towards zero."""
+    """x / y; of integers truncated, as in C++."""
     if _is_float(x):
         return ops.divide(x, y)
     quotient, remainder = _integer_divmod(x, y)
@@ -184,11 +184,11 @@ def floor_divide(x: Tensor, y: Tensor) -> Node:
 
 
 def truncated_divide(x: Tensor, y: Tensor) -> Node:
-    """x / y without its fraction."""
+    """x / y, truncated."""
     if not _is_float(x):
         return divide(x, y)
     kind = x.get_element_type()
-    if kind in (Type.f16, Type.bf16):  # the quotient of halves, rounded, may be the next whole number already
+    if kind in (Type.f16, Type.bf16):  # a quotient in half precision may be rounded to the next integer
         return ops.convert(truncated_divide(ops.convert(x, Type.f32), ops.convert(y, Type.f32)), kind)
     quotient = exact_divide(x, y)
     return ops.multiply(ops.sign(quotient), ops.floor(ops.abs(quotient)))
@@ -207,13 +207,13 @@ def truncated_remainder(x: Tensor, y: Tensor) -> Node:
 
 
 def fmax(x: Tensor, y: Tensor) -> Node:
-    """The larger one; a number beside NaN."""
+    """The larger one; the other one where one is NaN."""
     larger = ops.maximum(x, y)
     return _not_nan(x, y, larger) if _is_float(x) else larger
 
 
 def fmin(x: Tensor, y: Tensor) -> Node:
-    """The smaller one; a number beside NaN."""
+    """The smaller one; the other one where one is NaN."""
     smaller = ops.minimum(x, y)
     return _not_nan(x, y, smaller) if _is_float(x) else smaller
 
@@ -255,7 +255,7 @@ _truncated_remainder = binary(truncated_remainder, _trunc_remainder)
 
 
 def elementwise_mod(node: NodeContext) -> NamedOutputs:
-    """out = x - ⌊x / y⌋ · y; of integers in programs of Paddle 1, the remainder of C++, with the sign of x."""
+    """out = x - ⌊x / y⌋ · y; of integers in programs of Paddle 1, C++'s remainder, with the sign of x."""
     return (_truncated_remainder if node.semantics.truncated_quotient else _floored_remainder)(node)
 
 

@@ -1,4 +1,4 @@
-"""Repetition of elements: broadcast to a shape, tiled, each repeated.
+"""Repetition of elements: expand, tile, repeat_interleave.
 
 Paddle: `expand_v2` (PIR `expand`), `expand_as_v2` (PIR `expand_as`), `expand`, `expand_as`, `tile`,
 `repeat_interleave`, `repeat_interleave_with_tensor_index`.
@@ -38,15 +38,15 @@ def expand(node: NodeContext) -> NamedOutputs:
 def _expanded_shape(x: Output, shape: Output, more: int) -> Node:
     """The shape that x has once expanded to a computed `shape`, which has `more` dimensions than x.
 
-    Broadcasting in both directions would spare this, but there OpenVINO 2026.4 takes the shape of the result, where the
-    program asks for it later on, for that of x.
+    A bidirectional broadcast would do without this, but then OpenVINO 2026.4 takes a later ShapeOf of the result for
+    the shape of x.
     """
     own = ops.concat([ints([1] * more), shape_of(x)], 0) if more else shape_of(x)
     target = ops.select(ops.less(shape, ints(0)), own, shape)
     dims = [None] * more + [dim.get_length() if dim.is_static and dim != 1 else None for dim in x.get_partial_shape()]
     if not any(dims):
         return target
-    # What x has stays known.
+    # Dimensions that x has stay static.
     sizes = [ops.gather(target, ints([i]), ints(0)) if dim is None else ints([dim]) for i, dim in enumerate(dims)]
     return ops.concat(sizes, 0)
 
@@ -66,7 +66,7 @@ def expand_as_tiled(node: NodeContext) -> NamedOutputs:
 
 
 def tile(node: NodeContext) -> NamedOutputs:
-    """out = x repeated repeat_times along each axis; 1 in front of the shorter of shape and repeat_times."""
+    """out = x repeated repeat_times along each axis; the shorter of shape and repeat_times has leading ones added."""
     x = node.get_input("x")
     if node.is_known("repeat_times"):
         times = node.get_ints("repeat_times")
@@ -80,7 +80,7 @@ def tile(node: NodeContext) -> NamedOutputs:
 
 
 def _tile(x: Output, times: Output) -> Node:
-    """`x` repeated along each axis; times [R] is known, or computed.
+    """`x` repeated along each axis by `times` [R], constant or computed.
 
     OpenVINO 2026.4's CPU plugin reads beyond a tensor that has fewer dimensions than there are counts, and mixes up the
     elements of one with unknown dimensions, four or five in all, whose second one is known to be 1.

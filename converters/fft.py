@@ -44,7 +44,7 @@ def fft_c2r(node: NodeContext) -> NamedOutputs:
     x = _signal(node)
     axes, size = _axes(node, rank_of(node, x) - 1), node.get_int("last_dim_size", 0)
     sizes = None
-    if size > 0:  # OpenVINO knows -1 for "as it is", but its CPU plugin runs out of memory with it
+    if size > 0:  # OpenVINO has -1 for "unchanged", but its CPU plugin runs out of memory with it
         others = ops.gather(shape_of(x), ints(axes[:-1]), ints(0))
         sizes = ops.concat([others, ints([size])], 0) if len(axes) > 1 else ints([size])
     # The forward transform to real numbers is the backward one of the conjugate.
@@ -53,7 +53,7 @@ def fft_c2r(node: NodeContext) -> NamedOutputs:
 
 
 def _signal(node: NodeContext) -> Output:
-    # OpenVINO transforms no f64; its CPU plugin would compute with f32 in any case.
+    # OpenVINO's DFT takes no f64; its CPU plugin would compute with f32 in any case.
     x = node.get_input("x")
     return ops.convert(x, Type.f32).output(0) if x.get_element_type() == Type.f64 else x
 
@@ -71,7 +71,7 @@ def _complex_transform(node: NodeContext, x: Output, axes: list[int]) -> Node:
 
 
 def _normalize(node: NodeContext, out: Node, signal: Output, axes: list[int], divided_by_n: bool) -> Node:
-    """`out` times the power of n that normalization asks for, n being the elements of `signal` along axes."""
+    """`out` times the power of n for this normalization, n being the number of elements of `signal` along axes."""
     norm, forward = node.get_str("normalization"), node.get_bool("forward")
     node.require(norm in ("", "backward", "forward", "ortho"), "unknown norm", normalization=norm)
     wanted = -0.5 if norm == "ortho" else -1.0 if (norm == "forward") == forward else 0.0
@@ -90,7 +90,7 @@ def _power_of_count(signal: Output, axes: list[int], power: float, like: Node) -
 
 
 def frame(node: NodeContext) -> NamedOutputs:
-    """out = pieces, hop_length apart: [..., frame_length, frames], for axis 0 [frames, frame_length, ...]."""
+    """out = frames, hop_length apart: [..., frame_length, frames], for axis 0 [frames, frame_length, ...]."""
     x = node.get_input("x")
     first = _is_first(node)
     axis = 0 if first else rank_of(node, x) - 1
@@ -98,7 +98,7 @@ def frame(node: NodeContext) -> NamedOutputs:
 
 
 def _frames(x: Output, axis: int, length: int, hop: int, frames_first: bool) -> Node:
-    """The pieces of an axis, which becomes two: frames and their elements."""
+    """Frames along an axis, which becomes two: frames and their elements."""
     size = dim_of(x, axis)
     starts = ops.range(ints(0), ops.subtract(size, ints(length - 1)), ints(hop), Type.i64)
     offsets = ops.range(ints(0), ints(length), ints(1), Type.i64)
@@ -122,7 +122,7 @@ def stft(node: NodeContext) -> NamedOutputs:
 
 
 def overlap_add(node: NodeContext) -> NamedOutputs:
-    """out = the sum of all frames, each at its place: what frame took apart."""
+    """out = the sum of all frames, each at its position: the inverse of frame."""
     x, first, hop = node.get_input("x"), _is_first(node), node.get_int("hop_length")
     rank = rank_of(node, x)
     if first:  # [frames, length, ...] -> [..., length, frames]

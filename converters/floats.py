@@ -1,9 +1,9 @@
-"""The steps between floating-point numbers.
+"""Neighbouring floating-point numbers and rounding to integers.
 
 Paddle: `nextafter`, `rint` (PIR only).
 Semantics: `paddle/phi/kernels/impl/nextafter_kernel_impl.h` (C's `nextafter`), C's `rint`.
-Refused: nextafter of float64, which OpenVINO's CPU plugin computes as float32, and of integers, whose result Paddle
-declares as what it is not. Denormal numbers, such as the neighbours of 0, may come out as 0.
+Refused: nextafter of float64, which OpenVINO's CPU plugin computes as float32, and of integers, for whose result Paddle
+declares a wrong type. Denormal numbers, such as the neighbours of 0, may come out as 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _HALF_ULP = 2.0**-24 * (1 + 2.0**-23)
-"""Of |x|: more than half the step to either neighbour and less than what rounds to the one behind it."""
+"""Times |x|: more than half an ulp in either direction, and less than what rounds to the neighbour after the next."""
 
 
 def nextafter(node: NodeContext) -> NamedOutputs:

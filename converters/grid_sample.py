@@ -3,7 +3,7 @@
 Paddle: `grid_sampler` (PIR `grid_sample`), `affine_grid`.
 Semantics: `paddle/phi/kernels/cpu/grid_sample_kernel.cc`, `grid_sample_utils.h`, `affine_grid_kernel.cc`.
 The nearest mode rounds ties to even as Paddle 3 does; Paddle 2 rounds them away from zero.
-OpenVINO's GridSample knows no third dimension: there the elements are gathered.
+OpenVINO's GridSample has no third dimension: there the elements are gathered.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
 
 
 def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool) -> Node:
-    """One coordinate in elements of x, in the grid's own shape."""
+    """One coordinate in elements of x, in the shape of the grid."""
     raw = ops.gather(grid, ints(index), ints(-1))
     length = ops.convert(size, grid.get_element_type())
     top = ops.subtract(length, const_like(1, length))
@@ -82,7 +82,7 @@ def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool)
 
 
 def _gather(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
-    """Elements at whole positions, 0 outside: [N, C, P]."""
+    """Elements at integer coordinates, 0 outside: [N, C, P]."""
     index: Node | None = None
     inside: Node | None = None
     for coordinate, size in zip(coordinates, sizes, strict=True):
@@ -156,7 +156,7 @@ def _spatial_rank(node: NodeContext, theta: Output) -> int:
 
 
 def _line(size: int, align: bool) -> npt.NDArray[np.float32]:
-    """`size` positions from -1 to 1; of a single one, Paddle's aligned arithmetic makes NaN."""
+    """`size` positions from -1 to 1; for a size of 1, Paddle's arithmetic gives NaN with align."""
     with np.errstate(all="ignore"):
         step = np.float32(2) / np.float32(size - 1 if align else size)
         start = np.float32(-1) if align else np.float32(-1) * np.float32(size - 1) / np.float32(size)

@@ -2,8 +2,8 @@
 
 Paddle: `gammaincc` (PIR only).
 Semantics: `paddle/phi/kernels/impl/gammaincc_kernel_impl.h`, after S. Moshier's Cephes: a power series below
-max(1, x), a continued fraction above. Both stop in Paddle when a term no longer counts; so they do here, for the
-slowest element, and after 2,000 terms at the latest.
+max(1, x), a continued fraction above. Both stop in Paddle when a term is negligible; here when it is for all elements,
+and after 2,000 terms at the latest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LARGEST = 1e9
 def gammaincc(node: NodeContext) -> NamedOutputs:
     """out = the integral of t^(x - 1) e^-t from y to infinity, divided by Γ(x); 1 where x or y is not positive."""
     a, z = real_input(node, "x"), real_input(node, "y")
-    # The branch that is not taken computes with numbers for which it ends at once.
+    # The branch that is not taken computes with numbers for which it converges at once.
     valid = ops.logical_and(ops.greater(a, const_like(0, a)), ops.greater(z, const_like(0, z)))
     below = ops.logical_or(ops.less(z, const_like(1, z)), ops.less(z, a))
     near = ops.logical_and(valid, below)
@@ -75,7 +75,7 @@ def _fraction(a: Node, z: Node) -> Output:
         moves = ops.greater(
             ops.abs(ops.subtract(total, found)), ops.multiply(ops.abs(found), const_like(_NEGLIGIBLE, found))
         )
-        # Rounding would carry an element away that waits for the slowest one.
+        # A converged element stays: rounding would change it until the slowest one has converged.
         found = ops.select(settled, total, found)
         now = ops.logical_or(settled, ops.logical_not(ops.logical_or(moves, zero)))
         large = ops.greater(ops.abs(next_p), const_like(_BIG, p))

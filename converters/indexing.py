@@ -1,4 +1,4 @@
-"""Elements picked by index or by mask.
+"""Gathering and selection of elements by index or by mask.
 
 Paddle: `gather`, `gather_nd`, `index_select`, `index_sample`, `take_along_axis`, `lookup_table_v2` (PIR `embedding`),
 `lookup_table`, `where`, `where_index` (PIR `nonzero`), `masked_select`, `masked_fill`, `shard_index`.
@@ -33,7 +33,7 @@ def gather(node: NodeContext) -> NamedOutputs:
 
 
 def _gather_computed_axis(x: Output, index: Output, axis: Output, rank: int) -> Node:
-    """Slices along an axis that the program computes: it is moved to the front, and back (or away, with its index)."""
+    """Gather along an axis that the program computes: it is moved to the front, and back (a 0-D index drops it)."""
     front, back = front_permutations(ops.floor_mod(ops.reshape(axis, ints([]), False), ints(rank)), rank)
     moved = ops.gather(ops.transpose(x, front), index, ints(0))
     return moved if index.get_partial_shape().rank == 0 else ops.transpose(moved, back)
@@ -47,7 +47,7 @@ def index_select(node: NodeContext) -> NamedOutputs:
 
 
 def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
-    """The slices of x at index along axis, of which there may be none."""
+    """The slices of x at index along axis; the index may have no elements."""
     if 0 not in (static_dims(index) or ()):
         return ops.gather(x, index, ints(_axis_unlike_unsqueeze(x, axis)))
     # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
@@ -58,9 +58,9 @@ def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
 
 
 def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:
-    """The axis, counted from the other end where x has got it from an Unsqueeze.
+    """The axis, as a negative number where x comes from an Unsqueeze of it.
 
-    OpenVINO takes a Gather by constants, however many, for the inverse of an Unsqueeze with the same number as axis.
+    OpenVINO takes a Gather by constants, however many, for the inverse of an Unsqueeze if both name the same axis.
     """
     producer = x.get_node()
     if producer.get_type_name() != "Unsqueeze":
@@ -74,7 +74,7 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
     """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO, too, counts negative numbers from the end."""
     x = node.get_input("x")
     index, depth = nd_index(node, x, node.output_shape("out"))
-    if depth == 0:  # an empty index stands for all of x
+    if depth == 0:  # an index of length 0 selects all of x
         shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
     if depth == 1:  # x[index] in Python
@@ -90,7 +90,7 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
 
 
 def nd_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) -> tuple[Output, int | None]:
-    """'index' [..., k] into the first k axes of x, and k: as declared, or as the shape of `slices` says."""
+    """('index' [..., k] into the first k axes of x, k); k as declared, or from the shape of the `slices`."""
     index, declared = node.get_input("index"), node.input_shape("index")
     rank = rank_of(node, index)
     last = index.get_partial_shape()[rank - 1]
@@ -98,7 +98,9 @@ def nd_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) -> tu
         return index, int(last.get_length())
     depth = declared[-1] if declared is not None else -1
     if depth < 0 and slices is not None:
-        depth = rank - 1 + rank_of(node, x) - len(slices)  # still below 0 where Paddle declares what it cannot know
+        depth = (
+            rank - 1 + rank_of(node, x) - len(slices)
+        )  # still below 0 where Paddle declares a shape that it cannot know
     if depth > 0:
         index = ops.reshape(index, ints([0] * (rank - 1) + [depth]), True).output(0)
     return index, depth if depth >= 0 else None
@@ -153,10 +155,10 @@ def where(node: NodeContext) -> NamedOutputs:
 
 
 def exact_select(condition: Tensor, x: Tensor, y: Tensor) -> Node:
-    """x where the condition holds, else y; integers by arithmetic.
+    """x where the condition holds, else y; of integers by exact arithmetic.
 
     OpenVINO's CPU plugin (2026.4) fuses a Select into what computes its condition, and all that in float32: integers
-    beyond 24 bits are rounded, and the greatest one, with which bounds are open, becomes the least one.
+    beyond 24 bits are rounded, and the greatest one, which stands for an open bound, becomes the least one.
     """
     if x.get_element_type() not in (Type.i32, Type.i64):
         return ops.select(condition, x, y)
@@ -164,7 +166,7 @@ def exact_select(condition: Tensor, x: Tensor, y: Tensor) -> Node:
 
 
 def nonzero(node: NodeContext) -> NamedOutputs:
-    """out = the indices of the elements that are not zero, one row each."""
+    """out = the indices of the elements that are not zero, a row for each."""
     x = node.get_input("condition")
     rank = rank_of(node, x)
     node.require(rank > 0, "Paddle gives a 0-D tensor no indices")
@@ -192,7 +194,7 @@ def masked_fill(node: NodeContext) -> NamedOutputs:
 
 
 def shard_index(node: NodeContext) -> NamedOutputs:
-    """out = input within its shard of ceil(index_num / nshards) numbers, or ignore_value in another one's."""
+    """out = the index within this shard of ceil(index_num / nshards) indices; ignore_value for other shards."""
     x = node.get_input("input")
     count, shards = node.get_int("index_num"), node.get_int("nshards")
     first = (count + shards - 1) // shards * node.get_int("shard_id")

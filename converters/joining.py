@@ -1,4 +1,4 @@
-"""Several tensors into one, and one into several.
+"""Concatenation, stacking and splitting of tensors.
 
 Paddle: `concat`, `stack`, `split`, `split_with_num`, `unstack`, `unbind`, `broadcast_tensors`, `meshgrid`,
 `partial_concat`, `partial_sum`.
@@ -21,7 +21,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def concat(node: NodeContext) -> NamedOutputs:
-    """out = the tensors of x one after the other along axis."""
+    """out = the tensors of x concatenated along axis."""
     tensors = node.get_inputs("x")
     rank = max(rank_of(node, x) for x in tensors) - node.is_complex("x")
     if rank > 1 and not node.is_known("axis"):
@@ -34,7 +34,7 @@ def concat(node: NodeContext) -> NamedOutputs:
 
 
 def stack(node: NodeContext) -> NamedOutputs:
-    """y = the tensors of x one after the other along a new axis."""
+    """y = the tensors of x stacked along a new axis."""
     tensors = node.get_inputs("x")
     rank = rank_of(node, tensors[0]) - node.is_complex("x")
     axis = normalize_axis(node, node.get_int("axis", 0), rank + 1)
@@ -43,7 +43,7 @@ def stack(node: NodeContext) -> NamedOutputs:
 
 
 def split(node: NodeContext) -> NamedOutputs:
-    """out = consecutive parts of x along axis: of the lengths `sections` (one may be -1), or num equal ones."""
+    """out = consecutive slices of x along axis: of the lengths `sections` (one may be -1), or num equal ones."""
     x = node.get_input("x")
     if not node.is_known("axis"):
         return _split_computed_axis(node, x, _split)
@@ -72,7 +72,7 @@ def _split(node: NodeContext, x: Output, axis: int) -> list[Output]:
 def _split_computed_axis(
     node: NodeContext, x: Output, parts: Callable[[NodeContext, Output, int], list[Output]]
 ) -> NamedOutputs:
-    """The parts along an axis that the program computes: it is moved to the front, and back in each of them."""
+    """Split along an axis that the program computes: it is transposed to the front, and back in each slice."""
     rank = rank_of(node, x)
     front, back = front_permutations(computed_axis(node, rank), rank)
     moved = ops.transpose(x, front).output(0)
@@ -80,7 +80,7 @@ def _split_computed_axis(
 
 
 def split_with_num(node: NodeContext) -> NamedOutputs:
-    """out = num equal parts of x along axis."""
+    """out = num equal slices of x along axis."""
     x, number = node.get_input("x"), node.get_int("num")
     if not node.is_known("axis"):
         return _split_computed_axis(node, x, lambda node, x, axis: _split_equally(x, axis, number))
@@ -111,7 +111,7 @@ def _column_slices(node: NodeContext) -> list[Node]:
 
 
 def partial_concat(node: NodeContext) -> NamedOutputs:
-    """out = the columns start_index : start_index + length of the matrices of x, side by side."""
+    """out = the columns start_index : start_index + length of the matrices of x, concatenated."""
     parts = _column_slices(node)
     return {"out": parts[0] if len(parts) == 1 else ops.concat(parts, 1)}
 
@@ -137,7 +137,7 @@ def _split_equally(x: Output, axis: int, count: int) -> list[Output]:
 
 
 def _broadcast_with(x: Output, others: list[Output]) -> Tensor:
-    """`x` broadcast in both directions with the shapes of the others (a 0-D one changes nothing)."""
+    """`x` broadcast bidirectionally with the shapes of the others (a 0-D one changes nothing)."""
     found: Tensor = x
     for other in others:
         if other.get_partial_shape().rank != 0:

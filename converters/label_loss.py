@@ -1,4 +1,4 @@
-"""Losses against labels, and how many labels are right.
+"""Losses against labels, and accuracy.
 
 Paddle: `nll_loss`, `kldiv_loss`, `sigmoid_cross_entropy_with_logits`, `hinge_loss`, `identity_loss`, `accuracy`.
 Semantics: `paddle/phi/kernels/cpu/{nll_loss,sigmoid_cross_entropy_with_logits,identity_loss,accuracy}_kernel.cc`,
@@ -103,7 +103,7 @@ def identity_loss(node: NodeContext) -> NamedOutputs:
 
 
 def accuracy(node: NodeContext) -> NamedOutputs:
-    """accuracy = correct / total; correct = in how many of all rows the indices hold the label."""
+    """accuracy = correct / total; correct = the number of rows whose indices contain the label."""
     indices = node.get_input("indices")
     rows = ops.gather(shape_of(node.get_input("x")), ints(0), ints(0))
     label = ops.reshape(node.get_input("label"), ints([-1, 1]), False)

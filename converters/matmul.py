@@ -1,4 +1,4 @@
-"""Products of matrices.
+"""Matrix multiplication.
 
 Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`,
 `linear_v2` (PIR only), `mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`),
@@ -21,7 +21,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def matmul_v2(node: NodeContext) -> NamedOutputs:
-    """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
+    """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap these."""
     return {"out": _matmul(node)}
 
 
@@ -36,7 +36,7 @@ def broadcasting_matmul(x: Output, y: Output, transpose_x: bool, transpose_y: bo
     rows, matrices = x.get_partial_shape(), y.get_partial_shape()
     if 0 in (static_dims(x) or ()):
         dims = static_dims(ops.matmul(x, y, transpose_x, transpose_y))
-        if dims is not None and 0 not in dims:  # sums of nothing: the plugin leaves their memory as it is
+        if dims is not None and 0 not in dims:  # empty sums: the plugin leaves the result uninitialized
             return ops.broadcast(const_like(0, x), ints(dims))
     shared = rows.is_dynamic and len(matrices) == 3 and y.get_node().get_type_name() == "Constant"
     if not shared or matrices[0] == 1 or len(rows) > 3 or (len(rows) == 3 and rows[0] == matrices[0]):
@@ -55,7 +55,7 @@ def matmul(node: NodeContext) -> NamedOutputs:
 
 
 def _outer_product_of_transposed(node: NodeContext) -> Node | None:
-    """x yᵀ of two vectors with both transposed, which `matmul_v2` ignores; None of anything else."""
+    """x yᵀ of two vectors if both are transposed, which `matmul_v2` ignores; else None."""
     x, y = _matmul_operands(node)
     both = node.get_bool("transpose_x", False) and node.get_bool("transpose_y", False)
     if not both or rank_of(node, x) != 1 or rank_of(node, y) != 1:
@@ -78,7 +78,7 @@ def mul(node: NodeContext) -> NamedOutputs:
 
 
 def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, split_y: int) -> Node:
-    """x @ y with x flattened at axis `split_x` and y at `split_y`; the other axes come back in the result."""
+    """x @ y with x flattened at axis `split_x` and y at `split_y`; the result has the original outer axes."""
     rank_x, rank_y = (rank_of(node, output_of(tensor)) for tensor in (x, y))
     if rank_y == 2 and split_y == 1 and split_x == rank_x - 1:
         return ops.matmul(x, y, False, False)
@@ -113,7 +113,7 @@ def mv(node: NodeContext) -> NamedOutputs:
 def dot(node: NodeContext) -> NamedOutputs:
     """out = the sum of x * y over the last axis."""
     x, y = _matmul_operands(node)
-    # Paddle says the shape: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
+    # As Paddle declares: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
     declared = node.output_shape()
     rank = rank_of(node, x)
     out = ops.reduce_sum(ops.multiply(x, y), ints([-1]), declared is not None and len(declared) == rank)
@@ -142,7 +142,7 @@ def multi_dot(node: NodeContext) -> NamedOutputs:
 
 
 def _matmul_chain(factors: list[Tensor]) -> Tensor:
-    """The product of matrices by the classic dynamic programme; a dimension that is not known counts as 64."""
+    """The product of matrices in the order found by dynamic programming; an unknown dimension counts as 64."""
     sizes = [[64 if dim is None else dim for dim in ranked_dims(factor)] for factor in factors]
     edges = [sizes[0][0], *(size[1] for size in sizes)]
     best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(factors))}
@@ -183,7 +183,7 @@ def _scale(x: Tensor, factor: float) -> Tensor:
 
 
 def einsum(node: NodeContext) -> NamedOutputs:
-    """out = the sum of products that `equation` names by its axes."""
+    """out = the sum of products that `equation` describes (Einstein summation)."""
     operands = node.get_inputs("x")
     node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
     equation = node.get_str("equation").replace(" ", "")
@@ -193,7 +193,7 @@ def einsum(node: NodeContext) -> NamedOutputs:
 
 
 def fsp(node: NodeContext) -> NamedOutputs:
-    """out[n, i, j] = the mean over all places of x[n, i] · y[n, j]."""
+    """out[n, i, j] = the mean over all positions of x[n, i] · y[n, j]."""
     x, y = (ops.reshape(node.get_input(name), ints([0, 0, -1]), True) for name in ("x", "y"))
     position_count = cast_to(dim_of(x, 2), x.get_element_type())
     return {"out": ops.divide(ops.matmul(x, y, False, True), position_count)}

@@ -44,7 +44,7 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         length = dim_of(rows, -1)
         values, indices = sort(filled, -1, descending=False)
         counted = _count(ops.convert(empty, "i64")) if empty is not None else ints([0])
-        # With n elements that count, the middle ones are (n - 1) / 2 and n / 2.
+        # Of n valid elements, the middle ones are at (n - 1) / 2 and n / 2.
         valid = ops.subtract(length, counted) if ignore_nan else length
         low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
         out = _gather_at(values, low)
@@ -70,7 +70,7 @@ def _count(ones: Node) -> Node:
 
 
 def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:
-    """x with the axes that stay in front (flat) and those that go in one last axis."""
+    """x with the axes that are not reduced in front, and the reduced ones flattened into a last axis."""
     stay = [axis for axis in range(rank) if axis not in axes]
     if not stay:
         return reshape(x, [1, -1])
@@ -82,7 +82,7 @@ def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:
 
 
 def _gather_at(rows: Output, position: Tensor) -> Node:
-    """The element at `place` of each row; the row's axis stays, of size 1."""
+    """The element at `position` of each row; the last axis stays, with size 1."""
     rank = rows.get_partial_shape().rank.get_length()
     size = ops.concat([ops.slice(shape_of(rows), ints([0]), ints([rank - 1]), ints([1])), ints([1])], 0)
     return ops.gather_elements(rows, ops.broadcast(position, size), rank - 1)

@@ -1,4 +1,4 @@
-"""Normalization of other kinds: by root mean square, by neighbouring channels, by collected sums, by spectral norm.
+"""Other normalizations: RMS, local response, statistics of the data, spectral norm.
 
 Paddle: `rms_norm`, `fused_rms_norm_quant` (the name `rms_norm` before Paddle 3.3), `fused_rms_norm_ext`, `lrn`,
 `data_norm`, `spectral_norm`, `skip_layernorm`.
@@ -38,7 +38,7 @@ def rms_norm(node: NodeContext) -> NamedOutputs:
 
 
 def rms_norm_residual(node: NodeContext) -> NamedOutputs:
-    """out = rms_norm(x + bias + residual) * norm_weight + norm_bias; residual_out = what was normalized."""
+    """out = rms_norm(x + bias + residual) * norm_weight + norm_bias; residual_out = the input of the norm."""
     node.require(
         node.has_input("residual") or not node.has_input("bias"),
         "Paddle's kernels leave out a bias without a residual, its decomposition adds it: refused",
@@ -118,7 +118,7 @@ _MAX_STEPS = 1000  # each of them is a few nodes
 
 
 def spectral_norm(node: NodeContext) -> NamedOutputs:
-    """out = weight / sigma, its largest singular value as power_iters steps from u and v estimate it."""
+    """out = weight / sigma, its largest singular value by power_iters steps of power iteration from u and v."""
     weight, u, v = (node.get_input(name) for name in ("weight", "u", "v"))
     rank = rank_of(node, weight)
     dim = normalize_axis(node, node.get_int("dim", 0), rank, "dim")

@@ -61,7 +61,7 @@ def inplace_abn(node: NodeContext) -> NamedOutputs:
 
 
 def _scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
-    """(factor, shift) such that out = x * factor + shift: computed here if the statistics are known."""
+    """(factor, shift) such that out = x * factor + shift; constants if the statistics are known."""
     mean, variance = node.get_known("mean"), node.get_known("variance")
     scale = node.get_known("scale") if node.has_input("scale") else np.ones(1, np.float32)
     bias = node.get_known("bias") if node.has_input("bias") else np.zeros(1, np.float32)
@@ -87,7 +87,7 @@ def _dynamic_scale_and_shift(node: NodeContext, epsilon: float, shape: list[int]
 def _batch_statistics(
     node: NodeContext, x: Output, rank: int, last: bool, shape: list[int], epsilon: float
 ) -> NamedOutputs:
-    """The form of training: mean and (biased) variance of the batch itself, running statistics moved by momentum."""
+    """The training form: mean and (biased) variance of the batch itself, running statistics updated by momentum."""
     channel = rank - 1 if last else 1
     axes = ints([axis for axis in range(rank) if axis != channel])
     mean = ops.reduce_mean(x, axes, True)
@@ -128,7 +128,7 @@ def layer_norm(node: NodeContext) -> NamedOutputs:
 
 
 def affine_trailing(node: NodeContext, normalized: Node, x: Output, begin: int, rank: int) -> Node:
-    """`normalized` * scale + bias, both of them flat over the dimensions from `begin` on."""
+    """`normalized` * scale + bias, which are 1-D over the dimensions from `begin` on, flattened."""
     out = normalized
     for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
         if node.has_input(name):
@@ -147,7 +147,7 @@ def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, 
 
 
 def _moments(x: Output, axes: list[int]) -> dict[str, Node]:
-    """Mean and (biased) variance over `axes`: one number per normalized group."""
+    """Mean and (biased) variance over `axes`: one element per normalized group."""
     mean = ops.reduce_mean(x, ints(axes), True)
     centred = ops.subtract(x, mean)
     variance = ops.reduce_mean(ops.multiply(centred, centred), ints(axes), True)
@@ -164,8 +164,8 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     if last:
         x = to_channels_first(x, rank).output(0)
     grouped = ops.reshape(x, ints([0, groups, -1]), True)
-    # Not GroupNormalization: OpenVINO 2026.4 crashes where it compiles the sum of one and of an elementwise result that
-    # it was computed from, as residual blocks have it.
+    # Not GroupNormalization: OpenVINO 2026.4 crashes compiling the sum of its result and of an elementwise result that
+    # it was computed from, as in residual blocks.
     out = ops.reshape(ops.mvn(grouped, ints([2]), True, epsilon, "inside_sqrt"), shape_of(x), False)
     out = _affine_channels(node, out, rank)
     results: dict[str, Node] = {"y": to_channels_last(out, rank) if last else out}

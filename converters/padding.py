@@ -1,7 +1,7 @@
 """Padding.
 
 Paddle: `pad`, `pad3d`, and `pad2d` and `pad_constant_like` of old models.
-Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/padding.h`; negative paddings cut.
+Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/padding.h`; negative paddings crop.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _spatial_pad(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
 
 
 def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode: str) -> Tensor:
-    """Positive paddings are added first, then negative ones cut: that is what Paddle's indices come to."""
+    """Positive paddings are added first, then negative ones cropped: this is equivalent to Paddle's indices."""
     out: Tensor = x
     grown = [max(size, 0) for size in before], [max(size, 0) for size in after]
     if mode == "circular":
@@ -84,7 +84,7 @@ def _pad_non_negative(node: NodeContext, x: Tensor, begin: Node, end: Node, mode
         return ops.pad(x, begin, end, _MODES[mode])
     if node.is_known("pad_value"):
         return ops.pad(x, begin, end, mode, const_like(node.get_float("pad_value", 0.0), x))
-    # OpenVINO's CPU plugin (2026.4) takes 0 for a value that the model computes.
+    # OpenVINO's CPU plugin (2026.4) pads with 0 where the model computes the value.
     everywhere = ops.broadcast(const(True, Type.boolean), shape_of(x))
     inside = ops.pad(everywhere, begin, end, mode, const(False, Type.boolean))
     value = ops.reshape(cast_to(node.get_input("pad_value"), x.get_element_type()), ints([]), False)
@@ -136,7 +136,7 @@ def _dynamic_pad(node: NodeContext, x: Output, begin: Node, end: Node, mode: str
             out = _dynamic_circular_pad(out, axis, low, high)
         return out
     zero = ints(0)
-    # OpenVINO's Pad takes negative numbers in one mode only, and corrupts memory if they cut off more than there is.
+    # OpenVINO's Pad takes negative numbers in one mode only, and corrupts memory if they crop more than there is.
     out = _pad_non_negative(node, x, ops.maximum(begin, zero), ops.maximum(end, ints(0)), mode)
     start = ops.maximum(ops.negative(begin), ints(0))
     stop = ops.add(shape_of(out), ops.minimum(end, ints(0)))

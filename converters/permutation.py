@@ -1,4 +1,4 @@
-"""Elements in another order: transposed, flipped, rolled, shuffled between channels and space.
+"""Permutation of elements: transposition, flips, rolls, shuffles between channels and space.
 
 Paddle: `transpose2`, `transpose`, `flip`, `reverse`, `roll`, `pixel_shuffle`, `pixel_unshuffle`, `channel_shuffle`,
 `shuffle_channel`, `space_to_depth`.
@@ -39,7 +39,7 @@ def transpose_to(x: Output, perm: list[int]) -> Output:
 
 
 def transpose(node: NodeContext) -> NamedOutputs:
-    """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x; axes behind a shorter perm stay where they are."""
+    """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x; axes beyond a shorter perm stay where they are."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     logical = rank - node.is_complex("x")
@@ -51,7 +51,7 @@ def transpose(node: NodeContext) -> NamedOutputs:
 
 
 def flip(node: NodeContext) -> NamedOutputs:
-    """out = x read backwards along each axis."""
+    """out = x reversed along each axis."""
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
     axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis")})
@@ -62,7 +62,7 @@ def _reverse(x: Output, axes: list[int]) -> Output:
     if not axes:
         return x
     n = len(axes)
-    # To the end before the first element: any stop below -dim.
+    # A stop before the first element: any number below -dim.
     stop = np.full(n, np.iinfo(np.int32).min, np.int64)
     return ops.slice(x, ints([-1] * n), ops.constant(stop), ints([-1] * n), ints(axes)).output(0)
 
@@ -97,7 +97,7 @@ def pixel_unshuffle(node: NodeContext) -> NamedOutputs:
 
 
 def _rearrange_blocks(node: NodeContext, rearrange: Callable[..., Node], factor: int) -> NamedOutputs:
-    """x in blocks of factor · factor, in its own layout."""
+    """x rearranged in blocks of factor · factor, in its own layout."""
     x = node.get_input("x")
     if _channels_first(node):
         return {"out": rearrange(x, "depth_first", factor)}

@@ -69,7 +69,7 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
 
 
 def adaptive_avg(node: NodeContext, x: Output) -> Tensor:
-    """The average over windows that divide [N, C, ...] into as many parts as asked for; -1 keeps a dimension."""
+    """The average over `kernel_size` windows along each spatial dimension of [N, C, ...]; -1 keeps a dimension."""
     dims = ranked_dims(x)[2:]
     if node.is_known("kernel_size"):
         sizes = node.get_ints("kernel_size")
@@ -99,7 +99,7 @@ def adaptive_sizes(node: NodeContext, x: Output) -> Tensor:
 
 @dataclass(frozen=True)
 class _Windows:
-    """Where windows lie along the spatial dimensions.
+    """Windows along the spatial dimensions.
 
     Attributes:
         sizes: of a window.
@@ -107,7 +107,7 @@ class _Windows:
         begin: paddings before the first element.
         end: paddings behind the last one.
         ceil: whether the last window may reach beyond what is padded.
-        later: whether paddings are Paddle's SAME for sizes that only the run shows; `begin` and `end` are 0 then.
+        dynamic_same: whether paddings are SAME, for sizes known at run time only; `begin` and `end` are 0 then.
     """
 
     sizes: list[int]
@@ -122,7 +122,7 @@ class _Windows:
         return "ceil" if self.ceil else "floor"
 
     def of_padded(self, end: list[int] | None = None) -> _Windows:
-        """The same over an x that holds the paddings already, but for those in `end`."""
+        """The same windows over an x that is padded already, except for the paddings in `end`."""
         none = [0] * len(self.sizes)
         return replace(self, begin=none, end=end or none, dynamic_same=False)
 
@@ -174,7 +174,7 @@ def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool
     if at.dynamic_same:
         return _avg_pool(x, replace(at, ceil=False))
     if exclusive or not any(at.begin + at.end):
-        # Windows that reach beyond the (unpadded) end count what they hold in either case.
+        # Windows that reach beyond the (unpadded) end divide by their elements within x in either case.
         return _avg_pool(x, at)
     if not at.ceil and all(before >= after for before, after in zip(at.begin, at.end, strict=True)):
         return _avg_pool(x, at, exclusive=False)
@@ -188,7 +188,7 @@ def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool
 
 
 def _avg_full_windows(x: Output, at: _Windows, over: list[int]) -> Node:
-    """As programs of Paddle 1 mean it: zeros as far as any window reaches, each counted."""
+    """As in programs of Paddle 1: x is padded as far as any window reaches, and the zeros are counted."""
     begin, end = (
         _dynamic_same_pads(x, at, True) if at.dynamic_same else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
     )
@@ -198,9 +198,9 @@ def _avg_full_windows(x: Output, at: _Windows, over: list[int]) -> Node:
 
 
 def _dynamic_same_with_gaps(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
-    """Windows with gaps between them over x with SAME's paddings as a tensor.
+    """Windows smaller than the strides, with SAME's paddings computed at run time.
 
-    Where a gap is at the end, rounding up gives one window more, which lies outside of x.
+    Where a gap is at the end, rounding up gives one more window, which is outside of x.
     """
     begin, end = _dynamic_same_pads(x, at, True)
     further = [(stride - 1) * at.ceil for stride in at.strides]
@@ -211,7 +211,7 @@ def _dynamic_same_with_gaps(node: NodeContext, x: Output, mode: str, at: _Window
     if mode == "lp":
         return _lp_pool(node, _pad(x, begin, end), padded_windows)
     out = _avg_pool(_pad(x, begin, end), padded_windows)
-    # Paddle divides by these numbers, of which one below 1 belongs to a window outside of x.
+    # Paddle divides by these counts; one below 1 belongs to a window outside of x.
     for i, (size, stride) in enumerate(zip(at.sizes, at.strides, strict=True)):
         pad, dim = ops.gather(begin, ints(2 + i), ints(0)), dim_of(x, 2 + i)
         window_indices = ops.range(ints(0), dim_of(out, 2 + i), ints(1), Type.i64)
@@ -228,7 +228,7 @@ def _lowest(x: Output) -> Node:
 
 
 def _dynamic_same_padded(x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
-    """x with SAME's paddings as a tensor; one more at the end, where the total is odd, is known or from rounding up."""
+    """x with SAME's paddings computed at run time; an odd one at the end is known, or comes from rounding up."""
     x = _pad(x, *_dynamic_same_pads(x, at, mode == "lp"))
     if mode == "lp":
         return x, replace(at.of_padded(), ceil=False)
@@ -237,7 +237,7 @@ def _dynamic_same_padded(x: Output, mode: str, at: _Windows) -> tuple[Output, _W
 
 
 def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
-    """Paddings as wide as the kernel, which OpenVINO's pooling refuses: they become part of x."""
+    """Paddings as wide as the kernel, which OpenVINO's pooling refuses: x is padded first."""
     pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
     if mode == "max":
         return _max_pool(ops.pad(x, *pads, "constant", _lowest(x)).output(0), at.of_padded())
@@ -272,7 +272,7 @@ def _pad(x: Output, begin: Node, end: Node) -> Output:
 
 
 def _dynamic_same_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]:
-    """SAME's paddings for an unknown size: (before, as many after), or (before, all that come after)."""
+    """SAME's paddings for an unknown size: (before, as many after), or (before, after) with `all_of_them`."""
     size = ops.gather(shape_of(x), ints(list(range(2, 2 + len(at.sizes)))), ints(0))
     rest = ops.mod(size, ints(at.strides))
     step = ops.select(ops.equal(rest, ints(0)), ints(at.strides), rest)
@@ -283,7 +283,7 @@ def _dynamic_same_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node
 
 
 def _lp_pool(node: NodeContext, x: Output, at: _Windows) -> Node:
-    if at.ceil:  # as many results, and the divisor stays the kernel's size
+    if at.ceil:  # the same windows, while the divisor stays the size of the kernel
         at = replace(at, end=[pad + stride - 1 for pad, stride in zip(at.end, at.strides, strict=True)], ceil=False)
     mean = _avg_pool(_power(node, x), at, exclusive=False)
     return _root(node, ops.multiply(mean, const_like(math.prod(at.sizes), mean)))

@@ -1,4 +1,4 @@
-"""Maximum pooling that tells where the maxima were, and its inverse.
+"""Max pooling with indices, and its inverse.
 
 Paddle: `max_pool2d_with_index`, `max_pool3d_with_index`, `fractional_max_pool2d`, `fractional_max_pool3d`, `unpool`,
 `unpool3d`.
@@ -34,9 +34,9 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def max_pool_with_index(node: NodeContext) -> NamedOutputs:
-    """out, mask = the maximum of each window, and its position within the flattened spatial dimensions (int32).
+    """out, mask = the maximum of each window, and its index within the flattened spatial dimensions (int32).
 
-    A window that lies outside of x has the least float32 as its maximum, and no position: -1.
+    A window outside of x has the lowest float32 as its maximum, and the index -1.
     """
     x = node.get_input("x")
     spatial = rank_of(node, x) - 2
@@ -62,7 +62,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
 
 
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:
-    """out, mask = as above, over windows that random_u spreads unevenly."""
+    """out, mask = as above, over unevenly spaced windows, which follow from random_u."""
     x = node.get_input("x")
     dims = ranked_dims(x)[2:]
     sizes = node.get_ints("output_size")
@@ -90,7 +90,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
         position = ops.add(ops.multiply(position, dim_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
     positions = ops.reshape(position, ints([1, 1, math.prod(sizes), -1]), False)
     area = ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
-    nowhere = ops.reduce_prod(area, ints([0]), False)  # beyond every position
+    nowhere = ops.reduce_prod(area, ints([0]), False)  # greater than every index
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
     mask = cast_to(first, node.output_dtype("mask") or Type.i32)
     target = [0, 0, *sizes]
@@ -98,7 +98,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
 
 
 def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int64]:
-    """[size, longest window]: the elements of each window along one dimension; shorter ones repeat their last."""
+    """[size, longest window]: the indices of each window along one dimension; shorter ones repeat their last."""
     single = np.float32
     alpha = single(dim - width) / single(size - (1 if width > 0 else 0))
     shift = single(u)
@@ -116,7 +116,7 @@ def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArra
 
 
 def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> Node:
-    """The same for a dimension (0-D int64) that only the run knows, in the same arithmetic."""
+    """The same for a dimension known at run time only (0-D int64), in the same arithmetic."""
 
     def number(value: float) -> Node:
         return const(value, Type.f32)
@@ -149,13 +149,13 @@ def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> N
 
 
 def _clamp_to_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: int, u: float) -> Node:
-    """`edge`, int64, kept to floor((k + shift) * alpha) as whole numbers have it.
+    """`edge`, int64, clamped to floor((k + shift) * alpha) in integer arithmetic.
 
-    Only next to a whole number the rounding of floats decides, which in bfloat16 are too coarse for anything else.
+    The rounding of floats decides next to an integer only; in bfloat16 they are too coarse for anything else.
     """
     wide = ops.subtract(dim, ints(width))
     divisor = size - (1 if width > 0 else 0)
-    shift: Tensor = wide  # times alpha and parts, which makes it whole
+    shift: Tensor = wide  # times alpha and divisor, an integer
     if width <= 0:
         inner = ops.subtract(ops.multiply(ops.add(base, ints(2)), ints(divisor)), wide)
         outer = ops.multiply(ops.subtract(ops.add(dim, ints(1)), base), ints(divisor))
@@ -186,11 +186,11 @@ def unpool(node: NodeContext) -> NamedOutputs:
     node.require(not channels_last(node), "channels last is not supported")
     if node.has_attribute("output_size") or node.has_input("output_size"):
         if node.is_known("output_size"):
-            # Paddle's own function computes it from dimensions that may be unknown as the program is made, and are -1.
+            # Paddle's own function computes it from dimensions that are -1 where the program does not know them.
             sizes = node.get_ints("output_size")
             node.require(min(sizes) >= 0, "a negative size", output_size=sizes)
         size: Node = ops.slice(node.get_tensor("output_size", Type.i64), ints([0]), ints([spatial]), ints([1]))
-    else:  # as in programs of Paddle 1: what the pooling had
+    else:  # as in programs of Paddle 1: the size before pooling
         kernel, strides = node.get_ints("ksize"), node.get_ints("strides", [1] * spatial)
         pads = node.get_ints("padding", [0] * spatial)
         rest = [k - s - 2 * p for k, s, p in zip(kernel, strides, pads, strict=True)]

@@ -1,4 +1,4 @@
-"""Products and distances of whole tensors, and choice between tensors.
+"""Kronecker and cross products, distances, and selection between tensors.
 
 Paddle: `kron`, `cross`, `dist`, `multiplex`.
 Semantics: `paddle/phi/kernels/impl/{kron,dist}_kernel_impl.h`, `paddle/phi/kernels/cpu/{cross,multiplex}_kernel.cc`.
@@ -34,7 +34,7 @@ _AXIS_NOT_SET = 9
 
 
 def kron(node: NodeContext) -> NamedOutputs:
-    """out = every element of x times the whole of y, in blocks; the shorter shape is filled up with ones in front."""
+    """out = each element of x times y, in blocks (Kronecker product); the shorter shape has leading ones added."""
     x, y = operands(node)
     rank = max(rank_of(node, x), rank_of(node, y))
     if rank == 0:
@@ -47,7 +47,7 @@ def kron(node: NodeContext) -> NamedOutputs:
 
 
 def cross(node: NodeContext) -> NamedOutputs:
-    """out = the vector product of x and y along axis, by default the first one of length 3."""
+    """out = the cross product of x and y along axis, by default the first axis of length 3."""
     x, y = operands(node)
     rank = rank_of(node, x)
     axis = node.get_int("axis", _AXIS_NOT_SET)
@@ -55,7 +55,7 @@ def cross(node: NodeContext) -> NamedOutputs:
         axis = found
     if axis != _AXIS_NOT_SET:
         return {"out": _cross_product(x, y, normalize_axis(node, axis, rank))}
-    # Which one it is, the run decides.
+    # The axis is known at run time only.
     all_axes = ints(list(range(rank)))
     of_three = ops.select(ops.equal(shape_of(x), ints(3)), all_axes, ints(rank - 1))
     front, back = front_permutations(ops.reduce_min(of_three, ints([0]), False), rank)
@@ -84,7 +84,7 @@ def _axis_of_three(node: NodeContext, x: Output) -> int | None:
 
 
 def dist(node: NodeContext) -> NamedOutputs:
-    """out = (Σ |x - y|^p)^(1/p); p = 0 counts differences, ±∞ takes the extreme one."""
+    """out = (Σ |x - y|^p)^(1/p); p = 0 counts differences, ±∞ takes the largest or smallest."""
     x, y = operands(node)
     p = node.get_float("p", 2.0)
     if any(0 in (static_dims(one) or ()) for one in (x, y)):
@@ -108,7 +108,7 @@ def dist(node: NodeContext) -> NamedOutputs:
 
 
 def multiplex(node: NodeContext) -> NamedOutputs:
-    """out[i] = inputs[index[i]][i]: each row from the input that index names."""
+    """out[i] = inputs[index[i]][i]: each row from the input at index."""
     refuse_complex(node, "inputs")
     out, *others = node.get_inputs("inputs")
     index = reshape(node.get_input("index"), [-1] + [1] * (rank_of(node, out) - 1))

@@ -1,4 +1,4 @@
-"""Quantization: what training with simulated integers and calibration leave in a program.
+"""Quantization: what quantization-aware training and calibration leave in a program.
 
 Paddle: `quantize_linear`, `dequantize_linear`; `fake_quantize_dequantize_abs_max`,
 `fake_quantize_dequantize_moving_average_abs_max`, `fake_channel_wise_quantize_dequantize_abs_max`;
@@ -7,11 +7,10 @@ Paddle: `quantize_linear`, `dequantize_linear`; `fake_quantize_dequantize_abs_ma
 `moving_average_abs_max_scale`; `dequantize_log`.
 Semantics: `paddle/phi/kernels/impl/{quantize_linear,fake_quantize_kernel,fake_dequantize_kernel}_impl.h`,
 `paddle/phi/kernels/funcs/fake_quantize_functor.cc`, `paddle/phi/kernels/cpu/dequantize_log_kernel.cc`. Paddle 3.3 runs
-a `dequantize_linear` of a PIR program as if it were `quantize_linear`: the reference is its kernel, as Paddle 2 runs
-it.
+a `dequantize_linear` of a PIR program as if it were `quantize_linear`: the reference is its kernel, as run by Paddle 2.
 
-With a scale that is known, and an exported model has no other, numbers become a FakeQuantize: OpenVINO then runs what
-follows in int8. It rounds half-way numbers to even, where `round_type` 1 asks for away from zero. On processors without
+With a known scale, and an exported model has no other, quantization becomes a FakeQuantize: OpenVINO then runs what
+follows in int8. It rounds ties to even, where `round_type` 1 means away from zero. On processors without
 VNNI instructions OpenVINO's int8 products saturate at 16 bits where weights use the whole range of int8.
 Refused: float8, zero points other than 0 (Paddle's kernels ignore them), training.
 """
@@ -38,7 +37,7 @@ _TINY, _EPSILON = 1e-30, 1e-6
 
 @dataclass(frozen=True)
 class QuantRange:
-    """The integers -low ... high that numbers are rounded to, and how."""
+    """The integers -low ... high that values are rounded to, and whether ties go to even."""
 
     high: int
     to_even: bool
@@ -62,7 +61,7 @@ def _qmax(node: NodeContext) -> int:
 
 
 def _broadcastable_scale(scale: AnyArray | Tensor, rank: int, axis: int | None) -> AnyArray | Tensor:
-    """A scale, or one for each element along an axis, to be combined with a tensor of the given rank."""
+    """A scale, or one for each element along an axis, reshaped to broadcast with a tensor of the given rank."""
     shape = [1] * rank
     if axis is not None:
         shape[axis] = -1
@@ -72,11 +71,11 @@ def _broadcastable_scale(scale: AnyArray | Tensor, rank: int, axis: int | None) 
 def _quantize(
     node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, grid: QuantRange, back: bool
 ) -> Tensor:
-    """x / scale · high, rounded and bounded; with `back` multiplied by scale / high again."""
+    """x / scale · high, rounded and clamped; with `back`, dequantized again."""
     dtype = x.get_element_type()
     scale = _broadcastable_scale(scale, rank_of(node, x), axis)
     if isinstance(scale, np.ndarray) and grid.high <= _INT8:
-        # Paddle divides by 1e-6 in place of 0, but with round_type 1 it has cut the numbers off at the scale before.
+        # Paddle divides by 1e-6 in place of 0, but with round_type 1 it clamps x to the scale before.
         unit = np.where(scale <= _TINY, scale + _EPSILON, scale).astype(np.float64) / grid.high
         result = scale.astype(np.float64) / grid.high if back else np.ones_like(unit)
         result = result if grid.to_even else np.where(scale <= _TINY, 0, result)
@@ -92,7 +91,7 @@ def _quantize(
 
 
 def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, high: float) -> Tensor:
-    """x · scale / high; what was quantized right before becomes one FakeQuantize with it."""
+    """x · scale / high; together with a quantization right before, one FakeQuantize."""
     scale = _broadcastable_scale(scale, rank_of(node, x), axis)
     source = x.get_node()
     if not isinstance(scale, np.ndarray):
@@ -109,7 +108,7 @@ def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: in
 
 
 def _dequantize_input(node: NodeContext) -> Output:
-    """The input `x` as floating point; weights that hold small integers become int8, which OpenVINO computes with."""
+    """The input `x` as floating point; weights that hold int8 values become an int8 constant and a Convert."""
     known, declared = node.get_known("x"), node.output_dtype("y") or node.output_dtype()
     # Paddle 3 declares int8 for the result of dequantize_abs_max, which it computes as float.
     dtype = declared if declared is not None and declared.is_real() else Type.f32
@@ -131,7 +130,7 @@ def _axis_of(node: NodeContext, rank: int, default: int) -> int | None:
 
 
 def _qmax_of_linear(node: NodeContext) -> int:
-    high = node.get_int("qmax") if node.has_attribute("qmax") else _qmax(node)  # Paddle 2 says how many bits
+    high = node.get_int("qmax") if node.has_attribute("qmax") else _qmax(node)  # Paddle 2 gives the number of bits
     node.require(high not in (448, 57344), "float8 is not supported", qmax=high)
     if node.has_input("zero_point"):
         known = node.get_known("zero_point")
@@ -173,10 +172,10 @@ def _require_inference(node: NodeContext, default: bool = False) -> None:
 
 
 def quantize_by_abs_max(per_channel: bool, back: bool) -> Converter:
-    """A converter that takes the largest magnitude in x for the scale, of each channel or of all."""
+    """A converter that takes the largest magnitude in x as the scale, per channel or per tensor."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = x rounded to a grid over its largest magnitude."""
+        """out = x quantized with its largest magnitude as the scale."""
         x = node.get_input("x")
         axis = _axis_of(node, rank_of(node, x), 0) if per_channel else None
         scale = _abs_max(node, x, axis)
@@ -187,10 +186,10 @@ def quantize_by_abs_max(per_channel: bool, back: bool) -> Converter:
 
 
 def quantize_by_given_scale(back: bool) -> Converter:
-    """A converter that takes for the scale what training found."""
+    """A converter that takes the scale from training."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = x rounded to a grid over in_scale."""
+        """out = x quantized with in_scale as the scale."""
         _require_inference(node)
         return {"out": _quantize(node, node.get_input("x"), _scale(node, "in_scale"), None, _quant_range(node), back)}
 
@@ -203,7 +202,7 @@ def fake_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
 
 
 def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
-    """out = x · scales[0] / (2^(bits - 1) - 1) along an axis; the same with scales[1], which is one number."""
+    """out = x · scales[0] / (2^(bits - 1) - 1) along an axis; then the same with scales[1], a scalar."""
     x, bits = _dequantize_input(node), node.get_ints("quant_bits", [8])
     highs = [2 ** (one - 1) - 1 for one in bits]
     if node.get_input_size("scales") == 1:
@@ -216,7 +215,7 @@ def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
 
 
 def moving_average_abs_max_scale(node: NodeContext) -> NamedOutputs:
-    """out = x; training observes its magnitude."""
+    """out = x, whose magnitude is observed in training only."""
     _require_inference(node)
     return {"out": node.get_input("x")}
 

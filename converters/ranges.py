@@ -37,7 +37,7 @@ def arange(node: NodeContext) -> NamedOutputs:
         if count <= _LARGE:
             steps = np.full(count, step, storage)
             steps[:1] = start
-            return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}  # it adds up, as the kernel does
+            return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}  # accumulated, as in the kernel
     start, end, step = (ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step"))
     if not (_is_dimension(end) and node.is_known("start") and not node.get_constant("start").any()):
         end = _clamped_end(start, end, step)
@@ -45,14 +45,14 @@ def arange(node: NodeContext) -> NamedOutputs:
 
 
 def _is_dimension(end: Node) -> bool:
-    """Whether it is a dimension of a tensor, as that of most ranges is."""
+    """Whether `end` is a dimension of a tensor, as in most ranges."""
     while end.get_type_name() in ("Convert", "Gather", "Reshape", "Slice", "Squeeze", "StridedSlice"):
         end = end.input_value(0).get_node()
     return bool(end.get_type_name() == "ShapeOf")
 
 
 def _clamped_end(start: Node, end: Node, step: Node) -> Node:
-    """The end, but the start where the step leads away from it: OpenVINO's CPU plugin (2026.4) ignores signs."""
+    """`end`, or `start` where the step leads away from it: OpenVINO's CPU plugin (2026.4) ignores signs."""
     up = ops.greater(step, const_like(0, step))
     return ops.select(up, ops.maximum(start, end), ops.minimum(start, end))
 
@@ -74,7 +74,7 @@ def range_v2(node: NodeContext) -> NamedOutputs:
     number = Type.f32 if any(one.get_element_type().is_real() for one in (start, end, step)) else Type.i64
     first, last, by = (ops.convert(one, number) for one in (start, end, step))
     distance = ops.subtract(last, first)
-    # A step of the right sign divides towards 0, so that both ways of division agree.
+    # With a step of the right sign the quotient is not negative, so that truncation and floor agree.
     intervals = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)
     dynamic_count = ops.add(ops.convert(intervals, Type.i64), ints(1))
     index = ops.convert(ops.range(ints(0), dynamic_count, ints(1), "i64"), dtype)
@@ -87,7 +87,7 @@ def _number(node: NodeContext, name: str, storage: Any) -> Any:
 
 
 def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
-    """`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result."""
+    """(`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result)."""
     dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
     # The kernels take the bounds in the type of the result and compute in double.
     kind = Type.f64 if dtype == Type.f64 else Type.f32
@@ -108,7 +108,7 @@ def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
 
 
 def _known_linspace(node: NodeContext) -> tuple[Any, Any] | None:
-    """The same numbers, in double, and the NumPy type of the result, where all is known."""
+    """The same numbers, in double, and the NumPy type of the result; None where an input is not constant."""
     dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
     storage = numpy_dtype(dtype)
     count_name = "number" if node.op_type == "linspace" else "num"

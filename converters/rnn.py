@@ -5,7 +5,7 @@ Semantics: `paddle/phi/kernels/cpu/rnn_kernel.cc`, `rnn_functor.h` (ResetParamet
 `paddle/phi/kernels/funcs/detail/{lstm_cpu,gru}_kernel.h`, `impl/gru_unit_kernel_impl.h`.
 Not supported: dropout at inference, weights of unknown shape.
 
-Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates stand in the order i f c o
+Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates are in the order i f c o
 (LSTM) and r z c (GRU), OpenVINO's in f i c o and z r h; of the two biases OpenVINO takes the sum, but for GRU's
 candidate, whose recurrent bias is added before the reset gate multiplies (`linear_before_reset`).
 """
@@ -23,7 +23,7 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
-"""For each of OpenVINO's gates, which of Paddle's it is."""
+"""For each of OpenVINO's gates, its index in Paddle's order."""
 
 _NO_CLIP = 1e30
 
@@ -58,7 +58,7 @@ def rnn(node: NodeContext) -> NamedOutputs:
 
 
 def _with_static_dims(x: Node, states: list[Output], weight: AnyArray | None) -> Node:
-    """x with the batch of the states and the features of the weight where its own are dynamic: the CPU plugin asks."""
+    """x with the batch of the states and the features of the weight where its own are dynamic, for the CPU plugin."""
     batch, _, features = x.get_output_partial_shape(0)
     wanted = states[0].get_partial_shape()[1]
     size = [0, 0, 0]

@@ -1,10 +1,10 @@
-"""Values written or added to places given by index or by mask.
+"""Values written or added to elements given by index or by mask.
 
 Paddle: `scatter`, `scatter_nd_add`, `index_add`, `index_put`, `put_along_axis`.
 Semantics: `paddle/phi/kernels/funcs/{scatter.h,gather_scatter_functor.cc,index_put_utils.h}`,
 `paddle/phi/kernels/cpu/{scatter,scatter_nd_add,index_put,put_along_axis}_kernel.cc`,
 `paddle/phi/kernels/cpu/index_add_impl.h`.
-Where two values go to one place and are not reduced, the last one counts, as in Paddle's loop.
+If two values go to the same element and are not reduced, the last one is kept, as in Paddle's loop.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def scatter(node: NodeContext) -> NamedOutputs:
         known = node.get_known("index")
         if known is not None and bool((known >= 0).all()):
             return {"out": ops.scatter_update(x, index, updates, ints(0))}
-        return {"out": ops.scatter_nd_update(x, nd_indices, updates)}  # it counts negative numbers from the end
+        return {"out": ops.scatter_nd_update(x, nd_indices, updates)}  # takes negative indices
     zeros = ops.broadcast(const_like(0, x), shape_of(updates))
     cleared = ops.scatter_nd_update(x, nd_indices, zeros)
     return {"out": ops.scatter_nd_update(cleared, nd_indices, updates, "sum")}
@@ -49,7 +49,7 @@ def scatter_nd_add(node: NodeContext) -> NamedOutputs:
     """out = x with updates[...] added to x[index[..., 0], index[..., 1], ...]."""
     x, updates = node.get_input("x"), node.get_input("updates")
     index, depth = nd_index(node, x, node.input_shape("updates"))
-    if depth == 0:  # an empty index stands for all of x
+    if depth == 0:  # an index of length 0 selects all of x
         outer = rank_of(node, updates) - rank_of(node, x)
         summed = ops.reduce_sum(updates, ints(list(range(outer))), False) if outer else updates
         return {"out": ops.add(x, summed)}
@@ -68,7 +68,7 @@ def index_add(node: NodeContext) -> NamedOutputs:
 
 
 def index_put(node: NodeContext) -> NamedOutputs:
-    """out = x with value written (or added) to x[indices[0], indices[1], ...]; a mask stands for its true places."""
+    """out = x with value written (or added) to x[indices[0], indices[1], ...]; a mask stands for where it is true."""
     x, value = node.get_input("x"), node.get_input("value")
     indices = node.get_inputs("indices")
     accumulate = node.get_bool("accumulate", False)
@@ -137,13 +137,13 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
 
 
 def _integer_mean(x: Output, indices: Output, values: Tensor, axis: int, include_self: bool) -> Node:
-    """The mean, rounded down, of the values that go to one place (OpenVINO rounds towards zero)."""
+    """The mean of the values that go to the same element, rounded down (OpenVINO rounds towards zero)."""
     kind = x.get_element_type()
     ones = ops.broadcast(const_like(1, x), shape_of(values))
     total = ops.scatter_elements_update(x, indices, values, ints(axis), "sum", include_self)
     ones_like_x = ops.broadcast(const_like(1, x), shape_of(x))
     count = cast_to(ops.scatter_elements_update(ones_like_x, indices, ones, ints(axis), "sum", include_self), Type.f32)
-    # A half more never reaches the next quotient, and keeps a rounded division from missing its own.
+    # 0.5 more never reaches the next quotient, and keeps a rounded division from falling below its own.
     return cast_to(ops.floor(ops.divide(ops.add(cast_to(total, Type.f32), const(0.5, Type.f32)), count)), kind)
 
 

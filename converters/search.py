@@ -4,10 +4,10 @@ Paddle: `top_k_v2` (PIR `topk`), `top_k`, `arg_max`, `arg_min`, `argsort`, `kthv
 `searchsorted`.
 Semantics: `paddle/phi/kernels/cpu/{top_k,arg_min_max,argsort,kthvalue,searchsorted}_kernel.cc`,
 `paddle/phi/kernels/funcs/mode.h`.
-Of equal elements the first one counts, as in Paddle's arg_max and stable argsort; which one Paddle's unstable sorts
-(topk, argsort, kthvalue) name depends on the C++ library. NaN is the largest in argsort and kthvalue, as in Paddle;
-topk, arg_max and arg_min take it for what OpenVINO's comparisons make of it: an extra pass over all scores would cost
-every detector time.
+Of equal elements the first one is taken, as in Paddle's arg_max and stable argsort; which one Paddle's unstable sorts
+(topk, argsort, kthvalue) take depends on the C++ library. NaN is the largest in argsort and kthvalue, as in Paddle; in
+topk, arg_max and arg_min its order is that of OpenVINO's comparisons: an extra pass over all scores would cost every
+detector time.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from paddle2ov.translation.registry import Converter
 
 
 def _sortable(x: Tensor) -> Tensor:
-    """TopK takes no booleans."""
+    """`x`, bool as int32: TopK takes no bool."""
     return cast_to(x, Type.i32) if x.get_element_type() == Type.boolean else x
 
 
 def _nan_as_infinity(x: Output) -> Tensor:
-    """`x` with infinity for NaN, which is Paddle's largest; beside a true infinity the first one counts."""
+    """`x` with infinity for NaN, which is the largest in Paddle; it is equal to a true infinity."""
     return ops.select(ops.is_nan(x), const_like(np.inf, x), x) if x.get_element_type().is_real() else x
 
 
 def _restore_nan(x: Output, values: Tensor, indices: Tensor, axis: int) -> Tensor:
-    """The values that `_nan_as_infinity` may have hidden."""
+    """`values`, with the NaNs that `_nan_as_infinity` replaced."""
     return ops.gather_elements(x, indices, axis) if x.get_element_type().is_real() else values
 
 
@@ -56,7 +56,7 @@ def _operand(node: NodeContext) -> tuple[Output, int, int]:
 
 
 def top_k_v2(node: NodeContext) -> NamedOutputs:
-    """out, indices = the k largest (or smallest) elements along axis, sorted, and where they stand (int64)."""
+    """out, indices = the k largest (or smallest) elements along axis, sorted, and their indices (int64)."""
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
@@ -65,14 +65,14 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
         if node.is_known("k")
         else ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
     )
-    # Sorted in either case: without `sorted` Paddle leaves the order open.
+    # Always sorted: without `sorted` Paddle leaves the order undefined.
     found = topk(x, k, axis, node.get_bool("largest", True))
     return {"out": found.output(0), "indices": found.output(1)}
 
 
 def _arg_extreme(largest: bool) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = where the largest (or smallest) element stands along axis, or in the flattened tensor."""
+        """out = the index of the largest (or smallest) element along axis, or in the flattened tensor."""
         dtype = node.get_dtype("dtype", Type.i64) or Type.i64
         flat = node.get_bool("flatten", False)
         keep = node.get_bool("keepdims", False)
@@ -105,7 +105,7 @@ arg_min = _arg_extreme(largest=False)
 
 
 def argsort(node: NodeContext) -> NamedOutputs:
-    """out, indices = the elements in order along axis, and where each one stood."""
+    """out, indices = the sorted elements along axis, and their indices."""
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
@@ -114,7 +114,7 @@ def argsort(node: NodeContext) -> NamedOutputs:
 
 
 def kthvalue(node: NodeContext) -> NamedOutputs:
-    """out, indices = the k-th smallest element along axis, and where it stands."""
+    """out, indices = the k-th smallest element along axis, and its index."""
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
@@ -128,17 +128,17 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
 
 
 def mode(node: NodeContext) -> NamedOutputs:
-    """out, indices = the most frequent element along axis, the smallest one of several, and where it stands last."""
+    """out, indices = the most frequent element along axis (of several, the smallest), and its last index."""
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     values, _ = sort(x, axis, descending=False)
-    # How often each element occurs: a comparison of all with all.
+    # How often each element occurs: all pairs are compared.
     same = ops.equal(ops.unsqueeze(values, ints(axis)), ops.unsqueeze(values, ints(axis + 1)))
     counts = ops.reduce_sum(cast_to(same, Type.i32), ints([axis + 1]), False)
     first = topk(counts, ints(1), axis, largest=True).output(1)
     value = ops.gather_elements(values, first, axis)
-    # The last place of that value: the position of the first one, read backwards.
+    # The last index of that value.
     positions = ops.range(ints(0), dim_of(x, axis), ints(1), "i64")
     positions = ops.unsqueeze(positions, ints(list(range(1, rank - axis)))) if axis + 1 < rank else positions
     own = ops.select(ops.equal(x, value), positions, ints(-1))
@@ -149,7 +149,7 @@ def mode(node: NodeContext) -> NamedOutputs:
 
 
 def searchsorted(node: NodeContext) -> NamedOutputs:
-    """out = how many elements of sorted_sequence are less than (right: at most) each of values; all, of NaN and ±∞."""
+    """out = how many elements of sorted_sequence are less than (right: at most) each value; all for NaN and ±∞."""
     sequence, values = node.get_input("sorted_sequence"), node.get_input("values")
     kinds = {sequence.get_element_type(), values.get_element_type()}
     # Two types are compared as C++ does.

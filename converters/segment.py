@@ -1,10 +1,10 @@
-"""Reductions of rows that belong together, and the messages of a graph, which are reduced so.
+"""Reductions of the rows of a segment, and message passing on graphs.
 
 Paddle: `segment_pool` (the reductions of segments in paddle.geometric), `graph_send_recv` (PIR `send_u_recv`),
 `graph_send_ue_recv` (`send_ue_recv`), `graph_send_uv` (`send_uv`).
 Semantics: `paddle/phi/kernels/impl/segment_pool_kernel_impl.h`,
 `paddle/phi/kernels/cpu/send_{u_recv,ue_recv,uv}_kernel.cc`.
-A row that nothing is reduced to is 0.
+A row of the result without any input row is 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def segment_pool(node: NodeContext) -> NamedOutputs:
     x, kind = node.get_input("x"), node.get_str("pooltype", "SUM")
     node.require(kind in _REDUCTIONS, "unknown", pooltype=kind)
     ids = _indices(node, "segment_ids")
-    # The numbers are sorted.
+    # The ids are sorted.
     count = ops.add(ops.gather(ids, ints([-1]), ints(0)), ints([1]))
     out = _reduce_by_id(x, rank_of(node, x), ids, count, kind)
     if kind != "MEAN":
@@ -85,7 +85,7 @@ def _reduce_by_id(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str
     dims = ops.concat([count, ops.slice(shape_of(rows), ints([1]), ints([rank]), ints([1]))], 0)
     start = ops.broadcast(const_like(0, rows), dims)
     if kind in ("MAX", "MIN"):
-        # Whatever is there first: each id that has a row starts from one of its rows.
+        # The reduction includes the start: for each id that has a row, it is one of its rows.
         start = ops.scatter_nd_update(start, indices, rows)
     out = ops.scatter_nd_update(start, indices, rows, _REDUCTIONS[kind])
     if kind != "MEAN":
@@ -94,11 +94,11 @@ def _reduce_by_id(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str
     divisor = ops.unsqueeze(number, ints(list(range(1, rank)))) if rank > 1 else number
     if rows.get_element_type().is_real():
         return ops.divide(out, divisor)
-    # Integers are cut off towards 0.
+    # Integers are truncated.
     return ops.multiply(ops.sign(out), ops.divide(ops.abs(out), divisor))
 
 
 def _count_ids(ids: Tensor, count: Tensor) -> Node:
-    """How often each of 0 ... count - 1 is among the ids."""
+    """How often each of 0 ... count - 1 occurs in ids."""
     ones = ops.broadcast(ints(1), shape_of(ids))
     return ops.scatter_nd_update(ops.broadcast(ints(0), count), ops.unsqueeze(ids, ints([1])), ones, "sum")

@@ -30,7 +30,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def _batch(node: NodeContext) -> tuple[Tensor, Count | None]:
-    """x as [batch, steps, features], and how many sequences it is, if it holds them one after the other."""
+    """x as [batch, steps, features], and the number of sequences if it is an LoD tensor."""
     x = node.get_input("x")
     if rank_of(node, x) == 3:
         return x, None
@@ -54,7 +54,7 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
 
 
 def row_conv(node: NodeContext) -> NamedOutputs:
-    """out[t, d] = the sum over w of filter[w, d] · x[t + w, d]: features of this and of later steps."""
+    """out[t, d] = the sum over w of filter[w, d] · x[t + w, d]: features of this and of the following steps."""
     (x, count), declared = _batch(node), node.input_shape("filter")
     if declared is None or min(declared) < 0:
         node.refuse("the shape of the filter must be known")

@@ -1,4 +1,4 @@
-"""Shapes: asking for them, and the same elements under another one.
+"""Shapes and sizes of tensors, and reshaping.
 
 Paddle: `shape`, `shape64`, `size` (PIR `numel`), `is_empty`, `reshape2`, `reshape`, `squeeze2`, `squeeze`,
 `unsqueeze2`, `unsqueeze`, `flatten_contiguous_range` (PIR `flatten`), `flatten2`, `flatten`, `view_shape`.
@@ -72,7 +72,7 @@ def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
 
 
 def reshape(node: NodeContext) -> NamedOutputs:
-    """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same place."""
+    """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same index."""
     x = node.get_input("x")
     complex_part = [2] if node.is_complex("x") else []
     if node.is_known("shape"):
@@ -136,7 +136,7 @@ def squeeze(node: NodeContext) -> NamedOutputs:
 
 
 def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
-    """x without the dimensions at axes that the program computes, which must all be 1: they decide the rank."""
+    """x without the dimensions at axes that the program computes, which must all be 1, as the rank depends on them."""
     axes, count = _computed_axes(node)
     node.warn("of the axes that the program computes, Paddle drops those of size 1; here each must be of size 1")
     all_axes = ints(list(range(rank)))
@@ -147,7 +147,7 @@ def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
 
 
 def _computed_axes(node: NodeContext) -> tuple[Output, int]:
-    """Axes that the program computes, and how many they are."""
+    """Axes that the program computes, and their number, which must be known."""
     node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
     axes = int_vector(node, "axis")
     count = axes.get_partial_shape()[0]
@@ -172,7 +172,7 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
 
 
 def _unsqueeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
-    """x with dimensions of 1 at axes that the program computes; how many there are decides the rank."""
+    """x with dimensions of 1 at axes that the program computes; the rank depends on their number, which is known."""
     axes, count = _computed_axes(node)
     dims: Node = shape_of(x)
     for i in range(count):
@@ -183,7 +183,7 @@ def _unsqueeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
 
 
 def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
-    """out = x with the dimensions start_axis ... stop_axis joined into one."""
+    """out = x with the dimensions start_axis ... stop_axis flattened into one."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     if rank == 0:
@@ -201,7 +201,7 @@ def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
 
 
 def flatten(node: NodeContext) -> NamedOutputs:
-    """out = x as a matrix: the dimensions before axis joined into one, and the others; a number as one element."""
+    """out = x as a matrix: the dimensions before axis flattened into one, and the others; a 0-D x as [1]."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     if rank == 0:
@@ -213,7 +213,7 @@ def flatten(node: NodeContext) -> NamedOutputs:
 
 
 def _merge_axes(x: Output, groups: list[list[int]]) -> Output:
-    """`x` with each group of neighbouring axes joined into one dimension."""
+    """`x` with each group of neighbouring axes flattened into one dimension."""
     shape = x.get_partial_shape()
     dims: list[int | None] = []
     for group in groups:
@@ -223,7 +223,7 @@ def _merge_axes(x: Output, groups: list[list[int]]) -> Output:
     unknown = [i for i, dim in enumerate(dims) if dim is None]
     if not unknown:
         return ops.reshape(x, ints([dim for dim in dims if dim is not None]), False).output(0)
-    # 0 keeps the dimension at the same place, -1 is for one more; only what is left needs the shape at run time.
+    # 0 keeps the dimension at the same index, -1 infers another one; only further ones need the shape at run time.
     target: list[int | None] = [0 if i in unknown and groups[i] == [i] else dim for i, dim in enumerate(dims)]
     open_dims = [i for i, dim in enumerate(target) if dim is None]
     if len(open_dims) == 1 and 0 not in dims:
@@ -240,9 +240,9 @@ def _merge_axes(x: Output, groups: list[list[int]]) -> Output:
 
 
 def _infer_dimension(target: list[int], x: Output) -> list[int]:
-    """The target with a number for its -1, where the dimensions that it does not keep are known.
+    """The target with its -1 inferred, where the dimensions that it does not keep are known.
 
-    Of a tensor without elements nothing else tells the number.
+    At run time it cannot be inferred for a tensor without elements.
     """
     shape = x.get_partial_shape()
     rest = [shape[i] for i in range(len(shape)) if i >= len(target) or target[i] != 0]

@@ -1,4 +1,4 @@
-"""How alike rows are, and circular convolution, in programs of Paddle 1.
+"""Cosine similarity and circular convolution, in programs of Paddle 1.
 
 Paddle: `cos_sim`, `conv_shift`.
 Semantics: `paddle/fluid/operators/{cos_sim,conv_shift}_op.h` of Paddle 1.8.
@@ -24,12 +24,12 @@ def cos_sim(node: NodeContext) -> NamedOutputs:
 
 
 def _as_rows(node: NodeContext, x: Output) -> Tensor:
-    """x with all dimensions after the first one as one."""
+    """x with all dimensions after the first one flattened into one."""
     return x if rank_of(node, x) == 2 else ops.reshape(x, ints([0, -1]), True)
 
 
 def conv_shift(node: NodeContext) -> NamedOutputs:
-    """out[b, i] = Σ_j x[b, i + j - (n - 1) / 2] · y[b, j], n being the width of y and the rows of x closed to rings."""
+    """out[b, i] = Σ_j x[b, i + j - (n - 1) / 2] · y[b, j], n being the width of y and the rows of x circular."""
     x, y = node.get_input("x"), node.get_input("y")
     width = ranked_dims(y)[1]
     if width is None:

@@ -1,4 +1,4 @@
-"""Parts of a tensor between bounds.
+"""Slices of a tensor, and assignment to them.
 
 Paddle: `slice`, `strided_slice`, `crop_tensor` (PIR `crop`), `set_value`, `set_value_with_tensor`,
 `view_slice` (PIR only), `crop` (legacy only).
@@ -25,7 +25,7 @@ _BEFORE_FIRST = np.iinfo(np.int32).min
 
 
 class _Bounds:
-    """One bound (start, end or step) for each sliced axis: known numbers, or elements of a tensor."""
+    """One bound (start, end or step) for each sliced axis: constants, or elements of a tensor."""
 
     def __init__(self, node: NodeContext, name: str, count: int, default: int | None = None) -> None:
         self._node = node
@@ -66,7 +66,7 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     sizes = _known_dims_slice(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
     if sizes is not None:
         return {"out": ConstantValue(sizes.reshape(()) if dropped and node.output_shape("out") != (1,) else sizes)}
-    # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
+    # A dropped axis has a single index (for the last element the start -1, whatever the end): a Gather by a scalar.
     kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_full(x, axis, i, starts, ends, steps)]
     if kept:
         sliced_axes, start = [axes[i] for i in kept], _starts_from_last(starts, steps, kept)
@@ -103,10 +103,10 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
 
 
 def _known_dims_slice(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray | None:
-    """Those dimensions of a tensor that a slice takes from its shape, where all are known.
+    """The dimensions that a slice takes from the shape of a tensor, where all of them are known.
 
-    OpenVINO finds them as well. Its CPU plugin (2026.4), however, crashes where it does so with what enters a loop and,
-    from there, one in that loop.
+    OpenVINO folds them as well. Its CPU plugin (2026.4), however, crashes if it does so with an input of a loop that is
+    also an input of a loop in that loop.
     """
     maker, storage = x.get_node(), numpy_dtype(x.get_element_type())
     if maker.get_type_name() != "ShapeOf" or starts.known is None or ends.known is None or storage is None:
@@ -123,7 +123,7 @@ def _known_dims_slice(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -
 
 
 def _starts_from_last(starts: _Bounds, steps: _Bounds | None, positions: list[int]) -> Tensor:
-    """The starts, where what is read backwards from beyond the last element begins at the last one.
+    """The starts; a slice backwards from beyond the last element starts at the last one.
 
     From 2^31 - 1 OpenVINO counts up to 2^31 elements of an unknown dimension, which its CPU plugin takes for fewer than
     none.
@@ -135,7 +135,7 @@ def _starts_from_last(starts: _Bounds, steps: _Bounds | None, positions: list[in
 
 
 def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
-    """The ends, where the end -1 of what is read or written backwards may be the one before the first element."""
+    """The ends; where `end_before_first` holds, the end -1 of a slice backwards is before the first element."""
     if not node.semantics.end_before_first or (steps.known is not None and min(steps.known) > 0):
         return ends.select(positions)
     if steps.known is not None and ends.known is not None:
@@ -147,10 +147,10 @@ def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positi
 
 
 def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
-    """Of bounds [n] those where the condition holds, and others elsewhere; one of the two may be a single number.
+    """`bounds` [n] where the condition holds, else `otherwise`; one of the two may be a scalar.
 
     No Select: OpenVINO's CPU plugin fuses it in float32, which rounds an open bound. No arithmetic: OpenVINO (2026.4)
-    infers from it limits for the sizes of a Slice backwards that the sizes do not keep.
+    infers wrong limits for the sizes of a Slice backwards from it.
     """
     count = shape_of(condition)
     rows = [ops.unsqueeze(ops.broadcast(one, count), ints(0)) for one in (otherwise, bounds)]
@@ -159,14 +159,14 @@ def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node
 
 
 def _clamp_backward_ends(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
-    """The ends, where one before the first element, unless it is open, counts as the first element, as in Paddle 2."""
+    """The ends; one before the first element, unless it is open, is clamped to the first element, as in Paddle 2."""
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
     return _select_bounds(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
 
 
 def _may_start_early(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
-    """Whether a slice that reads backwards may start before the first element."""
+    """Whether a slice backwards may start before the first element."""
     for axis, i in zip(axes, positions, strict=True):
         if steps.known is not None and steps.known[i] > 0:
             continue
@@ -178,9 +178,9 @@ def _may_start_early(x: Output, axes: list[int], positions: list[int], starts: _
 
 
 def _empty_if_started_before_first(x: Output, axes: list[int], start: Tensor, end: Tensor, step: Tensor) -> Node:
-    """The ends, such that a slice that reads backwards from before the first element is empty.
+    """The ends, such that a slice backwards from before the first element is empty.
 
-    OpenVINO's Slice would begin at the first element.
+    OpenVINO's Slice would start at the first element.
     """
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
@@ -188,7 +188,7 @@ def _empty_if_started_before_first(x: Output, axes: list[int], start: Tensor, en
 
 
 def _clamp_start(x: Output, axis: int, start: int) -> int:
-    """A start before the first element counts as the first one."""
+    """`start`, clamped to the first element."""
     dim = x.get_partial_shape()[axis]
     return max(start, -int(dim.get_length())) if dim.is_static else start
 
@@ -214,7 +214,7 @@ def view_slice(node: NodeContext) -> NamedOutputs:
 
 
 def strided_slice(node: NodeContext) -> NamedOutputs:
-    """out = x[starts:ends:strides] along axes; a negative stride reads backwards."""
+    """out = x[starts:ends:strides] along axes; a negative stride goes backwards."""
     return _slice(node, "x", "strides")
 
 
@@ -236,7 +236,7 @@ def crop(node: NodeContext) -> NamedOutputs:
 
 
 def crop_v1(node: NodeContext) -> NamedOutputs:
-    """out = x[offsets : offsets + size], where size is the shape of y, or `shape`; its first may be -1, all of x's."""
+    """out = x[offsets : offsets + size], size being the shape of y, or `shape` (-1 in front: all of x)."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     start = int_vector(node, "offsets")
@@ -315,9 +315,9 @@ def _values(node: NodeContext, dtype: Type) -> Output:
 
 
 def _drop_leading_unit_dims(values: Output, count: int) -> Output:
-    """values without the first `count` of its dimensions of 1: the leading ones, where these are of size 1.
+    """values without the first `count` of its dimensions of 1: the leading ones, where these are 1.
 
-    Others go where a squeeze without axes left a dimension of 1 that only the run knows: Paddle drops it there.
+    Others are dropped where a squeeze without axes kept a dimension that is 1 at run time, which Paddle drops there.
     """
     shape = values.get_partial_shape()
     if all(shape[axis] == 1 for axis in range(count)):
@@ -331,9 +331,9 @@ def _drop_leading_unit_dims(values: Output, count: int) -> Output:
 
 
 def _align_values(node: NodeContext, values: Output, rank: int, dropped: list[int], added: list[int]) -> Output:
-    """Gives `values`, which have the axes of an indexing expression, those of x: no new axes, the dropped ones as 1."""
+    """`values`, which have the axes of an indexing expression, with those of x: no new axes, dropped ones as 1."""
     own = rank_of(node, values)
-    # The axes of the expression from the first to the last: of x (its number), dropped ones left out, new ones (None).
+    # The axes of the expression in order: those of x (by number) without the dropped ones, and new ones (None).
     expression: list[int | None] = []
     waiting = sorted(added)
     for axis in range(rank):

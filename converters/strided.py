@@ -1,4 +1,4 @@
-"""Views of a tensor by strides, copied: OpenVINO's tensors lie in memory as their shapes say.
+"""Strided views of a tensor, as copies: OpenVINO's tensors have no strides.
 
 Paddle: `as_strided`, `tensor_unfold`.
 Semantics: `paddle/phi/kernels/stride/{as_strided,tensor_unfold}_kernel.cc`. The latter is `paddle.unfold`.
@@ -19,7 +19,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def as_strided(node: NodeContext) -> NamedOutputs:
-    """out[i, j, ...] = element offset + i * stride[0] + j * stride[1] + ... of input; the offset is one of bytes."""
+    """out[i, j, ...] = element offset + i * stride[0] + j * stride[1] + ... of input; the offset is in bytes."""
     x = node.get_input("input")
     dims, strides, offset = node.get_ints("dims"), node.get_ints("stride"), node.get_int("offset", 0)
     node.require(len(dims) == len(strides), "as many strides as dimensions are expected", dims=dims, stride=strides)

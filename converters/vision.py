@@ -1,4 +1,4 @@
-"""Patches, deformable convolution, shifts in time, and channel-wise maps.
+"""Patches (im2col), deformable convolution, temporal shift, and affine maps per channel.
 
 Paddle: `unfold`, `fold`, `deformable_conv`, `deformable_conv_v1`, `temporal_shift`, `affine_channel`.
 Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`,
@@ -43,7 +43,7 @@ def unfold(node: NodeContext) -> NamedOutputs:
     if channels == 1 or area == 1:
         return {"out": ops.reshape(patches, ints([0, 0, -1]), True)}
     batch = ops.gather(shape_of(x), ints([0]), ints(0))
-    # Not -1, which of nothing is 0.
+    # Not -1, which is 0 for an empty tensor.
     count = ops.gather(shape_of(x), ints([1]), ints(0)) if channels is None else ints([channels])
     positions = ops.reduce_prod(ops.gather(shape_of(patches), ints([2, 3]), ints(0)), ints([0]), True)
     split = ops.reshape(patches, ops.concat([batch, ints([area]), count, positions], 0), False)
@@ -53,7 +53,7 @@ def unfold(node: NodeContext) -> NamedOutputs:
 
 
 def fold(node: NodeContext) -> NamedOutputs:
-    """out[n, c] = the sum of all windows, each at its place: what unfold took apart."""
+    """out[n, c] = the sum of all windows, each at its position: the inverse of unfold."""
     top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
     out = ops.col2im(
         node.get_input("x"),

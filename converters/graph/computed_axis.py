@@ -1,6 +1,6 @@
-"""Axes that only the run shows: a transpose whose order is computed moves them to a known place, and back.
+"""Axes known at run time only: a transpose by a computed permutation moves them to the front, and back.
 
-OpenVINO's operators want their axes at conversion. A rank that depends on such an axis is refused where it is needed.
+OpenVINO's operators take their axes at conversion. A rank that depends on such an axis is refused where it is needed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def computed_axis(node: NodeContext, rank: int, name: str = "axis") -> Node:
 
 
 def front_permutations(axis: Tensor, rank: int) -> tuple[Node, Node]:
-    """The orders that transpose an axis (0-D, not negative) to the front, and back."""
+    """The permutations that move an axis (0-D, not negative) to the front, and back."""
     all_axes = ints(list(range(rank)))
-    # The axes before the chosen one move up by one place.
+    # The axes before this one move back by one.
     front = ops.select(ops.less_equal(all_axes, axis), ops.subtract(all_axes, ints(1)), all_axes)
     back = ops.select(ops.less(all_axes, axis), ops.add(all_axes, ints(1)), all_axes)
     return (
@@ -49,7 +49,7 @@ def reduce_over_computed_axes(
     left = ops.squeeze(ops.non_zero(ops.logical_not(chosen), "i64"), ints([0]))
     order = ops.concat([ops.squeeze(ops.non_zero(chosen, "i64"), ints([0])), left], 0)
     dims = shape_of(x)
-    # As a matrix: the chosen axes are its rows.
+    # As a matrix, whose rows are the reduced axes.
     ones = ops.select(chosen, one, dims)
     sizes = [ops.reduce_prod(size, ints([0]), True) for size in (ops.select(chosen, dims, one), ones)]
     matrix = ops.transpose(x, ops.reshape(order, ints([rank]), False))

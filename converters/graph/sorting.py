@@ -2,7 +2,7 @@
 
 OpenVINO's stable TopK compares every element with every chosen one: 50,000 elements take 20 s to sort, 0.04 s in the
 unstable form. Paddle's own order of equal elements is that of the C++ library (`std::sort`, `std::nth_element`), which
-keeps the first ones first for short rows only; so it is kept here where it costs little, and for whole sorts.
+is stable for short rows only; so stability is kept here where it costs little, and for full sorts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONGEST_PACKED = 46_340
 
 
 def topk(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
-    """TopK sorted by value; of equal elements the first ones where that is cheap."""
+    """TopK sorted by value; stable where that is cheap."""
     size, count = _static_size(x, axis), _static_count(k)
     cheap = count is not None and (count <= _CHEAP_COUNT or (size is not None and size * count <= _CHEAP_COMPARISONS))
     order = "max" if largest else "min"
@@ -28,7 +28,7 @@ def topk(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
 
 
 def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
-    """The elements in order along axis, and where each one stood; equal ones keep their order up to 46,340 elements."""
+    """The sorted elements along axis, and their indices; a stable sort for up to 46,340 elements."""
     axis %= _rank(x)
     length = dim_of(x, axis)
     order = "max" if descending else "min"
@@ -38,7 +38,7 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
         return found.output(0), found.output(1)
     found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i32, stable=False)
     values, indices = found.output(0), found.output(1)
-    # Sort once more by (group of equal elements, former place), packed into one integer.
+    # Sort once more by (group of equal elements, index), packed into one integer.
     positions = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, _rank(x))
     previous = ops.maximum(ops.subtract(_flat(positions), _i32(1)), _i32(0))
     before = ops.gather(values, previous, ints(axis))
@@ -57,7 +57,7 @@ def _flat(x: Node) -> Node:
 
 
 def _broadcastable_along(row: Node, axis: int, rank: int) -> Node:
-    """A 1-D tensor as one that varies along `axis` of `rank` dimensions."""
+    """A 1-D tensor with dimensions of 1 around it, to be `axis` of `rank` dimensions."""
     return ops.unsqueeze(row, ints([i for i in range(rank) if i != axis])) if rank > 1 else row
 
 
