@@ -118,7 +118,7 @@ def mish(node: NodeContext) -> NamedOutputs:
     """out = x · tanh(ln(1 + e^x)), and x · tanh(x) where x > lambda."""
     x = real_input(node)
     threshold = node.get_float("lambda", 20.0)
-    if threshold >= _EXACT:
+    if threshold >= _LINEAR_FROM:
         return {"out": ops.mish(x)}
     beyond = ops.greater(x, const_like(threshold, x))
     return {"out": ops.select(beyond, ops.multiply(x, ops.tanh(x)), ops.mish(x))}
@@ -129,23 +129,23 @@ def softplus(node: NodeContext) -> NamedOutputs:
     x = real_input(node)
     beta, threshold = node.get_float("beta", 1.0), node.get_float("threshold", 20.0)
     node.require(beta != 0, "division by zero", beta=beta)
-    if beta == 1 and threshold >= _EXACT:
+    if beta == 1 and threshold >= _LINEAR_FROM:
         return {"out": ops.softplus(x)}
     scaled = ops.multiply(x, const_like(beta, x)) if beta != 1 else x
     curve = ops.softplus(scaled)
     if beta != 1:
         curve = ops.divide(curve, const_like(beta, x))
-    if threshold >= _EXACT:
+    if threshold >= _LINEAR_FROM:
         return {"out": curve}
     return {"out": ops.select(ops.greater(scaled, const_like(threshold, x)), x, curve)}
 
 
-_EXACT = 17.0
+_LINEAR_FROM = 17.0
 """From here on ln(1 + e^x) = x in float32, so a larger threshold changes nothing."""
 
 
 def softshrink(node: NodeContext) -> NamedOutputs:
-    """out = x - threshold where x > threshold, x + threshold where x < -threshold, 0 between."""
+    """out = x - threshold where x > threshold, x + threshold where x < -threshold, 0 elsewhere."""
     x = real_input(node)
     threshold = node.get_float("threshold", 0.5)
     node.require(threshold >= 0, "negative", threshold=threshold)

@@ -14,14 +14,14 @@ from openvino import Node, Type
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import (
     Tensor,
-    as_declared,
+    as_declared_float,
     as_float,
     cast_to,
     const,
     const_like,
     refuse_complex,
     shape_of,
-    widened,
+    widen_narrow_integers,
 )
 from paddle2ov.graph.complex_pairs import parts
 from paddle2ov.graph.opset import ops
@@ -58,20 +58,20 @@ def angle(node: NodeContext) -> NamedOutputs:
         real_part, imaginary = parts(x)
         return {"out": angle_of(imaginary, real_part)}
     x = as_float(node, x)
-    turned = ops.select(ops.less(x, const_like(0, x)), const_like(math.pi, x), const_like(0, x))
-    return {"out": ops.select(ops.is_nan(x), x, turned)}
+    phase = ops.select(ops.less(x, const_like(0, x)), const_like(math.pi, x), const_like(0, x))
+    return {"out": ops.select(ops.is_nan(x), x, phase)}
 
 
 def copysign(node: NodeContext) -> NamedOutputs:
     """out = |x| with the sign of y; -0 is negative."""
     refuse_complex(node, "x", "y")
-    x, y = (as_declared(node, operand) for operand in operands(node))
+    x, y = (as_declared_float(node, operand) for operand in operands(node))
     kind = x.get_element_type()
     if kind == Type.boolean:
         return {"out": ops.broadcast(x, shape_of(y), broadcast_spec="BIDIRECTIONAL")}
     if not kind.is_real():  # a Select passes integers through float32
-        size = ops.abs(widened(x))
-        turn = ops.convert(ops.less(widened(y), const_like(0, size)), size.get_element_type())
+        size = ops.abs(widen_narrow_integers(x))
+        turn = ops.convert(ops.less(widen_narrow_integers(y), const_like(0, size)), size.get_element_type())
         sign = ops.subtract(const_like(1, size), ops.multiply(turn, const_like(2, size)))
         return {"out": cast_to(ops.multiply(size, sign), kind)}
     size = ops.abs(x)

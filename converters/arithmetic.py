@@ -1,8 +1,8 @@
-"""Arithmetic with numbers and lists of tensors.
+"""Arithmetic with scalars and lists of tensors.
 
 Paddle: `scale`, `increment`, `clip`, `pow`, `sum` (PIR `add_n`).
 Semantics: `paddle/phi/kernels/cpu/{scale,increment,add_n}_kernel.cc`, `paddle/phi/kernels/impl/clip_kernel_impl.h`,
-`paddle/phi/kernels/impl/activation_impl.h` (PowKernel). With integers, Paddle first truncates the number to an integer.
+`paddle/phi/kernels/impl/activation_impl.h` (PowKernel). With integers, Paddle first truncates the scalar to an integer.
 """
 
 from __future__ import annotations
@@ -12,8 +12,16 @@ from typing import Any
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, as_declared, cast_to, const_like, ints, refuse_complex, widened
-from paddle2ov.converters.graph.powers import fixed_power
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    as_declared_float,
+    cast_to,
+    const_like,
+    ints,
+    refuse_complex,
+    widen_narrow_integers,
+)
+from paddle2ov.converters.graph.powers import constant_power
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
@@ -21,7 +29,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def number(node: NodeContext, name: str, x: Output, default: float) -> Tensor | float:
-    """An attribute or input of one element: a number, or a 0-D tensor of the type of x if the program computes it."""
+    """A scalar attribute or input: a Python number, or a 0-D tensor of the type of x if the program computes it."""
     if not node.is_known(name):
         return ops.reshape(node.get_tensor(name, x.get_element_type()), ints([]), False)
     value = node.get_constant(name, default).reshape(-1)[0].item()
@@ -41,7 +49,7 @@ def scale(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     boolean = x.get_element_type() == Type.boolean
     factor, bias = number(node, "scale", x, 1.0), number(node, "bias", x, 0.0)
-    if not _is(bias, 0):
+    if not _is_neutral(bias, 0):
         refuse_complex(node, "x")
     after = node.get_bool("bias_after_scale", True)
     known = node.get_known("x")
@@ -52,16 +60,16 @@ def scale(node: NodeContext) -> NamedOutputs:
         return {"out": ConstantValue(np.asarray(number_x * by + plus if after else (number_x + plus) * by, storage))}
     multiply, add = (ops.logical_and, ops.logical_or) if boolean else (ops.multiply, ops.add)
     kind = x.get_element_type()
-    out: Tensor = widened(x)
+    out: Tensor = widen_narrow_integers(x)
     for step in ("scale", "bias") if after else ("bias", "scale"):
-        if step == "scale" and not _is(factor, 1):
+        if step == "scale" and not _is_neutral(factor, 1):
             out = multiply(out, _tensor(factor, out))
-        elif step == "bias" and not _is(bias, 0):
+        elif step == "bias" and not _is_neutral(bias, 0):
             out = add(out, _tensor(bias, out))
     return {"out": cast_to(out, kind)}
 
 
-def _is(value: Tensor | float, neutral: int) -> bool:
+def _is_neutral(value: Tensor | float, neutral: int) -> bool:
     return isinstance(value, int | float) and value == neutral
 
 
@@ -72,27 +80,27 @@ def increment(node: NodeContext) -> NamedOutputs:
     step = number(node, "value", x, 1.0)
     if known is not None and storage is not None and isinstance(step, int | float):
         return {"out": ConstantValue(np.asarray(known + np.asarray(step).astype(storage), storage))}
-    kind, x = x.get_element_type(), widened(x)
+    kind, x = x.get_element_type(), widen_narrow_integers(x)
     return {"out": cast_to(ops.add(x, _tensor(step, x)), kind)}
 
 
 def clip(node: NodeContext) -> NamedOutputs:
     """out = min(max(x, min), max)."""
     refuse_complex(node, "x")
-    x = as_declared(node, node.get_input("x"))
+    x = as_declared_float(node, node.get_input("x"))
     low, high = number(node, "min", x, 0.0), number(node, "max", x, 0.0)
     if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
         return {"out": ops.clamp(x, low, high)}
     out: Tensor = x
-    if _within(low, x):
+    if _bounds_type(low, x):
         out = ops.maximum(out, _tensor(low, x))
-    if _within(high, x):
+    if _bounds_type(high, x):
         out = ops.minimum(out, _tensor(high, x))
     return {"out": out}
 
 
-def _within(bound: Tensor | float, x: Output) -> bool:
-    """Whether a bound can be held in the type of x: beyond it, it bounds nothing."""
+def _bounds_type(bound: Tensor | float, x: Output) -> bool:
+    """Whether a bound is within the range of the type of x: beyond it, it has no effect."""
     storage = numpy_dtype(x.get_element_type())
     if not isinstance(bound, int | float) or storage is None or storage.kind not in "iu":
         return True
@@ -101,16 +109,16 @@ def _within(bound: Tensor | float, x: Output) -> bool:
 
 
 def pow_(node: NodeContext) -> NamedOutputs:
-    """out = x^y, y one number."""
+    """out = x^y, y a scalar."""
     refuse_complex(node, "x")
-    x = as_declared(node, node.get_input("x"))
+    x = as_declared_float(node, node.get_input("x"))
     exponent = number(node, "y", x, 1.0)
-    if _is(exponent, 1):
+    if _is_neutral(exponent, 1):
         return {"out": x}
-    if _is(exponent, 2):
-        return {"out": cast_to(ops.multiply(widened(x), widened(x)), x.get_element_type())}
+    if _is_neutral(exponent, 2):
+        return {"out": cast_to(ops.multiply(widen_narrow_integers(x), widen_narrow_integers(x)), x.get_element_type())}
     if x.get_element_type() in (Type.i32, Type.i64) and isinstance(exponent, int) and exponent > 0:
-        return {"out": fixed_power(x, exponent)}
+        return {"out": constant_power(x, exponent)}
     return {"out": ops.power(x, _tensor(exponent, x))}
 
 

@@ -1,4 +1,4 @@
-"""Types, and operators that hand their input on.
+"""Casts, and operators that pass their input on.
 
 Paddle: `cast`; `assign`, `share_data`, `memcpy`, `memcpy_d2h`, `memcpy_h2d`, `npu_identity`, `print`,
 `depend`, `assign_array`, `assign_out`, `c_identity`, `rnn_memory_helper`, `shadow_feed`; `assert`; `dropout`,
@@ -15,13 +15,13 @@ from openvino import Type
 
 from paddle2ov.converters.complex.elementary import from_real
 from paddle2ov.converters.graph.common import (
-    NARROW,
+    NARROW_INTEGERS,
     cast_to,
     const_like,
-    exactly_divided,
-    fold_known,
+    fold_constants,
     ints,
     refuse_complex,
+    with_exact_division,
 )
 from paddle2ov.converters.random.distributions import dropout_in_training
 from paddle2ov.graph.complex_pairs import parts
@@ -32,8 +32,8 @@ from paddle2ov.translation.registry import Converter
 
 
 def cast(node: NodeContext) -> NamedOutputs:
-    """out = x in another type: to integers towards zero, to bool whether it is not 0."""
-    if (known := fold_known(node, np.asarray, "x")) is not None:
+    """out = x in another type: to integers truncated, to bool as x != 0."""
+    if (known := fold_constants(node, np.asarray, "x")) is not None:
         return {"out": known}
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", node.output_dtype())
@@ -42,27 +42,27 @@ def cast(node: NodeContext) -> NamedOutputs:
     if node.is_complex("out") and not node.is_complex("x"):
         return {"out": from_real(x, dtype)}
     if node.is_complex("x") and not node.is_complex("out"):
-        if dtype == Type.boolean:  # whether one part is not 0
+        if dtype == Type.boolean:  # whether the real or the imaginary part is not 0
             return {"out": ops.reduce_logical_or(ops.not_equal(x, const_like(0, x)), ints([-1]), False)}
         x = parts(x)[0]
     if dtype == Type.boolean and x.get_element_type() != Type.boolean:
         return {"out": ops.not_equal(x, const_like(0, x))}
     if dtype.is_integral() and x.get_element_type().is_real():
-        x = exactly_divided(x)
-    if dtype in NARROW and x.get_element_type().is_real():  # C++ takes the last bits of an int32; OpenVINO saturates
+        x = with_exact_division(x)
+    if dtype in NARROW_INTEGERS and x.get_element_type().is_real():  # C++ wraps around; OpenVINO saturates
         x = ops.convert(x, Type.i32).output(0)
     return {"out": cast_to(x, dtype)}
 
 
 def identity(source: str = "x", result: str = "out") -> Converter:
-    """A converter for an operator that moves or marks its input and leaves the values as they are."""
+    """A converter for an operator that copies or marks its input and leaves the values as they are."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x."""
         if node.is_empty_array(source):
             return {result: EmptyTensorArray()}
         known = node.get_known(source)
-        if known is not None and (folded := fold_known(node, np.asarray, source)) is not None:
+        if known is not None and (folded := fold_constants(node, np.asarray, source)) is not None:
             return {result: folded}
         return {result: node.get_input(source)}
 
@@ -70,7 +70,7 @@ def identity(source: str = "x", result: str = "out") -> Converter:
 
 
 def nothing(node: NodeContext) -> NamedOutputs:
-    """Checks or reports at run time, and has no results."""
+    """Nothing: the operator checks or prints at run time, and has no results."""
     return {}
 
 

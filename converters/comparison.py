@@ -4,7 +4,8 @@ Paddle: `equal`, `not_equal`, `less_than`, `less_equal`, `greater_than`, `greate
 `isclose`.
 Semantics: `paddle/phi/kernels/cpu/compare_kernel.cc`, `paddle/phi/kernels/cpu/{allclose,isclose}_kernel.cc`.
 
-Paddle 2 takes floats less than 1e-8 apart for equal, Paddle 3 does not; here they are not. Refused: complex numbers.
+In Paddle 2, floats that differ by less than 1e-8 are equal; in Paddle 3 and here they are not.
+Refused: complex numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +16,15 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.elementwise import operands
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exactly_divided, fold_known, ints, output_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    fold_constants,
+    ints,
+    output_of,
+    with_exact_division,
+)
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -24,17 +33,17 @@ from paddle2ov.translation.registry import Converter
 
 
 def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
-    """A converter for out = build(x, y), a bool tensor; `fold` computes it from known values."""
+    """A converter for out = build(x, y), a bool tensor; `fold` computes it from constants."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = whether x op y, broadcast."""
-        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         x, y = operands(node)
         if x.get_element_type() == Type.boolean:
             x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
         if x.get_element_type().is_real():
-            x, y = exactly_divided(x), exactly_divided(y)
+            x, y = with_exact_division(x), with_exact_division(y)
         return {"out": build(x, y)}
 
     return convert
@@ -49,7 +58,7 @@ greater_equal = compare(ops.greater_equal, np.greater_equal)
 
 
 def equal_all(node: NodeContext) -> NamedOutputs:
-    """out = whether x and y have one shape and are equal everywhere."""
+    """out = whether x and y have the same shape and are equal everywhere."""
     x, y = operands(node)
     shapes = x.get_partial_shape(), y.get_partial_shape()
     if shapes[0].rank != shapes[1].rank or not shapes[0].compatible(shapes[1]):
@@ -58,7 +67,7 @@ def equal_all(node: NodeContext) -> NamedOutputs:
         x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
     if shapes[0].is_static and shapes[1].is_static:
         return {"out": _everywhere(ops.equal(x, y))}
-    # Where the shapes differ, y is filled up (or cut off) to the size of x to keep the comparison well-formed.
+    # Where the shapes differ, y is padded or cut to the size of x to keep the comparison well-formed.
     same_shape = ops.reduce_logical_and(ops.equal(ops.shape_of(x), ops.shape_of(y)), ints([0]), False)
     flat_x, flat_y = (ops.reshape(value, ints([-1]), False) for value in (x, y))
     size = ops.shape_of(flat_x)

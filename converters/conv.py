@@ -18,15 +18,15 @@ from openvino import Node, Output
 from paddle2ov.converters.fused.activation import fused_activation
 from paddle2ov.converters.graph.common import Tensor, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
-    beyond,
+    begin_end_pads,
     channels_last,
+    crop_negative_pads,
     padding_algorithm,
-    pads_of,
     spatial_dims,
-    steps_of,
+    strides_or_dilations,
     to_channels_first,
     to_channels_last,
-    without_negative_pads,
+    window_overhang,
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
@@ -35,16 +35,16 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def conv(node: NodeContext) -> NamedOutputs:
     """out[n, o, p] = sum over i, k of input[n, i, p * stride + k * dilation - padding] * filter[o, i, k] (+ bias)."""
-    return {"out": _finished(node, _conv(node))}
+    return {"out": _fused_epilogue(node, _conv(node))}
 
 
 def fused_conv(node: NodeContext) -> NamedOutputs:
     """output = activation(convolution + bias + residual)."""
-    return {"output": _finished(node, _conv(node))}
+    return {"output": _fused_epilogue(node, _conv(node))}
 
 
-def _finished(node: NodeContext, out: Node) -> Tensor:
-    """What Paddle's passes for oneDNN made part of a convolution: a sum with a residual, and an activation."""
+def _fused_epilogue(node: NodeContext, out: Node) -> Tensor:
+    """`out` after what Paddle's oneDNN passes fused into a convolution: addition of a residual, and an activation."""
     if not node.has_any_attribute(_FUSED):
         return out
     if node.get_bool("fuse_residual_connection", False):
@@ -78,7 +78,7 @@ _ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Geometry:
-    """Where a filter is laid over the spatial axes of [N, C, ...]; no padding is negative, no filter wider than x."""
+    """Strides, dilations and paddings along the spatial axes of [N, C, ...]; none negative, no filter wider than x."""
 
     strides: list[int]
     dilations: list[int]
@@ -88,29 +88,32 @@ class _Geometry:
 
     @property
     def is_pointwise(self) -> bool:
-        """Whether a filter of one element visits each element of x once."""
+        """Whether a filter of one element is applied to each element of x once."""
         return all(step == 1 for step in self.strides + self.dilations) and not any(self.begin + self.end)
 
 
 def _conv(node: NodeContext) -> Node:
     last, rank = channels_last(node), rank_of(node, node.get_input("input"))
     groups = groups_of(node, dims_of(node.get_input("input")), last)
-    x, geometry = _normalized(node, last, rank)
-    out = _convolved(node, x, geometry, groups)
+    x, geometry = _normalize_geometry(node, last, rank)
+    out = _convolve(node, x, geometry, groups)
     if node.has_input("bias"):
         out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * (rank - 2)))
     return to_channels_last(out, rank) if last else out
 
 
-def _normalized(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geometry]:
-    """The input as [N, C, ...], and one geometry for all the ways in which Paddle writes paddings."""
+def _normalize_geometry(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geometry]:
+    """The input as [N, C, ...], and the same geometry for all the ways in which Paddle writes paddings."""
     x, spatial = node.get_input("input"), rank - 2
-    strides, dilations = steps_of(node, "strides", spatial), steps_of(node, "dilations", spatial)
-    begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+    strides, dilations = (
+        strides_or_dilations(node, "strides", spatial),
+        strides_or_dilations(node, "dilations", spatial),
+    )
+    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
     algorithm = padding_algorithm(node)
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
-    x, begin, end = without_negative_pads(x, begin, end, last)
+    x, begin, end = crop_negative_pads(x, begin, end, last)
     if last:
         x = to_channels_first(x, rank).output(0)
     if algorithm == "SAME":  # sets the dilations to 1 as well
@@ -119,18 +122,18 @@ def _normalized(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geom
     filters = dims_of(node.get_input("filter")) if max(strides) > 1 else None
     if filters is not None and None not in filters[2:]:
         sizes = [dilation * ((dim or 1) - 1) + 1 for dim, dilation in zip(filters[2:], dilations, strict=True)]
-        over = beyond(spatial_dims(x, False), sizes, strides, begin, end)
+        over = window_overhang(spatial_dims(x, False), sizes, strides, begin, end)
         end = [pad + missing for pad, missing in zip(end, over, strict=True)]
     return x, _Geometry(strides, dilations, begin, end, "explicit")
 
 
-def _convolved(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
+def _convolve(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
     if groups > 1:
         weights = grouped_filter(node, groups)
         return ops.group_convolution(x, weights, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
     filters = node.get_input("filter")
     if at.is_pointwise and not node.is_known("filter") and _has_unknown_channels(dims_of(filters)):
-        return _product(x, filters)
+        return _pointwise_matmul(x, filters)
     return ops.convolution(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
 
 
@@ -142,13 +145,13 @@ def _has_unknown_channels(dims: Sequence[int | None] | None) -> bool:
     return dims is not None and None in dims and all(dim == 1 for dim in dims[2:])
 
 
-def _product(x: Output, filters: Output) -> Node:
+def _pointwise_matmul(x: Output, filters: Output) -> Node:
     """out[n, o, p] = sum over i of filter[o, i] * x[n, i, p]."""
     flat = ops.reshape(x, ints([0, 0, -1]), True)
     weights = ops.reshape(filters, ops.gather(shape_of(filters), ints([0, 1]), ints(0)), False)
-    places = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
+    spatial_shape = ops.slice(shape_of(x), ints([2]), ints([2**31 - 1]), ints([1]))
     out = ops.matmul(weights, flat, False, False)
-    return ops.reshape(out, ops.concat([ints([0, 0]), places], 0), True)
+    return ops.reshape(out, ops.concat([ints([0, 0]), spatial_shape], 0), True)
 
 
 def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) -> int:
@@ -161,20 +164,20 @@ def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) 
     node.require(groups >= 1, "1 or more is expected", groups=groups)
     if filters is None or dims is None:
         return groups
-    node.require(len(filters) == len(dims), f"a filter {_shown(filters)} does not fit an input {_shown(dims)}")
+    node.require(len(filters) == len(dims), f"a filter {_dims_str(filters)} does not fit an input {_dims_str(dims)}")
     channels, (first, each) = dims[-1 if last else 1], filters[:2]
     node.require(
         first is None or first % groups == 0, f"they do not divide the {first} channels of the result", groups=groups
     )
     node.require(
         channels is None or each is None or channels == groups * each,
-        f"an input {_shown(dims)} has {channels} channels, a filter {_shown(filters)} takes {each} of each group",
+        f"an input {_dims_str(dims)} has {channels} channels, a filter {_dims_str(filters)} takes {each} of each group",
         groups=groups,
     )
     return groups
 
 
-def _shown(dims: Sequence[int | None]) -> str:
+def _dims_str(dims: Sequence[int | None]) -> str:
     return f"[{', '.join('?' if dim is None else str(dim) for dim in dims)}]"
 
 

@@ -12,13 +12,13 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.conv import grouped_filter
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
+    begin_end_pads,
     channels_last,
-    known_dims,
     padding_algorithm,
-    pads_of,
+    ranked_dims,
     same_pads,
     spatial_dims,
-    steps_of,
+    strides_or_dilations,
     to_channels_first,
     to_channels_last,
 )
@@ -31,9 +31,12 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     spatial = rank - 2
-    strides, dilations = steps_of(node, "strides", spatial), steps_of(node, "dilations", spatial)
+    strides, dilations = (
+        strides_or_dilations(node, "strides", spatial),
+        strides_or_dilations(node, "dilations", spatial),
+    )
     groups = _groups(node, x, last)
-    begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
     algorithm = padding_algorithm(node)
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
@@ -55,19 +58,19 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
         None if dim is None else (dim - 1) * stride - before - after + dilation * (size - 1) + 1
         for dim, stride, before, after, dilation, size in zip(dims, strides, begin, end, dilations, kernel, strict=True)
     ]
-    extra, size = _more_than_least(node, least, strides, dilations)
+    extra, size = _output_padding_and_size(node, least, strides, dilations)
     out = _backprop(node, x, strides, begin, end, dilations, extra, groups)
     if crops is not None or size is not None:
-        out = _cut(out, crops, size, spatial)
+        out = _crop(out, crops, size, spatial)
     if node.has_input("bias"):
         out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * spatial))
     return {"out": to_channels_last(out, rank) if last else out}
 
 
-def _more_than_least(
+def _output_padding_and_size(
     node: NodeContext, least: list[int | None], strides: list[int], dilations: list[int]
 ) -> tuple[list[int], Output | None]:
-    """How much longer than the least the result is along each axis, and the size that it is to be cut to, if any."""
+    """The output padding along each spatial axis, and the size that the result is to be cropped to, if any."""
     spatial = len(least)
     fixed = node.get_ints("output_size", []) if node.is_known("output_size") else None
     if fixed is None or fixed:
@@ -78,7 +81,7 @@ def _more_than_least(
         )
         known = [size for size in least if size is not None]
         if fixed is None or len(known) < spatial:
-            # The input's size is not known: compute as much as an output size may ask for, then cut.
+            # The input's size is not known: compute the largest result that an output size may name, then crop.
             return [stride - 1 for stride in strides], node.get_tensor("output_size", Type.i64)
         extra = [size - smallest for size, smallest in zip(fixed, known, strict=True)]
         node.require(
@@ -100,8 +103,8 @@ def _more_than_least(
     return extra, None
 
 
-def _cut(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spatial: int) -> Node:
-    """`out` without the crops at its beginning and end, or with the given size from the former on."""
+def _crop(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spatial: int) -> Node:
+    """`out` without `crops` at its beginning and end; a given `size` takes the place of the crop at the end."""
     axes = ints(list(range(2, 2 + spatial)))
     low = crops[0] if crops is not None else ints([0] * spatial)
     if size is not None:
@@ -113,7 +116,7 @@ def _cut(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spatia
 
 
 def _kernel(node: NodeContext, spatial: int) -> list[int]:
-    kernel = known_dims(node.get_input("filter"))[2:]
+    kernel = ranked_dims(node.get_input("filter"))[2:]
     sizes = [dim for dim in kernel if dim is not None]
     if len(sizes) < len(kernel):
         node.refuse("a filter of unknown size is not supported")
@@ -151,7 +154,7 @@ def _backprop(
 
 def _groups(node: NodeContext, x: Output, last: bool) -> int:
     """The number of groups, which divides the channels of the input and of the filter [C, A, ...]."""
-    groups, dims, filters = node.get_int("groups", 1), known_dims(x), known_dims(node.get_input("filter"))
+    groups, dims, filters = node.get_int("groups", 1), ranked_dims(x), ranked_dims(node.get_input("filter"))
     node.require(groups >= 1, "1 or more is expected", groups=groups)
     node.require(len(filters) == len(dims), f"a filter of {len(filters)} dimensions does not fit {len(dims)}")
     channels, first = dims[-1 if last else 1], filters[0]

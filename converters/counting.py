@@ -30,18 +30,18 @@ def _axis(node: NodeContext, x: Output) -> int | None:
     return normalize_axis(node, axes[0], rank_of(node, x)) if axes else None
 
 
-def _none(dtype: Type) -> Node:
+def _empty_result(dtype: Type) -> Node:
     return ops.broadcast(const(0, dtype), ints([0]))
 
 
 def unique(node: NodeContext) -> NamedOutputs:
-    """out = the distinct elements (slices along axis), sorted; where each stands first, which one each is, counts."""
+    """out = the distinct elements (slices along axis), sorted; indices of the first ones, inverse indices, counts."""
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
     is_sorted = node.get_bool("is_sorted", False)
     axis = _axis(node, x) if is_sorted else None
     if axis is None and 0 in (static_dims(x) or ()):
-        none = _none(dtype)
+        none = _empty_result(dtype)
         return {"out": ops.reshape(x, ints([0]), False), "indices": none, "inverse": none, "counts": none}
     if axis is None:
         found = ops.unique(x, None, is_sorted)
@@ -56,7 +56,7 @@ def unique(node: NodeContext) -> NamedOutputs:
 
 
 def unique_consecutive(node: NodeContext) -> NamedOutputs:
-    """out = one element of each run of equal ones (or equal slices along axis); which run each is in; run lengths."""
+    """out = one element of each run of equal ones (or equal slices along axis); the run of each one; run lengths."""
     x = node.get_input("x")
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
     axis = _axis(node, x)
@@ -64,12 +64,12 @@ def unique_consecutive(node: NodeContext) -> NamedOutputs:
         x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
     rank = rank_of(node, x)
     if x.get_partial_shape()[axis] == 0:  # OpenVINO's CPU plugin ends the process as it compiles a Gather of none
-        return {"out": x, "index": _none(dtype), "counts": _none(dtype)}
+        return {"out": x, "index": _empty_result(dtype), "counts": _empty_result(dtype)}
     length = ops.gather(shape_of(x), ints([axis]), ints(0))
     one = ints([1])
-    later = ops.slice(x, one, length, one, ints([axis]))
-    earlier = ops.slice(x, ints([0]), ints([-1]), one, ints([axis]))
-    differs = ops.not_equal(later, earlier)
+    following = ops.slice(x, one, length, one, ints([axis]))
+    preceding = ops.slice(x, ints([0]), ints([-1]), one, ints([axis]))
+    differs = ops.not_equal(following, preceding)
     if rank > 1:
         differs = ops.reduce_logical_or(differs, ints([i for i in range(rank) if i != axis]), False)
     first = ops.broadcast(ints(1), ops.minimum(length, one))  # where there is one
@@ -96,13 +96,13 @@ def bincount(node: NodeContext) -> NamedOutputs:
         weights = cast_to(weights, Type.f32 if kind == Type.f32 else Type.f64)
     else:
         weights = ops.broadcast(ints(1), shape_of(x))
-    return {"out": _added(weights, x, size)}
+    return {"out": _scatter_sum(weights, x, size)}
 
 
-def _added(weights: Tensor, places: Tensor, size: Tensor) -> Node:
-    """The sums of the weights that go to each of `size` places."""
+def _scatter_sum(weights: Tensor, indices: Tensor, size: Tensor) -> Node:
+    """out[i] = the sum of the weights with index i, for i < size."""
     zeros = ops.broadcast(const_like(0, weights), size)
-    return ops.scatter_elements_update(zeros, places, weights, ints(0), "sum")
+    return ops.scatter_elements_update(zeros, indices, weights, ints(0), "sum")
 
 
 def histogram(node: NodeContext) -> NamedOutputs:
@@ -125,19 +125,19 @@ def histogram(node: NodeContext) -> NamedOutputs:
     distance = ops.multiply(ops.subtract(x, bottom), const_like(bins, x))
     span = ops.subtract(top, bottom)
     if kind.is_integral():
-        # Half a unit more keeps a rounded quotient from missing its own bin.
+        # 0.5 more keeps a rounded quotient from falling below its bin.
         above = ops.add(cast_to(distance, Type.f32), const(0.5, Type.f32))
-        place = ops.divide(above, cast_to(span, Type.f32))
+        position = ops.divide(above, cast_to(span, Type.f32))
     else:
-        place = exact_divide(distance, span)
-    index = ops.minimum(cast_to(ops.floor(place), Type.i64), ints(bins - 1))
+        position = exact_divide(distance, span)
+    index = ops.minimum(cast_to(ops.floor(position), Type.i64), ints(bins - 1))
     index = ops.select(inside, index, ints(0))
     floats = density or node.has_input("weight")
     weight: Tensor = const(1, Type.f32 if floats else Type.i64)
     if node.has_input("weight"):
         weight = cast_to(ops.reshape(node.get_input("weight"), ints([-1]), False), Type.f32)
     weight = ops.select(inside, weight, const_like(0, weight))
-    out = _added(weight, index, ints([bins]))
+    out = _scatter_sum(weight, index, ints([bins]))
     if density:
         width = ops.divide(cast_to(span, Type.f32), const(bins, Type.f32))
         out = ops.divide(ops.divide(out, width), ops.reduce_sum(out, ints([0]), False))

@@ -1,4 +1,4 @@
-"""Tensors out of nothing, or like another one.
+"""Tensors of given values, shapes and types, or like another tensor.
 
 Paddle: `fill_constant` (PIR `full`), `full_with_tensor`, `full_int_array`, `fill_any_like` (PIR `full_like`),
 `fill_zeros_like`, `zeros_like`, `ones_like`, `fill_constant_batch_size_like` (PIR `full_batch_size_like`),
@@ -101,7 +101,7 @@ def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
 def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
     """out = value everywhere, in `shape` with dimension output_dim_idx taken from dimension input_dim_idx of input.
 
-    Where sequences lie one after the other in dimension 0, their number is taken for it.
+    If dimension 0 holds sequences (LoD), their number is taken for it.
     """
     x = node.get_input("input")
     dtype = node.get_dtype("dtype", Type.f32) or Type.f32
@@ -134,7 +134,7 @@ def assign_value(node: NodeContext) -> NamedOutputs:
 
 
 def one_hot(node: NodeContext) -> NamedOutputs:
-    """out[..., j] = 1 where x = j, else 0; a number outside of 0 ... num_classes - 1 gives zeros."""
+    """out[..., j] = 1 where x = j, else 0; an x outside of 0 ... num_classes - 1 gives zeros."""
     x = node.get_input("x")
     if node.op_type == "one_hot":  # the old operator takes [..., 1]
         x = ops.squeeze(x, ints([rank_of(node, x) - 1])).output(0)
@@ -181,8 +181,8 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     if known is not None and known < 0:
         length = ops.reduce_max(cast_to(x, Type.i64), ints(list(range(rank_of(node, x)))), False).output(0)
     positions = ops.range(ints(0), _as_scalar(length), ints(1), "i64")
-    places = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
-    return {"y": cast_to(ops.less(places, ops.unsqueeze(x, ints(-1))), dtype)}
+    columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
+    return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}
 
 
 def _as_scalar(x: Output) -> Tensor:

@@ -1,11 +1,11 @@
-"""Running sums, products, extremes.
+"""Cumulative sums, products, maxima and minima.
 
 Paddle: `cumsum`, `cumprod`, `cummax`, `cummin`, `logcumsumexp`.
 Semantics: `paddle/phi/kernels/cpu/cum_kernel.cc`, `cumprod_kernel.cc`, `cum_maxmin_kernel.cc`,
 `paddle/phi/infermeta/unary.cc` (CumInferMeta, CumWithIndicesInferMeta).
-Not supported: an axis that the program computes in others than `cumsum`.
+Not supported: an axis that the program computes, except in `cumsum`.
 
-OpenVINO has a running sum only. The others are prefix scans by doubling: after step s, element i holds the combination
+OpenVINO has CumSum only. The others are prefix scans by doubling: after step s, element i holds the combination
 of the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
 """
 
@@ -29,7 +29,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.computed_axis import around, computed_axis
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.graph.elementary import log1p_exp
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
@@ -42,18 +42,18 @@ Combine: TypeAlias = Callable[[State, State], State]
 
 def cumsum(node: NodeContext) -> NamedOutputs:
     """out[i] = x[0] + ... + x[i] along axis; without x[i] if exclusive, from the end if reverse."""
-    later = not node.is_known("axis")
-    x, axis = _input_and_axis(node, 0 if later else node.get_int("axis", -1))
+    is_computed = not node.is_known("axis")
+    x, axis = _input_and_axis(node, 0 if is_computed else node.get_int("axis", -1))
     exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     rank = rank_of(node, x)
     if rank == 0:
         return {"out": x}
-    if later and rank > 1:
-        front, back = around(computed_axis(node, rank), rank)
+    if is_computed and rank > 1:
+        front, back = front_permutations(computed_axis(node, rank), rank)
         out = ops.transpose(ops.cum_sum(ops.transpose(x, front), ints(0), exclusive, reverse), back)
     else:
         out = ops.cum_sum(x, ops.constant(np.int64(axis)), exclusive, reverse)
-    return {"out": _single_element_kept(x, out) if exclusive else out}
+    return {"out": _keep_single_element(x, out) if exclusive else out}
 
 
 def logcumsumexp(node: NodeContext) -> NamedOutputs:
@@ -62,7 +62,7 @@ def logcumsumexp(node: NodeContext) -> NamedOutputs:
     exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
     if rank_of(node, x) == 0:
         return {"out": x}
-    # Paddle starts from the lowest float, not from -inf: this is what it has where everything so far was -inf.
+    # Paddle starts from the lowest float, not from -inf: so its result is that where all elements so far are -inf.
     lowest = float(np.finfo(np.float32).min)
     raised = ops.select(ops.less(x, const_like(lowest, x)), const_like(lowest, x), x)
 
@@ -71,9 +71,9 @@ def logcumsumexp(node: NodeContext) -> NamedOutputs:
         top = ops.maximum(before[0], after[0])
         return [ops.add(top, log1p_exp(gap)).output(0)]
 
-    out = scan([raised.output(0)], axis, combine, reverse)[0]
-    out = shifted(out, axis, lowest, reverse) if exclusive else out
-    return {"out": _single_element_kept(x, out)}
+    out = prefix_scan([raised.output(0)], axis, combine, reverse)[0]
+    out = shift(out, axis, lowest, reverse) if exclusive else out
+    return {"out": _keep_single_element(x, out)}
 
 
 def cumprod(node: NodeContext) -> NamedOutputs:
@@ -82,17 +82,17 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     if rank_of(node, x) == 0:
         return {"out": x}
     exclusive, reverse = node.get_bool("exclusive", False), node.get_bool("reverse", False)
-    out = scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
-    return {"out": shifted(out, axis, 1, reverse) if exclusive else out}
+    out = prefix_scan([x], axis, lambda before, after: [ops.multiply(before[0], after[0]).output(0)], reverse)[0]
+    return {"out": shift(out, axis, 1, reverse) if exclusive else out}
 
 
 def cummax(node: NodeContext) -> NamedOutputs:
-    """out[i] = max(x[0], ..., x[i]) along axis, and the last place that holds it; NaN counts as the largest."""
+    """out[i] = max(x[0], ..., x[i]) along axis, and the last index that holds it; NaN counts as the largest."""
     return _running_extreme(node, ops.greater_equal)
 
 
 def cummin(node: NodeContext) -> NamedOutputs:
-    """out[i] = min(x[0], ..., x[i]) along axis, and the last place that holds it; NaN counts as the smallest."""
+    """out[i] = min(x[0], ..., x[i]) along axis, and the last index that holds it; NaN counts as the smallest."""
     return _running_extreme(node, ops.less_equal)
 
 
@@ -107,15 +107,15 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
     def combine(before: State, after: State) -> State:
         takes = at_least(after[0], before[0])
         if is_real:
-            # Neither comparison holds for a NaN: one that comes now is taken, one from before stays.
+            # Neither comparison holds for a NaN: a new one is taken, an old one stays.
             takes = ops.logical_or(takes, ops.is_nan(after[0]))
         return [ops.select(takes, new, old).output(0) for new, old in zip(after, before, strict=True)]
 
     size = shape_of(x)
     length = ops.gather(size, ints(axis), ints(0))
-    places = ops.range(ints(0), length, ints(1), "i32")
-    along = reshape(places, [-1 if i == axis else 1 for i in range(rank)])
-    out, indices = scan([x, ops.broadcast(along, size).output(0)], axis, combine, False)
+    positions = ops.range(ints(0), length, ints(1), "i32")
+    positions_along_axis = reshape(positions, [-1 if i == axis else 1 for i in range(rank)])
+    out, indices = prefix_scan([x, ops.broadcast(positions_along_axis, size).output(0)], axis, combine, False)
     return {"out": out, "indices": cast_to(indices, dtype)}
 
 
@@ -127,7 +127,7 @@ def _input_and_axis(node: NodeContext, axis: int) -> tuple[Output, int]:
     return x, normalize_axis(node, axis, rank_of(node, x))
 
 
-def _single_element_kept(x: Output, out: Tensor) -> Tensor:
+def _keep_single_element(x: Output, out: Tensor) -> Tensor:
     # Paddle copies a tensor of one element, also where `exclusive` would put the start value there.
     dims = static_dims(x)
     if dims is not None:
@@ -136,20 +136,20 @@ def _single_element_kept(x: Output, out: Tensor) -> Tensor:
     return ops.select(single, x, out)
 
 
-def scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
+def prefix_scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
     """The prefix scan of `state` (one or more tensors of one shape) along axis, by an associative `combine`."""
     size = state[0].get_partial_shape()[axis]
     if size.is_static:
         step = 1
         while step < size.get_length():
-            state = _doubled(state, axis, combine, reverse, ints([step]))
+            state = _doubling_step(state, axis, combine, reverse, ints([step]))
             step *= 2
         return state
     length = ops.gather(shape_of(state[0]), ints([axis]), ints(0))
     shapes = [tensor.get_partial_shape() for tensor in state]
     inner = [ops.parameter(shape, tensor.get_element_type()) for shape, tensor in zip(shapes, state, strict=True)]
     step_in, length_in = ops.parameter([1], Type.i64), ops.parameter([1], Type.i64)
-    results = [ops.result(out) for out in _doubled([p.output(0) for p in inner], axis, combine, reverse, step_in)]
+    results = [ops.result(out) for out in _doubling_step([p.output(0) for p in inner], axis, combine, reverse, step_in)]
     step_out = ops.result(ops.multiply(step_in, ints([2])))
     again = ops.result(reshape(ops.less(step_out.input_value(0), length_in), []))
     entering = zip([*inner, step_in], [*state, output_of(ints([1]))], [*results, step_out], strict=True)
@@ -164,7 +164,7 @@ def scan(state: State, axis: int, combine: Combine, reverse: bool) -> State:
     return list(loop.outputs())[: len(state)]
 
 
-def _doubled(state: State, axis: int, combine: Combine, reverse: bool, step: Node) -> State:
+def _doubling_step(state: State, axis: int, combine: Combine, reverse: bool, step: Node) -> State:
     back = ops.negative(step)
     start, end = ints([0]), ints([np.iinfo(np.int64).max])
     head = [_slice(tensor, start, back, axis) for tensor in state]
@@ -176,8 +176,8 @@ def _doubled(state: State, axis: int, combine: Combine, reverse: bool, step: Nod
     return [ops.concat([a, b], axis).output(0) for a, b in zip(kept, combine(head, tail), strict=True)]
 
 
-def shifted(x: Output, axis: int, start: float, reverse: bool) -> Output:
-    """x moved by one place along axis, with `start` in the place that becomes free."""
+def shift(x: Output, axis: int, start: float, reverse: bool) -> Output:
+    """x shifted by one along axis (to the front if reverse), with `start` as the new element."""
     first, last, end = ints([0]), ints([-1]), ints([np.iinfo(np.int64).max])
     edge = _slice(x, first, ints([1]), axis)
     # A slice, so that an empty x stays empty.

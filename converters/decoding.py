@@ -3,7 +3,7 @@
 Paddle: `viterbi_decode`, `crf_decoding`, `gather_tree`, `ctc_align`.
 Semantics: `paddle/phi/kernels/cpu/{viterbi_decode,crf_decoding,gather_tree}_kernel.cc`,
 `paddle/phi/kernels/impl/ctc_align_kernel_impl.h`.
-Sequences without given lengths lie one after the other: see `paddle2ov.converters.lod.sequences`.
+Sequences without given lengths are LoD tensors: see `paddle2ov.converters.lod.sequences`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of, size_of
-from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, output_of, shape_of
+from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input, from_dense, to_dense
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
@@ -51,23 +51,25 @@ def crf_decoding(node: NodeContext) -> NamedOutputs:
     start, stop = (ops.gather(weights, ints(row), ints(0)) for row in (0, 1))
     transitions = ops.slice(weights, ints([2]), ints([2**31 - 1]), ints([1]), ints([0])).output(0)
     # Start and stop scores are those of the first and the last step.
-    size = size_of(x, 1)
-    places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0, 2]))
+    size = dim_of(x, 1)
+    positions = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0, 2]))
     ends = ops.unsqueeze(ops.subtract(lengths, ints(1)), ints([1, 2]))
     scores: Tensor = x
-    for place, score in ((ints(0), start), (ends, stop)):
-        scores = ops.add(scores, ops.select(ops.equal(places, place), score, const_like(0, x)))
+    for position, score in ((ints(0), start), (ends, stop)):
+        scores = ops.add(scores, ops.select(ops.equal(positions, position), score, const_like(0, x)))
     _, path = _best_path(output_of(scores), transitions, lengths, with_tags=False)
     length = ops.gather(shape_of(path), ints([1]), ints(0))
     rest = ops.concat([ints([0]), ops.subtract(ops.unsqueeze(size, ints([0])), length)], 0)
-    whole = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
+    labels_of_path = ops.pad(path, ints([0, 0]), rest, "constant", ints(0))
     if node.has_input("label"):
         given: Tensor = cast_to(node.get_input("label"), Type.i64)
-        given = given if count is None else to_dense(given, count, None)  # they lie as the emissions do
-        labels = ops.reshape(given, shape_of(whole), False)
-        inside = ops.less(ops.squeeze(places, ints([2])), ops.unsqueeze(lengths, ints([1])))
-        whole = ops.convert(ops.logical_and(inside, ops.equal(labels, whole)), Type.i64)
-    return {"viterbi_path": whole if count is None else from_dense(ops.unsqueeze(whole, ints([2])), count)}
+        given = given if count is None else to_dense(given, count, None)  # of the same LoD as the emissions
+        labels = ops.reshape(given, shape_of(labels_of_path), False)
+        inside = ops.less(ops.squeeze(positions, ints([2])), ops.unsqueeze(lengths, ints([1])))
+        labels_of_path = ops.convert(ops.logical_and(inside, ops.equal(labels, labels_of_path)), Type.i64)
+    return {
+        "viterbi_path": labels_of_path if count is None else from_dense(ops.unsqueeze(labels_of_path, ints([2])), count)
+    }
 
 
 def gather_tree(node: NodeContext) -> NamedOutputs:
@@ -77,19 +79,19 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
     beams = ops.range(ints(0), ops.gather(size, ints(2), ints(0)), ints(1), "i64")
     first = ops.broadcast(beams, ops.slice(size, ints([1]), ints([3]), ints([1])))
 
-    def one_back(_: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
-        places = ops.unsqueeze(state[0], ints([0]))
-        here, parent = (ops.gather_elements(part, places, 2) for part in parts)
+    def one_back(_: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+        positions = ops.unsqueeze(state[0], ints([0]))
+        here, parent = (ops.gather_elements(part, positions, 2) for part in slices)
         return [ops.convert(ops.squeeze(parent, ints([0])), Type.i64)], [here]
 
-    _, (out,) = along(0, [_flipped(ids, 0), _flipped(parents, 0)], [first], [], one_back)
-    return {"out": _flipped(out, 0)}
+    _, (out,) = scan(0, [_reverse(ids, 0), _reverse(parents, 0)], [first], [], one_back)
+    return {"out": _reverse(out, 0)}
 
 
 def ctc_align(node: NodeContext) -> NamedOutputs:
-    """output = the labels without blanks, and each run of equal ones as one; then padding_value; and their number.
+    """output = the labels without blanks, runs of equal ones merged, padded by padding_value; and their number.
 
-    Sequences one after the other come without padding; if nothing is left at all, a single -1 does.
+    An LoD tensor has no padding; if it would be empty, it holds a single -1.
     """
     x, length, count = batch_input(node, "input", "input_length")
     if count is not None:
@@ -98,8 +100,10 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     blank, merge = node.get_int("blank", 0), node.get_bool("merge_repeated", True)
     dims = shape_of(x)
     size = ops.gather(dims, ints(1), ints(0))
-    places = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0]))
-    keep = ops.logical_and(ops.not_equal(x, const_like(blank, x)), ops.less(places, ops.unsqueeze(length, ints([1]))))
+    positions = ops.unsqueeze(ops.range(ints(0), size, ints(1), "i64"), ints([0]))
+    keep = ops.logical_and(
+        ops.not_equal(x, const_like(blank, x)), ops.less(positions, ops.unsqueeze(length, ints([1])))
+    )
     if merge:
         padded = ops.pad(x, ints([0, 1]), ints([0, -1]), "constant", const_like(-1, x))
         keep = ops.logical_and(keep, ops.not_equal(x, padded))
@@ -109,9 +113,9 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
         nothing = ops.convert(ops.equal(number, ints([0])), Type.i64)
         filled = ops.pad(left, ints([0]), nothing, "constant", const_like(-1, x))
         return {"output": LoDTensor(ops.unsqueeze(filled, ints([1])), 1 if count == 1 else UNKNOWN_LOD)}
-    place = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
-    # What is left out goes to one more column, which is cut off.
-    target = ops.select(keep, ops.subtract(place, ints(1)), size)
+    position = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
+    # What is dropped goes to an extra column, which is cut off.
+    target = ops.select(keep, ops.subtract(position, ints(1)), size)
     wide = ops.add(dims, ints([0, 1]))
     empty = ops.broadcast(const_like(node.get_int("padding_value", 0), x), wide)
     filled = ops.scatter_elements_update(empty, target, x, ints(1))
@@ -123,8 +127,8 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
 def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -> tuple[Output, Output]:
     """alpha [batch, labels]: the best score of a path that ends in each label; history: the label before, per step."""
 
-    def forward(step: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], Outputs]:
-        (now,), (before,), (table, length) = parts, state, fixed
+    def forward(step: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], Outputs]:
+        (now,), (before,), (table, length) = slices, state, invariants
         logit = ops.squeeze(now, ints([1]))
         sums = ops.add(ops.unsqueeze(before, ints([2])), table)
         best = ops.topk(sums, ints(1), 1, "max", "value", index_element_type=Type.i64, stable=True)
@@ -141,24 +145,24 @@ def _forward(x: Output, transitions: Output, lengths: Output, with_tags: bool) -
 
     first = ops.squeeze(ops.slice(x, ints([0]), ints([1]), ints([1]), ints([1])), ints([1]))
     start = ops.multiply(first, const_like(0, x))
-    (final,), (history,) = along(1, [x], [start], [transitions, lengths], forward)
+    (final,), (history,) = scan(1, [x], [start], [transitions, lengths], forward)
     return final, history
 
 
 def _backward(history: Output, last: Output, lengths: Output, steps: Output) -> Output:
     """path [batch, steps]: from the last label of each sequence to the first, 0 behind its end."""
 
-    def backward(done: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
-        (before,), (label,), (length, total) = parts, state, fixed
+    def backward(done: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+        (before,), (label,), (length, total) = slices, state, invariants
         inside = ops.less(ops.subtract(ops.subtract(total, ints(1)), done), length)
         here = ops.select(inside, label, const_like(0, label))
         previous = ops.gather_elements(ops.squeeze(before, ints([1])), label, 1)
         return [ops.select(inside, previous, label)], [here]
 
-    _, (path,) = along(1, [_flipped(history)], [last], [lengths, steps], backward)
-    return _flipped(path)
+    _, (path,) = scan(1, [_reverse(history)], [last], [lengths, steps], backward)
+    return _reverse(path)
 
 
-def _flipped(x: Output, axis: int = 1) -> Output:
-    """x with the axis of the steps turned round: a Loop slices and concatenates forwards only."""
+def _reverse(x: Output, axis: int = 1) -> Output:
+    """x reversed along the axis of the steps, as `scan` goes forwards only."""
     return ops.slice(x, ints([-1]), ints([np.iinfo(np.int64).min]), ints([-1]), ints([axis])).output(0)

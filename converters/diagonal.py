@@ -15,14 +15,14 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_of,
     ints,
-    kept_apart,
     normalize_axis,
+    prevent_fusion,
     rank_of,
     shape_of,
-    size_of,
 )
-from paddle2ov.converters.indexing import chosen, picked
+from paddle2ov.converters.indexing import exact_select, gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -44,7 +44,7 @@ def tril_triu(node: NodeContext) -> NamedOutputs:
     diagonal = node.get_int("diagonal", 0)
     lower = node.op_type == "tril" or (node.op_type == "tril_triu" and node.get_bool("lower", False))
     compare = ops.less_equal if lower else ops.greater_equal
-    return {"out": chosen(compare(_offsets(x), ints(diagonal)), x, const_like(0, x))}
+    return {"out": exact_select(compare(_offsets(x), ints(diagonal)), x, const_like(0, x))}
 
 
 def diag_v2(node: NodeContext) -> NamedOutputs:
@@ -56,24 +56,26 @@ def diag_v2(node: NodeContext) -> NamedOutputs:
         return {"out": _diagonal_of(x, offset)}
     if rank == 0:
         x = ops.reshape(x, ints([1]), False).output(0)
-    return {"out": _embedded(x, offset, node.get_float("padding_value", 0.0))}
+    return {"out": _embed_diagonal(x, offset, node.get_float("padding_value", 0.0))}
 
 
 def diag(node: NodeContext) -> NamedOutputs:
     """out = a matrix with the vector x on its diagonal, zeros elsewhere."""
-    return {"out": _embedded(node.get_input("x"), 0, 0.0)}
+    return {"out": _embed_diagonal(node.get_input("x"), 0, 0.0)}
 
 
-def _embedded(x: Output, offset: int, padding: float) -> Node:
+def _embed_diagonal(x: Output, offset: int, padding: float) -> Node:
     """A matrix (for each outer index) with the last dimension of `x` on the diagonal `offset`."""
-    size = ops.add(size_of(x, -1), ints(abs(offset)))
-    places = ops.range(ints(0), size, ints(1), "i64")
-    on_diagonal = ops.equal(ops.subtract(ops.unsqueeze(places, ints(0)), ops.unsqueeze(places, ints(1))), ints(offset))
+    size = ops.add(dim_of(x, -1), ints(abs(offset)))
+    positions = ops.range(ints(0), size, ints(1), "i64")
+    on_diagonal = ops.equal(
+        ops.subtract(ops.unsqueeze(positions, ints(0)), ops.unsqueeze(positions, ints(1))), ints(offset)
+    )
     # Each column (or, below the diagonal, each row) holds one element of x: repeat x along the other one.
     before = ops.broadcast(const_like(padding, x), _padding_shape(x, offset))
     padded = ops.concat([before, x], -1) if offset else x
     axis = -2 if offset >= 0 else -1
-    return chosen(on_diagonal, ops.unsqueeze(padded, ints(axis)), const_like(padding, x))
+    return exact_select(on_diagonal, ops.unsqueeze(padded, ints(axis)), const_like(padding, x))
 
 
 def _padding_shape(x: Output, offset: int) -> Node:
@@ -96,10 +98,10 @@ def _diagonal_of(x: Output, offset: int) -> Node:
     )
     outer = ops.slice(dims, ints([0]), ints([-2]), ints([1]))
     flat = ops.reshape(x, ops.concat([outer, ops.unsqueeze(ops.multiply(rows, columns), ints(0))], 0), False)
-    return picked(flat.output(0), flat_index.output(0), len(x.get_partial_shape()) - 2)
+    return gather_or_empty(flat.output(0), flat_index.output(0), len(x.get_partial_shape()) - 2)
 
 
-def _two_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:
+def _move_axes_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:
     """`x` with the two named axes moved to the end."""
     rank = rank_of(node, x)
     one = normalize_axis(node, node.get_int(first, defaults[0]), rank, first)
@@ -110,15 +112,15 @@ def _two_last(node: NodeContext, x: Output, first: str, second: str, defaults: t
 
 def diagonal(node: NodeContext) -> NamedOutputs:
     """out[..., i] = x[..., i, i + offset] over the axes axis1 and axis2."""
-    x = _two_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
+    x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
     return {"out": _diagonal_of(x, node.get_int("offset", 0))}
 
 
 def trace(node: NodeContext) -> NamedOutputs:
     """out = the sum of the diagonal over the axes axis1 and axis2."""
-    x = _two_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
+    x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
     diagonal = _diagonal_of(x, node.get_int("offset", 0))
-    return {"out": kept_apart(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])}
+    return {"out": prevent_fusion(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])}
 
 
 def diag_embed(node: NodeContext) -> NamedOutputs:
@@ -127,7 +129,7 @@ def diag_embed(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x) + 1
     one = normalize_axis(node, node.get_int("dim1", -2), rank, "dim1")
     two = normalize_axis(node, node.get_int("dim2", -1), rank, "dim2")
-    out = _embedded(x, node.get_int("offset", 0), 0.0).output(0)
+    out = _embed_diagonal(x, node.get_int("offset", 0), 0.0).output(0)
     # The rows are now the axis before the last one, the columns the last one.
     order: list[int] = []
     outer = iter(range(rank - 2))
@@ -139,8 +141,8 @@ def diag_embed(node: NodeContext) -> NamedOutputs:
 def fill_diagonal(node: NodeContext) -> NamedOutputs:
     """out = x with value on the diagonal `offset`; with wrap again below it, after an empty row.
 
-    Paddle's kernel walks over the elements, as many at a time as lie between two on the diagonal: over the first
-    columns² of them, which for a cube is no more than the first corner, or with wrap over all.
+    Paddle's kernel fills the flattened tensor with the stride of the diagonal: the first columns² elements, which for a
+    cube is the first corner only, or with wrap all of them.
     """
     x = node.get_input("x")
     offset, dims = node.get_int("offset", 0), shape_of(x)
@@ -162,11 +164,11 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
     ):
         hit = ops.logical_and(hit, bound)
     value = const(node.get_float("value", 0.0), x.get_element_type())
-    return {"out": chosen(ops.reshape(hit, dims, False), value, x)}
+    return {"out": exact_select(ops.reshape(hit, dims, False), value, x)}
 
 
 def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
-    """out = x with y, its last dimension, on the diagonal `offset` of the axes dim1 and dim2."""
+    """out = x with the last dimension of y on the diagonal `offset` of the axes dim1 and dim2."""
     x, y = node.get_input("x"), node.get_input("y")
     rank = rank_of(node, x)
     one = normalize_axis(node, node.get_int("dim1", 0), rank, "dim1")
@@ -179,9 +181,11 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     # Row r, or column c for a diagonal below the main one, takes the element min(r, c) of y.
     dims = shape_of(moved)
     position = ops.range(ints(0), ops.gather(dims, ints(-2 if offset >= 0 else -1), ints(0)), ints(1), "i64")
-    last = ops.subtract(size_of(y, -1), ints(1))
+    last = ops.subtract(dim_of(y, -1), ints(1))
     taken = ops.gather(y, ops.minimum(position, last), ints(-1))
-    spread = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))
-    filled = chosen(ops.equal(_offsets(moved), ints(offset)), cast_to(spread, x.get_element_type()), moved).output(0)
+    expanded = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))
+    filled = exact_select(
+        ops.equal(_offsets(moved), ints(offset)), cast_to(expanded, x.get_element_type()), moved
+    ).output(0)
     back = [order.index(i) for i in range(rank)]
     return {"out": transpose_to(filled, back)}

@@ -1,8 +1,8 @@
-"""How many labels must change to make one sequence of another.
+"""Levenshtein distance of sequences of labels.
 
 Paddle: `edit_distance`.
 Semantics: `paddle/phi/kernels/cpu/edit_distance_kernel.cc`.
-Sequences without given lengths lie one after the other: see `paddle2ov.converters.lod.sequences`.
+Sequences without given lengths are LoD tensors: see `paddle2ov.converters.lod.sequences`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, ints, shape_of
-from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import batch_input
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor
@@ -18,13 +18,13 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def edit_distance(node: NodeContext) -> NamedOutputs:
-    """out = the least number of insertions, deletions and replacements (Levenshtein); by the length of refs."""
+    """out = the least number of insertions, deletions and replacements; normalized divides by the length of refs."""
     hyps, hyps_length, one_by_one = batch_input(node, "hyps", "hypslength")
     refs, refs_length, _ = batch_input(node, "refs", "refslength")
     if one_by_one is not None:
         hyps, refs = (ops.squeeze(x, ints([2])) for x in (hyps, refs))
     row = _last_row(hyps, refs, hyps_length)
-    # Of the shorter sequence's row the column that the other one's length names.
+    # The column at the length of refs.
     columns = ops.unsqueeze(refs_length, ints([1]))
     out: Node = ops.convert(ops.gather_elements(row, columns, 1), Type.f32)
     if node.get_bool("normalized", False):
@@ -36,15 +36,15 @@ def edit_distance(node: NodeContext) -> NamedOutputs:
 
 
 def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
-    """[batch, columns + 1]: the distances between the whole of hyps and every beginning of refs."""
+    """[batch, columns + 1]: the distances between hyps and every prefix of refs."""
     columns = ops.gather(shape_of(refs), ints([1]), ints(0))
-    places = ops.range(ints(0), ops.add(ops.squeeze(columns, ints([0])), ints(1)), ints(1), "i64")
+    positions = ops.range(ints(0), ops.add(ops.squeeze(columns, ints([0])), ints(1)), ints(1), "i64")
 
-    distance = ops.subtract(ops.unsqueeze(places, ints([1])), places)
+    distance = ops.subtract(ops.unsqueeze(positions, ints([1])), positions)
     insertions = ops.select(ops.less(distance, ints(0)), ints(2**24), distance)
 
-    def next_row(step: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[list[Node], list[Node]]:
-        (label,), (before,), (others, until, inserted) = parts, state, fixed
+    def next_row(step: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
+        (label,), (before,), (others, until, inserted) = slices, state, invariants
         one = ops.add(before, ints(1))
         replaced = ops.add(
             ops.slice(before, ints([0]), ints([-1]), ints([1]), ints([1])),
@@ -58,6 +58,6 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
         return [ops.select(ops.unsqueeze(ops.less(step, until), ints([1])), row, before)], []
 
     batch = ops.gather(shape_of(hyps), ints([0]), ints(0))
-    start = ops.broadcast(places, ops.concat([batch, ops.add(columns, ints([1]))], 0))
-    (last,), _ = along(1, [hyps], [start], [refs, lengths, insertions], next_row)
+    start = ops.broadcast(positions, ops.concat([batch, ops.add(columns, ints([1]))], 0))
+    (last,), _ = scan(1, [hyps], [start], [refs, lengths, insertions], next_row)
     return last

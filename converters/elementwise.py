@@ -24,15 +24,15 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     exact_divide,
-    fold_known,
-    halves,
+    fold_constants,
     ints,
     rank_of,
     refuse_complex,
-    widened,
+    split_mantissa,
+    widen_narrow_integers,
 )
 from paddle2ov.converters.graph.powers import power
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.program.model import AnyArray
@@ -43,33 +43,33 @@ Build = Callable[[Tensor, Tensor], Node]
 
 
 def operands(node: NodeContext, names: Sequence[str] = ("x", "y")) -> tuple[Output, Output]:
-    """The two operands, of one type and aligned as the legacy attribute `axis` asks for; complex ones are refused."""
+    """The two operands, of one type and aligned by the legacy attribute `axis`; complex ones are refused."""
     refuse_complex(node, *names)
-    return _aligned(node, names)
+    return _aligned_operands(node, names)
 
 
-def _aligned(node: NodeContext, names: Sequence[str]) -> tuple[Output, Output]:
+def _aligned_operands(node: NodeContext, names: Sequence[str]) -> tuple[Output, Output]:
     x, y = (node.get_input(name) for name in names)
     axis = node.get_int("axis", -1)
     if axis != -1 and rank_of(node, x) != rank_of(node, y):
         most = max(rank_of(node, x), rank_of(node, y))
         node.require(0 <= axis <= most, f"out of range for rank {most}", axis=axis)
         if rank_of(node, x) > rank_of(node, y):
-            y = _align(node, names[1], rank_of(node, x), axis)
+            y = _unsqueeze_for_axis(node, names[1], rank_of(node, x), axis)
         else:
-            x = _align(node, names[0], rank_of(node, y), axis)
+            x = _unsqueeze_for_axis(node, names[0], rank_of(node, y), axis)
     if x.get_element_type() != y.get_element_type():
         y = ops.convert(y, x.get_element_type()).output(0)
     return x, y
 
 
-def _align(node: NodeContext, name: str, rank: int, axis: int) -> Output:
-    """An operand with its first dimension at `axis` of a tensor of the given rank."""
+def _unsqueeze_for_axis(node: NodeContext, name: str, rank: int, axis: int) -> Output:
+    """An operand unsqueezed so that its first dimension is at `axis` of a tensor of the given rank."""
     small = node.get_input(name)
     missing = rank - axis - rank_of(node, small)
     dims = static_dims(small)
     if dims is not None and missing > 0 and node.is_known(name):
-        return node.get_reshaped(name, [*[1] * axis, *dims, *[1] * missing])  # a constant, as rewrites look for
+        return node.get_reshaped(name, [*[1] * axis, *dims, *[1] * missing])  # a constant, as passes expect
     if missing > 0:
         return ops.unsqueeze(small, ints([rank_of(node, small) + i for i in range(missing)])).output(0)
     if missing < 0:  # Paddle ignores trailing dimensions of 1
@@ -83,11 +83,11 @@ def binary(
     on_bool: Build | None = None,
     on_complex: Build | None = None,
 ) -> Converter:
-    """A converter for out = build(x, y); `fold` is the same for known values, the others for further types."""
+    """A converter for out = build(x, y); `fold` is the same for constants, the others for bool and complex tensors."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, broadcast."""
-        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
             return {"out": on_complex(*_complex_operands(node))}
@@ -99,7 +99,7 @@ def binary(
             if on_bool is None:
                 node.refuse("not defined on bool")
             return {"out": on_bool(x, y)}
-        return {"out": cast_to(build(widened(x), widened(y)), x.get_element_type())}
+        return {"out": cast_to(build(widen_narrow_integers(x), widen_narrow_integers(y)), x.get_element_type())}
 
     return convert
 
@@ -116,11 +116,11 @@ def _is_float(x: Tensor) -> bool:
     return bool(x.get_element_type().is_real())
 
 
-def _whole(x: Tensor, y: Tensor) -> tuple[Node, Node]:
+def _integer_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of integers.
 
     OpenVINO's CPU plugin divides integers in float32, and rounds towards zero where constant folding rounds down. So
-    this takes its quotient for an estimate, and divides what it leaves over once more: exact where |y| < 2^24.
+    its quotient is an estimate, and the remainder is divided once more: exact where |y| < 2^24.
     """
     estimate = ops.divide(x, y)
     rest = ops.subtract(x, ops.multiply(estimate, y))
@@ -129,23 +129,23 @@ def _whole(x: Tensor, y: Tensor) -> tuple[Node, Node]:
 
 
 _LARGEST = 2.0**128 * (1 - 2.0**-12)
-"""Whose upper half is a number of float32."""
+"""The largest number whose upper half is finite in float32."""
 
 
-def _modulo(x: Tensor, y: Tensor) -> tuple[Node, Node]:
+def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^24.
 
-    1 / 0.1 is 10 in float32, but 0.1 goes into 1 only nine times: what decides is the remainder, whose products are
-    exact because quotient and y are split into halves of 12 bits.
+    1 / 0.1 is 10 in float32, but 0.1 goes into 1 only nine times: the remainder decides, whose products are exact as
+    quotient and y are split into halves of 12 bits.
     """
     kind = x.get_element_type()
     if kind in (Type.f16, Type.bf16):
-        both = _modulo(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
+        both = _float_divmod(ops.convert(x, Type.f32), ops.convert(y, Type.f32))
         return ops.convert(both[0], kind), ops.convert(both[1], kind)
     size, step = ops.abs(x), ops.abs(y)
-    bounded = ops.minimum(step, const_like(_LARGEST, x))  # an infinite one has no halves, and goes into nothing
+    bounded = ops.minimum(step, const_like(_LARGEST, x))  # infinity cannot be split, and its quotient is 0
     scale = ops.select(ops.greater(bounded, const_like(1e30, x)), const_like(2**-24, x), const_like(1, x))
-    high, low = (ops.divide(half, scale) for half in halves(ops.multiply(bounded, scale)))
+    high, low = (ops.divide(half, scale) for half in split_mantissa(ops.multiply(bounded, scale)))
     signed = ops.divide(x, y)
     quotient = ops.floor(ops.abs(signed))
     most = ops.round(ops.multiply(quotient, const_like(2**-12, x)), "half_to_even")
@@ -153,26 +153,26 @@ def _modulo(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     rest: Tensor = size
     for part in (most, ops.subtract(quotient, most)):
         rest = ops.subtract(ops.subtract(rest, ops.multiply(part, high)), ops.multiply(part, low))
-    # One too much or too little: the quotient was rounded, and OpenVINO multiplies by the inverse of y.
+    # The quotient may be off by one: it was rounded, and OpenVINO multiplies by the inverse of y.
     over, under = ops.less(rest, const_like(0, x)), ops.greater_equal(rest, step)
     quotient = ops.add(ops.subtract(quotient, ops.convert(over, kind)), ops.convert(under, kind))
     rest = ops.select(over, ops.add(rest, step), ops.select(under, ops.subtract(rest, step), rest))
-    # From here on the signs: a remainder of the sign of x is exact, one of the other sign may be rounded to y.
+    # Now the signs: a remainder with the sign of x is exact, one with the other sign may be rounded to y.
     down = ops.not_equal(ops.less(x, const_like(0, x)), ops.less(y, const_like(0, y)))
     down = ops.logical_and(down, ops.greater(rest, const_like(0, x)))
     quotient = ops.select(ops.less(signed, const_like(0, x)), ops.negative(quotient), quotient)
     quotient = ops.subtract(quotient, ops.convert(down, kind))
     rest = ops.select(ops.less(x, const_like(0, x)), ops.negative(rest), rest)
     rest = ops.select(down, ops.add(rest, y), rest)
-    # No quotient of an infinite x.
+    # NaN for an infinite x.
     return ops.add(quotient, ops.subtract(x, x)), rest
 
 
 def divide(x: Tensor, y: Tensor) -> Node:
-    """x / y; integers as in C++, towards zero."""
+    """x / y; of integers truncated, as in C++."""
     if _is_float(x):
         return ops.divide(x, y)
-    quotient, remainder = _whole(x, y)
+    quotient, remainder = _integer_divmod(x, y)
     signs = ops.not_equal(ops.less(x, const_like(0, x)), ops.less(y, const_like(0, y)))
     up = ops.logical_and(signs, ops.not_equal(remainder, const_like(0, x)))
     return ops.add(quotient, ops.convert(up, x.get_element_type()))
@@ -180,15 +180,15 @@ def divide(x: Tensor, y: Tensor) -> Node:
 
 def floor_divide(x: Tensor, y: Tensor) -> Node:
     """⌊x / y⌋."""
-    return (_modulo if _is_float(x) else _whole)(x, y)[0]
+    return (_float_divmod if _is_float(x) else _integer_divmod)(x, y)[0]
 
 
 def truncated_divide(x: Tensor, y: Tensor) -> Node:
-    """x / y without its fraction."""
+    """x / y, truncated."""
     if not _is_float(x):
         return divide(x, y)
     kind = x.get_element_type()
-    if kind in (Type.f16, Type.bf16):  # the quotient of halves, rounded, may be the next whole number already
+    if kind in (Type.f16, Type.bf16):  # a quotient in half precision may be rounded to the next integer
         return ops.convert(truncated_divide(ops.convert(x, Type.f32), ops.convert(y, Type.f32)), kind)
     quotient = exact_divide(x, y)
     return ops.multiply(ops.sign(quotient), ops.floor(ops.abs(quotient)))
@@ -196,7 +196,7 @@ def truncated_divide(x: Tensor, y: Tensor) -> Node:
 
 def remainder(x: Tensor, y: Tensor) -> Node:
     """x - ⌊x / y⌋ · y, which has the sign of y."""
-    return (_modulo if _is_float(x) else _whole)(x, y)[1]
+    return (_float_divmod if _is_float(x) else _integer_divmod)(x, y)[1]
 
 
 def truncated_remainder(x: Tensor, y: Tensor) -> Node:
@@ -207,13 +207,13 @@ def truncated_remainder(x: Tensor, y: Tensor) -> Node:
 
 
 def fmax(x: Tensor, y: Tensor) -> Node:
-    """The larger one; a number beside NaN."""
+    """The larger one; the other one where one is NaN."""
     larger = ops.maximum(x, y)
     return _not_nan(x, y, larger) if _is_float(x) else larger
 
 
 def fmin(x: Tensor, y: Tensor) -> Node:
-    """The smaller one; a number beside NaN."""
+    """The smaller one; the other one where one is NaN."""
     smaller = ops.minimum(x, y)
     return _not_nan(x, y, smaller) if _is_float(x) else smaller
 
@@ -225,7 +225,7 @@ def _not_nan(x: Tensor, y: Tensor, otherwise: Node) -> Node:
 def heaviside(x: Tensor, y: Tensor) -> Node:
     """0 where x < 0, 1 where x > 0, y where x = 0."""
     step = ops.convert(ops.greater(x, const_like(0, x)), x.get_element_type())
-    return chosen(ops.equal(x, const_like(0, x)), y, step)
+    return exact_select(ops.equal(x, const_like(0, x)), y, step)
 
 
 def _trunc_quotient(x: AnyArray, y: AnyArray) -> AnyArray:
@@ -255,7 +255,7 @@ _truncated_remainder = binary(truncated_remainder, _trunc_remainder)
 
 
 def elementwise_mod(node: NodeContext) -> NamedOutputs:
-    """out = x - ⌊x / y⌋ · y; of integers in programs of Paddle 1, the remainder of C++, with the sign of x."""
+    """out = x - ⌊x / y⌋ · y; of integers in programs of Paddle 1, C++'s remainder, with the sign of x."""
     return (_truncated_remainder if node.semantics.truncated_quotient else _floored_remainder)(node)
 
 

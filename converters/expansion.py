@@ -1,4 +1,4 @@
-"""Repetition of elements: broadcast to a shape, tiled, each repeated.
+"""Repetition of elements: expand, tile, repeat_interleave.
 
 Paddle: `expand_v2` (PIR `expand`), `expand_as_v2` (PIR `expand_as`), `expand`, `expand_as`, `tile`,
 `repeat_interleave`, `repeat_interleave_with_tensor_index`.
@@ -11,7 +11,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of, shape_vector
-from paddle2ov.converters.indexing import picked
+from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -32,21 +32,21 @@ def expand(node: NodeContext) -> NamedOutputs:
     if length.is_dynamic or rank.is_dynamic:
         # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
         return {"out": _broadcast(x, ops.select(ops.less(shape, ints(0)), ints(1), shape).output(0))}
-    return {"out": ops.broadcast(x, _expanded(x, shape, length.get_length() - rank.get_length()))}
+    return {"out": ops.broadcast(x, _expanded_shape(x, shape, length.get_length() - rank.get_length()))}
 
 
-def _expanded(x: Output, shape: Output, more: int) -> Node:
+def _expanded_shape(x: Output, shape: Output, more: int) -> Node:
     """The shape that x has once expanded to a computed `shape`, which has `more` dimensions than x.
 
-    Broadcasting in both directions would spare this, but there OpenVINO 2026.4 takes the shape of the result, where the
-    program asks for it later on, for that of x.
+    A bidirectional broadcast would do without this, but then OpenVINO 2026.4 takes a later ShapeOf of the result for
+    the shape of x.
     """
     own = ops.concat([ints([1] * more), shape_of(x)], 0) if more else shape_of(x)
     target = ops.select(ops.less(shape, ints(0)), own, shape)
     dims = [None] * more + [dim.get_length() if dim.is_static and dim != 1 else None for dim in x.get_partial_shape()]
     if not any(dims):
         return target
-    # What x has stays known.
+    # Dimensions that x has stay static.
     sizes = [ops.gather(target, ints([i]), ints(0)) if dim is None else ints([dim]) for i, dim in enumerate(dims)]
     return ops.concat(sizes, 0)
 
@@ -62,11 +62,11 @@ def expand_as(node: NodeContext) -> NamedOutputs:
 def expand_as_tiled(node: NodeContext) -> NamedOutputs:
     """out = x tiled to the shape of y, which is a multiple of its own."""
     x = node.get_input("x")
-    return {"out": _tiled(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)).output(0))}
+    return {"out": _tile(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)).output(0))}
 
 
 def tile(node: NodeContext) -> NamedOutputs:
-    """out = x repeated repeat_times along each axis; 1 in front of the shorter of shape and repeat_times."""
+    """out = x repeated repeat_times along each axis; the shorter of shape and repeat_times has leading ones added."""
     x = node.get_input("x")
     if node.is_known("repeat_times"):
         times = node.get_ints("repeat_times")
@@ -75,12 +75,12 @@ def tile(node: NodeContext) -> NamedOutputs:
         rank = rank_of(node, x)
         if all(count == 1 for count in times) and len(times) <= rank:
             return {"out": x}
-        return {"out": _tiled(x, ints([1] * (rank - len(times)) + times).output(0))}
-    return {"out": _tiled(x, shape_vector(node, "repeat_times"))}
+        return {"out": _tile(x, ints([1] * (rank - len(times)) + times).output(0))}
+    return {"out": _tile(x, shape_vector(node, "repeat_times"))}
 
 
-def _tiled(x: Output, times: Output) -> Node:
-    """`x` repeated along each axis; times [R] is known, or computed.
+def _tile(x: Output, times: Output) -> Node:
+    """`x` repeated along each axis by `times` [R], constant or computed.
 
     OpenVINO 2026.4's CPU plugin reads beyond a tensor that has fewer dimensions than there are counts, and mixes up the
     elements of one with unknown dimensions, four or five in all, whose second one is known to be 1.
@@ -98,9 +98,9 @@ def _tiled(x: Output, times: Output) -> Node:
     if shape.is_static or count < 4 or shape[1] != 1:
         return ops.tile(x, times)
     others = ops.gather(times, ints([0, *range(2, count)]), ints(0)).output(0)
-    whole = ops.unsqueeze(_tiled(ops.squeeze(x, ints([1])).output(0), others), ints([1]))
+    tiled = ops.unsqueeze(_tile(ops.squeeze(x, ints([1])).output(0), others), ints([1]))
     own = ops.gather(times, ints([1]), ints(0))
-    return ops.broadcast(whole, ops.concat([own, ints([1] * (count - 2))], 0), None, "BIDIRECTIONAL")
+    return ops.broadcast(tiled, ops.concat([own, ints([1] * (count - 2))], 0), None, "BIDIRECTIONAL")
 
 
 def repeat_interleave(node: NodeContext) -> NamedOutputs:
@@ -114,7 +114,7 @@ def repeat_interleave(node: NodeContext) -> NamedOutputs:
         if len(repeats) > 1 or dim.is_static:
             count = len(repeats) if len(repeats) > 1 else int(dim.get_length())
             indices = np.repeat(np.arange(count), repeats if len(repeats) > 1 else repeats * count)
-            return {"out": picked(x, ops.constant(indices.astype(np.int64)).output(0), axis)}
+            return {"out": gather_or_empty(x, ops.constant(indices.astype(np.int64)).output(0), axis)}
     repeats_tensor = ops.reshape(node.get_tensor("repeats", Type.i64), ints([-1]), False)
     length = ops.gather(shape_of(x), ints([axis]), ints(0))
     each = ops.broadcast(repeats_tensor, length)
@@ -124,7 +124,7 @@ def repeat_interleave(node: NodeContext) -> NamedOutputs:
     positions = ops.range(ints(0), total, ints(1), "i64")
     reached = ops.greater_equal(ops.unsqueeze(positions, ints(1)), ops.unsqueeze(ends, ints(0)))
     sources = ops.reduce_sum(cast_to(reached, Type.i64), ints([1]), False)
-    return {"out": picked(x, sources.output(0), axis)}
+    return {"out": gather_or_empty(x, sources.output(0), axis)}
 
 
 def _broadcast(x: Output, shape: Output) -> Output:

@@ -15,7 +15,7 @@ import math
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import conjugate, from_real
-from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import cast_to, const_like, dim_of, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -36,7 +36,7 @@ def fft_r2c(node: NodeContext) -> NamedOutputs:
     out = ops.rdft(x, ints(axes))
     # The backward transform of real numbers is the conjugate of the forward one.
     out = out if node.get_bool("forward") else conjugate(out)
-    return {"out": _normalized(node, out, x, axes, divided_by_n=False)}
+    return {"out": _normalize(node, out, x, axes, divided_by_n=False)}
 
 
 def fft_c2r(node: NodeContext) -> NamedOutputs:
@@ -44,16 +44,16 @@ def fft_c2r(node: NodeContext) -> NamedOutputs:
     x = _signal(node)
     axes, size = _axes(node, rank_of(node, x) - 1), node.get_int("last_dim_size", 0)
     sizes = None
-    if size > 0:  # OpenVINO knows -1 for "as it is", but its CPU plugin runs out of memory with it
+    if size > 0:  # OpenVINO has -1 for "unchanged", but its CPU plugin runs out of memory with it
         others = ops.gather(shape_of(x), ints(axes[:-1]), ints(0))
         sizes = ops.concat([others, ints([size])], 0) if len(axes) > 1 else ints([size])
     # The forward transform to real numbers is the backward one of the conjugate.
     out = ops.irdft(conjugate(x) if node.get_bool("forward") else x, ints(axes), sizes)
-    return {"out": _normalized(node, out, out.output(0), axes, divided_by_n=True)}
+    return {"out": _normalize(node, out, out.output(0), axes, divided_by_n=True)}
 
 
 def _signal(node: NodeContext) -> Output:
-    # OpenVINO transforms no f64; its CPU plugin would compute with f32 in any case.
+    # OpenVINO's DFT takes no f64; its CPU plugin would compute with f32 in any case.
     x = node.get_input("x")
     return ops.convert(x, Type.f32).output(0) if x.get_element_type() == Type.f64 else x
 
@@ -67,11 +67,11 @@ def _axes(node: NodeContext, rank: int) -> list[int]:
 def _complex_transform(node: NodeContext, x: Output, axes: list[int]) -> Node:
     forward = node.get_bool("forward")
     out = ops.dft(x, ints(axes)) if forward else ops.idft(x, ints(axes))
-    return _normalized(node, out, x, axes, divided_by_n=not forward)
+    return _normalize(node, out, x, axes, divided_by_n=not forward)
 
 
-def _normalized(node: NodeContext, out: Node, signal: Output, axes: list[int], divided_by_n: bool) -> Node:
-    """`out` times the power of n that normalization asks for, n being the elements of `signal` along axes."""
+def _normalize(node: NodeContext, out: Node, signal: Output, axes: list[int], divided_by_n: bool) -> Node:
+    """`out` times the power of n for this normalization, n being the number of elements of `signal` along axes."""
     norm, forward = node.get_str("normalization"), node.get_bool("forward")
     node.require(norm in ("", "backward", "forward", "ortho"), "unknown norm", normalization=norm)
     wanted = -0.5 if norm == "ortho" else -1.0 if (norm == "forward") == forward else 0.0
@@ -90,7 +90,7 @@ def _power_of_count(signal: Output, axes: list[int], power: float, like: Node) -
 
 
 def frame(node: NodeContext) -> NamedOutputs:
-    """out = pieces, hop_length apart: [..., frame_length, frames], for axis 0 [frames, frame_length, ...]."""
+    """out = frames, hop_length apart: [..., frame_length, frames], for axis 0 [frames, frame_length, ...]."""
     x = node.get_input("x")
     first = _is_first(node)
     axis = 0 if first else rank_of(node, x) - 1
@@ -98,13 +98,13 @@ def frame(node: NodeContext) -> NamedOutputs:
 
 
 def _frames(x: Output, axis: int, length: int, hop: int, frames_first: bool) -> Node:
-    """The pieces of an axis, which becomes two: frames and their elements."""
-    size = size_of(x, axis)
+    """Frames along an axis, which becomes two: frames and their elements."""
+    size = dim_of(x, axis)
     starts = ops.range(ints(0), ops.subtract(size, ints(length - 1)), ints(hop), Type.i64)
     offsets = ops.range(ints(0), ints(length), ints(1), Type.i64)
     rows, columns = (starts, offsets) if frames_first else (offsets, starts)
-    places = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
-    return ops.gather(x, places, ints(axis))
+    indices = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
+    return ops.gather(x, indices, ints(axis))
 
 
 def stft(node: NodeContext) -> NamedOutputs:
@@ -122,7 +122,7 @@ def stft(node: NodeContext) -> NamedOutputs:
 
 
 def overlap_add(node: NodeContext) -> NamedOutputs:
-    """out = the sum of all frames, each at its place: what frame took apart."""
+    """out = the sum of all frames, each at its position: the inverse of frame."""
     x, first, hop = node.get_input("x"), _is_first(node), node.get_int("hop_length")
     rank = rank_of(node, x)
     if first:  # [frames, length, ...] -> [..., length, frames]
@@ -133,8 +133,8 @@ def overlap_add(node: NodeContext) -> NamedOutputs:
     size = ops.add(ops.multiply(ops.subtract(frames, ints([1])), ints([hop])), length)
     pieces = ops.reshape(x, ops.concat([ints([-1]), length, frames], 0), False)
     out = ops.col2im(pieces, ops.concat([ints([1]), size], 0), ops.concat([ints([1]), length], 0), [1, hop])
-    whole = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
-    return {"out": transpose_to(whole, [rank - 2, *range(rank - 2)]) if first else whole}
+    summed = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
+    return {"out": transpose_to(summed, [rank - 2, *range(rank - 2)]) if first else summed}
 
 
 def _is_first(node: NodeContext) -> bool:

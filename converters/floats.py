@@ -1,9 +1,9 @@
-"""The steps between floating-point numbers.
+"""Neighbouring floating-point numbers and rounding to integers.
 
 Paddle: `nextafter`, `rint` (PIR only).
 Semantics: `paddle/phi/kernels/impl/nextafter_kernel_impl.h` (C's `nextafter`), C's `rint`.
-Refused: nextafter of float64, which OpenVINO's CPU plugin computes as float32, and of integers, whose result Paddle
-declares as what it is not. Denormal numbers, such as the neighbours of 0, may come out as 0.
+Refused: nextafter of float64, which OpenVINO's CPU plugin computes as float32, and of integers, for whose result Paddle
+declares a wrong type. Denormal numbers, such as the neighbours of 0, may come out as 0.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from paddle2ov.converters.graph.common import const
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_HALF_STEP = 2.0**-24 * (1 + 2.0**-23)
-"""Of |x|: more than half the step to either neighbour and less than what rounds to the one behind it."""
+_HALF_ULP = 2.0**-24 * (1 + 2.0**-23)
+"""Times |x|: more than half an ulp in either direction, and less than what rounds to the neighbour after the next."""
 
 
 def nextafter(node: NodeContext) -> NamedOutputs:
@@ -28,7 +28,7 @@ def nextafter(node: NodeContext) -> NamedOutputs:
         return const(value, Type.f32)
 
     side = ops.select(ops.less(x, y), number(1), number(-1))
-    moved = ops.add(x, ops.multiply(side, ops.multiply(ops.abs(x), number(_HALF_STEP))))
+    moved = ops.add(x, ops.multiply(side, ops.multiply(ops.abs(x), number(_HALF_ULP))))
     from_zero = ops.select(ops.greater(y, x), number(1.4e-45), number(-1.4e-45))
     moved = ops.select(ops.equal(x, number(0)), from_zero, moved)
     largest = number(float(np.finfo(np.float32).max))

@@ -3,7 +3,7 @@
 Paddle: `grid_sampler` (PIR `grid_sample`), `affine_grid`.
 Semantics: `paddle/phi/kernels/cpu/grid_sample_kernel.cc`, `grid_sample_utils.h`, `affine_grid_kernel.cc`.
 The nearest mode rounds ties to even as Paddle 3 does; Paddle 2 rounds them away from zero.
-OpenVINO's GridSample knows no third dimension: there the elements are gathered.
+OpenVINO's GridSample has no third dimension: there the elements are gathered.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -40,15 +40,15 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
     shape = shape_of(x)
     sizes = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(spatial)]
     # The grid's last dimension has the innermost coordinate first.
-    places = [_coordinate(grid, spatial - 1 - i, sizes[i], padding, align) for i in range(spatial)]
+    coordinates = [_coordinate(grid, spatial - 1 - i, sizes[i], padding, align) for i in range(spatial)]
     # [N, P] from here on. As the very first step this would leave so long a chain to OpenVINO 2026.4 that its compiler
     # of elementwise chains runs out of registers (nearest, reflection, an unknown size).
-    places = [ops.reshape(place, ints([0, -1]), True) for place in places]
+    coordinates = [ops.reshape(coordinate, ints([0, -1]), True) for coordinate in coordinates]
     flat = ops.reshape(x, ints([0, 0, -1]), True)
     if mode == "nearest":
-        out = _gather(flat, [ops.round(place, "half_to_even") for place in places], sizes)
+        out = _gather(flat, [ops.round(coordinate, "half_to_even") for coordinate in coordinates], sizes)
     else:
-        out = _linear(flat, places, sizes)
+        out = _interpolate_linear(flat, coordinates, sizes)
     target = ops.concat(
         [ops.gather(shape, ints([0, 1]), ints(0)), ops.gather(shape_of(grid), ints(list(range(1, rank - 1))), ints(0))],
         0,
@@ -57,44 +57,46 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
 
 
 def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool) -> Node:
-    """One coordinate in elements of x, in the grid's own shape."""
+    """One coordinate in elements of x, in the shape of the grid."""
     raw = ops.gather(grid, ints(index), ints(-1))
     length = ops.convert(size, grid.get_element_type())
     top = ops.subtract(length, const_like(1, length))
-    place = ops.add(raw, const_like(1, raw))
+    coordinate = ops.add(raw, const_like(1, raw))
     if align:
-        place = ops.multiply(place, ops.multiply(top, const_like(0.5, top)))
+        coordinate = ops.multiply(coordinate, ops.multiply(top, const_like(0.5, top)))
     else:
-        place = ops.multiply(place, ops.multiply(length, const_like(0.5, length)))
-        place = ops.subtract(place, const_like(0.5, place))
+        coordinate = ops.multiply(coordinate, ops.multiply(length, const_like(0.5, length)))
+        coordinate = ops.subtract(coordinate, const_like(0.5, coordinate))
     if padding == "zeros":
-        return place
+        return coordinate
     if padding == "reflection":
-        half = const_like(0 if align else 0.5, place)
+        half = const_like(0 if align else 0.5, coordinate)
         period = ops.multiply(top if align else length, const_like(2, top))
-        distance = ops.abs(ops.add(place, half))
+        distance = ops.abs(ops.add(coordinate, half))
         rest = ops.subtract(distance, ops.multiply(ops.floor(ops.divide(distance, period)), period))
-        place = ops.subtract(ops.minimum(rest, ops.subtract(period, rest)), half)
+        coordinate = ops.subtract(ops.minimum(rest, ops.subtract(period, rest)), half)
         if align:
             single = ops.equal(top, const_like(0, top))
-            return ops.select(single, const_like(0, place), place)
-    return ops.minimum(ops.maximum(place, const_like(0, place)), top)
+            return ops.select(single, const_like(0, coordinate), coordinate)
+    return ops.minimum(ops.maximum(coordinate, const_like(0, coordinate)), top)
 
 
-def _gather(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
-    """Elements at whole positions, 0 outside: [N, C, P]."""
+def _gather(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
+    """Elements at integer coordinates, 0 outside: [N, C, P]."""
     index: Node | None = None
     inside: Node | None = None
-    for place, size in zip(places, sizes, strict=True):
+    for coordinate, size in zip(coordinates, sizes, strict=True):
         last = ops.subtract(size, ints(1))
-        top = ops.convert(last, place.get_element_type())
-        within = ops.logical_and(ops.greater_equal(place, const_like(0, place)), ops.less_equal(place, top))
-        whole = ops.minimum(ops.maximum(ops.convert(place, Type.i64), ints(0)), last)
-        index = whole if index is None else ops.add(ops.multiply(index, size), whole)
+        top = ops.convert(last, coordinate.get_element_type())
+        within = ops.logical_and(
+            ops.greater_equal(coordinate, const_like(0, coordinate)), ops.less_equal(coordinate, top)
+        )
+        clamped = ops.minimum(ops.maximum(ops.convert(coordinate, Type.i64), ints(0)), last)
+        index = clamped if index is None else ops.add(ops.multiply(index, size), clamped)
         inside = within if inside is None else ops.logical_and(inside, within)
     assert index is not None
     assert inside is not None
-    if known_dims(flat.output(0))[:2] == [1, 1]:
+    if ranked_dims(flat.output(0))[:2] == [1, 1]:
         # Not by batch_dims: OpenVINO 2026.4 crashes on them where there is a single row.
         found = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
     else:
@@ -102,22 +104,22 @@ def _gather(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
     return ops.select(ops.unsqueeze(inside, ints(1)), found, const_like(0, found))
 
 
-def _linear(flat: Node, places: list[Node], sizes: list[Node]) -> Node:
-    low = [ops.floor(place) for place in places]
+def _interpolate_linear(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
+    low = [ops.floor(coordinate) for coordinate in coordinates]
     total: Node | None = None
-    for corner in itertools.product((0, 1), repeat=len(places)):
-        whole: list[Node] = []
+    for corner in itertools.product((0, 1), repeat=len(coordinates)):
+        corner_coordinates: list[Node] = []
         weight: Node | None = None
-        for place, start, step in zip(places, low, corner, strict=True):
-            part = ops.subtract(place, start)
+        for coordinate, start, step in zip(coordinates, low, corner, strict=True):
+            part = ops.subtract(coordinate, start)
             if step:
-                whole.append(ops.add(start, const_like(1, start)))
+                corner_coordinates.append(ops.add(start, const_like(1, start)))
             else:
-                whole.append(start)
+                corner_coordinates.append(start)
                 part = ops.subtract(const_like(1, part), part)
             weight = part if weight is None else ops.multiply(weight, part)
         assert weight is not None
-        value = ops.multiply(_gather(flat, whole, sizes), ops.unsqueeze(weight, ints(1)))
+        value = ops.multiply(_gather(flat, corner_coordinates, sizes), ops.unsqueeze(weight, ints(1)))
         total = value if total is None else ops.add(total, value)
     assert total is not None
     return total
@@ -137,7 +139,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
         shape: Node = ints(sizes)
     else:
         shape = ops.gather(node.get_tensor("output_shape", Type.i64), ints(list(range(2, 2 + spatial))), ints(0))
-        flat = _base_later(shape, spatial, kind, align)
+        flat = _dynamic_grid(shape, spatial, kind, align)
     mapped = ops.matmul(flat, theta, False, True)
     batch = ops.gather(shape_of(theta), ints([0]), ints(0))
     return {"output": ops.reshape(mapped, ops.concat([batch, shape, ints([spatial])], 0), False)}
@@ -145,7 +147,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
 
 def _spatial_rank(node: NodeContext, theta: Output) -> int:
     declared = node.input_shape("input")
-    rank = known_dims(theta)[1] or (declared[1] if declared is not None else None)
+    rank = ranked_dims(theta)[1] or (declared[1] if declared is not None else None)
     if node.is_known("output_shape"):
         rank = len(node.get_ints("output_shape")) - 2
     if rank not in (2, 3):
@@ -154,14 +156,14 @@ def _spatial_rank(node: NodeContext, theta: Output) -> int:
 
 
 def _line(size: int, align: bool) -> npt.NDArray[np.float32]:
-    """`size` positions from -1 to 1; of a single one, Paddle's aligned arithmetic makes NaN."""
+    """`size` positions from -1 to 1; for a size of 1, Paddle's arithmetic gives NaN with align."""
     with np.errstate(all="ignore"):
         step = np.float32(2) / np.float32(size - 1 if align else size)
         start = np.float32(-1) if align else np.float32(-1) * np.float32(size - 1) / np.float32(size)
         return start + np.arange(size, dtype=np.float32) * step
 
 
-def _base_later(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
+def _dynamic_grid(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
     full = ops.concat([shape, ints([1])], 0)
     parts = []
     for axis in reversed(range(spatial)):
@@ -171,7 +173,7 @@ def _base_later(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
         k = ops.range(const_like(0, size), size, const_like(1, size), Type.f32)
         line = ops.multiply(k, step)
         line = ops.subtract(line, const_like(1, line) if align else ops.divide(count, size))
-        placed = ops.reshape(line, ints([-1 if i == axis else 1 for i in range(spatial + 1)]), False)
-        parts.append(ops.broadcast(placed, full))
+        reshaped = ops.reshape(line, ints([-1 if i == axis else 1 for i in range(spatial + 1)]), False)
+        parts.append(ops.broadcast(reshaped, full))
     parts.append(ops.broadcast(const_like(1, parts[0]), full))
     return cast_to(ops.reshape(ops.concat(parts, spatial), ints([1, -1, spatial + 1]), False), kind)

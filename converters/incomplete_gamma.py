@@ -2,8 +2,8 @@
 
 Paddle: `gammaincc` (PIR only).
 Semantics: `paddle/phi/kernels/impl/gammaincc_kernel_impl.h`, after S. Moshier's Cephes: a power series below
-max(1, x), a continued fraction above. Both stop in Paddle when a term no longer counts; so they do here, for the
-slowest element, and after 2,000 terms at the latest.
+max(1, x), a continued fraction above. Both stop in Paddle when a term is negligible; here when it is for all elements,
+and after 2,000 terms at the latest.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import real_input
 from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.special import log_gamma
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_MOST_TERMS = 2000
+_MAX_TERMS = 2000
 _NEGLIGIBLE = 1e-9
 _BIG = 1e15
 _LARGEST = 1e9
@@ -27,7 +27,7 @@ _LARGEST = 1e9
 def gammaincc(node: NodeContext) -> NamedOutputs:
     """out = the integral of t^(x - 1) e^-t from y to infinity, divided by Γ(x); 1 where x or y is not positive."""
     a, z = real_input(node, "x"), real_input(node, "y")
-    # The branch that is not taken computes with numbers for which it ends at once.
+    # The branch that is not taken computes with numbers for which it converges at once.
     valid = ops.logical_and(ops.greater(a, const_like(0, a)), ops.greater(z, const_like(0, z)))
     below = ops.logical_or(ops.less(z, const_like(1, z)), ops.less(z, a))
     near = ops.logical_and(valid, below)
@@ -49,22 +49,22 @@ def gammaincc(node: NodeContext) -> NamedOutputs:
 def _series(a: Node, z: Node) -> Output:
     """1 + z / (a + 1) + z^2 / ((a + 1) (a + 2)) + ..."""
 
-    def step(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], Tensor]:
-        (r, term, total), (z,) = state, fixed
+    def step(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], Tensor]:
+        (r, term, total), (z,) = state, invariants
         r = ops.add(r, const_like(1, r)).output(0)
         term = ops.multiply(term, ops.divide(z, r)).output(0)
         total = ops.add(total, term).output(0)
         return [r, term, total], _any(ops.greater(term, ops.multiply(total, const_like(_NEGLIGIBLE, total))))
 
     ones = ops.broadcast(const_like(1, a), shape_of(a))
-    return repeat(ops.constant(_MOST_TERMS, Type.i64), [a, ones, ones], [z], step)[2]
+    return loop(ops.constant(_MAX_TERMS, Type.i64), [a, ones, ones], [z], step)[2]
 
 
 def _fraction(a: Node, z: Node) -> Output:
     """The continued fraction 1 / (z + (1 - a) / (1 + 1 / (z + (2 - a) / (1 + 2 / (z + ...))))), by its convergents."""
 
-    def step(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], Tensor]:
-        (count, before_p, before_q, p, q, total, settled), (a, z) = state, fixed
+    def step(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], Tensor]:
+        (count, before_p, before_q, p, q, total, settled), (a, z) = state, invariants
         count = ops.add(count, const_like(1, count)).output(0)
         y = ops.multiply(ops.add(ops.subtract(const_like(1, a), a), count), count)
         b = ops.add(ops.add(z, ops.subtract(const_like(2, a), a)), ops.multiply(count, const_like(2, a)))
@@ -75,7 +75,7 @@ def _fraction(a: Node, z: Node) -> Output:
         moves = ops.greater(
             ops.abs(ops.subtract(total, found)), ops.multiply(ops.abs(found), const_like(_NEGLIGIBLE, found))
         )
-        # Rounding would carry an element away that waits for the slowest one.
+        # A converged element stays: rounding would change it until the slowest one has converged.
         found = ops.select(settled, total, found)
         now = ops.logical_or(settled, ops.logical_not(ops.logical_or(moves, zero)))
         large = ops.greater(ops.abs(next_p), const_like(_BIG, p))
@@ -88,7 +88,7 @@ def _fraction(a: Node, z: Node) -> Output:
     q = ops.multiply(ops.add(ops.subtract(p, a), const_like(1, z)), z)
     count = ops.multiply(ones, const_like(0, z))
     start = [count, ones, z, p, q, ops.divide(p, q), ops.less(ones, const_like(0, z))]
-    return repeat(ops.constant(_MOST_TERMS, Type.i64), start, [a, z], step)[5]
+    return loop(ops.constant(_MAX_TERMS, Type.i64), start, [a, z], step)[5]
 
 
 def _any(condition: Tensor) -> Node:

@@ -1,4 +1,4 @@
-"""Elements picked by index or by mask.
+"""Gathering and selection of elements by index or by mask.
 
 Paddle: `gather`, `gather_nd`, `index_select`, `index_sample`, `take_along_axis`, `lookup_table_v2` (PIR `embedding`),
 `lookup_table`, `where`, `where_index` (PIR `nonzero`), `masked_select`, `masked_fill`, `shard_index`.
@@ -13,7 +13,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.computed_axis import around
+from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -27,14 +27,14 @@ def gather(node: NodeContext) -> NamedOutputs:
     if rank_of(node, index) == 2:  # [n, 1] counts as [n]
         index = ops.squeeze(index, ints([1])).output(0)
     if not node.is_known("axis"):
-        return {"out": _gather_along(x, index, node.get_tensor("axis", Type.i64), rank_of(node, x))}
+        return {"out": _gather_computed_axis(x, index, node.get_tensor("axis", Type.i64), rank_of(node, x))}
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    return {"out": picked(x, index, axis)}
+    return {"out": gather_or_empty(x, index, axis)}
 
 
-def _gather_along(x: Output, index: Output, axis: Output, rank: int) -> Node:
-    """Slices along an axis that the program computes: it is moved to the front, and back (or away, with its index)."""
-    front, back = around(ops.floor_mod(ops.reshape(axis, ints([]), False), ints(rank)), rank)
+def _gather_computed_axis(x: Output, index: Output, axis: Output, rank: int) -> Node:
+    """Gather along an axis that the program computes: it is moved to the front, and back (a 0-D index drops it)."""
+    front, back = front_permutations(ops.floor_mod(ops.reshape(axis, ints([]), False), ints(rank)), rank)
     moved = ops.gather(ops.transpose(x, front), index, ints(0))
     return moved if index.get_partial_shape().rank == 0 else ops.transpose(moved, back)
 
@@ -43,13 +43,13 @@ def index_select(node: NodeContext) -> NamedOutputs:
     """out = the slices of x at index along axis."""
     x = node.get_input("x")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    return {"out": picked(x, node.get_input("index"), axis)}
+    return {"out": gather_or_empty(x, node.get_input("index"), axis)}
 
 
-def picked(x: Output, index: Output, axis: int) -> Node:
-    """The slices of x at index along axis, of which there may be none."""
+def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
+    """The slices of x at index along axis; the index may have no elements."""
     if 0 not in (static_dims(index) or ()):
-        return ops.gather(x, index, ints(_apart(x, axis)))
+        return ops.gather(x, index, ints(_axis_unlike_unsqueeze(x, axis)))
     # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
     dims = shape_of(x)
     before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
@@ -57,15 +57,15 @@ def picked(x: Output, index: Output, axis: int) -> Node:
     return ops.broadcast(const_like(0, x), ops.concat([before, shape_of(index), after], 0))
 
 
-def _apart(x: Output, axis: int) -> int:
-    """The axis, counted from the other end where x has got it from an Unsqueeze.
+def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:
+    """The axis, as a negative number where x comes from an Unsqueeze of it.
 
-    OpenVINO takes a Gather by constants, however many, for the inverse of an Unsqueeze with the same number as axis.
+    OpenVINO takes a Gather by constants, however many, for the inverse of an Unsqueeze if both name the same axis.
     """
-    maker = x.get_node()
-    if maker.get_type_name() != "Unsqueeze":
+    producer = x.get_node()
+    if producer.get_type_name() != "Unsqueeze":
         return axis
-    axes = maker.input_value(1).get_node()
+    axes = producer.input_value(1).get_node()
     same = not isinstance(axes, Constant) or axis in axes.get_data().reshape(-1).tolist()
     return axis - len(x.get_partial_shape()) if same else axis
 
@@ -73,12 +73,12 @@ def _apart(x: Output, axis: int) -> int:
 def gather_nd(node: NodeContext) -> NamedOutputs:
     """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO, too, counts negative numbers from the end."""
     x = node.get_input("x")
-    index, depth = tuple_index(node, x, node.output_shape("out"))
-    if depth == 0:  # an empty index stands for all of x
+    index, depth = nd_index(node, x, node.output_shape("out"))
+    if depth == 0:  # an index of length 0 selects all of x
         shape = ops.slice(shape_of(index), ints([0]), ints([-1]), ints([1]))
         return {"out": ops.broadcast(x, ops.concat([shape, shape_of(x)], 0))}
     if depth == 1:  # x[index] in Python
-        return {"out": picked(x, ops.squeeze(index, ints([-1])).output(0), 0)}
+        return {"out": gather_or_empty(x, ops.squeeze(index, ints([-1])).output(0), 0)}
     if depth is None:
         node.refuse(
             "the last dimension of index decides the rank of the result, and the program tells neither: give the "
@@ -89,8 +89,8 @@ def gather_nd(node: NodeContext) -> NamedOutputs:
     return {"out": ops.gather_nd(x, index)}
 
 
-def tuple_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) -> tuple[Output, int | None]:
-    """'index' [..., k] into the first k axes of x, and k: as declared, or as the shape of `slices` says."""
+def nd_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) -> tuple[Output, int | None]:
+    """('index' [..., k] into the first k axes of x, k); k as declared, or from the shape of the `slices`."""
     index, declared = node.get_input("index"), node.input_shape("index")
     rank = rank_of(node, index)
     last = index.get_partial_shape()[rank - 1]
@@ -98,7 +98,9 @@ def tuple_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) ->
         return index, int(last.get_length())
     depth = declared[-1] if declared is not None else -1
     if depth < 0 and slices is not None:
-        depth = rank - 1 + rank_of(node, x) - len(slices)  # still below 0 where Paddle declares what it cannot know
+        depth = (
+            rank - 1 + rank_of(node, x) - len(slices)
+        )  # still below 0 where Paddle declares a shape that it cannot know
     if depth > 0:
         index = ops.reshape(index, ints([0] * (rank - 1) + [depth]), True).output(0)
     return index, depth if depth >= 0 else None
@@ -125,8 +127,8 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
         ]
     if narrower:
         # A StridedSlice: OpenVINO drops a Slice before GatherElements, and then finds that the shapes differ.
-        rank_zeros, whole = ints([0] * rank), [0 if i in narrower else 1 for i in range(rank)]
-        x = ops.strided_slice(x, rank_zeros, shape_of(indices), ints([1] * rank), [0] * rank, whole).output(0)
+        rank_zeros, end_mask = ints([0] * rank), [0 if i in narrower else 1 for i in range(rank)]
+        x = ops.strided_slice(x, rank_zeros, shape_of(indices), ints([1] * rank), [0] * rank, end_mask).output(0)
     return {"out": ops.gather_elements(x, indices, axis)}
 
 
@@ -135,7 +137,7 @@ def embedding(node: NodeContext) -> NamedOutputs:
     x, weight = node.get_input("x"), node.get_input("weight")
     if node.op_type == "lookup_table":  # the old operator takes [..., 1]
         x = ops.squeeze(x, ints([rank_of(node, x) - 1])).output(0)
-    out = picked(weight, x, 0)
+    out = gather_or_empty(weight, x, 0)
     padding = node.get_int("padding_idx", -1)
     if padding == -1:
         return {"out": out}
@@ -149,14 +151,14 @@ def embedding(node: NodeContext) -> NamedOutputs:
 def where(node: NodeContext) -> NamedOutputs:
     """out = x where condition holds, else y."""
     condition = cast_to(node.get_input("condition"), Type.boolean)
-    return {"out": chosen(condition, node.get_input("x"), node.get_input("y"))}
+    return {"out": exact_select(condition, node.get_input("x"), node.get_input("y"))}
 
 
-def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Node:
-    """x where the condition holds, else y; integers by arithmetic.
+def exact_select(condition: Tensor, x: Tensor, y: Tensor) -> Node:
+    """x where the condition holds, else y; of integers by exact arithmetic.
 
     OpenVINO's CPU plugin (2026.4) fuses a Select into what computes its condition, and all that in float32: integers
-    beyond 24 bits are rounded, and the greatest one, with which bounds are open, becomes the least one.
+    beyond 24 bits are rounded, and the greatest one, which stands for an open bound, becomes the least one.
     """
     if x.get_element_type() not in (Type.i32, Type.i64):
         return ops.select(condition, x, y)
@@ -164,7 +166,7 @@ def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Node:
 
 
 def nonzero(node: NodeContext) -> NamedOutputs:
-    """out = the indices of the elements that are not zero, one row each."""
+    """out = the indices of the elements that are not zero, a row for each."""
     x = node.get_input("condition")
     rank = rank_of(node, x)
     node.require(rank > 0, "Paddle gives a 0-D tensor no indices")
@@ -180,23 +182,23 @@ def masked_select(node: NodeContext) -> NamedOutputs:
         mask = ops.broadcast(mask, shape_of(x), None, "BIDIRECTIONAL").output(0)
         x = ops.broadcast(x, dims, None, "BIDIRECTIONAL").output(0)
     flat = ops.reshape(x, ints([-1]), False)
-    chosen = ops.reshape(ops.non_zero(ops.reshape(mask, ints([-1]), False), "i64"), ints([-1]), False)
-    return {"out": ops.gather(flat, chosen, ints(0))}
+    indices = ops.reshape(ops.non_zero(ops.reshape(mask, ints([-1]), False), "i64"), ints([-1]), False)
+    return {"out": ops.gather(flat, indices, ints(0))}
 
 
 def masked_fill(node: NodeContext) -> NamedOutputs:
     """out = value where mask holds, else x."""
     x = node.get_input("x")
     value: Tensor = node.get_input("value")
-    return {"out": chosen(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
+    return {"out": exact_select(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
 
 
 def shard_index(node: NodeContext) -> NamedOutputs:
-    """out = input within its shard of ceil(index_num / nshards) numbers, or ignore_value in another one's."""
+    """out = the index within this shard of ceil(index_num / nshards) indices; ignore_value for other shards."""
     x = node.get_input("input")
     count, shards = node.get_int("index_num"), node.get_int("nshards")
     first = (count + shards - 1) // shards * node.get_int("shard_id")
     local = ops.subtract(x, const_like(first, x))
     size = (count + shards - 1) // shards
     inside = ops.logical_and(ops.greater_equal(local, const_like(0, x)), ops.less(local, const_like(size, x)))
-    return {"out": chosen(inside, local, const_like(node.get_int("ignore_value", -1), x))}
+    return {"out": exact_select(inside, local, const_like(node.get_int("ignore_value", -1), x))}

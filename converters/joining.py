@@ -1,4 +1,4 @@
-"""Several tensors into one, and one into several.
+"""Concatenation, stacking and splitting of tensors.
 
 Paddle: `concat`, `stack`, `split`, `split_with_num`, `unstack`, `unbind`, `broadcast_tensors`, `meshgrid`,
 `partial_concat`, `partial_sum`.
@@ -15,17 +15,17 @@ from functools import reduce
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.computed_axis import around, computed_axis
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def concat(node: NodeContext) -> NamedOutputs:
-    """out = the tensors of x one after the other along axis."""
+    """out = the tensors of x concatenated along axis."""
     tensors = node.get_inputs("x")
     rank = max(rank_of(node, x) for x in tensors) - node.is_complex("x")
     if rank > 1 and not node.is_known("axis"):
-        front, back = around(computed_axis(node, rank), rank)
+        front, back = front_permutations(computed_axis(node, rank), rank)
         return {"out": ops.transpose(ops.concat([ops.transpose(x, front) for x in tensors], 0), back)}
     axis = normalize_axis(node, node.get_int("axis", 0), rank) if node.is_known("axis") else 0
     if rank == 0:
@@ -34,7 +34,7 @@ def concat(node: NodeContext) -> NamedOutputs:
 
 
 def stack(node: NodeContext) -> NamedOutputs:
-    """y = the tensors of x one after the other along a new axis."""
+    """y = the tensors of x stacked along a new axis."""
     tensors = node.get_inputs("x")
     rank = rank_of(node, tensors[0]) - node.is_complex("x")
     axis = normalize_axis(node, node.get_int("axis", 0), rank + 1)
@@ -43,20 +43,20 @@ def stack(node: NodeContext) -> NamedOutputs:
 
 
 def split(node: NodeContext) -> NamedOutputs:
-    """out = consecutive parts of x along axis: of the lengths `sections` (one may be -1), or num equal ones."""
+    """out = consecutive slices of x along axis: of the lengths `sections` (one may be -1), or num equal ones."""
     x = node.get_input("x")
     if not node.is_known("axis"):
-        return _split_later(node, x, _parts)
+        return _split_computed_axis(node, x, _split)
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x) - node.is_complex("x"))
-    return {"out": _parts(node, x, axis)}
+    return {"out": _split(node, x, axis)}
 
 
-def _parts(node: NodeContext, x: Output, axis: int) -> list[Output]:
+def _split(node: NodeContext, x: Output, axis: int) -> list[Output]:
     count = node.get_output_size("out")
     number = node.get_int("num", 0)
     has_sections = node.has_input("sections") or len(node.get_attribute("sections", [])) > 0
     if number > 0 or not has_sections:
-        return _equal_parts(x, axis, number or count)
+        return _split_equally(x, axis, number or count)
     if count == 1:
         return [x]
     lengths: Tensor = node.get_tensor("sections", Type.i64)
@@ -69,30 +69,30 @@ def _parts(node: NodeContext, x: Output, axis: int) -> list[Output]:
     return list(ops.variadic_split(x, ints(axis), lengths).outputs())
 
 
-def _split_later(
+def _split_computed_axis(
     node: NodeContext, x: Output, parts: Callable[[NodeContext, Output, int], list[Output]]
 ) -> NamedOutputs:
-    """The parts along an axis that the program computes: it is moved to the front, and back in each of them."""
+    """Split along an axis that the program computes: it is transposed to the front, and back in each slice."""
     rank = rank_of(node, x)
-    front, back = around(computed_axis(node, rank), rank)
+    front, back = front_permutations(computed_axis(node, rank), rank)
     moved = ops.transpose(x, front).output(0)
     return {"out": [ops.transpose(part, back) for part in parts(node, moved, 0)]}
 
 
 def split_with_num(node: NodeContext) -> NamedOutputs:
-    """out = num equal parts of x along axis."""
+    """out = num equal slices of x along axis."""
     x, number = node.get_input("x"), node.get_int("num")
     if not node.is_known("axis"):
-        return _split_later(node, x, lambda node, x, axis: _equal_parts(x, axis, number))
+        return _split_computed_axis(node, x, lambda node, x, axis: _split_equally(x, axis, number))
     axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x) - node.is_complex("x"))
-    return {"out": _equal_parts(x, axis, number)}
+    return {"out": _split_equally(x, axis, number)}
 
 
 def unstack(node: NodeContext) -> NamedOutputs:
     """out[i] = x[i] along axis."""
     x = node.get_input("input" if node.op_type == "unbind" else "x")
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    parts = _equal_parts(x, axis, node.get_output_size("out"))
+    parts = _split_equally(x, axis, node.get_output_size("out"))
     return {"out": [ops.squeeze(part, ints(axis)) for part in parts]}
 
 
@@ -102,7 +102,7 @@ def broadcast_tensors(node: NodeContext) -> NamedOutputs:
     return {"out": [_broadcast_with(x, [other for other in tensors if other is not x]) for x in tensors]}
 
 
-def _partial(node: NodeContext) -> list[Node]:
+def _column_slices(node: NodeContext) -> list[Node]:
     start, length = node.get_int("start_index", 0), node.get_int("length", -1)
     # A negative start counts from the end, where start + length may reach 0: the end itself.
     stop = start + length
@@ -111,8 +111,8 @@ def _partial(node: NodeContext) -> list[Node]:
 
 
 def partial_concat(node: NodeContext) -> NamedOutputs:
-    """out = the columns start_index : start_index + length of the matrices of x, side by side."""
-    parts = _partial(node)
+    """out = the columns start_index : start_index + length of the matrices of x, concatenated."""
+    parts = _column_slices(node)
     return {"out": parts[0] if len(parts) == 1 else ops.concat(parts, 1)}
 
 
@@ -120,7 +120,7 @@ def partial_sum(node: NodeContext) -> NamedOutputs:
     """out = the sum of the columns start_index : start_index + length of the matrices of x."""
     start = node.get_int("start_index", 0)
     node.require(start >= 0, "Paddle reads foreign memory where it is negative", start_index=start)
-    return {"out": reduce(ops.add, _partial(node))}
+    return {"out": reduce(ops.add, _column_slices(node))}
 
 
 def meshgrid(node: NodeContext) -> NamedOutputs:
@@ -130,14 +130,14 @@ def meshgrid(node: NodeContext) -> NamedOutputs:
     return {"out": [ops.broadcast(x, shape, ints([i]), "EXPLICIT") for i, x in enumerate(tensors)]}
 
 
-def _equal_parts(x: Output, axis: int, count: int) -> list[Output]:
+def _split_equally(x: Output, axis: int, count: int) -> list[Output]:
     if count == 1:
         return [x]
     return list(ops.split(x, ints(axis), count).outputs())
 
 
 def _broadcast_with(x: Output, others: list[Output]) -> Tensor:
-    """`x` broadcast in both directions with the shapes of the others (a 0-D one changes nothing)."""
+    """`x` broadcast bidirectionally with the shapes of the others (a 0-D one changes nothing)."""
     found: Tensor = x
     for other in others:
         if other.get_partial_shape().rank != 0:

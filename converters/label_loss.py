@@ -1,4 +1,4 @@
-"""Losses against labels, and how many labels are right.
+"""Losses against labels, and accuracy.
 
 Paddle: `nll_loss`, `kldiv_loss`, `sigmoid_cross_entropy_with_logits`, `hinge_loss`, `identity_loss`, `accuracy`.
 Semantics: `paddle/phi/kernels/cpu/{nll_loss,sigmoid_cross_entropy_with_logits,identity_loss,accuracy}_kernel.cc`,
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -23,11 +23,11 @@ def nll_loss(node: NodeContext) -> NamedOutputs:
     """
     x, label = node.get_input("input"), ops.unsqueeze(node.get_input("label"), ints([1]))
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
-    places = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
+    class_indices = cast_to(ops.select(ignored, const_like(0, label), label), Type.i64)
     counted: Tensor = cast_to(ops.logical_not(ignored), x.get_element_type())
     if node.has_input("weight"):
-        counted = ops.multiply(ops.gather(node.get_input("weight"), places, ints(0)), counted)
-    losses = ops.negative(ops.multiply(ops.gather_elements(x, places, 1), counted))
+        counted = ops.multiply(ops.gather(node.get_input("weight"), class_indices, ints(0)), counted)
+    losses = ops.negative(ops.multiply(ops.gather_elements(x, class_indices, 1), counted))
     losses = ops.select(ignored, const_like(0, x), losses)  # a logarithm of 0 times no weight would be NaN
     axes = ints(list(range(rank_of(node, x))))
     reduction = node.get_str("reduction", "mean")
@@ -59,7 +59,7 @@ def kldiv_loss(node: NodeContext) -> NamedOutputs:
     axes = ints(list(range(rank_of(node, x))))
     out = (ops.reduce_mean if reduction == "mean" else ops.reduce_sum)(losses, axes, False)
     if reduction == "batchmean":
-        out = ops.divide(out, cast_to(size_of(x, 0), x.get_element_type()))
+        out = ops.divide(out, cast_to(dim_of(x, 0), x.get_element_type()))
     return {"out": scalar_as_declared(node, out)}
 
 
@@ -103,7 +103,7 @@ def identity_loss(node: NodeContext) -> NamedOutputs:
 
 
 def accuracy(node: NodeContext) -> NamedOutputs:
-    """accuracy = correct / total; correct = in how many of all rows the indices hold the label."""
+    """accuracy = correct / total; correct = the number of rows whose indices contain the label."""
     indices = node.get_input("indices")
     rows = ops.gather(shape_of(node.get_input("x")), ints(0), ints(0))
     label = ops.reshape(node.get_input("label"), ints([-1, 1]), False)

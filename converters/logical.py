@@ -13,8 +13,8 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.elementwise import operands
-from paddle2ov.converters.graph.common import const_like, fold_known, refuse_complex
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.graph.common import const_like, fold_constants, refuse_complex
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -23,7 +23,7 @@ from paddle2ov.translation.registry import Converter
 Binary = Callable[[Output, Output], Node]
 
 
-def truth(x: Output) -> Output:
+def as_bool(x: Output) -> Output:
     """Whether x is not 0, as bool; NaN is true."""
     if x.get_element_type() == Type.boolean:
         return x
@@ -31,14 +31,14 @@ def truth(x: Output) -> Output:
 
 
 def logical(build: Binary, fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
-    """A converter for out = build(x, y) of truth values; `fold` computes it from known values."""
+    """A converter for out = build(x, y) of x and y as bool; `fold` computes it from constants."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = x op y, where all but 0 counts as true."""
-        if node.get_int("axis", -1) == -1 and (known := fold_known(node, fold, "x", "y")) is not None:
+        """out = x op y, where everything but 0 is true."""
+        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         x, y = operands(node)
-        return {"out": build(truth(x), truth(y))}
+        return {"out": build(as_bool(x), as_bool(y))}
 
     return convert
 
@@ -51,7 +51,7 @@ logical_xor = logical(ops.logical_xor, np.logical_xor)
 def logical_not(node: NodeContext) -> NamedOutputs:
     """out = whether x is 0."""
     refuse_complex(node, "x")
-    if (known := fold_known(node, np.logical_not, "x")) is not None:
+    if (known := fold_constants(node, np.logical_not, "x")) is not None:
         return {"out": known}
     x = node.get_input("x")
     if x.get_element_type() == Type.boolean:
@@ -60,11 +60,11 @@ def logical_not(node: NodeContext) -> NamedOutputs:
 
 
 def bitwise(build: Binary, on_bool: Binary, fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
-    """A converter for out = build(x, y) on the bits of integers; bool has `on_bool`."""
+    """A converter for out = build(x, y) on the bits of integers; `on_bool` is the same for bool."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, bit by bit."""
-        if (known := fold_known(node, fold, "x", "y")) is not None:
+        if (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         x, y = operands(node)
         return {"out": on_bool(x, y) if x.get_element_type() == Type.boolean else build(x, y)}
@@ -82,44 +82,44 @@ def _bits(x: Output) -> int:
 
 
 def _shift_within(x: Output, y: Output) -> tuple[Node, Node]:
-    """Whether the shift y is one that the type of x has, and y where it is, else 0."""
+    """Whether 0 <= y < the number of bits of x, and y where it is, else 0."""
     inside = ops.logical_and(ops.greater_equal(y, const_like(0, y)), ops.less(y, const_like(_bits(x), y)))
     return inside, ops.select(inside, y, const_like(0, y))
 
 
 def bitwise_left_shift(node: NodeContext) -> NamedOutputs:
-    """out = the bits of x moved up by y, 0 where y is no number of bits that the type has."""
+    """out = x << y, 0 where y is negative or not less than the number of bits of x."""
     x, y = operands(node)
     inside, shift = _shift_within(x, y)
-    return {"out": chosen(inside, ops.bitwise_left_shift(x, shift), const_like(0, x))}
+    return {"out": exact_select(inside, ops.bitwise_left_shift(x, shift), const_like(0, x))}
 
 
 def bitwise_right_shift(node: NodeContext) -> NamedOutputs:
-    """out = the bits of x moved down by y; from above come copies of the sign (arithmetic) or zeros (logical)."""
+    """out = x >> y, filled with copies of the sign (arithmetic) or zeros (logical)."""
     x, y = operands(node)
     inside, shift = _shift_within(x, y)
     moved = ops.bitwise_right_shift(x, shift)
     unsigned = x.get_element_type() == Type.u8
     if node.get_bool("is_arithmetic", True):
-        # Beyond the type Paddle takes the sign bit alone, and negates it.
+        # For larger shifts Paddle takes the sign bit alone, and negates it.
         beyond = (
             const_like(0, x)
             if unsigned
             else ops.select(ops.less(x, const_like(0, x)), const_like(-1, x), const_like(0, x))
         )
-        return {"out": chosen(inside, moved, beyond)}
+        return {"out": exact_select(inside, moved, beyond)}
     if not unsigned:
-        # The bits that came in are cleared; no shift leaves none to clear.
+        # The copies of the sign are cleared; a shift by 0 made none.
         free = ops.select(ops.equal(shift, const_like(0, y)), const_like(1, y), shift)
         filled = ops.bitwise_left_shift(const_like(-1, x), ops.subtract(const_like(_bits(x), y), free))
         cleared = ops.bitwise_and(moved, ops.bitwise_not(filled))
-        moved = chosen(ops.equal(shift, const_like(0, y)), x, cleared)
-    return {"out": chosen(inside, moved, const_like(0, x))}
+        moved = exact_select(ops.equal(shift, const_like(0, y)), x, cleared)
+    return {"out": exact_select(inside, moved, const_like(0, x))}
 
 
 def bitwise_not(node: NodeContext) -> NamedOutputs:
     """out = all bits of x inverted."""
-    if (known := fold_known(node, np.invert, "x")) is not None:
+    if (known := fold_constants(node, np.invert, "x")) is not None:
         return {"out": known}
     x = node.get_input("x")
     return {"out": ops.logical_not(x) if x.get_element_type() == Type.boolean else ops.bitwise_not(x)}

@@ -1,11 +1,11 @@
-"""Losses that inference programs hold.
+"""Losses that occur in inference programs.
 
 Paddle: `softmax_with_cross_entropy` (PIR `cross_entropy_with_softmax`), `label_smooth`, `bce_loss`, `huber_loss`,
 `log_loss`.
 Semantics: `paddle/phi/kernels/cpu/{cross_entropy,label_smooth,bce_loss}_kernel.cc`,
 `impl/{huber_loss,log_loss}_kernel_impl.h`,
 `paddle/phi/kernels/funcs/cross_entropy.cc`.
-Paddle's CPU kernel cuts logits at 64 below the largest, so that no loss is larger; here it is the true one.
+Paddle's CPU kernel clamps logits to 64 below the largest, which bounds the loss; here they are not clamped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math
 
 from openvino import Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, normalize_axis, rank_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -30,24 +30,24 @@ def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
     else:
         softmax, logarithm = x, ops.maximum(ops.log(x), const_like(-1e20, x))
     if node.get_bool("soft_label", False):
-        picked = ops.reduce_sum(ops.multiply(given, logarithm), ints([axis]), True)
-        return {"softmax": softmax, "loss": ops.negative(picked)}
+        cross_entropy = ops.reduce_sum(ops.multiply(given, logarithm), ints([axis]), True)
+        return {"softmax": softmax, "loss": ops.negative(cross_entropy)}
     label: Tensor = given if rank_of(node, given) >= rank else ops.unsqueeze(given, ints([axis]))
-    label = cast_to(label, Type.i64)  # a narrow type may not hold the ignored index
+    label = cast_to(label, Type.i64)  # the ignored index may be out of range for a narrow type
     ignored = ops.equal(label, const_like(node.get_int("ignore_index", -100), label))
-    places = ops.select(ignored, const_like(0, label), label)
-    loss = ops.negative(ops.gather_elements(logarithm, places, axis))
+    class_indices = ops.select(ignored, const_like(0, label), label)
+    loss = ops.negative(ops.gather_elements(logarithm, class_indices, axis))
     return {"softmax": softmax, "loss": ops.select(ignored, const_like(0, x), loss)}
 
 
 def label_smooth(node: NodeContext) -> NamedOutputs:
-    """out = (1 - epsilon) * label + epsilon * prior_dist; without a prior 1 / (number of classes) in its place."""
+    """out = (1 - epsilon) * label + epsilon * prior_dist; without a prior, 1 / (number of classes) for it."""
     label, epsilon = node.get_input("label"), node.get_float("epsilon", 0.0)
     kept = ops.multiply(label, const_like(1.0 - epsilon, label))
     if node.has_input("prior_dist"):
         prior = ops.multiply(node.get_input("prior_dist"), const_like(epsilon, label))
         return {"out": ops.add(kept, ops.reshape(prior, ints([-1]), False))}
-    classes = cast_to(size_of(label, -1), label.get_element_type())
+    classes = cast_to(dim_of(label, -1), label.get_element_type())
     return {"out": ops.add(kept, ops.divide(const_like(epsilon, label), classes))}
 
 
@@ -74,7 +74,7 @@ def log_loss(node: NodeContext) -> NamedOutputs:
     """out = -label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)."""
     x, label, epsilon = node.get_input("input"), node.get_input("label"), node.get_float("epsilon", 1e-4)
     yes = ops.log(ops.add(x, const_like(epsilon, x)))
-    # A maximum between the sums, which OpenVINO would make one of: 1 + epsilon, rounded, less x.
+    # A Maximum between the sums, which OpenVINO would fold into one: 1 + epsilon, rounded, minus x.
     rest = ops.maximum(const_like(-math.inf, x), ops.subtract(const_like(1.0, x), x))
     no = ops.log(ops.add(rest, const_like(epsilon, x)))
     unlike = ops.multiply(ops.subtract(label, const_like(1.0, x)), no)

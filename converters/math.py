@@ -1,9 +1,9 @@
-"""Functions of one number.
+"""Elementwise functions of one tensor.
 
 Paddle: `exp`, `expm1`, `log`, `log2`, `log10`, `log1p`, `sqrt`, `rsqrt`, `square`, `abs`, `sign`, `reciprocal`,
 `floor`, `ceil`, `round`, `trunc`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`, `asinh`, `acosh`,
 `atanh`, `erf`, `logit`, `isnan_v2`, `isinf_v2`, `isfinite_v2` (and the legacy `isnan`, `isinf`, `isfinite`,
-which look at a whole tensor).
+which reduce a whole tensor).
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/cpu/{isfinite,trunc}_kernel.cc`.
 
 Integers give floating point where Paddle 3 has a kernel for them. Refused: complex numbers, but for `abs`.
@@ -22,11 +22,11 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     const,
     const_like,
-    exactly_divided,
-    fold_known,
+    fold_constants,
     ints,
     rank_of,
     refuse_complex,
+    with_exact_division,
 )
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import parts
@@ -36,10 +36,10 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
 
-def keeps_integers(
+def unary_in_input_type(
     build: Callable[[Output], Tensor], fold: Callable[[AnyArray], AnyArray], name: str = "x"
 ) -> Converter:
-    """A converter for a function that Paddle computes in the type of its input, which is called `name`.
+    """A converter for a function that Paddle computes in the type of its input `name`.
 
     Where the program declares a floating-point result of an integer, it is computed as floating point.
     """
@@ -47,7 +47,7 @@ def keeps_integers(
     def convert(node: NodeContext) -> NamedOutputs:
         """out = f(x)."""
         refuse_complex(node, name)
-        if (known := fold_known(node, fold, name)) is not None:
+        if (known := fold_constants(node, fold, name)) is not None:
             return {"out": known}
         declared = node.output_dtype()
         x = real_input(node, name) if declared is not None and declared.is_real() else node.get_input(name)
@@ -60,27 +60,27 @@ def rounding(build: Callable[[Output], Node], fold: Callable[[AnyArray], AnyArra
     """A converter for a rounding function, which leaves integers as they are."""
 
     def build_on_floats(x: Output) -> Tensor:
-        return build(exactly_divided(x)) if x.get_element_type().is_real() else x
+        return build(with_exact_division(x)) if x.get_element_type().is_real() else x
 
-    return keeps_integers(build_on_floats, fold, name)
+    return unary_in_input_type(build_on_floats, fold, name)
 
 
 def truncate(x: Tensor) -> Node:
-    """x without its fraction."""
+    """x rounded towards zero."""
     return ops.multiply(ops.sign(x), ops.floor(ops.abs(x)))
 
 
 def round_(node: NodeContext) -> NamedOutputs:
-    """out = x rounded to `decimals` places; halves go to the even neighbour, in Paddle 2 away from zero."""
+    """out = x rounded to `decimals` places; ties to even, in Paddle 2 away from zero."""
     refuse_complex(node, "x")
     x = node.get_input("x")
     decimals = node.get_int("decimals", 0)
-    if not x.get_element_type().is_real():  # stay what they are, whatever the decimals
+    if not x.get_element_type().is_real():  # integers stay as they are, whatever the decimals
         return {"out": x}
-    # The attribute came with Paddle 3, and with it the other rule for halves.
+    # The attribute came with Paddle 3, and with it the other rule for ties.
     nearest = _half_to_even if node.has_attribute("decimals") else _half_away
     if decimals == 0:
-        return {"out": nearest(exactly_divided(x))}
+        return {"out": nearest(with_exact_division(x))}
     power = const_like(10.0 ** abs(decimals), x)
     back = const_like(10.0 ** abs(decimals), x)
     if decimals > 0:
@@ -95,10 +95,10 @@ def _half_to_even(x: Tensor) -> Node:
 def _half_away(x: Tensor) -> Node:
     # Not Round with half_away_from_zero: on CPU it adds 0.5 first, which is inexact below 0.5 and above 2^23.
     size = ops.abs(x)
-    whole = ops.floor(size)
+    floored = ops.floor(size)
     dtype = size.get_element_type()
-    up = ops.greater_equal(ops.subtract(size, whole), const(0.5, dtype))
-    return ops.multiply(ops.sign(x), ops.add(whole, ops.convert(up, dtype)))
+    up = ops.greater_equal(ops.subtract(size, floored), const(0.5, dtype))
+    return ops.multiply(ops.sign(x), ops.add(floored, ops.convert(up, dtype)))
 
 
 def logit(node: NodeContext) -> NamedOutputs:
@@ -121,7 +121,7 @@ def _log_to(base: float) -> Callable[[Output], Node]:
 
 
 def _expm1(x: Output) -> Node:
-    # e^x - 1 loses what is small; there tanh does not: e^x - 1 = 2 t / (1 - t), t = tanh(x / 2)
+    # e^x - 1 cancels near 0; there e^x - 1 = 2 t / (1 - t), t = tanh(x / 2) does not
     t = ops.tanh(ops.multiply(x, const_like(0.5, x)))
     near = ops.divide(ops.multiply(t, const_like(2, x)), ops.subtract(const_like(1, x), t))
     far = ops.subtract(ops.exp(x), const_like(1, x))
@@ -129,12 +129,12 @@ def _expm1(x: Output) -> Node:
 
 
 def is_finite(x: Tensor) -> Node:
-    """Whether x is neither NaN nor infinite. OpenVINO's IsFinite, compiled for AVX-512, denies it of denormals."""
+    """Whether x is neither NaN nor infinite. OpenVINO's IsFinite, compiled for AVX-512, is false for denormals."""
     return ops.logical_not(ops.logical_or(ops.is_nan(x), ops.is_inf(x)))
 
 
 def classify(build: Callable[[Output], Node], of_integers: bool) -> Converter:
-    """A converter for a test of each number; integers all give `of_integers`."""
+    """A converter for a test of each element; for integers the result is `of_integers` everywhere."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = whether x is of that kind."""
@@ -147,21 +147,21 @@ def classify(build: Callable[[Output], Node], of_integers: bool) -> Converter:
     return convert
 
 
-def of_whole(build: Callable[[Output], Node], reduce: Callable[..., Node], of_integers: bool) -> Converter:
-    """A converter for a legacy test of a whole tensor: `reduce` of what `build` says of each element. 1-D result."""
+def classify_tensor(build: Callable[[Output], Node], reduce: Callable[..., Node], of_integers: bool) -> Converter:
+    """A converter for a legacy test of a tensor: `reduce` of the results of `build` for its elements, of shape [1]."""
     each = classify(build, of_integers)
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = [whether x is of that kind]: any element of it, or all."""
+        """out = [whether any, or all, of the elements are of that kind]."""
         axes = ints(list(range(rank_of(node, node.get_input("x")))))
         return {"out": ops.reshape(reduce(each(node)["out"], axes, False), ints([1]), False)}
 
     return convert
 
 
-_abs_of_real = keeps_integers(ops.abs, np.abs)
-square = keeps_integers(lambda x: ops.multiply(x, x), np.square)
-sign = keeps_integers(ops.sign, np.sign)
+_abs_of_real = unary_in_input_type(ops.abs, np.abs)
+square = unary_in_input_type(lambda x: ops.multiply(x, x), np.square)
+sign = unary_in_input_type(ops.sign, np.sign)
 floor = rounding(ops.floor, np.floor)
 ceil = rounding(ops.ceiling, np.ceil)
 trunc = rounding(truncate, np.trunc, "input")
@@ -177,9 +177,9 @@ reciprocal = unary(lambda x: ops.divide(const_like(1, x), x))
 isnan = classify(ops.is_nan, False)
 isinf = classify(ops.is_inf, False)
 isfinite = classify(is_finite, True)
-any_nan = of_whole(ops.is_nan, ops.reduce_logical_or, False)
-any_inf = of_whole(ops.is_inf, ops.reduce_logical_or, False)
-all_finite = of_whole(is_finite, ops.reduce_logical_and, True)
+any_nan = classify_tensor(ops.is_nan, ops.reduce_logical_or, False)
+any_inf = classify_tensor(ops.is_inf, ops.reduce_logical_or, False)
+all_finite = classify_tensor(is_finite, ops.reduce_logical_and, True)
 sin = unary(ops.sin)
 cos = unary(ops.cos)
 tan = unary(ops.tan)

@@ -1,4 +1,4 @@
-"""Products of matrices.
+"""Matrix multiplication.
 
 Paddle: `matmul_v2` (PIR `matmul`), `matmul` (PIR `legacy_matmul`), `mul` (PIR `matmul_with_flatten`), `bmm`, `dot`,
 `linear_v2` (PIR only), `mv`, `addmm`, `baddbmm`, `multi_dot`, `einsum`, `bilinear_tensor_product` (PIR `bilinear`),
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, rank_of, shape_of, size_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, output_of, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -21,22 +21,22 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def matmul_v2(node: NodeContext) -> NamedOutputs:
-    """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap those two."""
-    return {"out": _product(node)}
+    """out = x @ y over the last two axes, broadcast over the others; `transpose_x`, `transpose_y` swap these."""
+    return {"out": _matmul(node)}
 
 
-def _product(node: NodeContext) -> Tensor:
-    x, y = _factors(node)
-    out = matrix_product(x, y, node.get_bool("transpose_x", False), node.get_bool("transpose_y", False))
+def _matmul(node: NodeContext) -> Tensor:
+    x, y = _matmul_operands(node)
+    out = broadcasting_matmul(x, y, node.get_bool("transpose_x", False), node.get_bool("transpose_y", False))
     return scalar_as_declared(node, out)
 
 
-def matrix_product(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
+def broadcasting_matmul(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
     """x @ y. OpenVINO's CPU plugin broadcasts a dynamic x over constant matrices [1, n, k, m], not over [n, k, m]."""
     rows, matrices = x.get_partial_shape(), y.get_partial_shape()
     if 0 in (static_dims(x) or ()):
         dims = static_dims(ops.matmul(x, y, transpose_x, transpose_y))
-        if dims is not None and 0 not in dims:  # sums of nothing: the plugin leaves their memory as it is
+        if dims is not None and 0 not in dims:  # empty sums: the plugin leaves the result uninitialized
             return ops.broadcast(const_like(0, x), ints(dims))
     shared = rows.is_dynamic and len(matrices) == 3 and y.get_node().get_type_name() == "Constant"
     if not shared or matrices[0] == 1 or len(rows) > 3 or (len(rows) == 3 and rows[0] == matrices[0]):
@@ -49,14 +49,14 @@ def matmul(node: NodeContext) -> NamedOutputs:
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)
-    outer = _outer_product(node)
-    out = _product(node) if outer is None else outer
+    outer = _outer_product_of_transposed(node)
+    out = _matmul(node) if outer is None else outer
     return {"out": out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
 
 
-def _outer_product(node: NodeContext) -> Node | None:
-    """x yᵀ of two vectors with both transposed, which `matmul_v2` ignores; None of anything else."""
-    x, y = _factors(node)
+def _outer_product_of_transposed(node: NodeContext) -> Node | None:
+    """x yᵀ of two vectors if both are transposed, which `matmul_v2` ignores; else None."""
+    x, y = _matmul_operands(node)
     both = node.get_bool("transpose_x", False) and node.get_bool("transpose_y", False)
     if not both or rank_of(node, x) != 1 or rank_of(node, y) != 1:
         return None
@@ -66,19 +66,19 @@ def _outer_product(node: NodeContext) -> Node | None:
 def linear_v2(node: NodeContext) -> NamedOutputs:
     """out = input @ weight + bias; `transpose_weight` swaps the axes of the weight."""
     transpose = node.get_bool("transpose_weight", False)
-    out = matrix_product(node.get_input("input"), node.get_input("weight"), False, transpose)
+    out = broadcasting_matmul(node.get_input("input"), node.get_input("weight"), False, transpose)
     return {"out": ops.add(out, node.get_input("bias")) if node.has_input("bias") else out}
 
 
 def mul(node: NodeContext) -> NamedOutputs:
     """out = x @ y, where x is flattened to two axes at `x_num_col_dims` and y at `y_num_col_dims`."""
-    x, y = _factors(node)
+    x, y = _matmul_operands(node)
     split_x, split_y = node.get_int("x_num_col_dims", 1), node.get_int("y_num_col_dims", 1)
     return {"out": flattened_matmul(node, x, y, split_x, split_y)}
 
 
 def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, split_y: int) -> Node:
-    """x @ y with x flattened at axis `split_x` and y at `split_y`; the other axes come back in the result."""
+    """x @ y with x flattened at axis `split_x` and y at `split_y`; the result has the original outer axes."""
     rank_x, rank_y = (rank_of(node, output_of(tensor)) for tensor in (x, y))
     if rank_y == 2 and split_y == 1 and split_x == rank_x - 1:
         return ops.matmul(x, y, False, False)
@@ -102,18 +102,18 @@ def _flatten(x: Tensor, rank: int, split: int) -> Tensor:
 
 def bmm(node: NodeContext) -> NamedOutputs:
     """out[b] = x[b] @ y[b]."""
-    return {"out": matrix_product(*_factors(node), False, False)}
+    return {"out": broadcasting_matmul(*_matmul_operands(node), False, False)}
 
 
 def mv(node: NodeContext) -> NamedOutputs:
     """out = x @ vec."""
-    return {"out": matrix_product(node.get_input("x"), node.get_input("vec"), False, False)}
+    return {"out": broadcasting_matmul(node.get_input("x"), node.get_input("vec"), False, False)}
 
 
 def dot(node: NodeContext) -> NamedOutputs:
     """out = the sum of x * y over the last axis."""
-    x, y = _factors(node)
-    # Paddle says the shape: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
+    x, y = _matmul_operands(node)
+    # As Paddle declares: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
     declared = node.output_shape()
     rank = rank_of(node, x)
     out = ops.reduce_sum(ops.multiply(x, y), ints([-1]), declared is not None and len(declared) == rank)
@@ -122,9 +122,9 @@ def dot(node: NodeContext) -> NamedOutputs:
 
 def addmm(node: NodeContext) -> NamedOutputs:
     """out = beta * input + alpha * (x @ y)."""
-    addend, product = node.get_input("input"), matrix_product(*_factors(node), False, False)
+    addend, product = node.get_input("input"), broadcasting_matmul(*_matmul_operands(node), False, False)
     alpha, beta = node.get_float("alpha", 1.0), node.get_float("beta", 1.0)
-    return {"out": ops.add(_scaled(addend, beta), _scaled(product, alpha))}
+    return {"out": ops.add(_scale(addend, beta), _scale(product, alpha))}
 
 
 def multi_dot(node: NodeContext) -> NamedOutputs:
@@ -136,14 +136,14 @@ def multi_dot(node: NodeContext) -> NamedOutputs:
         chain[0] = ops.unsqueeze(chain[0], ints([0]))
     if last == 1:
         chain[-1] = ops.unsqueeze(chain[-1], ints([1]))
-    out = _chain(chain)
+    out = _matmul_chain(chain)
     dropped = [axis for axis, rank in ((0, first), (1, last)) if rank == 1]
     return {"out": scalar_as_declared(node, ops.squeeze(out, ints(dropped)) if dropped else out)}
 
 
-def _chain(factors: list[Tensor]) -> Tensor:
-    """The product of matrices by the classic dynamic programme; a dimension that is not known counts as 64."""
-    sizes = [[64 if dim is None else dim for dim in known_dims(factor)] for factor in factors]
+def _matmul_chain(factors: list[Tensor]) -> Tensor:
+    """The product of matrices in the order found by dynamic programming; an unknown dimension counts as 64."""
+    sizes = [[64 if dim is None else dim for dim in ranked_dims(factor)] for factor in factors]
     edges = [sizes[0][0], *(size[1] for size in sizes)]
     best: dict[tuple[int, int], tuple[int, int]] = {(i, i): (0, i) for i in range(len(factors))}
     for span in range(1, len(factors)):
@@ -166,24 +166,24 @@ def bilinear_tensor_product(node: NodeContext) -> NamedOutputs:
     """out[b, o] = x[b] @ weight[o] @ y[b] + bias[o]."""
     x, y, weight = node.get_input("x"), node.get_input("y"), node.get_input("weight")
     # x[1, b, i] @ weight[o, i, j] = [o, b, j]; times y[b, j], summed over j.
-    left = matrix_product(ops.unsqueeze(x, ints([0])).output(0), weight, False, False)
+    left = broadcasting_matmul(ops.unsqueeze(x, ints([0])).output(0), weight, False, False)
     out: Node = ops.transpose(ops.reduce_sum(ops.multiply(left, y), ints([2]), False), ints([1, 0]))
     if node.has_input("bias"):
         out = ops.add(out, node.get_input("bias"))
     return {"out": out}
 
 
-def _factors(node: NodeContext) -> tuple[Output, Output]:
+def _matmul_operands(node: NodeContext) -> tuple[Output, Output]:
     node.require(not node.is_complex("x") and not node.is_complex("y"), "complex matrices are not supported")
     return node.get_input("x"), node.get_input("y")
 
 
-def _scaled(x: Tensor, factor: float) -> Tensor:
+def _scale(x: Tensor, factor: float) -> Tensor:
     return x if factor == 1.0 else ops.multiply(x, const_like(factor, x))
 
 
 def einsum(node: NodeContext) -> NamedOutputs:
-    """out = the sum of products that `equation` names by its axes."""
+    """out = the sum of products that `equation` describes (Einstein summation)."""
     operands = node.get_inputs("x")
     node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
     equation = node.get_str("equation").replace(" ", "")
@@ -193,7 +193,7 @@ def einsum(node: NodeContext) -> NamedOutputs:
 
 
 def fsp(node: NodeContext) -> NamedOutputs:
-    """out[n, i, j] = the mean over all places of x[n, i] · y[n, j]."""
+    """out[n, i, j] = the mean over all positions of x[n, i] · y[n, j]."""
     x, y = (ops.reshape(node.get_input(name), ints([0, 0, -1]), True) for name in ("x", "y"))
-    places = cast_to(size_of(x, 2), x.get_element_type())
-    return {"out": ops.divide(ops.matmul(x, y, False, True), places)}
+    position_count = cast_to(dim_of(x, 2), x.get_element_type())
+    return {"out": ops.divide(ops.matmul(x, y, False, True), position_count)}

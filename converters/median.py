@@ -16,13 +16,13 @@ from paddle2ov.converters.elementwise import divide
 from paddle2ov.converters.graph.common import (
     Tensor,
     const_like,
+    dim_of,
     ints,
-    kept_apart,
     normalize_axis,
+    prevent_fusion,
     rank_of,
     reshape,
     shape_of,
-    size_of,
 )
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.opset import ops
@@ -38,20 +38,20 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
         axes = axes or list(range(rank))
         average = node.get_str("mode", "avg") == "avg"
         node.require(not (average and node.is_output_used("medians")), "the indices of averages are not supported")
-        rows, is_real = _rows(x, rank, axes), x.get_element_type().is_real()
+        rows, is_real = _reduced_axes_last(x, rank, axes), x.get_element_type().is_real()
         empty = ops.is_nan(rows) if is_real else None
         filled = rows if empty is None else ops.select(empty, const_like(np.inf, rows), rows)
-        length = size_of(rows, -1)
-        values, places = sort(filled, -1, descending=False)
+        length = dim_of(rows, -1)
+        values, indices = sort(filled, -1, descending=False)
         counted = _count(ops.convert(empty, "i64")) if empty is not None else ints([0])
-        # With n elements that count, the middle ones are (n - 1) / 2 and n / 2.
+        # Of n valid elements, the middle ones are at (n - 1) / 2 and n / 2.
         valid = ops.subtract(length, counted) if ignore_nan else length
         low, high = (ops.divide(ops.maximum(part, ints(0)), ints(2)) for part in (ops.subtract(valid, ints(1)), valid))
-        out = _at(values, low)
+        out = _gather_at(values, low)
         if average:
-            both = ops.add(out, _at(values, high))
+            both = ops.add(out, _gather_at(values, high))
             out = ops.multiply(both, const_like(0.5, out)) if is_real else divide(both, const_like(2, out))
-        index = _at(places, low)
+        index = _gather_at(indices, low)
         if empty is not None:
             lost = ops.equal(valid, ints(0)) if ignore_nan else ops.greater(counted, ints(0))
             out = ops.select(lost, const_like(np.nan, out), out)
@@ -60,17 +60,17 @@ def _median(ignore_nan: bool) -> Callable[[NodeContext], NamedOutputs]:
             )
             index = ops.select(lost, ints(-1) if ignore_nan else first.output(1), index)
         kept = node.get_bool("keepdim", ignore_nan)
-        return {"out": _shaped(out, x, rank, axes, kept), "medians": _shaped(index, x, rank, axes, kept)}
+        return {"out": _restore_axes(out, x, rank, axes, kept), "medians": _restore_axes(index, x, rank, axes, kept)}
 
     return convert
 
 
 def _count(ones: Node) -> Node:
-    return kept_apart(ones, ops.reduce_sum(ones, ints([-1]), True), [-1])
+    return prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), True), [-1])
 
 
-def _rows(x: Output, rank: int, axes: list[int]) -> Tensor:
-    """x with the axes that stay in front (flat) and those that go in one last axis."""
+def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:
+    """x with the axes that are not reduced in front, and the reduced ones flattened into a last axis."""
     stay = [axis for axis in range(rank) if axis not in axes]
     if not stay:
         return reshape(x, [1, -1])
@@ -81,14 +81,14 @@ def _rows(x: Output, rank: int, axes: list[int]) -> Tensor:
     return ops.reshape(moved, ops.concat([size, ints([-1])], 0), False)
 
 
-def _at(rows: Output, place: Tensor) -> Node:
-    """The element at `place` of each row; the row's axis stays, of size 1."""
+def _gather_at(rows: Output, position: Tensor) -> Node:
+    """The element at `position` of each row; the last axis stays, with size 1."""
     rank = rows.get_partial_shape().rank.get_length()
     size = ops.concat([ops.slice(shape_of(rows), ints([0]), ints([rank - 1]), ints([1])), ints([1])], 0)
-    return ops.gather_elements(rows, ops.broadcast(place, size), rank - 1)
+    return ops.gather_elements(rows, ops.broadcast(position, size), rank - 1)
 
 
-def _shaped(out: Tensor, x: Output, rank: int, axes: list[int], keepdim: bool) -> Tensor:
+def _restore_axes(out: Tensor, x: Output, rank: int, axes: list[int], keepdim: bool) -> Tensor:
     stay = [axis for axis in range(rank) if axis not in axes]
     if not keepdim:
         return ops.squeeze(out, ints([-1])) if stay else reshape(out, [])

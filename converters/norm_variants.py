@@ -1,4 +1,4 @@
-"""Normalization of other kinds: by root mean square, by neighbouring channels, by collected sums, by spectral norm.
+"""Other normalizations: RMS, local response, statistics of the data, spectral norm.
 
 Paddle: `rms_norm`, `fused_rms_norm_quant` (the name `rms_norm` before Paddle 3.3), `fused_rms_norm_ext`, `lrn`,
 `data_norm`, `spectral_norm`, `skip_layernorm`.
@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -33,12 +33,12 @@ def rms_norm(node: NodeContext) -> NamedOutputs:
     begin = rank - max(len(node.get_attribute("normalized_shape", []) or [0]), 1)
     out, inverse = _rms(x, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
     if node.has_input("scale"):
-        out = ops.multiply(out, _flat(node, "scale", x, begin, rank))
-    return {"y": cast_to(out, x.get_element_type()), "invvar": _left(inverse, x, begin)}
+        out = ops.multiply(out, _reshape_to_normalized(node, "scale", x, begin, rank))
+    return {"y": cast_to(out, x.get_element_type()), "invvar": _reshape_to_outer(inverse, x, begin)}
 
 
 def rms_norm_residual(node: NodeContext) -> NamedOutputs:
-    """out = rms_norm(x + bias + residual) * norm_weight + norm_bias; residual_out = what was normalized."""
+    """out = rms_norm(x + bias + residual) * norm_weight + norm_bias; residual_out = the input of the norm."""
     node.require(
         node.has_input("residual") or not node.has_input("bias"),
         "Paddle's kernels leave out a bias without a residual, its decomposition adds it: refused",
@@ -52,10 +52,10 @@ def rms_norm_residual(node: NodeContext) -> NamedOutputs:
         if node.has_input(name):
             total = ops.add(total, cast_to(node.get_input(name), x.get_element_type())).output(0)
     out, inverse = _rms(total, list(range(begin, rank)), node.get_float("epsilon", 1e-5))
-    out = ops.multiply(out, _flat(node, "norm_weight", x, begin, rank))
+    out = ops.multiply(out, _reshape_to_normalized(node, "norm_weight", x, begin, rank))
     if node.has_input("norm_bias"):
-        out = ops.add(out, _flat(node, "norm_bias", x, begin, rank))
-    return {"out": out, "residual_out": total, "inv_var": _left(inverse, x, begin)}
+        out = ops.add(out, _reshape_to_normalized(node, "norm_bias", x, begin, rank))
+    return {"out": out, "residual_out": total, "inv_var": _reshape_to_outer(inverse, x, begin)}
 
 
 def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
@@ -65,14 +65,14 @@ def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
     return ops.multiply(x, inverse), inverse
 
 
-def _flat(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
+def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
     if rank - begin == 1:
         return cast_to(node.get_input(name), x.get_element_type())
     target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))
     return cast_to(ops.reshape(node.get_input(name), target, False), x.get_element_type())
 
 
-def _left(inverse: Node, x: Output, begin: int) -> Node:
+def _reshape_to_outer(inverse: Node, x: Output, begin: int) -> Node:
     return ops.reshape(inverse, ops.slice(shape_of(x), ints([0]), ints([begin]), ints([1])), False)
 
 
@@ -114,30 +114,30 @@ def data_norm(node: NodeContext) -> NamedOutputs:
     return {"y": y, "means": means, "scales": scales}
 
 
-_MOST_STEPS = 1000  # each of them is a few nodes
+_MAX_STEPS = 1000  # each of them is a few nodes
 
 
 def spectral_norm(node: NodeContext) -> NamedOutputs:
-    """out = weight / sigma, its largest singular value as power_iters steps from u and v estimate it."""
+    """out = weight / sigma, its largest singular value by power_iters steps of power iteration from u and v."""
     weight, u, v = (node.get_input(name) for name in ("weight", "u", "v"))
     rank = rank_of(node, weight)
     dim = normalize_axis(node, node.get_int("dim", 0), rank, "dim")
     order = [dim, *(axis for axis in range(rank) if axis != dim)]
-    rows = known_dims(u)[0]
+    rows = ranked_dims(u)[0]
     moved = ops.transpose(weight, ints(order)) if dim else weight
     matrix = reshape(moved, [-1 if rows is None else rows, 0 if rows is None and rank == 2 else -1])
     left, right = reshape(u, [-1, 1]), reshape(v, [-1, 1])
     epsilon = node.get_float("eps", 1e-12)
     steps = node.get_int("power_iters", 1)
-    node.require(0 <= steps <= _MOST_STEPS, f"0 to {_MOST_STEPS} steps are supported", power_iters=steps)
+    node.require(0 <= steps <= _MAX_STEPS, f"0 to {_MAX_STEPS} steps are supported", power_iters=steps)
     for _ in range(steps):
-        right = _unit(ops.matmul(matrix, left, True, False), epsilon)
-        left = _unit(ops.matmul(matrix, right, False, False), epsilon)
+        right = _normalize_vector(ops.matmul(matrix, left, True, False), epsilon)
+        left = _normalize_vector(ops.matmul(matrix, right, False, False), epsilon)
     sigma = ops.matmul(left, ops.matmul(matrix, right, False, False), True, False)
     return {"out": ops.divide(weight, reshape(sigma, []))}
 
 
-def _unit(vector: Node, epsilon: float) -> Node:
+def _normalize_vector(vector: Node, epsilon: float) -> Node:
     length = ops.sqrt(ops.reduce_sum(ops.multiply(vector, vector), ints([0, 1]), True))
     return ops.divide(vector, ops.add(length, const_like(epsilon, vector)))
 
@@ -149,5 +149,5 @@ def skip_layernorm(node: NodeContext) -> NamedOutputs:
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 2), rank, "begin_norm_axis")
     axes = ints(list(range(begin, rank)))
     out = ops.mvn(total, axes, True, node.get_float("epsilon", 1e-5), "inside_sqrt")
-    out = ops.multiply(out, _flat(node, "scale", total.output(0), begin, rank))
-    return {"out": ops.add(out, _flat(node, "bias", total.output(0), begin, rank))}
+    out = ops.multiply(out, _reshape_to_normalized(node, "scale", total.output(0), begin, rank))
+    return {"out": ops.add(out, _reshape_to_normalized(node, "bias", total.output(0), begin, rank))}

@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -39,7 +39,7 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     unchanged = {
         f"{name}_out": node.get_input(name) for name in ("mean", "variance") if node.is_output_used(f"{name}_out")
     }
-    factor, shift = _folded(node, epsilon, shape, x.get_element_type())
+    factor, shift = _scale_and_shift(node, epsilon, shape, x.get_element_type())
     out = ops.add(ops.multiply(x, factor), shift)
     if node.get_bool("fuse_with_relu", False):
         out = ops.relu(out)
@@ -60,20 +60,20 @@ def inplace_abn(node: NodeContext) -> NamedOutputs:
     return named
 
 
-def _folded(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
-    """(factor, shift) such that out = x * factor + shift: computed here if the statistics are known."""
+def _scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
+    """(factor, shift) such that out = x * factor + shift; constants if the statistics are known."""
     mean, variance = node.get_known("mean"), node.get_known("variance")
     scale = node.get_known("scale") if node.has_input("scale") else np.ones(1, np.float32)
     bias = node.get_known("bias") if node.has_input("bias") else np.zeros(1, np.float32)
     if mean is None or variance is None or scale is None or bias is None:
-        return _folded_later(node, epsilon, shape, kind)
+        return _dynamic_scale_and_shift(node, epsilon, shape, kind)
     # Multiply and Add with constants of one consumer each: OpenVINO fuses them into the convolution before.
     factor = scale / np.sqrt(variance + variance.dtype.type(epsilon))
     shift = bias - mean * factor
     return const(factor.reshape(shape), kind), const(shift.reshape(shape), kind)
 
 
-def _folded_later(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
+def _dynamic_scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
     mean, variance = node.get_input("mean"), node.get_input("variance")
     factor = ops.divide(const_like(1.0, variance), ops.sqrt(ops.add(variance, const_like(epsilon, variance))))
     if node.has_input("scale"):
@@ -87,7 +87,7 @@ def _folded_later(node: NodeContext, epsilon: float, shape: list[int], kind: Typ
 def _batch_statistics(
     node: NodeContext, x: Output, rank: int, last: bool, shape: list[int], epsilon: float
 ) -> NamedOutputs:
-    """The form of training: mean and (biased) variance of the batch itself, running statistics moved by momentum."""
+    """The training form: mean and (biased) variance of the batch itself, running statistics updated by momentum."""
     channel = rank - 1 if last else 1
     axes = ints([axis for axis in range(rank) if axis != channel])
     mean = ops.reduce_mean(x, axes, True)
@@ -128,18 +128,18 @@ def layer_norm(node: NodeContext) -> NamedOutputs:
 
 
 def affine_trailing(node: NodeContext, normalized: Node, x: Output, begin: int, rank: int) -> Node:
-    """`normalized` * scale + bias, both of them flat over the dimensions from `begin` on."""
+    """`normalized` * scale + bias, which are 1-D over the dimensions from `begin` on, flattened."""
     out = normalized
     for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
         if node.has_input(name):
-            out = combine(out, cast_to(_trailing(node, name, x, begin, rank), x.get_element_type()))
+            out = combine(out, cast_to(_reshape_to_normalized(node, name, x, begin, rank), x.get_element_type()))
     return out
 
 
-def _trailing(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
+def _reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, rank: int) -> Tensor:
     if rank - begin == 1:
         return node.get_input(name)
-    dims = known_dims(x)[begin:]
+    dims = ranked_dims(x)[begin:]
     if dims.count(None) <= 1:
         return node.get_reshaped(name, [-1 if dim is None else dim for dim in dims])
     target = ops.slice(shape_of(x), ints([begin]), ints([rank]), ints([1]))
@@ -147,7 +147,7 @@ def _trailing(node: NodeContext, name: str, x: Output, begin: int, rank: int) ->
 
 
 def _moments(x: Output, axes: list[int]) -> dict[str, Node]:
-    """Mean and (biased) variance over `axes`: one number per normalized group."""
+    """Mean and (biased) variance over `axes`: one element per normalized group."""
     mean = ops.reduce_mean(x, ints(axes), True)
     centred = ops.subtract(x, mean)
     variance = ops.reduce_mean(ops.multiply(centred, centred), ints(axes), True)
@@ -164,8 +164,8 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     if last:
         x = to_channels_first(x, rank).output(0)
     grouped = ops.reshape(x, ints([0, groups, -1]), True)
-    # Not GroupNormalization: OpenVINO 2026.4 crashes where it compiles the sum of one and of an elementwise result that
-    # it was computed from, as residual blocks have it.
+    # Not GroupNormalization: OpenVINO 2026.4 crashes compiling the sum of its result and of an elementwise result that
+    # it was computed from, as in residual blocks.
     out = ops.reshape(ops.mvn(grouped, ints([2]), True, epsilon, "inside_sqrt"), shape_of(x), False)
     out = _affine_channels(node, out, rank)
     results: dict[str, Node] = {"y": to_channels_last(out, rank) if last else out}

@@ -1,7 +1,7 @@
 """Padding.
 
 Paddle: `pad`, `pad3d`, and `pad2d` and `pad_constant_like` of old models.
-Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/padding.h`; negative paddings cut.
+Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/padding.h`; negative paddings crop.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, ints, rank_of, shape_of, size_of
-from paddle2ov.converters.graph.spatial import channels_last, known_dims
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.spatial import channels_last, ranked_dims
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -35,15 +35,15 @@ def pad_constant_like(node: NodeContext) -> NamedOutputs:
 
 def pad2d(node: NodeContext) -> NamedOutputs:
     """out = x with (top, bottom, left, right) added."""
-    return _spatial(node, first_is_innermost=False)
+    return _spatial_pad(node, first_is_innermost=False)
 
 
 def pad3d(node: NodeContext) -> NamedOutputs:
     """out = x with (left, right, top, bottom, front, back) added."""
-    return _spatial(node, first_is_innermost=True)
+    return _spatial_pad(node, first_is_innermost=True)
 
 
-def _spatial(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
+def _spatial_pad(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x)
     count = rank - 2
@@ -51,8 +51,8 @@ def _spatial(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
     mode = node.get_str("mode", "constant")
     node.require(mode in ("constant", "reflect", "replicate", "edge", "circular"), "unknown", mode=mode)
     if not node.is_known("paddings"):
-        begin, end = _tensors(node, rank, first, first_is_innermost)
-        return {"out": _pad_later(node, x, begin, end, mode, first)}
+        begin, end = _computed_paddings(node, rank, first, first_is_innermost)
+        return {"out": _dynamic_pad(node, x, begin, end, mode, first)}
     paddings = node.get_ints("paddings")
     node.require(len(paddings) == 2 * count, f"{2 * count} numbers are expected", paddings=paddings)
     order = range(count - 1, -1, -1) if first_is_innermost else range(count)
@@ -63,14 +63,14 @@ def _spatial(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
 
 
 def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode: str) -> Tensor:
-    """Positive paddings are added first, then negative ones cut: that is what Paddle's indices come to."""
+    """Positive paddings are added first, then negative ones cropped: this is equivalent to Paddle's indices."""
     out: Tensor = x
     grown = [max(size, 0) for size in before], [max(size, 0) for size in after]
     if mode == "circular":
         for axis, (low, high) in enumerate(zip(*grown, strict=True)):
-            out = _circular(out, axis, low, high)
+            out = _circular_pad(out, axis, low, high)
     elif any(grown[0] + grown[1]):
-        out = _grown(node, out, ints(grown[0]), ints(grown[1]), mode)
+        out = _pad_non_negative(node, out, ints(grown[0]), ints(grown[1]), mode)
     axes = [axis for axis, sizes in enumerate(zip(before, after, strict=True)) if min(sizes) < 0]
     if axes:
         start = [max(-before[axis], 0) for axis in axes]
@@ -79,27 +79,27 @@ def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode
     return out
 
 
-def _grown(node: NodeContext, x: Tensor, begin: Node, end: Node, mode: str) -> Node:
+def _pad_non_negative(node: NodeContext, x: Tensor, begin: Node, end: Node, mode: str) -> Node:
     if mode != "constant":
         return ops.pad(x, begin, end, _MODES[mode])
     if node.is_known("pad_value"):
         return ops.pad(x, begin, end, mode, const_like(node.get_float("pad_value", 0.0), x))
-    # OpenVINO's CPU plugin (2026.4) takes 0 for a value that the model computes.
+    # OpenVINO's CPU plugin (2026.4) pads with 0 where the model computes the value.
     everywhere = ops.broadcast(const(True, Type.boolean), shape_of(x))
     inside = ops.pad(everywhere, begin, end, mode, const(False, Type.boolean))
     value = ops.reshape(cast_to(node.get_input("pad_value"), x.get_element_type()), ints([]), False)
-    return chosen(inside, ops.pad(x, begin, end, mode, const_like(0, x)), value)
+    return exact_select(inside, ops.pad(x, begin, end, mode, const_like(0, x)), value)
 
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}
 
 
-def _circular(x: Tensor, axis: int, low: int, high: int) -> Tensor:
+def _circular_pad(x: Tensor, axis: int, low: int, high: int) -> Tensor:
     if not low and not high:
         return x
-    dim = known_dims(x)[axis]
+    dim = ranked_dims(x)[axis]
     if dim is None or low > dim or high > dim:
-        return _circular_later(x, axis, ints(low), ints(high))
+        return _dynamic_circular_pad(x, axis, ints(low), ints(high))
     parts: list[Tensor] = []
     if low:
         parts.append(ops.slice(x, ints([dim - low]), ints([dim]), ints([1]), ints([axis])))
@@ -109,13 +109,13 @@ def _circular(x: Tensor, axis: int, low: int, high: int) -> Tensor:
     return ops.concat(parts, axis)
 
 
-def _circular_later(x: Tensor, axis: int, low: Node, high: Node) -> Node:
-    dim = size_of(x, axis)
-    places = ops.range(ops.negative(low), ops.add(dim, high), ints(1), Type.i64)
-    return ops.gather(x, ops.floor_mod(places, dim), ints(axis))
+def _dynamic_circular_pad(x: Tensor, axis: int, low: Node, high: Node) -> Node:
+    dim = dim_of(x, axis)
+    indices = ops.range(ops.negative(low), ops.add(dim, high), ints(1), Type.i64)
+    return ops.gather(x, ops.floor_mod(indices, dim), ints(axis))
 
 
-def _tensors(node: NodeContext, rank: int, first: int, first_is_innermost: bool) -> tuple[Node, Node]:
+def _computed_paddings(node: NodeContext, rank: int, first: int, first_is_innermost: bool) -> tuple[Node, Node]:
     """Paddings that the program computes, as (before, after) over all dimensions."""
     flat = ops.reshape(node.get_tensor("paddings", Type.i64), ints([-1]), False)
     count = rank - 2
@@ -127,17 +127,17 @@ def _tensors(node: NodeContext, rank: int, first: int, first_is_innermost: bool)
     return sides[0], sides[1]
 
 
-def _pad_later(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, first: int) -> Tensor:
+def _dynamic_pad(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, first: int) -> Tensor:
     rank = rank_of(node, x)
     out: Tensor = x
     if mode == "circular":
         for axis in range(first, first + rank - 2):
             low, high = (ops.gather(side, ints(axis), ints(0)) for side in (begin, end))
-            out = _circular_later(out, axis, low, high)
+            out = _dynamic_circular_pad(out, axis, low, high)
         return out
     zero = ints(0)
-    # OpenVINO's Pad takes negative numbers in one mode only, and corrupts memory if they cut off more than there is.
-    out = _grown(node, x, ops.maximum(begin, zero), ops.maximum(end, ints(0)), mode)
+    # OpenVINO's Pad takes negative numbers in one mode only, and corrupts memory if they crop more than there is.
+    out = _pad_non_negative(node, x, ops.maximum(begin, zero), ops.maximum(end, ints(0)), mode)
     start = ops.maximum(ops.negative(begin), ints(0))
     stop = ops.add(shape_of(out), ops.minimum(end, ints(0)))
     return ops.slice(out, start, stop, ints([1] * rank), ints(list(range(rank))))

@@ -1,4 +1,4 @@
-"""Elements in another order: transposed, flipped, rolled, shuffled between channels and space.
+"""Permutation of elements: transposition, flips, rolls, shuffles between channels and space.
 
 Paddle: `transpose2`, `transpose`, `flip`, `reverse`, `roll`, `pixel_shuffle`, `pixel_unshuffle`, `channel_shuffle`,
 `shuffle_channel`, `space_to_depth`.
@@ -14,7 +14,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -26,7 +26,7 @@ def transpose_to(x: Output, perm: list[int]) -> Output:
     """
     if perm == list(range(len(perm))):
         return x
-    dims = known_dims(x)
+    dims = ranked_dims(x)
     moving = [axis for axis in perm if dims[axis] != 1]
     unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
     if moving == sorted(moving) and (not unknown or (len(unknown) == 1 and 0 not in dims)):
@@ -39,7 +39,7 @@ def transpose_to(x: Output, perm: list[int]) -> Output:
 
 
 def transpose(node: NodeContext) -> NamedOutputs:
-    """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x; axes behind a shorter perm stay where they are."""
+    """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x; axes beyond a shorter perm stay where they are."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     logical = rank - node.is_complex("x")
@@ -51,18 +51,18 @@ def transpose(node: NodeContext) -> NamedOutputs:
 
 
 def flip(node: NodeContext) -> NamedOutputs:
-    """out = x read backwards along each axis."""
+    """out = x reversed along each axis."""
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
     axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis")})
-    return {"out": _reversed(x, axes if rank else [])}
+    return {"out": _reverse(x, axes if rank else [])}
 
 
-def _reversed(x: Output, axes: list[int]) -> Output:
+def _reverse(x: Output, axes: list[int]) -> Output:
     if not axes:
         return x
     n = len(axes)
-    # To the end before the first element: any stop below -dim.
+    # A stop before the first element: any number below -dim.
     stop = np.full(n, np.iinfo(np.int32).min, np.int64)
     return ops.slice(x, ints([-1] * n), ops.constant(stop), ints([-1] * n), ints(axes)).output(0)
 
@@ -88,16 +88,16 @@ def _channels_first(node: NodeContext) -> bool:
 
 def pixel_shuffle(node: NodeContext) -> NamedOutputs:
     """out[n, c, h·r + i, w·r + j] = x[n, c·r² + i·r + j, h, w], r = upscale_factor."""
-    return _rearranged(node, ops.depth_to_space, node.get_int("upscale_factor", 1))
+    return _rearrange_blocks(node, ops.depth_to_space, node.get_int("upscale_factor", 1))
 
 
 def pixel_unshuffle(node: NodeContext) -> NamedOutputs:
     """out[n, c·r² + i·r + j, h, w] = x[n, c, h·r + i, w·r + j], r = downscale_factor."""
-    return _rearranged(node, ops.space_to_depth, node.get_int("downscale_factor", 1))
+    return _rearrange_blocks(node, ops.space_to_depth, node.get_int("downscale_factor", 1))
 
 
-def _rearranged(node: NodeContext, rearrange: Callable[..., Node], factor: int) -> NamedOutputs:
-    """x in blocks of factor · factor, in its own layout."""
+def _rearrange_blocks(node: NodeContext, rearrange: Callable[..., Node], factor: int) -> NamedOutputs:
+    """x rearranged in blocks of factor · factor, in its own layout."""
     x = node.get_input("x")
     if _channels_first(node):
         return {"out": rearrange(x, "depth_first", factor)}
@@ -123,9 +123,9 @@ def space_to_depth(node: NodeContext) -> NamedOutputs:
     x, block = node.get_input("x"), node.get_int("blocksize")
     node.require(block > 1, "a block of more than one element is expected", blocksize=block)
     dims = shape_of(x)
-    batch, channels, places = (ops.gather(dims, ints(axes), ints(0)) for axes in ([0], [1], [2, 3]))
+    batch, channels, spatial = (ops.gather(dims, ints(axes), ints(0)) for axes in ([0], [1], [2, 3]))
     area = block * block
-    target = ops.concat([batch, ops.multiply(channels, ints([area])), ops.divide(places, ints([block]))], 0)
+    target = ops.concat([batch, ops.multiply(channels, ints([area])), ops.divide(spatial, ints([block]))], 0)
     # Channel (i, j, c) of x gives the elements (i, j) of the blocks of channel c.
-    spread = ops.depth_to_space(x, "blocks_first", block)
-    return {"out": ops.reshape(spread, target, False)}
+    rearranged = ops.depth_to_space(x, "blocks_first", block)
+    return {"out": ops.reshape(rearranged, target, False)}

@@ -18,17 +18,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
-    beyond,
+    begin_end_pads,
     channels_last,
-    known_dims,
     padding_algorithm,
-    pads_of,
+    ranked_dims,
     same_pads,
     spatial_dims,
     to_channels_first,
     to_channels_last,
+    window_overhang,
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -51,17 +51,17 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
     rank = rank_of(node, x)
     axes = list(range(1, rank - 1)) if last else list(range(2, rank))
     adaptive = node.get_bool("adaptive", False)
-    whole = node.get_bool("global_pooling", False)
-    if adaptive and not whole:
+    is_global = node.get_bool("global_pooling", False)
+    if adaptive and not is_global:
         node.require(mode == "avg", "only the average is supported", adaptive=True, pooling_type=mode)
-        whole = node.is_known("kernel_size") and all(size == 1 for size in node.get_ints("kernel_size"))
-    if whole and mode != "lp":
+        is_global = node.is_known("kernel_size") and all(size == 1 for size in node.get_ints("kernel_size"))
+    if is_global and mode != "lp":
         return (ops.reduce_max if mode == "max" else ops.reduce_mean)(x, ints(axes), True)
-    if whole:
+    if is_global:
         return _root(node, ops.reduce_sum(_power(node, x), ints(axes), True))
     if last:
         x = to_channels_first(x, rank).output(0)
-    out = adaptive_avg(node, x) if adaptive else _over_windows(node, x, mode)
+    out = adaptive_avg(node, x) if adaptive else _pool_windows(node, x, mode)
     return to_channels_last(out, rank) if last else out
 
 
@@ -69,8 +69,8 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
 
 
 def adaptive_avg(node: NodeContext, x: Output) -> Tensor:
-    """The average over windows that divide [N, C, ...] into as many parts as asked for; -1 keeps a dimension."""
-    dims = known_dims(x)[2:]
+    """The average over `kernel_size` windows along each spatial dimension of [N, C, ...]; -1 keeps a dimension."""
+    dims = ranked_dims(x)[2:]
     if node.is_known("kernel_size"):
         sizes = node.get_ints("kernel_size")
         if dims == sizes or all(size == -1 for size in sizes):
@@ -78,7 +78,7 @@ def adaptive_avg(node: NodeContext, x: Output) -> Tensor:
         if all(dim is not None and (size == -1 or dim % size == 0) for dim, size in zip(dims, sizes, strict=True)):
             kernel = [1 if size == -1 else (dim or 0) // size for dim, size in zip(dims, sizes, strict=True)]
             none = [0] * len(kernel)
-            return _avg(x, _Windows(kernel, kernel, none, none, ceil=False, later=False))
+            return _avg_pool(x, _Windows(kernel, kernel, none, none, ceil=False, dynamic_same=False))
     return ops.adaptive_avg_pool(x, adaptive_sizes(node, x))
 
 
@@ -99,7 +99,7 @@ def adaptive_sizes(node: NodeContext, x: Output) -> Tensor:
 
 @dataclass(frozen=True)
 class _Windows:
-    """Where windows lie along the spatial dimensions.
+    """Windows along the spatial dimensions.
 
     Attributes:
         sizes: of a window.
@@ -107,7 +107,7 @@ class _Windows:
         begin: paddings before the first element.
         end: paddings behind the last one.
         ceil: whether the last window may reach beyond what is padded.
-        later: whether paddings are Paddle's SAME for sizes that only the run shows; `begin` and `end` are 0 then.
+        dynamic_same: whether paddings are SAME, for sizes known at run time only; `begin` and `end` are 0 then.
     """
 
     sizes: list[int]
@@ -115,103 +115,107 @@ class _Windows:
     begin: list[int]
     end: list[int]
     ceil: bool
-    later: bool
+    dynamic_same: bool
 
     @property
     def rounding(self) -> str:
         return "ceil" if self.ceil else "floor"
 
     def of_padded(self, end: list[int] | None = None) -> _Windows:
-        """The same over an x that holds the paddings already, but for those in `end`."""
+        """The same windows over an x that is padded already, except for the paddings in `end`."""
         none = [0] * len(self.sizes)
-        return replace(self, begin=none, end=end or none, later=False)
+        return replace(self, begin=none, end=end or none, dynamic_same=False)
 
 
 def _windows(node: NodeContext, dims: list[int | None]) -> _Windows:
     spatial = len(dims)
     sizes, strides = node.get_ints("kernel_size"), node.get_ints("strides", [1] * spatial)
-    begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
-    algorithm, later = padding_algorithm(node), False
+    begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
+    algorithm, dynamic_same = padding_algorithm(node), False
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
     if algorithm == "SAME":
         known = [dim for dim in dims if dim is not None]
-        later = len(known) < spatial
-        if not later:
+        dynamic_same = len(known) < spatial
+        if not dynamic_same:
             begin, end = same_pads(known, strides, sizes)
-    return _Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), later)
+    return _Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), dynamic_same)
 
 
-def _over_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
+def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
     at = _windows(node, dims)
     exclusive = node.get_bool("exclusive", True)
-    over = [0] * len(dims) if at.later else beyond(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
+    over = (
+        [0] * len(dims) if at.dynamic_same else window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
+    )
     if mode == "avg" and not exclusive and node.semantics.full_window_average:
-        return _avg_of_whole_windows(x, at, over)
+        return _avg_full_windows(x, at, over)
     at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
     if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):
-        return _widely_padded(node, x, mode, at, exclusive)
-    if at.later and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
-        return _sparse_later(node, x, mode, at, exclusive)
+        return _pool_wide_paddings(node, x, mode, at, exclusive)
+    if at.dynamic_same and any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True)):
+        return _dynamic_same_with_gaps(node, x, mode, at, exclusive)
     if mode == "max":
-        return _max(x, at)
-    if at.later and (mode == "lp" or not exclusive):
-        x, at = _padded_later(x, mode, at)
+        return _max_pool(x, at)
+    if at.dynamic_same and (mode == "lp" or not exclusive):
+        x, at = _dynamic_same_padded(x, mode, at)
         exclusive = True
-    return _lp(node, x, at) if mode == "lp" else _average(node, x, at, exclusive)
+    return _lp_pool(node, x, at) if mode == "lp" else _average_windows(node, x, at, exclusive)
 
 
-def _max(x: Tensor, at: _Windows) -> Output:
-    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
+def _max_pool(x: Tensor, at: _Windows) -> Output:
+    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None
     found = ops.max_pool(x, at.strides, dilations, at.begin, at.end, at.sizes, at.rounding, auto_pad)
     return found.output(0)
 
 
-def _average(node: NodeContext, x: Output, at: _Windows, exclusive: bool) -> Node:
-    if at.later:
-        return _avg(x, replace(at, ceil=False))
+def _average_windows(node: NodeContext, x: Output, at: _Windows, exclusive: bool) -> Node:
+    if at.dynamic_same:
+        return _avg_pool(x, replace(at, ceil=False))
     if exclusive or not any(at.begin + at.end):
-        # Windows that reach beyond the (unpadded) end count what they hold in either case.
-        return _avg(x, at)
+        # Windows that reach beyond the (unpadded) end divide by their elements within x in either case.
+        return _avg_pool(x, at)
     if not at.ceil and all(before >= after for before, after in zip(at.begin, at.end, strict=True)):
-        return _avg(x, at, exclusive=False)
+        return _avg_pool(x, at, exclusive=False)
     counted = [min(before, after) for before, after in zip(at.begin, at.end, strict=True)]
     if at.ceil and counted != at.begin:
         node.refuse(
             "fewer after than before, in an average that counts them and rounds up", paddings=(at.begin, at.end)
         )
     extra = [after - pad for after, pad in zip(at.end, counted, strict=True)]
-    return _avg(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *counted])), at.of_padded(extra))
+    return _avg_pool(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *counted])), at.of_padded(extra))
 
 
-def _avg_of_whole_windows(x: Output, at: _Windows, over: list[int]) -> Node:
-    """As programs of Paddle 1 mean it: zeros as far as any window reaches, each counted."""
-    begin, end = _later_pads(x, at, True) if at.later else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
+def _avg_full_windows(x: Output, at: _Windows, over: list[int]) -> Node:
+    """As in programs of Paddle 1: x is padded as far as any window reaches, and the zeros are counted."""
+    begin, end = (
+        _dynamic_same_pads(x, at, True) if at.dynamic_same else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
+    )
     further = [more + (stride - 1) * at.ceil for more, stride in zip(over, at.strides, strict=True)]
     padded = _pad(x, begin, ops.add(end, ints([0, 0, *further])))
-    return _avg(padded, replace(at.of_padded(), ceil=False))
+    return _avg_pool(padded, replace(at.of_padded(), ceil=False))
 
 
-def _sparse_later(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
-    """Windows with gaps between them over x with SAME's paddings as a tensor.
+def _dynamic_same_with_gaps(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
+    """Windows smaller than the strides, with SAME's paddings computed at run time.
 
-    Where a gap is at the end, rounding up gives one window more, which lies outside of x.
+    Where a gap is at the end, rounding up gives one more window, which is outside of x.
     """
-    begin, end = _later_pads(x, at, True)
+    begin, end = _dynamic_same_pads(x, at, True)
     further = [(stride - 1) * at.ceil for stride in at.strides]
     end = ops.add(end, ints([0, 0, *further]))
-    whole = replace(at.of_padded(), ceil=False)
+    padded_windows = replace(at.of_padded(), ceil=False)
     if mode == "max":
-        return _max(ops.pad(x, begin, end, "constant", _lowest(x)).output(0), whole)
+        return _max_pool(ops.pad(x, begin, end, "constant", _lowest(x)).output(0), padded_windows)
     if mode == "lp":
-        return _lp(node, _pad(x, begin, end), whole)
-    out = _avg(_pad(x, begin, end), whole)
-    # Paddle divides by these numbers, of which one below 1 belongs to a window outside of x.
+        return _lp_pool(node, _pad(x, begin, end), padded_windows)
+    out = _avg_pool(_pad(x, begin, end), padded_windows)
+    # Paddle divides by these counts; one below 1 belongs to a window outside of x.
     for i, (size, stride) in enumerate(zip(at.sizes, at.strides, strict=True)):
-        pad, dim = ops.gather(begin, ints(2 + i), ints(0)), size_of(x, 2 + i)
-        places = ops.range(ints(0), size_of(out, 2 + i), ints(1), Type.i64)
-        start = ops.subtract(ops.multiply(places, ints(stride)), pad)
+        pad, dim = ops.gather(begin, ints(2 + i), ints(0)), dim_of(x, 2 + i)
+        window_indices = ops.range(ints(0), dim_of(out, 2 + i), ints(1), Type.i64)
+        start = ops.subtract(ops.multiply(window_indices, ints(stride)), pad)
         stop = ops.minimum(ops.add(start, ints(size)), dim if exclusive else ops.add(dim, pad))
         held = ops.subtract(stop, ops.maximum(start, ints(0)) if exclusive else start)
         count = ops.reshape(ops.convert(held, x.get_element_type()), ints([-1] + [1] * (len(at.sizes) - 1 - i)), False)
@@ -223,22 +227,22 @@ def _lowest(x: Output) -> Node:
     return const_like(float(np.finfo(x.get_element_type().to_dtype()).min), x)
 
 
-def _padded_later(x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
-    """x with SAME's paddings as a tensor; one more at the end, where the total is odd, is known or from rounding up."""
-    x = _pad(x, *_later_pads(x, at, mode == "lp"))
+def _dynamic_same_padded(x: Output, mode: str, at: _Windows) -> tuple[Output, _Windows]:
+    """x with SAME's paddings computed at run time; an odd one at the end is known, or comes from rounding up."""
+    x = _pad(x, *_dynamic_same_pads(x, at, mode == "lp"))
     if mode == "lp":
         return x, replace(at.of_padded(), ceil=False)
     end = [1 - size % 2 if stride == 1 else 0 for size, stride in zip(at.sizes, at.strides, strict=True)]
     return x, replace(at.of_padded(end), ceil=True)
 
 
-def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
-    """Paddings as wide as the kernel, which OpenVINO's pooling refuses: they become part of x."""
+def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, exclusive: bool) -> Tensor:
+    """Paddings as wide as the kernel, which OpenVINO's pooling refuses: x is padded first."""
     pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
     if mode == "max":
-        return _max(ops.pad(x, *pads, "constant", _lowest(x)).output(0), at.of_padded())
+        return _max_pool(ops.pad(x, *pads, "constant", _lowest(x)).output(0), at.of_padded())
     if mode == "lp":
-        return _lp(node, _pad(x, *pads), at.of_padded())
+        return _lp_pool(node, _pad(x, *pads), at.of_padded())
     # Paddle's window counts a negative number of elements where it ends before x or begins behind it.
     last = [pad + (stride - 1) * at.ceil for pad, stride in zip(at.end, at.strides, strict=True)]
     inside = all(pad <= size for pad, size in zip(at.begin + last, at.sizes + at.sizes, strict=True))
@@ -248,16 +252,16 @@ def _widely_padded(node: NodeContext, x: Output, mode: str, at: _Windows, exclus
         paddings=(at.begin, at.end),
         ksize=at.sizes,
     )
-    out = _avg(_pad(x, *pads), at.of_padded())
+    out = _avg_pool(_pad(x, *pads), at.of_padded())
     if not exclusive:
         return out
     ones = ops.broadcast(const_like(1.0, x), shape_of(x)).output(0)
-    return ops.divide(out, _avg(_pad(ones, *pads), at.of_padded()))
+    return ops.divide(out, _avg_pool(_pad(ones, *pads), at.of_padded()))
 
 
-def _avg(x: Output, at: _Windows, exclusive: bool = True) -> Node:
+def _avg_pool(x: Output, at: _Windows, exclusive: bool = True) -> Node:
     # Without explicit dilations, compiling the AvgPool of opset16 crashes (OpenVINO 2026.4).
-    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.later else None
+    dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None
     return ops.avg_pool(
         x, at.strides, at.begin, at.end, at.sizes, exclusive, at.rounding, auto_pad, dilations=dilations
     )
@@ -267,8 +271,8 @@ def _pad(x: Output, begin: Node, end: Node) -> Output:
     return ops.pad(x, begin, end, "constant", const_like(0, x)).output(0)
 
 
-def _later_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]:
-    """SAME's paddings for an unknown size: (before, as many after), or (before, all that come after)."""
+def _dynamic_same_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]:
+    """SAME's paddings for an unknown size: (before, as many after), or (before, after) with `all_of_them`."""
     size = ops.gather(shape_of(x), ints(list(range(2, 2 + len(at.sizes)))), ints(0))
     rest = ops.mod(size, ints(at.strides))
     step = ops.select(ops.equal(rest, ints(0)), ints(at.strides), rest)
@@ -278,10 +282,10 @@ def _later_pads(x: Output, at: _Windows, all_of_them: bool) -> tuple[Node, Node]
     return ops.concat([ints([0, 0]), before], 0), ops.concat([ints([0, 0]), after], 0)
 
 
-def _lp(node: NodeContext, x: Output, at: _Windows) -> Node:
-    if at.ceil:  # as many results, and the divisor stays the kernel's size
+def _lp_pool(node: NodeContext, x: Output, at: _Windows) -> Node:
+    if at.ceil:  # the same windows, while the divisor stays the size of the kernel
         at = replace(at, end=[pad + stride - 1 for pad, stride in zip(at.end, at.strides, strict=True)], ceil=False)
-    mean = _avg(_power(node, x), at, exclusive=False)
+    mean = _avg_pool(_power(node, x), at, exclusive=False)
     return _root(node, ops.multiply(mean, const_like(math.prod(at.sizes), mean)))
 
 

@@ -1,4 +1,4 @@
-"""Maximum pooling that tells where the maxima were, and its inverse.
+"""Max pooling with indices, and its inverse.
 
 Paddle: `max_pool2d_with_index`, `max_pool3d_with_index`, `fractional_max_pool2d`, `fractional_max_pool3d`, `unpool`,
 `unpool3d`.
@@ -20,13 +20,13 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_of,
     exact_divide,
     ints,
     rank_of,
     shape_of,
-    size_of,
 )
-from paddle2ov.converters.graph.spatial import beyond, channels_last, known_dims, pads_of
+from paddle2ov.converters.graph.spatial import begin_end_pads, channels_last, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph.integers import divided
 from paddle2ov.graph.opset import ops
@@ -34,9 +34,9 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def max_pool_with_index(node: NodeContext) -> NamedOutputs:
-    """out, mask = the maximum of each window, and its position within the flattened spatial dimensions (int32).
+    """out, mask = the maximum of each window, and its index within the flattened spatial dimensions (int32).
 
-    A window that lies outside of x has the least float32 as its maximum, and no position: -1.
+    A window outside of x has the lowest float32 as its maximum, and the index -1.
     """
     x = node.get_input("x")
     spatial = rank_of(node, x) - 2
@@ -48,9 +48,9 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
     else:
         kernel = node.get_ints("kernel_size")
         strides = node.get_ints("strides", [1] * spatial)
-        begin, end = pads_of(node, spatial, node.get_ints("paddings", [0] * spatial))
+        begin, end = begin_end_pads(node, spatial, node.get_ints("paddings", [0] * spatial))
         ceil = node.get_bool("ceil_mode", False)
-        over = beyond(known_dims(x)[2:], kernel, strides, begin, end, ceil)
+        over = window_overhang(ranked_dims(x)[2:], kernel, strides, begin, end, ceil)
         kernel = [size - missing for size, missing in zip(kernel, over, strict=True)]
         rounding = "ceil" if ceil else "floor"
         top = ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, index_element_type="i32", axis=2)
@@ -62,18 +62,18 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
 
 
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:
-    """out, mask = as above, over windows that random_u spreads unevenly."""
+    """out, mask = as above, over unevenly spaced windows, which follow from random_u."""
     x = node.get_input("x")
-    dims = known_dims(x)[2:]
+    dims = ranked_dims(x)[2:]
     sizes = node.get_ints("output_size")
     kernel = node.get_ints("kernel_size", [0] * len(sizes))
     u = node.get_float("random_u", 0.0)
     node.require(u != 0, "the windows are drawn at random", random_u=u)
     count = len(sizes)
     windows = [
-        ops.constant(_fractional(dim, size, width, u))
+        ops.constant(_fractional_windows(dim, size, width, u))
         if dim is not None
-        else _fractional_later(size_of(x, 2 + i), size, width, u)
+        else _dynamic_fractional_windows(dim_of(x, 2 + i), size, width, u)
         for i, (dim, size, width) in enumerate(zip(dims, sizes, kernel, strict=True))
     ]
     # Each dimension becomes two: windows and their elements.
@@ -87,18 +87,18 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     position: Node = ints(0)
     for i, indices in enumerate(windows):
         others = [axis for axis in range(2 * count) if axis not in (i, count + i)]
-        position = ops.add(ops.multiply(position, size_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
+        position = ops.add(ops.multiply(position, dim_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
     positions = ops.reshape(position, ints([1, 1, math.prod(sizes), -1]), False)
     area = ops.slice(shape_of(x), ints([2]), ints([2 + count]), ints([1]))
-    nowhere = ops.reduce_prod(area, ints([0]), False)  # beyond every position
+    nowhere = ops.reduce_prod(area, ints([0]), False)  # greater than every index
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
     mask = cast_to(first, node.output_dtype("mask") or Type.i32)
     target = [0, 0, *sizes]
     return {"out": ops.reshape(out, ints(target), True), "mask": ops.reshape(mask, ints(target), True)}
 
 
-def _fractional(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int64]:
-    """[size, longest window]: the elements of each window along one dimension; shorter ones repeat their last."""
+def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int64]:
+    """[size, longest window]: the indices of each window along one dimension; shorter ones repeat their last."""
     single = np.float32
     alpha = single(dim - width) / single(size - (1 if width > 0 else 0))
     shift = single(u)
@@ -111,12 +111,12 @@ def _fractional(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int
     start = np.maximum(edges[:-1], 0)
     end = np.minimum(edges[:-1] + width if width > 0 else edges[1:], dim)
     steps = np.arange(int((end - start).max()))
-    places: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
-    return places
+    indices: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
+    return indices
 
 
-def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
-    """The same for a dimension (0-D int64) that only the run knows, in the same arithmetic."""
+def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> Node:
+    """The same for a dimension known at run time only (0-D int64), in the same arithmetic."""
 
     def number(value: float) -> Node:
         return const(value, Type.f32)
@@ -124,7 +124,7 @@ def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
     def single(value: Node) -> Node:
         return ops.convert(value, Type.f32)
 
-    def whole(value: Node) -> Node:
+    def floor(value: Node) -> Node:
         return ops.convert(ops.floor(value), Type.i64)
 
     alpha = exact_divide(single(ops.subtract(dim, ints(width))), number(size - (1 if width > 0 else 0)))
@@ -135,8 +135,8 @@ def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
         outer = exact_divide(single(ops.subtract(ops.add(dim, ints(1)), base)), alpha)
         shift = ops.multiply(shift, ops.minimum(inner, ops.subtract(outer, number(size - 1))))
     k = np.arange(size + 1)
-    edge = whole(ops.multiply(ops.add(ops.constant(k.astype(np.float32)), shift), alpha))
-    edge = _near_quotient(edge, dim, base, size, width, u)
+    edge = floor(ops.multiply(ops.add(ops.constant(k.astype(np.float32)), shift), alpha))
+    edge = _clamp_to_quotient(edge, dim, base, size, width, u)
     edges = ops.subtract(edge, ops.gather(edge, ints(0), ints(0)))
     before = ops.gather(edges, ints(list(range(size))), ints(0))
     start = ops.maximum(before, ints(0))
@@ -144,31 +144,34 @@ def _fractional_later(dim: Node, size: int, width: int, u: float) -> Node:
     end = ops.minimum(after, dim)
     longest = ops.reduce_max(ops.subtract(end, start), ints([0]), False)
     steps = ops.range(ints(0), longest, ints(1), Type.i64)
-    places = ops.add(ops.unsqueeze(start, ints([1])), ops.unsqueeze(steps, ints([0])))
-    return ops.minimum(places, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
+    indices = ops.add(ops.unsqueeze(start, ints([1])), ops.unsqueeze(steps, ints([0])))
+    return ops.minimum(indices, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
 
 
-def _near_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: int, u: float) -> Node:
-    """`edge`, int64, kept to floor((k + shift) * alpha) as whole numbers have it.
+def _clamp_to_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: int, u: float) -> Node:
+    """`edge`, int64, clamped to floor((k + shift) * alpha) in integer arithmetic.
 
-    Only next to a whole number the rounding of floats decides, which in bfloat16 are too coarse for anything else.
+    The rounding of floats decides next to an integer only; in bfloat16 they are too coarse for anything else.
     """
     wide = ops.subtract(dim, ints(width))
-    parts = size - (1 if width > 0 else 0)
-    shift: Tensor = wide  # times alpha and parts, which makes it whole
+    divisor = size - (1 if width > 0 else 0)
+    shift: Tensor = wide  # times alpha and divisor, an integer
     if width <= 0:
-        inner = ops.subtract(ops.multiply(ops.add(base, ints(2)), ints(parts)), wide)
-        outer = ops.multiply(ops.subtract(ops.add(dim, ints(1)), base), ints(parts))
+        inner = ops.subtract(ops.multiply(ops.add(base, ints(2)), ints(divisor)), wide)
+        outer = ops.multiply(ops.subtract(ops.add(dim, ints(1)), base), ints(divisor))
         shift = ops.minimum(inner, ops.subtract(outer, ops.multiply(ints(size - 1), wide)))
     high, low = divmod(round(float(np.float32(u)) * 2**24), 2**12)
     shift = ops.convert(shift, Type.i32)
     carry = divided(ops.multiply(shift, _int(low)), _int(2**12))[0]
     shift, fraction = divided(ops.add(ops.multiply(shift, _int(high)), carry), _int(2**12))
     total = ops.multiply(ops.constant(np.arange(size + 1, dtype=np.int32)), ops.convert(wide, Type.i32))
-    place, rest = divided(ops.add(total, shift), _int(parts))
+    quotient, rest = divided(ops.add(total, shift), _int(divisor))
     before = ops.logical_and(ops.equal(rest, _int(0)), ops.less(fraction, _int(2**10)))
-    behind = ops.logical_and(ops.equal(rest, _int(parts - 1)), ops.greater_equal(fraction, _int(3 * 2**10)))
-    least, most = ops.subtract(place, ops.convert(before, Type.i32)), ops.add(place, ops.convert(behind, Type.i32))
+    behind = ops.logical_and(ops.equal(rest, _int(divisor - 1)), ops.greater_equal(fraction, _int(3 * 2**10)))
+    least, most = (
+        ops.subtract(quotient, ops.convert(before, Type.i32)),
+        ops.add(quotient, ops.convert(behind, Type.i32)),
+    )
     return ops.convert(ops.minimum(ops.maximum(ops.convert(edge, Type.i32), least), most), Type.i64)
 
 
@@ -183,11 +186,11 @@ def unpool(node: NodeContext) -> NamedOutputs:
     node.require(not channels_last(node), "channels last is not supported")
     if node.has_attribute("output_size") or node.has_input("output_size"):
         if node.is_known("output_size"):
-            # Paddle's own function computes it from dimensions that may be unknown as the program is made, and are -1.
+            # Paddle's own function computes it from dimensions that are -1 where the program does not know them.
             sizes = node.get_ints("output_size")
             node.require(min(sizes) >= 0, "a negative size", output_size=sizes)
         size: Node = ops.slice(node.get_tensor("output_size", Type.i64), ints([0]), ints([spatial]), ints([1]))
-    else:  # as in programs of Paddle 1: what the pooling had
+    else:  # as in programs of Paddle 1: the size before pooling
         kernel, strides = node.get_ints("ksize"), node.get_ints("strides", [1] * spatial)
         pads = node.get_ints("padding", [0] * spatial)
         rest = [k - s - 2 * p for k, s, p in zip(kernel, strides, pads, strict=True)]
@@ -196,6 +199,6 @@ def unpool(node: NodeContext) -> NamedOutputs:
     outer = ops.gather(shape_of(x), ints([0, 1]), ints(0))
     area = ops.reduce_prod(size, ints([0]), True)
     zeros = ops.broadcast(const_like(0, x), ops.concat([outer, area], 0))
-    places = ops.reshape(cast_to(indices, Type.i64), ints([0, 0, -1]), True)
-    filled = ops.scatter_elements_update(zeros, places, ops.reshape(x, ints([0, 0, -1]), True), ints(2))
+    flat_indices = ops.reshape(cast_to(indices, Type.i64), ints([0, 0, -1]), True)
+    filled = ops.scatter_elements_update(zeros, flat_indices, ops.reshape(x, ints([0, 0, -1]), True), ints(2))
     return {"out": ops.reshape(filled, ops.concat([outer, size], 0), False)}

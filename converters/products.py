@@ -1,4 +1,4 @@
-"""Products and distances of whole tensors, and choice between tensors.
+"""Kronecker and cross products, distances, and selection between tensors.
 
 Paddle: `kron`, `cross`, `dist`, `multiplex`.
 Semantics: `paddle/phi/kernels/impl/{kron,dist}_kernel_impl.h`, `paddle/phi/kernels/cpu/{cross,multiplex}_kernel.cc`.
@@ -21,25 +21,25 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     reshape,
     shape_of,
-    to_rank,
+    unsqueeze_to_rank,
 )
-from paddle2ov.converters.graph.computed_axis import around
+from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_UNSET_AXIS = 9
+_AXIS_NOT_SET = 9
 
 
 def kron(node: NodeContext) -> NamedOutputs:
-    """out = every element of x times the whole of y, in blocks; the shorter shape is filled up with ones in front."""
+    """out = each element of x times y, in blocks (Kronecker product); the shorter shape has leading ones added."""
     x, y = operands(node)
     rank = max(rank_of(node, x), rank_of(node, y))
     if rank == 0:
         return {"out": ops.multiply(x, y)}
-    x, y = to_rank(node, x, rank), to_rank(node, y, rank)
+    x, y = unsqueeze_to_rank(node, x, rank), unsqueeze_to_rank(node, y, rank)
     blocks = ops.unsqueeze(x, ints([2 * i + 1 for i in range(rank)]))
     block = ops.unsqueeze(y, ints([2 * i for i in range(rank)]))
     shape = ops.multiply(shape_of(x), shape_of(y))
@@ -47,28 +47,28 @@ def kron(node: NodeContext) -> NamedOutputs:
 
 
 def cross(node: NodeContext) -> NamedOutputs:
-    """out = the vector product of x and y along axis, by default the first one of length 3."""
+    """out = the cross product of x and y along axis, by default the first axis of length 3."""
     x, y = operands(node)
     rank = rank_of(node, x)
-    axis = node.get_int("axis", _UNSET_AXIS)
-    if axis == _UNSET_AXIS and (found := _axis_of_three(node, x)) is not None:
+    axis = node.get_int("axis", _AXIS_NOT_SET)
+    if axis == _AXIS_NOT_SET and (found := _axis_of_three(node, x)) is not None:
         axis = found
-    if axis != _UNSET_AXIS:
-        return {"out": _vector_product(x, y, normalize_axis(node, axis, rank))}
-    # Which one it is, the run decides.
-    places = ints(list(range(rank)))
-    of_three = ops.select(ops.equal(shape_of(x), ints(3)), places, ints(rank - 1))
-    front, back = around(ops.reduce_min(of_three, ints([0]), False), rank)
-    product = _vector_product(ops.transpose(x, front).output(0), ops.transpose(y, front).output(0), 0)
+    if axis != _AXIS_NOT_SET:
+        return {"out": _cross_product(x, y, normalize_axis(node, axis, rank))}
+    # The axis is known at run time only.
+    all_axes = ints(list(range(rank)))
+    of_three = ops.select(ops.equal(shape_of(x), ints(3)), all_axes, ints(rank - 1))
+    front, back = front_permutations(ops.reduce_min(of_three, ints([0]), False), rank)
+    product = _cross_product(ops.transpose(x, front).output(0), ops.transpose(y, front).output(0), 0)
     return {"out": ops.transpose(product, back)}
 
 
-def _vector_product(x: Output, y: Output, axis: int) -> Node:
-    def turned(value: Output, by: int) -> Node:
+def _cross_product(x: Output, y: Output, axis: int) -> Node:
+    def rolled(value: Output, by: int) -> Node:
         return ops.gather(value, ints([by % 3, (by + 1) % 3, (by + 2) % 3]), ints(axis))
 
-    first = ops.multiply(turned(x, 1), turned(y, 2))
-    return ops.subtract(first, ops.multiply(turned(x, 2), turned(y, 1)))
+    first = ops.multiply(rolled(x, 1), rolled(y, 2))
+    return ops.subtract(first, ops.multiply(rolled(x, 2), rolled(y, 1)))
 
 
 def _axis_of_three(node: NodeContext, x: Output) -> int | None:
@@ -80,11 +80,11 @@ def _axis_of_three(node: NodeContext, x: Output) -> int | None:
             return axis
         if known < 0:
             return None
-    node.refuse("no dimension of 3", axis=_UNSET_AXIS)
+    node.refuse("no dimension of 3", axis=_AXIS_NOT_SET)
 
 
 def dist(node: NodeContext) -> NamedOutputs:
-    """out = (Σ |x - y|^p)^(1/p); p = 0 counts differences, ±∞ takes the extreme one."""
+    """out = (Σ |x - y|^p)^(1/p); p = 0 counts differences, ±∞ takes the largest or smallest."""
     x, y = operands(node)
     p = node.get_float("p", 2.0)
     if any(0 in (static_dims(one) or ()) for one in (x, y)):
@@ -108,7 +108,7 @@ def dist(node: NodeContext) -> NamedOutputs:
 
 
 def multiplex(node: NodeContext) -> NamedOutputs:
-    """out[i] = inputs[index[i]][i]: each row from the input that index names."""
+    """out[i] = inputs[index[i]][i]: each row from the input at index."""
     refuse_complex(node, "inputs")
     out, *others = node.get_inputs("inputs")
     index = reshape(node.get_input("index"), [-1] + [1] * (rank_of(node, out) - 1))

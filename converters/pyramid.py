@@ -8,7 +8,7 @@ Refused: images of unknown size, which the windows follow from, and smaller than
 from __future__ import annotations
 
 from paddle2ov.converters.graph.common import ints
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -21,7 +21,7 @@ def spp(node: NodeContext) -> NamedOutputs:
     levels = []
     for level in range(height):
         bins, kernel, begin, end = 2**level, [], [], []
-        for size in known_dims(x)[2:]:
+        for size in ranked_dims(x)[2:]:
             if size is None:
                 node.refuse("an image of unknown size is not supported")
             node.require(size >= bins, f"{size} elements are too few for {bins} bins", pyramid_height=height)

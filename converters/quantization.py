@@ -1,4 +1,4 @@
-"""Quantization: what training with simulated integers and calibration leave in a program.
+"""Quantization: what quantization-aware training and calibration leave in a program.
 
 Paddle: `quantize_linear`, `dequantize_linear`; `fake_quantize_dequantize_abs_max`,
 `fake_quantize_dequantize_moving_average_abs_max`, `fake_channel_wise_quantize_dequantize_abs_max`;
@@ -7,11 +7,10 @@ Paddle: `quantize_linear`, `dequantize_linear`; `fake_quantize_dequantize_abs_ma
 `moving_average_abs_max_scale`; `dequantize_log`.
 Semantics: `paddle/phi/kernels/impl/{quantize_linear,fake_quantize_kernel,fake_dequantize_kernel}_impl.h`,
 `paddle/phi/kernels/funcs/fake_quantize_functor.cc`, `paddle/phi/kernels/cpu/dequantize_log_kernel.cc`. Paddle 3.3 runs
-a `dequantize_linear` of a PIR program as if it were `quantize_linear`: the reference is its kernel, as Paddle 2 runs
-it.
+a `dequantize_linear` of a PIR program as if it were `quantize_linear`: the reference is its kernel, as run by Paddle 2.
 
-With a scale that is known, and an exported model has no other, numbers become a FakeQuantize: OpenVINO then runs what
-follows in int8. It rounds half-way numbers to even, where `round_type` 1 asks for away from zero. On processors without
+With a known scale, and an exported model has no other, quantization becomes a FakeQuantize: OpenVINO then runs what
+follows in int8. It rounds ties to even, where `round_type` 1 means away from zero. On processors without
 VNNI instructions OpenVINO's int8 products saturate at 16 bits where weights use the whole range of int8.
 Refused: float8, zero points other than 0 (Paddle's kernels ignore them), training.
 """
@@ -37,8 +36,8 @@ _TINY, _EPSILON = 1e-30, 1e-6
 
 
 @dataclass(frozen=True)
-class Grid:
-    """The integers -low ... high that numbers are rounded to, and how."""
+class QuantRange:
+    """The integers -low ... high that values are rounded to, and whether ties go to even."""
 
     high: int
     to_even: bool
@@ -49,20 +48,20 @@ class Grid:
         return self.high + 1 if self.to_even else self.high
 
 
-def _grid(node: NodeContext, default_round_type: int = 1, high: int | None = None) -> Grid:
+def _quant_range(node: NodeContext, default_round_type: int = 1, high: int | None = None) -> QuantRange:
     round_type = node.get_int("round_type", default_round_type)
     node.require(round_type in (0, 1), "unknown", round_type=round_type)
-    return Grid(_high(node) if high is None else high, to_even=round_type == 0)
+    return QuantRange(_qmax(node) if high is None else high, to_even=round_type == 0)
 
 
-def _high(node: NodeContext) -> int:
+def _qmax(node: NodeContext) -> int:
     bits = node.get_int("bit_length", 8)
     node.require(1 <= bits <= 16, "1 to 16 bits are known to Paddle", bit_length=bits)
     return int(2 ** (bits - 1)) - 1
 
 
-def _spread(scale: AnyArray | Tensor, rank: int, axis: int | None) -> AnyArray | Tensor:
-    """A scale, or one for each element along an axis, to be combined with a tensor of the given rank."""
+def _broadcastable_scale(scale: AnyArray | Tensor, rank: int, axis: int | None) -> AnyArray | Tensor:
+    """A scale, or one for each element along an axis, reshaped to broadcast with a tensor of the given rank."""
     shape = [1] * rank
     if axis is not None:
         shape[axis] = -1
@@ -70,13 +69,13 @@ def _spread(scale: AnyArray | Tensor, rank: int, axis: int | None) -> AnyArray |
 
 
 def _quantize(
-    node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, grid: Grid, back: bool
+    node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, grid: QuantRange, back: bool
 ) -> Tensor:
-    """x / scale · high, rounded and bounded; with `back` multiplied by scale / high again."""
+    """x / scale · high, rounded and clamped; with `back`, dequantized again."""
     dtype = x.get_element_type()
-    scale = _spread(scale, rank_of(node, x), axis)
+    scale = _broadcastable_scale(scale, rank_of(node, x), axis)
     if isinstance(scale, np.ndarray) and grid.high <= _INT8:
-        # Paddle divides by 1e-6 in place of 0, but with round_type 1 it has cut the numbers off at the scale before.
+        # Paddle divides by 1e-6 in place of 0, but with round_type 1 it clamps x to the scale before.
         unit = np.where(scale <= _TINY, scale + _EPSILON, scale).astype(np.float64) / grid.high
         result = scale.astype(np.float64) / grid.high if back else np.ones_like(unit)
         result = result if grid.to_even else np.where(scale <= _TINY, 0, result)
@@ -92,8 +91,8 @@ def _quantize(
 
 
 def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, high: float) -> Tensor:
-    """x · scale / high; what was quantized right before becomes one FakeQuantize with it."""
-    scale = _spread(scale, rank_of(node, x), axis)
+    """x · scale / high; together with a quantization right before, one FakeQuantize."""
+    scale = _broadcastable_scale(scale, rank_of(node, x), axis)
     source = x.get_node()
     if not isinstance(scale, np.ndarray):
         return ops.divide(ops.multiply(x, scale), const_like(high, x))
@@ -108,8 +107,8 @@ def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: in
     return ops.multiply(x, const(unit, x.get_element_type()))
 
 
-def _integers(node: NodeContext) -> Output:
-    """The input `x` as floating point; weights that hold small integers become int8, which OpenVINO computes with."""
+def _dequantize_input(node: NodeContext) -> Output:
+    """The input `x` as floating point; weights that hold int8 values become an int8 constant and a Convert."""
     known, declared = node.get_known("x"), node.output_dtype("y") or node.output_dtype()
     # Paddle 3 declares int8 for the result of dequantize_abs_max, which it computes as float.
     dtype = declared if declared is not None and declared.is_real() else Type.f32
@@ -130,8 +129,8 @@ def _axis_of(node: NodeContext, rank: int, default: int) -> int | None:
     return axis if axis >= 0 else None
 
 
-def _high_of_linear(node: NodeContext) -> int:
-    high = node.get_int("qmax") if node.has_attribute("qmax") else _high(node)  # Paddle 2 says how many bits
+def _qmax_of_linear(node: NodeContext) -> int:
+    high = node.get_int("qmax") if node.has_attribute("qmax") else _qmax(node)  # Paddle 2 gives the number of bits
     node.require(high not in (448, 57344), "float8 is not supported", qmax=high)
     if node.has_input("zero_point"):
         known = node.get_known("zero_point")
@@ -142,16 +141,16 @@ def _high_of_linear(node: NodeContext) -> int:
 def quantize_linear(node: NodeContext) -> NamedOutputs:
     """y = x / scale · qmax, rounded, within -qmax - 1 ... qmax; as floating point."""
     x = node.get_input("x")
-    high, axis = _high_of_linear(node), _axis_of(node, rank_of(node, x), 0)
+    high, axis = _qmax_of_linear(node), _axis_of(node, rank_of(node, x), 0)
     _require_inference(node, True)
     if node.get_bool("only_observer", False):
         return {"y": x}
-    return {"y": _quantize(node, x, _scale(node, "scale"), axis, _grid(node, 0, high), back=False)}
+    return {"y": _quantize(node, x, _scale(node, "scale"), axis, _quant_range(node, 0, high), back=False)}
 
 
 def dequantize_linear(node: NodeContext) -> NamedOutputs:
     """y = x · scale / qmax."""
-    high, x = _high_of_linear(node), _integers(node)
+    high, x = _qmax_of_linear(node), _dequantize_input(node)
     if node.get_bool("only_observer", False):
         return {"y": x}
     axis = _axis_of(node, rank_of(node, x), 0)
@@ -172,39 +171,39 @@ def _require_inference(node: NodeContext, default: bool = False) -> None:
         node.refuse("training keeps scales from batch to batch; export the model in eval() mode", is_test=False)
 
 
-def by_abs_max(per_channel: bool, back: bool) -> Converter:
-    """A converter that takes the largest magnitude in x for the scale, of each channel or of all."""
+def quantize_by_abs_max(per_channel: bool, back: bool) -> Converter:
+    """A converter that takes the largest magnitude in x as the scale, per channel or per tensor."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = x rounded to a grid over its largest magnitude."""
+        """out = x quantized with its largest magnitude as the scale."""
         x = node.get_input("x")
         axis = _axis_of(node, rank_of(node, x), 0) if per_channel else None
         scale = _abs_max(node, x, axis)
-        out = _quantize(node, x, scale, axis, _grid(node), back)
+        out = _quantize(node, x, scale, axis, _quant_range(node), back)
         return {"out": out, "out_scale": ConstantValue(scale) if isinstance(scale, np.ndarray) else scale}
 
     return convert
 
 
-def by_given_scale(back: bool) -> Converter:
-    """A converter that takes for the scale what training found."""
+def quantize_by_given_scale(back: bool) -> Converter:
+    """A converter that takes the scale from training."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = x rounded to a grid over in_scale."""
+        """out = x quantized with in_scale as the scale."""
         _require_inference(node)
-        return {"out": _quantize(node, node.get_input("x"), _scale(node, "in_scale"), None, _grid(node), back)}
+        return {"out": _quantize(node, node.get_input("x"), _scale(node, "in_scale"), None, _quant_range(node), back)}
 
     return convert
 
 
 def fake_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
     """out = x · scale / max_range."""
-    return {"out": _dequantize(node, _integers(node), _scale(node, "scale"), None, node.get_float("max_range"))}
+    return {"out": _dequantize(node, _dequantize_input(node), _scale(node, "scale"), None, node.get_float("max_range"))}
 
 
 def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
-    """out = x · scales[0] / (2^(bits - 1) - 1) along an axis; the same with scales[1], which is one number."""
-    x, bits = _integers(node), node.get_ints("quant_bits", [8])
+    """out = x · scales[0] / (2^(bits - 1) - 1) along an axis; then the same with scales[1], a scalar."""
+    x, bits = _dequantize_input(node), node.get_ints("quant_bits", [8])
     highs = [2 ** (one - 1) - 1 for one in bits]
     if node.get_input_size("scales") == 1:
         axis = _axis_of(node, rank_of(node, x), 0)
@@ -216,7 +215,7 @@ def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
 
 
 def moving_average_abs_max_scale(node: NodeContext) -> NamedOutputs:
-    """out = x; training observes its magnitude."""
+    """out = x, whose magnitude is observed in training only."""
     _require_inference(node)
     return {"out": node.get_input("x")}
 
@@ -225,6 +224,6 @@ def dequantize_log(node: NodeContext) -> NamedOutputs:
     """out = dict[x], and -dict[x + 128] where x < 0."""
     x = cast_to(node.get_input("x"), Type.i32)
     below = ops.less(x, const_like(0, x))
-    places = ops.add(x, ops.multiply(ops.convert(below, Type.i32), const_like(128, x)))
-    value = ops.gather(node.get_input("dict"), places, ints(0))
+    indices = ops.add(x, ops.multiply(ops.convert(below, Type.i32), const_like(128, x)))
+    value = ops.gather(node.get_input("dict"), indices, ints(0))
     return {"out": ops.select(below, ops.negative(value), value)}

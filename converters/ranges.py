@@ -37,22 +37,22 @@ def arange(node: NodeContext) -> NamedOutputs:
         if count <= _LARGE:
             steps = np.full(count, step, storage)
             steps[:1] = start
-            return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}  # it adds up, as the kernel does
+            return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}  # accumulated, as in the kernel
     start, end, step = (ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step"))
-    if not (_is_size(end) and node.is_known("start") and not node.get_constant("start").any()):
-        end = _not_away(start, end, step)
+    if not (_is_dimension(end) and node.is_known("start") and not node.get_constant("start").any()):
+        end = _clamped_end(start, end, step)
     return {"out": ops.range(start, end, step, dtype.get_type_name())}
 
 
-def _is_size(end: Node) -> bool:
-    """Whether it is a dimension of a tensor, as that of most ranges is."""
+def _is_dimension(end: Node) -> bool:
+    """Whether `end` is a dimension of a tensor, as in most ranges."""
     while end.get_type_name() in ("Convert", "Gather", "Reshape", "Slice", "Squeeze", "StridedSlice"):
         end = end.input_value(0).get_node()
     return bool(end.get_type_name() == "ShapeOf")
 
 
-def _not_away(start: Node, end: Node, step: Node) -> Node:
-    """The end, but the start where the step leads away from it: OpenVINO's CPU plugin (2026.4) ignores signs."""
+def _clamped_end(start: Node, end: Node, step: Node) -> Node:
+    """`end`, or `start` where the step leads away from it: OpenVINO's CPU plugin (2026.4) ignores signs."""
     up = ops.greater(step, const_like(0, step))
     return ops.select(up, ops.maximum(start, end), ops.minimum(start, end))
 
@@ -74,11 +74,11 @@ def range_v2(node: NodeContext) -> NamedOutputs:
     number = Type.f32 if any(one.get_element_type().is_real() for one in (start, end, step)) else Type.i64
     first, last, by = (ops.convert(one, number) for one in (start, end, step))
     distance = ops.subtract(last, first)
-    # A step of the right sign divides towards 0, so that both ways of division agree.
-    whole = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)
-    count_later = ops.add(ops.convert(whole, Type.i64), ints(1))
-    places = ops.convert(ops.range(ints(0), count_later, ints(1), "i64"), dtype)
-    out = ops.multiply(places, ops.convert(step, dtype))
+    # With a step of the right sign the quotient is not negative, so that truncation and floor agree.
+    intervals = ops.floor(exact_divide(distance, by)) if number == Type.f32 else ops.divide(distance, by)
+    dynamic_count = ops.add(ops.convert(intervals, Type.i64), ints(1))
+    index = ops.convert(ops.range(ints(0), dynamic_count, ints(1), "i64"), dtype)
+    out = ops.multiply(index, ops.convert(step, dtype))
     return {"out": ops.add(out, ops.convert(start, dtype))}
 
 
@@ -86,8 +86,8 @@ def _number(node: NodeContext, name: str, storage: Any) -> Any:
     return node.get_constant(name).reshape(-1)[0].astype(storage).item()
 
 
-def _spaced(node: NodeContext) -> tuple[Node, Type, Type]:
-    """`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result."""
+def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
+    """(`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result)."""
     dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
     # The kernels take the bounds in the type of the result and compute in double.
     kind = Type.f64 if dtype == Type.f64 else Type.f32
@@ -107,8 +107,8 @@ def _spaced(node: NodeContext) -> tuple[Node, Type, Type]:
     return ops.select(ops.logical_or(first_half, one), from_start, from_stop), kind, dtype
 
 
-def _known_spaced(node: NodeContext) -> tuple[Any, Any] | None:
-    """The same numbers, in double, and the NumPy type of the result, where all is known."""
+def _known_linspace(node: NodeContext) -> tuple[Any, Any] | None:
+    """The same numbers, in double, and the NumPy type of the result; None where an input is not constant."""
     dtype = node.get_dtype("dtype") or node.output_dtype("out") or Type.f32
     storage = numpy_dtype(dtype)
     count_name = "number" if node.op_type == "linspace" else "num"
@@ -127,21 +127,21 @@ def _known_spaced(node: NodeContext) -> tuple[Any, Any] | None:
 
 def linspace(node: NodeContext) -> NamedOutputs:
     """out = `number` numbers from start to stop, both included, at equal distances."""
-    known = _known_spaced(node)
+    known = _known_linspace(node)
     if known is not None:
         values, storage = known
         return {"out": ConstantValue(values.astype(storage))}
-    values, _, dtype = _spaced(node)
+    values, _, dtype = _linspace(node)
     return {"out": cast_to(values, dtype)}
 
 
 def logspace(node: NodeContext) -> NamedOutputs:
     """out = base to the power of `num` numbers from start to stop, both included, at equal distances."""
-    known = _known_spaced(node) if node.is_known("base") else None
+    known = _known_linspace(node) if node.is_known("base") else None
     if known is not None:
         exponents, storage = known
         base = _number(node, "base", storage)
         return {"out": ConstantValue(np.power(float(base), exponents).astype(storage))}
-    values, kind, dtype = _spaced(node)
+    values, kind, dtype = _linspace(node)
     base_tensor = ops.reshape(cast_to(node.get_tensor("base", dtype), kind), ints([]), False)
     return {"out": cast_to(ops.power(base_tensor, values), dtype)}

@@ -1,4 +1,4 @@
-"""Reductions: sums, extremes, means, products, logical reductions and norms over axes.
+"""Reductions over axes: sums, maxima, minima, means, products, logical reductions and norms.
 
 Paddle: `reduce_sum`, `reduce_mean`, `reduce_max`, `reduce_min`, `reduce_amax`, `reduce_amin`, `reduce_prod`,
 `reduce_all`, `reduce_any` (PIR `sum`, `mean`, ...), `mean` (PIR `mean_all`), `logsumexp`, `frobenius_norm`, `p_norm`,
@@ -23,14 +23,14 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const_like,
     ints,
-    kept_apart,
     normalize_axis,
     output_of,
+    prevent_fusion,
     rank_of,
     reshape,
     shape_of,
 )
-from paddle2ov.converters.graph.computed_axis import reduced
+from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -97,7 +97,7 @@ def frobenius_norm(node: NodeContext) -> NamedOutputs:
 
 
 def p_norm(node: NodeContext) -> NamedOutputs:
-    """out = (sum |x|^p over axis)^(1/p); p = 0 counts non-zeros, ±inf takes the extreme magnitude."""
+    """out = (sum |x|^p over axis)^(1/p); p = 0 counts non-zeros, ±inf takes the largest or smallest magnitude."""
     x = node.get_input("x")
     # `epsilon` is that of the gradient: the forward kernels do not read it.
     p, keepdim = node.get_float("porder", 2.0), node.get_bool("keepdim", False)
@@ -107,7 +107,7 @@ def p_norm(node: NodeContext) -> NamedOutputs:
     else:
         axis = normalize_axis(node, node.get_int("axis", -1), rank)
         axes = [axis] if rank else []
-    if 0 in (static_dims(x) or ()):  # nothing has the norm 0, whatever p is
+    if 0 in (static_dims(x) or ()):  # an empty tensor has the norm 0, whatever p is
         p = 1.0
     return {"out": scalar_as_declared(node, _lp(x, p, axes, keepdim))}
 
@@ -166,7 +166,7 @@ def renorm(node: NodeContext) -> NamedOutputs:
 
 
 def reduce_as(node: NodeContext) -> NamedOutputs:
-    """out = x summed to the shape of target: over the axes in front that it lacks, and where it has size 1.
+    """out = x summed to the shape of target: over the leading axes that it lacks, and those where it has size 1.
 
     As by `reduce_sum`, bool and int32 are summed as int64; where nothing is left to sum, Paddle keeps the type.
     """
@@ -179,13 +179,13 @@ def reduce_as(node: NodeContext) -> NamedOutputs:
     out = ops.reduce_sum(out, ints(list(range(more))), False) if more else out
     if sizes is not None:
         ones = [axis for axis, size in enumerate(sizes) if size == 1]
-        return {"out": kept_apart(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
-    # A dimension n, as (t, n / t): t is n or 1, so that the sum over n / t leaves all of it or one element.
+        return {"out": prevent_fusion(out, ops.reduce_sum(out, ints(ones), True), ones) if ones else out}
+    # A dimension n becomes (t, n / t), where t is n or 1: the sum over n / t keeps the dimension or reduces it to 1.
     wanted = shape_of(target)
-    parts = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
-    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (wanted, parts)], 1), ints([-1]), False)
-    places = ints([2 * i + 1 for i in range(rank_of(node, target))])
-    return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), places, False)}
+    ratios = ops.divide(shape_of(out), ops.maximum(wanted, ints(1)))
+    pairs = ops.reshape(ops.concat([ops.unsqueeze(one, ints(1)) for one in (wanted, ratios)], 1), ints([-1]), False)
+    axes = ints([2 * i + 1 for i in range(rank_of(node, target))])
+    return {"out": ops.reduce_sum(ops.reshape(out, pairs, False), axes, False)}
 
 
 def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Tensor:
@@ -202,13 +202,13 @@ def _reduce(node: NodeContext, reduce: Reduction, x: Tensor, keepdim: bool | Non
         reduce = ops.reduce_logical_or  # Paddle's sum of bool as bool, and the mean
     if not node.is_known("axis") and not node.get_bool("reduce_all", False):
         rank = rank_of(node, output_of(x))
-        return scalar_as_declared(node, reduced(node, reduce, x, rank, keepdim) if rank else x)
+        return scalar_as_declared(node, reduce_over_computed_axes(node, reduce, x, rank, keepdim) if rank else x)
     axes = axes_of(node, x)
-    return scalar_as_declared(node, kept_apart(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
+    return scalar_as_declared(node, prevent_fusion(x, reduce(x, ints(axes), keepdim), axes) if axes else x)
 
 
 def axes_of(node: NodeContext, x: Tensor) -> list[int]:
-    """The axes that are reduced, counted from the front; all of them if none is named."""
+    """The reduced axes, counted from the front; all of them if none is given."""
     rank = rank_of(node, output_of(x)) - node.is_complex("x")
     axes = node.get_ints("axis", [0])
     if not axes or node.get_bool("reduce_all", False):

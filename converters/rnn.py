@@ -5,7 +5,7 @@ Semantics: `paddle/phi/kernels/cpu/rnn_kernel.cc`, `rnn_functor.h` (ResetParamet
 `paddle/phi/kernels/funcs/detail/{lstm_cpu,gru}_kernel.h`, `impl/gru_unit_kernel_impl.h`.
 Not supported: dropout at inference, weights of unknown shape.
 
-Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates stand in the order i f c o
+Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates are in the order i f c o
 (LSTM) and r z c (GRU), OpenVINO's in f i c o and z r h; of the two biases OpenVINO takes the sum, but for GRU's
 candidate, whose recurrent bias is added before the reset gate multiplies (`linear_before_reset`).
 """
@@ -23,7 +23,7 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
-"""For each of OpenVINO's gates, which of Paddle's it is."""
+"""For each of OpenVINO's gates, its index in Paddle's order."""
 
 _NO_CLIP = 1e30
 
@@ -39,26 +39,26 @@ def rnn(node: NodeContext) -> NamedOutputs:
 
     x = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
     states = node.get_inputs("pre_state")
-    x = _with_known_sizes(x, states, node.get_known("weight_list"))
+    x = _with_static_dims(x, states, node.get_known("weight_list"))
     lengths = _lengths(node, x)
     # OpenVINO's CPU plugin ignores given lengths where the shape is dynamic; a clip, far from any value, keeps it from
     # its own kernel and has it run step by step, with the lengths.
     clip = _NO_CLIP if node.has_input("sequence_length") else 0.0
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(layers):
-        first = [_initial(state, layer * directions, directions) for state in states]
+        first = [_initial_state(state, layer * directions, directions) for state in states]
         weights = _weights(node, mode, layer, layers, directions)
         direction = "bidirectional" if directions == 2 else "forward"
         sequence = _sequence(mode, x, first, lengths, weights, hidden, direction, clip)
         for kept, output in zip(last, sequence.outputs()[1:], strict=True):
             kept.append(output)
-        x = _joined(sequence.output(0), directions, hidden)
+        x = _merge_directions(sequence.output(0), directions, hidden)
     state = [ops.transpose(ops.concat(kept, 1) if layers > 1 else kept[0], ints([1, 0, 2])) for kept in last]
     return {"out": ops.transpose(x, ints([1, 0, 2])), "state": state}
 
 
-def _with_known_sizes(x: Node, states: list[Output], weight: AnyArray | None) -> Node:
-    """x with the batch of the states and the features of the weight where its own are dynamic: the CPU plugin asks."""
+def _with_static_dims(x: Node, states: list[Output], weight: AnyArray | None) -> Node:
+    """x with the batch of the states and the features of the weight where its own are dynamic, for the CPU plugin."""
     batch, _, features = x.get_output_partial_shape(0)
     wanted = states[0].get_partial_shape()[1]
     size = [0, 0, 0]
@@ -100,12 +100,12 @@ def _lengths(node: NodeContext, x: Tensor) -> Tensor:
     return ops.broadcast(steps, batch)
 
 
-def _initial(state: Tensor, start: int, directions: int) -> Tensor:
+def _initial_state(state: Tensor, start: int, directions: int) -> Tensor:
     layer = ops.slice(state, ints([start]), ints([start + directions]), ints([1]), ints([0]))
     return ops.transpose(layer, ints([1, 0, 2]))
 
 
-def _joined(out: Tensor, directions: int, hidden: int) -> Node:
+def _merge_directions(out: Tensor, directions: int, hidden: int) -> Node:
     """[batch, directions, length, hidden] -> [batch, length, directions * hidden]."""
     if directions == 1:
         return ops.squeeze(out, ints([1]))
@@ -153,11 +153,11 @@ def gru_unit(node: NodeContext) -> NamedOutputs:
     for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
     own_gates, own_candidate = ops.variadic_split(total, ints(1), ints([2 * width, width])).outputs()
     recurrent = ops.matmul(state, reshape(for_gates, [width, 2 * width]), False, False)
-    gates = _activated(node, ops.add(own_gates, recurrent), "gate_activation", 1)
+    gates = _activate(node, ops.add(own_gates, recurrent), "gate_activation", 1)
     u, r = ops.split(gates, ints(1), 2).outputs()
     reset = ops.multiply(r, state)
     candidate = ops.add(own_candidate, ops.matmul(reset, reshape(for_candidate, [width, width]), False, False))
-    c = _activated(node, candidate, "activation", 2)
+    c = _activate(node, candidate, "activation", 2)
     start, end = (c, state) if node.get_bool("origin_mode", False) else (state, c)
     hidden = ops.add(start, ops.multiply(u, ops.subtract(end, start)))
     return {"gate": ops.concat([gates, c], 1), "reset_hidden_prev": reset, "hidden": hidden}
@@ -172,7 +172,7 @@ def lstm_unit(node: NodeContext) -> NamedOutputs:
     return {"c": c, "h": ops.multiply(ops.sigmoid(o), ops.tanh(c))}
 
 
-def _activated(node: NodeContext, x: Tensor, name: str, default: int) -> Tensor:
+def _activate(node: NodeContext, x: Tensor, name: str, default: int) -> Tensor:
     number = node.get_int(name, default)
     node.require(0 <= number <= 3, "not an activation of gru_unit", **{name: number})
     functions: list[Callable[[Tensor], Tensor]] = [lambda value: value, ops.sigmoid, ops.tanh, ops.relu]

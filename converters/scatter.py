@@ -1,10 +1,10 @@
-"""Values written or added to places given by index or by mask.
+"""Values written or added to elements given by index or by mask.
 
 Paddle: `scatter`, `scatter_nd_add`, `index_add`, `index_put`, `put_along_axis`.
 Semantics: `paddle/phi/kernels/funcs/{scatter.h,gather_scatter_functor.cc,index_put_utils.h}`,
 `paddle/phi/kernels/cpu/{scatter,scatter_nd_add,index_put,put_along_axis}_kernel.cc`,
 `paddle/phi/kernels/cpu/index_add_impl.h`.
-Where two values go to one place and are not reduced, the last one counts, as in Paddle's loop.
+If two values go to the same element and are not reduced, the last one is kept, as in Paddle's loop.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.indexing import chosen, tuple_index
+from paddle2ov.converters.indexing import exact_select, nd_index
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -34,22 +34,22 @@ def scatter(node: NodeContext) -> NamedOutputs:
         index = ops.squeeze(index, ints([1])).output(0)
     if rank_of(node, index) == 0:
         index, updates = ops.unsqueeze(index, ints(0)).output(0), ops.unsqueeze(updates, ints(0)).output(0)
-    places = ops.unsqueeze(index, ints(1))
+    nd_indices = ops.unsqueeze(index, ints(1))
     if node.get_bool("overwrite", True):
         known = node.get_known("index")
         if known is not None and bool((known >= 0).all()):
             return {"out": ops.scatter_update(x, index, updates, ints(0))}
-        return {"out": ops.scatter_nd_update(x, places, updates)}  # it counts negative numbers from the end
+        return {"out": ops.scatter_nd_update(x, nd_indices, updates)}  # takes negative indices
     zeros = ops.broadcast(const_like(0, x), shape_of(updates))
-    cleared = ops.scatter_nd_update(x, places, zeros)
-    return {"out": ops.scatter_nd_update(cleared, places, updates, "sum")}
+    cleared = ops.scatter_nd_update(x, nd_indices, zeros)
+    return {"out": ops.scatter_nd_update(cleared, nd_indices, updates, "sum")}
 
 
 def scatter_nd_add(node: NodeContext) -> NamedOutputs:
     """out = x with updates[...] added to x[index[..., 0], index[..., 1], ...]."""
     x, updates = node.get_input("x"), node.get_input("updates")
-    index, depth = tuple_index(node, x, node.input_shape("updates"))
-    if depth == 0:  # an empty index stands for all of x
+    index, depth = nd_index(node, x, node.input_shape("updates"))
+    if depth == 0:  # an index of length 0 selects all of x
         outer = rank_of(node, updates) - rank_of(node, x)
         summed = ops.reduce_sum(updates, ints(list(range(outer))), False) if outer else updates
         return {"out": ops.add(x, summed)}
@@ -61,14 +61,14 @@ def index_add(node: NodeContext) -> NamedOutputs:
     x, index, value = node.get_input("x"), node.get_input("index"), node.get_input("add_value")
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", 0), rank)
-    around = [i for i in range(rank) if i != axis]
-    spread = ops.unsqueeze(index, ints(around)) if around else index
-    places = ops.broadcast(spread, shape_of(value))
-    return {"out": ops.scatter_elements_update(x, places, value, ints(axis), "sum")}
+    other_axes = [i for i in range(rank) if i != axis]
+    expanded = ops.unsqueeze(index, ints(other_axes)) if other_axes else index
+    indices = ops.broadcast(expanded, shape_of(value))
+    return {"out": ops.scatter_elements_update(x, indices, value, ints(axis), "sum")}
 
 
 def index_put(node: NodeContext) -> NamedOutputs:
-    """out = x with value written (or added) to x[indices[0], indices[1], ...]; a mask stands for its true places."""
+    """out = x with value written (or added) to x[indices[0], indices[1], ...]; a mask stands for where it is true."""
     x, value = node.get_input("x"), node.get_input("value")
     indices = node.get_inputs("indices")
     accumulate = node.get_bool("accumulate", False)
@@ -78,26 +78,26 @@ def index_put(node: NodeContext) -> NamedOutputs:
         mask = indices[0]
         inner = list(range(rank_of(node, mask), rank_of(node, x)))
         mask = ops.unsqueeze(mask, ints(inner)).output(0) if inner else mask
-        return {"out": chosen(mask, ops.reshape(value, ints([]), False), x)}
-    places: list[Tensor] = []
+        return {"out": exact_select(mask, ops.reshape(value, ints([]), False), x)}
+    coordinates: list[Tensor] = []
     for index, is_mask in zip(indices, masks, strict=True):
         if not is_mask:
-            places.append(cast_to(index, Type.i64))
+            coordinates.append(cast_to(index, Type.i64))
         elif rank_of(node, index) == 1:
-            places.append(ops.reshape(ops.non_zero(index, "i64"), ints([-1]), False))
+            coordinates.append(ops.reshape(ops.non_zero(index, "i64"), ints([-1]), False))
         else:
             rank = rank_of(node, index)
             found = ops.split(ops.non_zero(index, "i64"), ints(0), rank).outputs()
-            places += [ops.squeeze(one, ints([0])) for one in found]
+            coordinates += [ops.squeeze(one, ints([0])) for one in found]
     shape: Tensor | None = None
-    if len(places) > 1:
-        whole = places[0]
-        for other in places[1:]:
-            whole = ops.broadcast(whole, shape_of(other), None, "BIDIRECTIONAL")
-        shape = shape_of(whole)
-        places = [whole, *(ops.broadcast(place, shape) for place in places[1:])]
-    depth = len(places)
-    stacked = ops.concat([ops.unsqueeze(place, ints(-1)) for place in places], -1)
+    if len(coordinates) > 1:
+        broadcast_index = coordinates[0]
+        for other in coordinates[1:]:
+            broadcast_index = ops.broadcast(broadcast_index, shape_of(other), None, "BIDIRECTIONAL")
+        shape = shape_of(broadcast_index)
+        coordinates = [broadcast_index, *(ops.broadcast(coordinate, shape) for coordinate in coordinates[1:])]
+    depth = len(coordinates)
+    stacked = ops.concat([ops.unsqueeze(coordinate, ints(-1)) for coordinate in coordinates], -1)
     outer = ops.slice(shape_of(stacked), ints([0]), ints([-1]), ints([1]))
     inner_rank = rank_of(node, x) - depth
     target = ops.concat([outer, ops.slice(shape_of(x), ints([depth]), ints([2**31 - 1]), ints([1]))], 0)
@@ -126,7 +126,7 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
     include_self = node.get_bool("include_self", True)
     declared, wanted = node.input_shape("values"), node.input_shape("indices")
     if declared is None or declared != wanted or -1 in declared or rank_of(node, values) != rank:
-        values = _fit(values, declared, indices, wanted, rank)
+        values = _match_indices_shape(values, declared, indices, wanted, rank)
     kind = x.get_element_type()
     if reduce == "mean" and kind.is_integral():
         return {"out": _integer_mean(x, indices, cast_to(values, kind), axis, bool(include_self))}
@@ -137,17 +137,17 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
 
 
 def _integer_mean(x: Output, indices: Output, values: Tensor, axis: int, include_self: bool) -> Node:
-    """The mean, rounded down, of the values that go to one place (OpenVINO rounds towards zero)."""
+    """The mean of the values that go to the same element, rounded down (OpenVINO rounds towards zero)."""
     kind = x.get_element_type()
     ones = ops.broadcast(const_like(1, x), shape_of(values))
     total = ops.scatter_elements_update(x, indices, values, ints(axis), "sum", include_self)
-    alone = ops.broadcast(const_like(1, x), shape_of(x))
-    count = cast_to(ops.scatter_elements_update(alone, indices, ones, ints(axis), "sum", include_self), Type.f32)
-    # A half more never reaches the next quotient, and keeps a rounded division from missing its own.
+    ones_like_x = ops.broadcast(const_like(1, x), shape_of(x))
+    count = cast_to(ops.scatter_elements_update(ones_like_x, indices, ones, ints(axis), "sum", include_self), Type.f32)
+    # 0.5 more never reaches the next quotient, and keeps a rounded division from falling below its own.
     return cast_to(ops.floor(ops.divide(ops.add(cast_to(total, Type.f32), const(0.5, Type.f32)), count)), kind)
 
 
-def _fit(
+def _match_indices_shape(
     values: Output,
     declared: tuple[int, ...] | None,
     indices: Output,

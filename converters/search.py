@@ -4,10 +4,10 @@ Paddle: `top_k_v2` (PIR `topk`), `top_k`, `arg_max`, `arg_min`, `argsort`, `kthv
 `searchsorted`.
 Semantics: `paddle/phi/kernels/cpu/{top_k,arg_min_max,argsort,kthvalue,searchsorted}_kernel.cc`,
 `paddle/phi/kernels/funcs/mode.h`.
-Of equal elements the first one counts, as in Paddle's arg_max and stable argsort; which one Paddle's unstable sorts
-(topk, argsort, kthvalue) name depends on the C++ library. NaN is the largest in argsort and kthvalue, as in Paddle;
-topk, arg_max and arg_min take it for what OpenVINO's comparisons make of it: an extra pass over all scores would cost
-every detector time.
+Of equal elements the first one is taken, as in Paddle's arg_max and stable argsort; which one Paddle's unstable sorts
+(topk, argsort, kthvalue) take depends on the C++ library. NaN is the largest in argsort and kthvalue, as in Paddle; in
+topk, arg_max and arg_min its order is that of OpenVINO's comparisons: an extra pass over all scores would cost every
+detector time.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     cast_to,
     const_like,
+    dim_of,
     ints,
-    kept_apart,
     normalize_axis,
+    prevent_fusion,
     rank_of,
     shape_of,
-    size_of,
 )
-from paddle2ov.converters.graph.computed_axis import around, computed_axis
-from paddle2ov.converters.graph.sorting import sort, top
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
+from paddle2ov.converters.graph.sorting import sort, topk
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
 
 def _sortable(x: Tensor) -> Tensor:
-    """TopK takes no booleans."""
+    """`x`, bool as int32: TopK takes no bool."""
     return cast_to(x, Type.i32) if x.get_element_type() == Type.boolean else x
 
 
-def _nan_last(x: Output) -> Tensor:
-    """`x` with infinity for NaN, which is Paddle's largest; beside a true infinity the first one counts."""
+def _nan_as_infinity(x: Output) -> Tensor:
+    """`x` with infinity for NaN, which is the largest in Paddle; it is equal to a true infinity."""
     return ops.select(ops.is_nan(x), const_like(np.inf, x), x) if x.get_element_type().is_real() else x
 
 
-def _own(x: Output, values: Tensor, where: Tensor, axis: int) -> Tensor:
-    """The values that `_nan_last` may have hidden."""
-    return ops.gather_elements(x, where, axis) if x.get_element_type().is_real() else values
+def _restore_nan(x: Output, values: Tensor, indices: Tensor, axis: int) -> Tensor:
+    """`values`, with the NaNs that `_nan_as_infinity` replaced."""
+    return ops.gather_elements(x, indices, axis) if x.get_element_type().is_real() else values
 
 
 def _operand(node: NodeContext) -> tuple[Output, int, int]:
@@ -56,7 +56,7 @@ def _operand(node: NodeContext) -> tuple[Output, int, int]:
 
 
 def top_k_v2(node: NodeContext) -> NamedOutputs:
-    """out, indices = the k largest (or smallest) elements along axis, sorted, and where they stand (int64)."""
+    """out, indices = the k largest (or smallest) elements along axis, sorted, and their indices (int64)."""
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
@@ -65,31 +65,33 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
         if node.is_known("k")
         else ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
     )
-    # Sorted in either case: without `sorted` Paddle leaves the order open.
-    found = top(x, k, axis, node.get_bool("largest", True))
+    # Always sorted: without `sorted` Paddle leaves the order undefined.
+    found = topk(x, k, axis, node.get_bool("largest", True))
     return {"out": found.output(0), "indices": found.output(1)}
 
 
 def _arg_extreme(largest: bool) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = where the largest (or smallest) element stands along axis, or in the flattened tensor."""
+        """out = the index of the largest (or smallest) element along axis, or in the flattened tensor."""
         dtype = node.get_dtype("dtype", Type.i64) or Type.i64
         flat = node.get_bool("flatten", False)
         keep = node.get_bool("keepdims", False)
         if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
             x = node.get_input("x")
-            later = computed_axis(node, rank)
-            found = top(_sortable(ops.transpose(x, around(later, rank)[0])), ints(1), 0, largest).output(1)
+            axis_node = computed_axis(node, rank)
+            found = topk(
+                _sortable(ops.transpose(x, front_permutations(axis_node, rank)[0])), ints(1), 0, largest
+            ).output(1)
             if not keep:
                 return {"out": cast_to(ops.squeeze(found, ints([0])), dtype)}
-            dims = ops.select(ops.equal(ints(list(range(rank))), later), ints(1), shape_of(x))
+            dims = ops.select(ops.equal(ints(list(range(rank))), axis_node), ints(1), shape_of(x))
             return {"out": cast_to(ops.reshape(found, dims, False), dtype)}
         x, rank, axis = _operand(node)
         if rank == 0:
             return {"out": ops.constant(np.zeros([1] if keep and not flat else []), dtype)}
         if flat:
             x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
-        found = top(_sortable(x), ints(1), axis, largest).output(1)
+        found = topk(_sortable(x), ints(1), axis, largest).output(1)
         if flat:
             shape = [1] * rank if keep else []
             return {"out": cast_to(ops.reshape(found, ints(shape), False), dtype)}
@@ -103,51 +105,51 @@ arg_min = _arg_extreme(largest=False)
 
 
 def argsort(node: NodeContext) -> NamedOutputs:
-    """out, indices = the elements in order along axis, and where each one stood."""
+    """out, indices = the sorted elements along axis, and their indices."""
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    values, where = sort(_nan_last(x), axis, node.get_bool("descending", False))
-    return {"out": _own(x, values, where, axis), "indices": where}
+    values, indices = sort(_nan_as_infinity(x), axis, node.get_bool("descending", False))
+    return {"out": _restore_nan(x, values, indices, axis), "indices": indices}
 
 
 def kthvalue(node: NodeContext) -> NamedOutputs:
-    """out, indices = the k-th smallest element along axis, and where it stands."""
+    """out, indices = the k-th smallest element along axis, and its index."""
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
-    found = top(_nan_last(x), ints(k), axis, largest=False)
+    found = topk(_nan_as_infinity(x), ints(k), axis, largest=False)
     keep = node.get_bool("keepdim", False)
-    where = ops.gather(found.output(1), ints([k - 1]), ints(axis))
-    value = _own(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), where, axis)
-    both = {"out": value, "indices": where}
+    indices = ops.gather(found.output(1), ints([k - 1]), ints(axis))
+    value = _restore_nan(x, ops.gather(found.output(0), ints([k - 1]), ints(axis)), indices, axis)
+    both = {"out": value, "indices": indices}
     return both if keep else {name: ops.squeeze(one, ints([axis])) for name, one in both.items()}
 
 
 def mode(node: NodeContext) -> NamedOutputs:
-    """out, indices = the most frequent element along axis, the smallest one of several, and where it stands last."""
+    """out, indices = the most frequent element along axis (of several, the smallest), and its last index."""
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     values, _ = sort(x, axis, descending=False)
-    # How often each element occurs: a comparison of all with all.
+    # How often each element occurs: all pairs are compared.
     same = ops.equal(ops.unsqueeze(values, ints(axis)), ops.unsqueeze(values, ints(axis + 1)))
     counts = ops.reduce_sum(cast_to(same, Type.i32), ints([axis + 1]), False)
-    first = top(counts, ints(1), axis, largest=True).output(1)
+    first = topk(counts, ints(1), axis, largest=True).output(1)
     value = ops.gather_elements(values, first, axis)
-    # The last place of that value: the position of the first one, read backwards.
-    places = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
-    places = ops.unsqueeze(places, ints(list(range(1, rank - axis)))) if axis + 1 < rank else places
-    own = ops.select(ops.equal(x, value), places, ints(-1))
-    last = kept_apart(own, ops.reduce_max(own, ints([axis]), True), [axis])
+    # The last index of that value.
+    positions = ops.range(ints(0), dim_of(x, axis), ints(1), "i64")
+    positions = ops.unsqueeze(positions, ints(list(range(1, rank - axis)))) if axis + 1 < rank else positions
+    own = ops.select(ops.equal(x, value), positions, ints(-1))
+    last = prevent_fusion(own, ops.reduce_max(own, ints([axis]), True), [axis])
     if node.get_bool("keepdim", False):
         return {"out": value, "indices": last}
     return {"out": ops.squeeze(value, ints([axis])), "indices": ops.squeeze(last, ints([axis]))}
 
 
 def searchsorted(node: NodeContext) -> NamedOutputs:
-    """out = how many elements of sorted_sequence are less than (right: at most) each of values; all, of NaN and ±∞."""
+    """out = how many elements of sorted_sequence are less than (right: at most) each value; all for NaN and ±∞."""
     sequence, values = node.get_input("sorted_sequence"), node.get_input("values")
     kinds = {sequence.get_element_type(), values.get_element_type()}
     # Two types are compared as C++ does.
@@ -155,5 +157,5 @@ def searchsorted(node: NodeContext) -> NamedOutputs:
     out: Node = ops.search_sorted(cast_to(sequence, common), cast_to(values, common), node.get_bool("right", False))
     if values.get_element_type().is_real():
         special = ops.logical_or(ops.is_nan(values), ops.is_inf(values))
-        out = ops.select(special, size_of(sequence, rank_of(node, sequence) - 1), out)
+        out = ops.select(special, dim_of(sequence, rank_of(node, sequence) - 1), out)
     return {"out": cast_to(out, Type.i32 if node.get_bool("out_int32", False) else Type.i64)}

@@ -1,10 +1,10 @@
-"""Reductions of rows that belong together, and the messages of a graph, which are reduced so.
+"""Reductions of the rows of a segment, and message passing on graphs.
 
 Paddle: `segment_pool` (the reductions of segments in paddle.geometric), `graph_send_recv` (PIR `send_u_recv`),
 `graph_send_ue_recv` (`send_ue_recv`), `graph_send_uv` (`send_uv`).
 Semantics: `paddle/phi/kernels/impl/segment_pool_kernel_impl.h`,
 `paddle/phi/kernels/cpu/send_{u_recv,ue_recv,uv}_kernel.cc`.
-A row that nothing is reduced to is 0.
+A row of the result without any input row is 0.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ def segment_pool(node: NodeContext) -> NamedOutputs:
     x, kind = node.get_input("x"), node.get_str("pooltype", "SUM")
     node.require(kind in _REDUCTIONS, "unknown", pooltype=kind)
     ids = _indices(node, "segment_ids")
-    # The numbers are sorted.
+    # The ids are sorted.
     count = ops.add(ops.gather(ids, ints([-1]), ints(0)), ints([1]))
-    out = _reduced(x, rank_of(node, x), ids, count, kind)
+    out = _reduce_by_id(x, rank_of(node, x), ids, count, kind)
     if kind != "MEAN":
         return {"out": out}
-    return {"out": out, "summed_ids": cast_to(ops.unsqueeze(_numbers(ids, count), ints([1])), x.get_element_type())}
+    return {"out": out, "summed_ids": cast_to(ops.unsqueeze(_count_ids(ids, count), ints([1])), x.get_element_type())}
 
 
 def send_u_recv(node: NodeContext) -> NamedOutputs:
     """out[d] = the sum, mean, largest or smallest of x[src_index[i]] over the edges i with dst_index[i] = d."""
     x = node.get_input("x")
-    return _received(node, ops.gather(x, _indices(node, "src_index"), ints(0)))
+    return _reduce_messages(node, ops.gather(x, _indices(node, "src_index"), ints(0)))
 
 
 def send_ue_recv(node: NodeContext) -> NamedOutputs:
     """out[d] = the reduction of x[src_index[i]] + y[i], or times y[i], over the edges i with dst_index[i] = d."""
     x = ops.gather(node.get_input("x"), _indices(node, "src_index"), ints(0))
-    return _received(node, _message(node, x, node.get_input("y")))
+    return _reduce_messages(node, _message(node, x, node.get_input("y")))
 
 
 def send_uv(node: NodeContext) -> NamedOutputs:
@@ -66,39 +66,39 @@ def _message(node: NodeContext, x: Node, y: Tensor) -> Node:
     return ops.add(x, y) if kind == "ADD" else ops.multiply(x, y)
 
 
-def _received(node: NodeContext, messages: Node) -> NamedOutputs:
+def _reduce_messages(node: NodeContext, messages: Node) -> NamedOutputs:
     x, kind = node.get_input("x"), node.get_str("reduce_op", "SUM")
     node.require(kind in _REDUCTIONS, "unknown", reduce_op=kind)
-    places = _indices(node, "dst_index")
+    indices = _indices(node, "dst_index")
     own = ops.gather(shape_of(x), ints([0]), ints(0))
     wanted = ops.reshape(node.get_tensor("out_size", Type.i64, [0]), ints([1]), False)
     count = ops.select(ops.greater(wanted, ints([0])), wanted, own)
-    out = _reduced(messages, rank_of(node, x), places, count, kind)
+    out = _reduce_by_id(messages, rank_of(node, x), indices, count, kind)
     if kind != "MEAN":
         return {"out": out}
-    return {"out": out, "dst_count": cast_to(_numbers(places, count), Type.i32)}
+    return {"out": out, "dst_count": cast_to(_count_ids(indices, count), Type.i32)}
 
 
-def _reduced(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str) -> Node:
+def _reduce_by_id(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str) -> Node:
     """[count, ...]: the reduction of the rows with each id."""
-    places = ops.unsqueeze(ids, ints([1]))
+    indices = ops.unsqueeze(ids, ints([1]))
     dims = ops.concat([count, ops.slice(shape_of(rows), ints([1]), ints([rank]), ints([1]))], 0)
     start = ops.broadcast(const_like(0, rows), dims)
     if kind in ("MAX", "MIN"):
-        # Whatever is there first: each id that has a row starts from one of its rows.
-        start = ops.scatter_nd_update(start, places, rows)
-    out = ops.scatter_nd_update(start, places, rows, _REDUCTIONS[kind])
+        # The reduction includes the start: for each id that has a row, it is one of its rows.
+        start = ops.scatter_nd_update(start, indices, rows)
+    out = ops.scatter_nd_update(start, indices, rows, _REDUCTIONS[kind])
     if kind != "MEAN":
         return out
-    number = cast_to(ops.maximum(_numbers(ids, count), ints([1])), rows.get_element_type())
+    number = cast_to(ops.maximum(_count_ids(ids, count), ints([1])), rows.get_element_type())
     divisor = ops.unsqueeze(number, ints(list(range(1, rank)))) if rank > 1 else number
     if rows.get_element_type().is_real():
         return ops.divide(out, divisor)
-    # Integers are cut off towards 0.
+    # Integers are truncated.
     return ops.multiply(ops.sign(out), ops.divide(ops.abs(out), divisor))
 
 
-def _numbers(ids: Tensor, count: Tensor) -> Node:
-    """How often each of 0 ... count - 1 is among the ids."""
+def _count_ids(ids: Tensor, count: Tensor) -> Node:
+    """How often each of 0 ... count - 1 occurs in ids."""
     ones = ops.broadcast(ints(1), shape_of(ids))
     return ops.scatter_nd_update(ops.broadcast(ints(0), count), ops.unsqueeze(ids, ints([1])), ones, "sum")

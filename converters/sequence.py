@@ -17,11 +17,11 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_of,
     ints,
     rank_of,
     reshape,
     shape_of,
-    size_of,
 )
 from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense
 from paddle2ov.graph.opset import ops
@@ -30,7 +30,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def _batch(node: NodeContext) -> tuple[Tensor, SequenceLayout | None]:
-    """x as [batch, steps, features], and how many sequences it is, if it holds them one after the other."""
+    """x as [batch, steps, features], and the number of sequences if it is an LoD tensor."""
     x = node.get_input("x")
     if rank_of(node, x) == 3:
         return x, None
@@ -45,7 +45,7 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
     half = size // 2
     exponents = np.arange(half) / (half - 1) if half > 1 else np.ones(1)
     rates = const(10000.0**-exponents, Type.f32)
-    positions = ops.range(ints(0), size_of(x, 1), ints(1), "f32")
+    positions = ops.range(ints(0), dim_of(x, 1), ints(1), "f32")
     angles = ops.multiply(ops.unsqueeze(positions, ints([1])), rates)
     waves = cast_to(ops.concat([ops.sin(angles), ops.cos(angles)], 1), x.get_element_type())
     scaled = ops.multiply(x, const_like(node.get_float("alpha", 1.0), x))
@@ -54,7 +54,7 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
 
 
 def row_conv(node: NodeContext) -> NamedOutputs:
-    """out[t, d] = the sum over w of filter[w, d] · x[t + w, d]: features of this and of later steps."""
+    """out[t, d] = the sum over w of filter[w, d] · x[t + w, d]: features of this and of the following steps."""
     (x, count), declared = _batch(node), node.input_shape("filter")
     if declared is None or min(declared) < 0:
         node.refuse("the shape of the filter must be known")
@@ -87,9 +87,9 @@ def im2sequence(node: NodeContext) -> NamedOutputs:
     # The patches come as [N, (i, j, c), rows, columns].
     patches = ops.extract_image_patches(padded, kernel, strides, [1, 1], "VALID")
     dims, area = shape_of(patches), kernel[0] * kernel[1]
-    batch, places = ops.gather(dims, ints([0]), ints(0)), ops.gather(dims, ints([2, 3]), ints(0))
+    batch, spatial = ops.gather(dims, ints([0]), ints(0)), ops.gather(dims, ints([2, 3]), ints(0))
     channels = ops.gather(shape_of(x), ints([1]), ints(0))
-    split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, places], 0), False)
+    split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, spatial], 0), False)
     ordered = ops.transpose(split, ints([0, 3, 4, 2, 1]))
     size = ops.concat([ints([-1]), ops.multiply(channels, ints([area]))], 0)
     return {"out": LoDTensor(ops.reshape(ordered, size, False), batch.output(0))}

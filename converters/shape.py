@@ -1,4 +1,4 @@
-"""Shapes: asking for them, and the same elements under another one.
+"""Shapes and sizes of tensors, and reshaping.
 
 Paddle: `shape`, `shape64`, `size` (PIR `numel`), `is_empty`, `reshape2`, `reshape`, `squeeze2`, `squeeze`,
 `unsqueeze2`, `unsqueeze`, `flatten_contiguous_range` (PIR `flatten`), `flatten2`, `flatten`, `view_shape`.
@@ -15,7 +15,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.computed_axis import around
+from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -72,19 +72,19 @@ def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
 
 
 def reshape(node: NodeContext) -> NamedOutputs:
-    """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same place."""
+    """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same index."""
     x = node.get_input("x")
     complex_part = [2] if node.is_complex("x") else []
     if node.is_known("shape"):
         target = [*node.get_ints("shape"), *complex_part]
         dims = static_dims(x)
         if dims is not None:
-            resolved = _resolve(target, dims)
+            resolved = _resolve_shape(target, dims)
             if resolved is not None:
                 return {"out": x if resolved == dims else node.get_reshaped("x", resolved)}
         # In a tensor without elements a 0 is a dimension of 0.
         empty = dims is not None and 0 in dims
-        return {"out": ops.reshape(x, ints(_without_unknown(target, x)), not empty)}
+        return {"out": ops.reshape(x, ints(_infer_dimension(target, x)), not empty)}
     zero_keeps = node.get_input_size("shape") == 1
     for i in range(node.get_input_size("shape")):
         known = node.get_known("shape", i)
@@ -112,7 +112,7 @@ def squeeze(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x) - node.is_complex("x")
     declared = node.input_shape("x") or (-1,) * rank
     if not node.is_known("axis"):
-        return {"out": _squeezed_later(node, x, rank)}
+        return {"out": _squeeze_computed_axes(node, x, rank)}
     axes = [normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])]
     shape = x.get_partial_shape()
     candidates = [axis for axis in sorted(set(axes)) if axis < rank] or ([] if axes else range(rank))
@@ -135,19 +135,19 @@ def squeeze(node: NodeContext) -> NamedOutputs:
     return {"out": ops.squeeze(x, ints(dropped)) if dropped else x}
 
 
-def _squeezed_later(node: NodeContext, x: Output, rank: int) -> Node:
-    """x without the dimensions at axes that the program computes, which must all be 1: they decide the rank."""
+def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
+    """x without the dimensions at axes that the program computes, which must all be 1, as the rank depends on them."""
     axes, count = _computed_axes(node)
     node.warn("of the axes that the program computes, Paddle drops those of size 1; here each must be of size 1")
-    places = ints(list(range(rank)))
-    named = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), places)
+    all_axes = ints(list(range(rank)))
+    named = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), all_axes)
     left = ops.squeeze(ops.non_zero(ops.logical_not(ops.reduce_logical_or(named, ints([0]), False)), "i64"), ints([0]))
     dims = ops.gather(shape_of(x), ops.reshape(left, ints([rank - count]), False), ints(0))
     return ops.reshape(x, dims, False)
 
 
 def _computed_axes(node: NodeContext) -> tuple[Output, int]:
-    """Axes that the program computes, and how many they are."""
+    """Axes that the program computes, and their number, which must be known."""
     node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
     axes = int_vector(node, "axis")
     count = axes.get_partial_shape()[0]
@@ -161,7 +161,7 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x) - node.is_complex("x")
     if not node.is_known("axis"):
-        return {"out": _unsqueezed_later(node, x, rank)}
+        return {"out": _unsqueeze_computed_axes(node, x, rank)}
     inserted = [False] * rank
     for axis in node.get_ints("axis"):
         position = axis + len(inserted) + 1 if axis < 0 else axis
@@ -171,19 +171,19 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
     return {"out": ops.unsqueeze(x, ints(axes)) if axes else x}
 
 
-def _unsqueezed_later(node: NodeContext, x: Output, rank: int) -> Node:
-    """x with dimensions of 1 at axes that the program computes; how many there are decides the rank."""
+def _unsqueeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
+    """x with dimensions of 1 at axes that the program computes; the rank depends on their number, which is known."""
     axes, count = _computed_axes(node)
     dims: Node = shape_of(x)
     for i in range(count):
         rank += 1
         axis = ops.floor_mod(ops.gather(axes, ints(i), ints(0)), ints(rank))
-        dims = ops.gather(ops.concat([ints([1]), dims], 0), around(axis, rank)[1], ints(0))
+        dims = ops.gather(ops.concat([ints([1]), dims], 0), front_permutations(axis, rank)[1], ints(0))
     return ops.reshape(x, dims, False)
 
 
 def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
-    """out = x with the dimensions start_axis ... stop_axis joined into one."""
+    """out = x with the dimensions start_axis ... stop_axis flattened into one."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     if rank == 0:
@@ -194,14 +194,14 @@ def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
     if start == stop:
         return {"out": x}
     return {
-        "out": _joined(
+        "out": _merge_axes(
             x, [[i] for i in range(start)] + [list(range(start, stop + 1))] + [[i] for i in range(stop + 1, rank)]
         )
     }
 
 
 def flatten(node: NodeContext) -> NamedOutputs:
-    """out = x as a matrix: the dimensions before axis joined into one, and the others; a number as one element."""
+    """out = x as a matrix: the dimensions before axis flattened into one, and the others; a 0-D x as [1]."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     if rank == 0:
@@ -209,11 +209,11 @@ def flatten(node: NodeContext) -> NamedOutputs:
     axis = node.get_int("axis", 1)
     axis = axis + rank if axis < 0 else axis
     node.require(0 <= axis <= rank, f"out of range for rank {rank}", axis=axis)
-    return {"out": _joined(x, [list(range(axis)), list(range(axis, rank))])}
+    return {"out": _merge_axes(x, [list(range(axis)), list(range(axis, rank))])}
 
 
-def _joined(x: Output, groups: list[list[int]]) -> Output:
-    """`x` with each group of neighbouring axes joined into one dimension."""
+def _merge_axes(x: Output, groups: list[list[int]]) -> Output:
+    """`x` with each group of neighbouring axes flattened into one dimension."""
     shape = x.get_partial_shape()
     dims: list[int | None] = []
     for group in groups:
@@ -223,7 +223,7 @@ def _joined(x: Output, groups: list[list[int]]) -> Output:
     unknown = [i for i, dim in enumerate(dims) if dim is None]
     if not unknown:
         return ops.reshape(x, ints([dim for dim in dims if dim is not None]), False).output(0)
-    # 0 keeps the dimension at the same place, -1 is for one more; only what is left needs the shape at run time.
+    # 0 keeps the dimension at the same index, -1 infers another one; only further ones need the shape at run time.
     target: list[int | None] = [0 if i in unknown and groups[i] == [i] else dim for i, dim in enumerate(dims)]
     open_dims = [i for i, dim in enumerate(target) if dim is None]
     if len(open_dims) == 1 and 0 not in dims:
@@ -239,10 +239,10 @@ def _joined(x: Output, groups: list[list[int]]) -> Output:
     return ops.reshape(x, cast_to(ops.concat(parts, 0), Type.i64), False).output(0)
 
 
-def _without_unknown(target: list[int], x: Output) -> list[int]:
-    """The target with a number for its -1, where the dimensions that it does not keep are known.
+def _infer_dimension(target: list[int], x: Output) -> list[int]:
+    """The target with its -1 inferred, where the dimensions that it does not keep are known.
 
-    Of a tensor without elements nothing else tells the number.
+    At run time it cannot be inferred for a tensor without elements.
     """
     shape = x.get_partial_shape()
     rest = [shape[i] for i in range(len(shape)) if i >= len(target) or target[i] != 0]
@@ -254,7 +254,7 @@ def _without_unknown(target: list[int], x: Output) -> list[int]:
     return target if count == 0 or count % given else [count // given if dim == -1 else dim for dim in target]
 
 
-def _resolve(target: list[int], dims: list[int]) -> list[int] | None:
+def _resolve_shape(target: list[int], dims: list[int]) -> list[int] | None:
     count = math.prod(dims)
     if count == 0:
         return target if -1 not in target else None

@@ -1,4 +1,4 @@
-"""Parts of a tensor between bounds.
+"""Slices of a tensor, and assignment to them.
 
 Paddle: `slice`, `strided_slice`, `crop_tensor` (PIR `crop`), `set_value`, `set_value_with_tensor`,
 `view_slice` (PIR only), `crop` (legacy only).
@@ -26,7 +26,7 @@ _BEFORE_FIRST = np.iinfo(np.int32).min
 
 
 class _Bounds:
-    """One bound (start, end or step) for each sliced axis: known numbers, or elements of a tensor."""
+    """One bound (start, end or step) for each sliced axis: constants, or elements of a tensor."""
 
     def __init__(self, node: NodeContext, name: str, count: int, default: int | None = None) -> None:
         self._node = node
@@ -64,21 +64,21 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
     dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_attribute("decrease_axis", [])]
     starts, ends = _Bounds(node, "starts", len(axes)), _Bounds(node, "ends", len(axes))
     steps = _Bounds(node, steps_name, len(axes), 1) if steps_name else None
-    sizes = _sizes(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
+    sizes = _known_dims_slice(x, starts, ends, bool(dropped)) if steps is None and len(axes) == 1 else None
     if sizes is not None:
         return {"out": ConstantValue(sizes.reshape(()) if dropped and node.output_shape("out") != (1,) else sizes)}
-    # A dropped axis is one index (that starts at -1 for the last element, whatever the end): a Gather of a scalar.
-    kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_whole(x, axis, i, starts, ends, steps)]
+    # A dropped axis has a single index (for the last element the start -1, whatever the end): a Gather by a scalar.
+    kept = [i for i, axis in enumerate(axes) if axis not in dropped and not _is_full(x, axis, i, starts, ends, steps)]
     if kept:
-        along, start = [axes[i] for i in kept], _begun(starts, steps, kept)
+        sliced_axes, start = [axes[i] for i in kept], _starts_from_last(starts, steps, kept)
         step = steps.select(kept) if steps else ints([1] * len(kept))
-        end = _opened(node, ends, steps, kept) if steps else ends.select(kept)
+        end = _open_backward_ends(node, ends, steps, kept) if steps else ends.select(kept)
         if steps and node.semantics.end_before_first:
             if (steps.known is None or min(steps.known) < 0) and (ends.known is None or min(ends.known) < -1):
-                end = _from_first(x, along, end, step)
-        elif steps and _may_begin_before(x, along, kept, starts, steps):
-            end = _backwards_from_nothing(x, along, start, end, step)
-        x = ops.slice(x, start, end, step, ints(along)).output(0)
+                end = _clamp_backward_ends(x, sliced_axes, end, step)
+        elif steps and _may_start_early(x, sliced_axes, kept, starts, steps):
+            end = _empty_if_started_before_first(x, sliced_axes, start, end, step)
+        x = ops.slice(x, start, end, step, ints(sliced_axes)).output(0)
         dims, storage = static_dims(x), numpy_dtype(x.get_element_type())
         if dropped and 0 in (dims or ()) and storage is not None:  # OpenVINO's CPU plugin divides by 0 in a Gather
             return {
@@ -96,18 +96,18 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
         position = axes.index(axis)
         index = starts.scalar(position)
         if starts.known is not None:
-            index = ints(_clamped(x, axis, starts.known[position]))
+            index = ints(_clamp_start(x, axis, starts.known[position]))
         if all_dropped and axis == 0:
             index = ops.reshape(index, ints([1]), False)
         x = ops.gather(x, index, ints(axis)).output(0)
     return {"out": x}
 
 
-def _sizes(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray | None:
-    """Those dimensions of a tensor that a slice takes from its shape, where all are known.
+def _known_dims_slice(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray | None:
+    """The dimensions that a slice takes from the shape of a tensor, where all of them are known.
 
-    OpenVINO finds them as well. Its CPU plugin (2026.4), however, crashes where it does so with what enters a loop and,
-    from there, one in that loop.
+    OpenVINO folds them as well. Its CPU plugin (2026.4), however, crashes if it does so with an input of a loop that is
+    also an input of a loop in that loop.
     """
     maker, storage = x.get_node(), numpy_dtype(x.get_element_type())
     if maker.get_type_name() != "ShapeOf" or starts.known is None or ends.known is None or storage is None:
@@ -123,8 +123,8 @@ def _sizes(x: Output, starts: _Bounds, ends: _Bounds, is_one: bool) -> AnyArray 
     return None if None in found or (is_one and not found) else np.array(found, storage)
 
 
-def _begun(starts: _Bounds, steps: _Bounds | None, positions: list[int]) -> Tensor:
-    """The starts, where what is read backwards from beyond the last element begins at the last one.
+def _starts_from_last(starts: _Bounds, steps: _Bounds | None, positions: list[int]) -> Tensor:
+    """The starts; a slice backwards from beyond the last element starts at the last one.
 
     From 2^31 - 1 OpenVINO counts up to 2^31 elements of an unknown dimension, which its CPU plugin takes for fewer than
     none.
@@ -135,8 +135,8 @@ def _begun(starts: _Bounds, steps: _Bounds | None, positions: list[int]) -> Tens
     return ints([-1 if start >= _END and step < 0 else start for start, step in both])
 
 
-def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
-    """The ends, where the end -1 of what is read or written backwards may be the one before the first element."""
+def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
+    """The ends; where `end_before_first` holds, the end -1 of a slice backwards is before the first element."""
     if not node.semantics.end_before_first or (steps.known is not None and min(steps.known) > 0):
         return ends.select(positions)
     if steps.known is not None and ends.known is not None:
@@ -144,15 +144,14 @@ def _opened(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[in
         return ints([_BEFORE_FIRST if end == -1 and step < 0 else end for end, step in both])
     end, step = ends.select(positions), steps.select(positions)
     before = ops.logical_and(ops.equal(end, ints(-1)), ops.less(step, ints(0)))
-    return _chosen(before, ints(_BEFORE_FIRST), end)
+    return _select_bounds(before, ints(_BEFORE_FIRST), end)
 
 
-def _chosen(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
-    """Of bounds [n] those where the condition holds, and others elsewhere; one of the two may be a single number.
+def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
+    """`bounds` [n] where the condition holds, else `otherwise`; one of the two may be a scalar.
 
     No Select: OpenVINO's CPU plugin fuses it in float32, which rounds an open bound. No arithmetic: OpenVINO (2026.4)
-    infers from it limits for the sizes of a Slice backwards that the sizes do not keep. No Gather of constants: it does
-    not compile.
+    infers wrong limits for the sizes of a Slice backwards from it.
     """
     known = [fold(one if isinstance(one, Node) else one.get_node()) for one in (condition, bounds, otherwise)]
     mask, chosen, others = (one.values() if isinstance(one, ConstantValue) else None for one in known)
@@ -164,15 +163,15 @@ def _chosen(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
     return ops.squeeze(ops.gather_elements(ops.concat(rows, 0), number, 0), ints(0))
 
 
-def _from_first(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
-    """The ends, where one before the first element, unless it is open, counts as the first element, as in Paddle 2."""
+def _clamp_backward_ends(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
+    """The ends; one before the first element, unless it is open, is clamped to the first element, as in Paddle 2."""
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     bounded = ops.logical_and(ops.less(step, ints(0)), ops.greater(end, ints(_BEFORE_FIRST)))
-    return _chosen(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
+    return _select_bounds(bounded, ops.maximum(end, ops.subtract(ints(0), sizes)), end)
 
 
-def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
-    """Whether a slice that reads backwards may start before the first element."""
+def _may_start_early(x: Output, axes: list[int], positions: list[int], starts: _Bounds, steps: _Bounds) -> bool:
+    """Whether a slice backwards may start before the first element."""
     for axis, i in zip(axes, positions, strict=True):
         if steps.known is not None and steps.known[i] > 0:
             continue
@@ -183,23 +182,23 @@ def _may_begin_before(x: Output, axes: list[int], positions: list[int], starts: 
     return False
 
 
-def _backwards_from_nothing(x: Output, axes: list[int], start: Tensor, end: Tensor, step: Tensor) -> Node:
-    """The ends, such that a slice that reads backwards from before the first element is empty.
+def _empty_if_started_before_first(x: Output, axes: list[int], start: Tensor, end: Tensor, step: Tensor) -> Node:
+    """The ends, such that a slice backwards from before the first element is empty.
 
-    OpenVINO's Slice would begin at the first element.
+    OpenVINO's Slice would start at the first element.
     """
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
-    return _chosen(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
+    return _select_bounds(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
 
 
-def _clamped(x: Output, axis: int, start: int) -> int:
-    """A start before the first element counts as the first one."""
+def _clamp_start(x: Output, axis: int, start: int) -> int:
+    """`start`, clamped to the first element."""
     dim = x.get_partial_shape()[axis]
     return max(start, -int(dim.get_length())) if dim.is_static else start
 
 
-def _is_whole(x: Output, axis: int, i: int, starts: _Bounds, ends: _Bounds, steps: _Bounds | None) -> bool:
+def _is_full(x: Output, axis: int, i: int, starts: _Bounds, ends: _Bounds, steps: _Bounds | None) -> bool:
     if starts.known is None or ends.known is None or (steps and steps.known is None):
         return False
     if steps and steps.known and steps.known[i] != 1:
@@ -220,7 +219,7 @@ def view_slice(node: NodeContext) -> NamedOutputs:
 
 
 def strided_slice(node: NodeContext) -> NamedOutputs:
-    """out = x[starts:ends:strides] along axes; a negative stride reads backwards."""
+    """out = x[starts:ends:strides] along axes; a negative stride goes backwards."""
     return _slice(node, "x", "strides")
 
 
@@ -242,7 +241,7 @@ def crop(node: NodeContext) -> NamedOutputs:
 
 
 def crop_v1(node: NodeContext) -> NamedOutputs:
-    """out = x[offsets : offsets + size], where size is the shape of y, or `shape`; its first may be -1, all of x's."""
+    """out = x[offsets : offsets + size], size being the shape of y, or `shape` (-1 in front: all of x)."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     start = int_vector(node, "offsets")
@@ -269,7 +268,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if not axes and not rank:
         return {"out": ops.reshape(values, ints([]), False)}
     if not axes:
-        return {"out": ops.broadcast(_fit(node, values, rank, dropped, added), shape_of(x))}
+        return {"out": ops.broadcast(_align_values(node, values, rank, dropped, added), shape_of(x))}
     everything = list(range(len(axes)))
     bounds = [
         _Bounds(node, "starts", len(axes)),
@@ -284,17 +283,17 @@ def set_value(node: NodeContext) -> NamedOutputs:
             for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
         ]
     start, step = bounds[0].select(everything), bounds[2].select(everything)
-    end = _opened(node, bounds[1], bounds[2], everything)
+    end = _open_backward_ends(node, bounds[1], bounds[2], everything)
     if dropped and (starts is None or bounds[1].known is None):
         last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
         one = ops.constant(np.array([axis in dropped for axis in axes]))
-        end = _chosen(ops.logical_and(last, one), ints(_END), end)
-    may_be_empty = not node.semantics.end_before_first and _may_begin_before(x, axes, everything, bounds[0], bounds[2])
+        end = _select_bounds(ops.logical_and(last, one), ints(_END), end)
+    may_be_empty = not node.semantics.end_before_first and _may_start_early(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
-        end = _backwards_from_nothing(x, axes, start, end, step)
-    part = ops.slice(x, start, end, step, ints(axes))
-    fitted = _fit(node, values, rank, dropped, added)
-    updates = ops.broadcast(fitted, shape_of(part))
+        end = _empty_if_started_before_first(x, axes, start, end, step)
+    selected = ops.slice(x, start, end, step, ints(axes))
+    fitted = _align_values(node, values, rank, dropped, added)
+    updates = ops.broadcast(fitted, shape_of(selected))
     if all(bound.known is not None for bound in bounds) and not may_be_empty:
         return {"out": ops.slice_scatter(x, updates, start, end, step, ints(axes))}
     # OpenVINO's CPU plugin crashes when it compiles a SliceScatter whose bounds are not known.
@@ -303,8 +302,8 @@ def set_value(node: NodeContext) -> NamedOutputs:
         written = ops.slice(ops.range(ints(0), size, ints(1), "i64"), start, end, step, ints([0]))
         return {"out": ops.scatter_update(x, written, updates, ints(axes[0]))}
     size = ops.reduce_prod(shape_of(x), ints([0]), False)
-    places = ops.reshape(ops.range(ints(0), size, ints(1), "i64"), shape_of(x), False)
-    written = ops.reshape(ops.slice(places, start, end, step, ints(axes)), ints([-1]), False)
+    flat_indices = ops.reshape(ops.range(ints(0), size, ints(1), "i64"), shape_of(x), False)
+    written = ops.reshape(ops.slice(flat_indices, start, end, step, ints(axes)), ints([-1]), False)
     flat = ops.scatter_update(
         ops.reshape(x, ints([-1]), False), written, ops.reshape(updates, ints([-1]), False), ints(0)
     )
@@ -320,10 +319,10 @@ def _values(node: NodeContext, dtype: Type) -> Output:
     return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
 
 
-def _without_first_ones(values: Output, count: int) -> Output:
-    """values without the first `count` of its dimensions of 1: the leading ones, where these are of size 1.
+def _drop_leading_unit_dims(values: Output, count: int) -> Output:
+    """values without the first `count` of its dimensions of 1: the leading ones, where these are 1.
 
-    Others go where a squeeze without axes left a dimension of 1 that only the run knows: Paddle drops it there.
+    Others are dropped where a squeeze without axes kept a dimension that is 1 at run time, which Paddle drops there.
     """
     shape = values.get_partial_shape()
     if all(shape[axis] == 1 for axis in range(count)):
@@ -332,14 +331,14 @@ def _without_first_ones(values: Output, count: int) -> Output:
     one = ops.equal(dims, ints(1))
     seen = ops.cumsum(ops.convert(one, "i64"), ints(0))
     kept = ops.logical_not(ops.logical_and(one, ops.less_equal(seen, ints(count))))
-    places = ops.reshape(ops.non_zero(kept, "i64"), ints([shape.rank.get_length() - count]), False)
-    return ops.reshape(values, ops.gather(dims, places, ints(0)), False).output(0)
+    kept_axes = ops.reshape(ops.non_zero(kept, "i64"), ints([shape.rank.get_length() - count]), False)
+    return ops.reshape(values, ops.gather(dims, kept_axes, ints(0)), False).output(0)
 
 
-def _fit(node: NodeContext, values: Output, rank: int, dropped: list[int], added: list[int]) -> Output:
-    """Gives `values`, which have the axes of an indexing expression, those of x: no new axes, the dropped ones as 1."""
+def _align_values(node: NodeContext, values: Output, rank: int, dropped: list[int], added: list[int]) -> Output:
+    """`values`, which have the axes of an indexing expression, with those of x: no new axes, dropped ones as 1."""
     own = rank_of(node, values)
-    # The axes of the expression from the first to the last: of x (its number), dropped ones left out, new ones (None).
+    # The axes of the expression in order: those of x (by number) without the dropped ones, and new ones (None).
     expression: list[int | None] = []
     waiting = sorted(added)
     for axis in range(rank):
@@ -350,15 +349,15 @@ def _fit(node: NodeContext, values: Output, rank: int, dropped: list[int], added
             expression.append(axis)
     expression += [None] * len(waiting)
     if own > len(expression):  # Paddle ignores leading dimensions of 1
-        values = _without_first_ones(values, own - len(expression))
+        values = _drop_leading_unit_dims(values, own - len(expression))
         own = len(expression)
     aligned = expression[len(expression) - own :]
     new = [i for i, axis in enumerate(aligned) if axis is None]
     if new:
         values = ops.squeeze(values, ints(new)).output(0)
-    places = [axis for axis in aligned if axis is not None]
-    if places:
-        inserted = [axis for axis in range(places[0], rank) if axis not in places]
+    axes = [axis for axis in aligned if axis is not None]
+    if axes:
+        inserted = [axis for axis in range(axes[0], rank) if axis not in axes]
         if inserted:
-            values = ops.unsqueeze(values, ints([axis - places[0] for axis in inserted])).output(0)
+            values = ops.unsqueeze(values, ints([axis - axes[0] for axis in inserted])).output(0)
     return values

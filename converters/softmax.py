@@ -1,4 +1,4 @@
-"""Activations that look along an axis, or have parameters of their own.
+"""Activations along an axis, or with tensors as parameters.
 
 Paddle: `softmax`, `log_softmax`, `prelu`, `rrelu`, `maxout`, `swiglu`.
 Semantics: `paddle/phi/kernels/impl/softmax_kernel_impl.h`,
@@ -28,7 +28,7 @@ def softmax(node: NodeContext) -> NamedOutputs:
 
 
 def log_softmax(node: NodeContext) -> NamedOutputs:
-    """out = x - ln Σ e^x over axis, where x counts as no less than its maximum - 64; 0 for a 0-D tensor."""
+    """out = x - ln Σ e^x over axis, where x is at least its maximum - 64; 0 for a 0-D tensor."""
     x, axis = _input_and_axis(node)
     if axis is None:
         return {"out": const_like(0, x)}
@@ -64,12 +64,12 @@ def prelu(node: NodeContext) -> NamedOutputs:
 
 
 def _channel_axis(data_format: str, rank: int) -> int:
-    # "NC", "NCL", "NCHW", "NCDHW" have it in place 1, and so has what an older Paddle left empty
+    # "NC", "NCL", "NCHW", "NCDHW" have it at index 1, as has the empty layout of older Paddles
     return rank - 1 if data_format.endswith("C") and len(data_format) > 2 else 1
 
 
 def rrelu(node: NodeContext) -> NamedOutputs:
-    """out = x where x >= 0, noise · x elsewhere; at inference noise is the middle of [lower, upper]."""
+    """out = x where x >= 0, noise · x elsewhere; at inference noise is the mean of lower and upper."""
     node.require(node.get_bool("is_test", False), "random in training mode", is_test=False)
     x = real_input(node)
     slope = (node.get_float("lower", 1 / 8) + node.get_float("upper", 1 / 3)) / 2
@@ -88,7 +88,7 @@ def maxout(node: NodeContext) -> NamedOutputs:
     dims = shape_of(x)
     before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
     after = ops.slice(dims, ints([axis + 1]), ints([rank_of(node, x)]), ints([1]))
-    # Not -1, which of nothing is 0.
+    # Not -1, which is 0 for an empty tensor.
     channels = ops.divide(ops.gather(dims, ints([axis]), ints(0)), ints(groups))
     grouped = ops.reshape(x, ops.concat([before, channels, ints([groups]), after], 0), False)
     return {"out": ops.reduce_max(grouped, ints([axis + 1]), False)}

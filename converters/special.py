@@ -43,15 +43,15 @@ def erf_inverse(x: Tensor) -> Node:
     return ops.select(ops.less(ops.abs(x), const_like(1, x)), inside, beyond)
 
 
-def _mirrored(x: Output) -> tuple[Node, Node, Node]:
-    """Whether x < 1/2; x or, where so, 1 - x, which is positive; and x less the nearest integer."""
+def _reflect(x: Output) -> tuple[Node, Node, Node]:
+    """(x < 1/2; 1 - x where it is, else x, which is positive; x minus the nearest integer)."""
     mirror = ops.less(x, const_like(0.5, x))
     positive = ops.select(mirror, ops.subtract(const_like(1, x), x), x)
     return mirror, positive, ops.subtract(x, ops.round(x, "half_to_even"))
 
 
-def _shifted(x: Tensor, steps: int) -> tuple[Node, Node]:
-    """Whether x is too small for Stirling's series, and x or, where so, x + steps."""
+def _shift_small(x: Tensor, steps: int) -> tuple[Node, Node]:
+    """Whether x is too small for Stirling's series, and x + steps where it is, else x."""
     small = ops.less(x, const_like(steps, x))
     return small, ops.select(small, ops.add(x, const_like(steps, x)), x)
 
@@ -78,7 +78,7 @@ def log_gamma(x: Output) -> Node:
 
 def _log_gamma_near_2(x: Node) -> Node:
     """ln |Γ(x)| for x from -5/2 to 7/2, exact also where it is 0: at 1 and 2."""
-    # Γ(x) = Γ(x + n) / (x (x + 1) ... (x + n - 1)) with x + n at least 3/2; not x + n is exact, but x - (2 - n).
+    # Γ(x) = Γ(x + n) / (x (x + 1) ... (x + n - 1)) with x + n at least 3/2; x - (2 - n) is exact, x + n is not.
     target, product = const_like(2, x), const_like(1, x)
     for k in range(4):
         term = ops.add(x, const_like(k, x))
@@ -103,9 +103,9 @@ def _stirling(x: Node) -> Node:
 
 def di_gamma(x: Output) -> Node:
     """The derivative of ln Γ(x); -∞ at 0, ∞ at -0 and NaN at the other poles."""
-    mirror, positive, rest = _mirrored(x)
+    mirror, positive, rest = _reflect(x)
     steps = 6
-    small, y = _shifted(positive, steps)
+    small, y = _shift_small(positive, steps)
     below: Tensor = ops.divide(const_like(1, x), positive)
     for k in range(1, steps):
         below = ops.add(below, ops.divide(const_like(1, x), ops.add(positive, const_like(k, x))))
@@ -149,7 +149,7 @@ def polygamma(node: NodeContext) -> NamedOutputs:
 
 
 def _zeta(s: int, x: Node) -> Node:
-    """The sum of (x + k)^-s over all k >= 0, for x > 0: some terms, and the rest by Euler and Maclaurin."""
+    """The sum of (x + k)^-s over all k >= 0, for x > 0: some terms, and the rest by the Euler-Maclaurin formula."""
     steps = 8
 
     def power(base: Tensor, exponent: int) -> Node:
@@ -166,7 +166,7 @@ def _zeta(s: int, x: Node) -> Node:
         coefficients.append(bernoulli / math.factorial(2 * j) * rising)
     series = ops.multiply(polynomial(ops.multiply(inverse, inverse), coefficients[::-1]), inverse)
     tail = ops.add(ops.multiply(ops.add(const_like(0.5, x), series), inverse), const_like(1 / (s - 1), x))
-    # The power by s alone is 0 in float32 long before the product is.
+    # The power s alone would underflow in float32 long before the product does.
     return ops.add(total, ops.multiply(tail, power(edge, s - 1)))
 
 

@@ -1,8 +1,8 @@
-"""Variances, and a tensor scaled down to a norm.
+"""Variance, standard deviation, and clipping by norm.
 
 Paddle: `var`, `std`, `variance` (PIR only), `clip_by_norm`, `fill_any` (PIR `fill`).
 Semantics: `paddle/phi/kernels/impl/clip_by_norm_kernel_impl.h`, `paddle/phi/kernels/cpu/fill_kernel.cc`;
-`paddle.var` in `python/paddle/tensor/stat.py`, of which the first three are the undivided form.
+`paddle.var` in `python/paddle/tensor/stat.py`, of which the first three are the form as one operator.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _variance(node: NodeContext, correction: float) -> Node:
         return ops.reduce_mean(squares, ints(axes), keepdim)
     count = ops.reduce_prod(ops.gather(shape_of(x), ints(axes), ints(0)), ints([0]), False)
     left = ops.subtract(ops.convert(count, Type.f32), ops.constant(correction, Type.f32))
-    # Paddle, too, divides by 0 at least.
+    # As in Paddle, the divisor is at least 0.
     left = ops.maximum(left, ops.constant(0.0, Type.f32))
     return ops.divide(ops.reduce_sum(squares, ints(axes), keepdim), cast_to(left, x.get_element_type()))
 

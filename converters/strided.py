@@ -1,4 +1,4 @@
-"""Views of a tensor by strides, copied: OpenVINO's tensors lie in memory as their shapes say.
+"""Strided views of a tensor, as copies: OpenVINO's tensors have no strides.
 
 Paddle: `as_strided`, `tensor_unfold`.
 Semantics: `paddle/phi/kernels/stride/{as_strided,tensor_unfold}_kernel.cc`. The latter is `paddle.unfold`.
@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import const, ints, normalize_axis, rank_of, size_of
-from paddle2ov.converters.indexing import picked
+from paddle2ov.converters.graph.common import const, dim_of, ints, normalize_axis, rank_of
+from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
@@ -19,21 +19,21 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def as_strided(node: NodeContext) -> NamedOutputs:
-    """out[i, j, ...] = element offset + i * stride[0] + j * stride[1] + ... of input; the offset is one of bytes."""
+    """out[i, j, ...] = element offset + i * stride[0] + j * stride[1] + ... of input; the offset is in bytes."""
     x = node.get_input("input")
     dims, strides, offset = node.get_ints("dims"), node.get_ints("stride"), node.get_int("offset", 0)
     node.require(len(dims) == len(strides), "as many strides as dimensions are expected", dims=dims, stride=strides)
     width = x.get_element_type().size
     node.require(offset % width == 0, f"begins inside of an element, which has {width} bytes", offset=offset)
-    places = np.array(offset // width)
+    indices = np.array(offset // width)
     for size, stride in zip(dims, strides, strict=True):
-        places = places[..., None] + np.arange(size) * stride
-    if places.size == 0:
+        indices = indices[..., None] + np.arange(size) * stride
+    if indices.size == 0:
         return {"out": ops.broadcast(const(0, x.get_element_type()), ints(dims))}
     shape = static_dims(x)
-    fits = places.min() >= 0 and (shape is None or places.max() < np.prod(shape))
+    fits = indices.min() >= 0 and (shape is None or indices.max() < np.prod(shape))
     node.require(fits, f"reaches beyond the tensor of shape {shape}", dims=dims, stride=strides, offset=offset)
-    return {"out": ops.gather(ops.reshape(x, ints([-1]), False), const(places, Type.i64), ints(0))}
+    return {"out": ops.gather(ops.reshape(x, ints([-1]), False), const(indices, Type.i64), ints(0))}
 
 
 def tensor_unfold(node: NodeContext) -> NamedOutputs:
@@ -48,8 +48,8 @@ def tensor_unfold(node: NodeContext) -> NamedOutputs:
     length = x.get_partial_shape()[axis]
     most = length.get_length() if length.is_static else None
     node.require(most is None or size <= most, f"axis {axis} has {most} elements", size=size)
-    last: Node = size_of(x, axis)
+    last: Node = dim_of(x, axis)
     begins = ops.range(ints(0), ops.subtract(last, ints(size - 1)), ints(step), "i64")
-    places = ops.add(ops.unsqueeze(begins, ints([1])), ints(list(range(size))))
-    windows = picked(x, places.output(0), axis).output(0)
+    indices = ops.add(ops.unsqueeze(begins, ints([1])), ints(list(range(size))))
+    windows = gather_or_empty(x, indices.output(0), axis).output(0)
     return {"out": transpose_to(windows, [*range(axis + 1), *range(axis + 2, rank + 1), axis + 1])}

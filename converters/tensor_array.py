@@ -7,8 +7,8 @@ Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/opera
 
 An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A
 program that writes elements of different shapes is refused where that is known, and fails when it runs otherwise. Only
-where nothing but the concatenation of the elements is wanted (`paddle2ov/program/joined_arrays.py`), that is what is
-carried, and the elements' first sizes may differ.
+where only the concatenation of the elements is used (`paddle2ov/program/joined_arrays.py`), that is what is
+carried, and the first dimensions of the elements may differ.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def write_to_array(node: NodeContext) -> NamedOutputs:
     """out = array with element i replaced by x, or x appended where i is its length."""
     x = node.get_input("x")
     if node.semantics.concatenated_array:
-        return {"out": _joined(node, x)}
+        return {"out": _concatenate(node, x)}
     element = ops.unsqueeze(x, ints([0]))
     if not node.has_input("array") or node.is_empty_array("array"):
         return {"out": element}
     held = node.get_input("array")
     _require_one_shape(node, held, x)
-    array = _of_elements(held, shape_of(x))
+    array = _reshape_elements(held, shape_of(x))
     index = ops.reshape(node.get_tensor("i", Type.i64), ints([1]), False)
     head = _slice(array, ints([0]), index)
     tail = _slice(array, ops.add(index, ints([1])), ints([np.iinfo(np.int64).max]))
@@ -56,7 +56,7 @@ def write_to_array(node: NodeContext) -> NamedOutputs:
 
 
 def _require_one_shape(node: NodeContext, array: Output, x: Output) -> None:
-    """Refuses an element that cannot be of the shape of those before it, of which there is one at least."""
+    """Refuses an element whose shape cannot be that of the elements before it, if there is at least one."""
     held, new = array.get_partial_shape(), x.get_partial_shape()
     if held.rank.is_dynamic or new.rank.is_dynamic or held[0].get_min_length() == 0:
         return
@@ -65,19 +65,19 @@ def _require_one_shape(node: NodeContext, array: Output, x: Output) -> None:
         node.refuse(f"an array whose elements differ in shape is not supported: {new} after {held}")
 
 
-def _joined(node: NodeContext, x: Output) -> Tensor:
-    """The array with x below it."""
+def _concatenate(node: NodeContext, x: Output) -> Tensor:
+    """The array with x concatenated to it."""
     if not node.has_input("array") or node.is_empty_array("array"):
         return x
     rank = rank_of(node, x)
-    array = _of_elements(node.get_input("array"), ops.gather(shape_of(x), ints(list(range(1, rank))), ints(0)))
+    array = _reshape_elements(node.get_input("array"), ops.gather(shape_of(x), ints(list(range(1, rank))), ints(0)))
     return ops.concat([array, x], 0)
 
 
-def _of_elements(array: Output, sizes: Tensor) -> Node:
-    """The array with its dimensions after the first one named.
+def _reshape_elements(array: Output, sizes: Tensor) -> Node:
+    """The array reshaped to elements of the given dimensions.
 
-    An array without elements may not know their shape yet; the reshape gives it that of x and moves nothing.
+    The shape of the elements of an empty array may not be known yet; the reshape makes it that of x and moves nothing.
     """
     # Without the maximum OpenVINO takes the first size for that of the array and the others for -1, which fits no empty
     # array of other elements, and drops the reshape.
@@ -123,7 +123,7 @@ def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
 
 
 def slice_array(node: NodeContext) -> NamedOutputs:
-    """out = the elements from starts up to ends, as an array."""
+    """out = the array of the elements starts : ends."""
     array = node.get_input("input")
     starts = ops.reshape(node.get_tensor("starts", Type.i64), ints([1]), False)
     ends = ops.reshape(node.get_tensor("ends", Type.i64), ints([1]), False)

@@ -1,4 +1,4 @@
-"""Patches, deformable convolution, shifts in time, and channel-wise maps.
+"""Patches (im2col), deformable convolution, temporal shift, and affine maps per channel.
 
 Paddle: `unfold`, `fold`, `deformable_conv`, `deformable_conv_v1`, `temporal_shift`, `affine_channel`.
 Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`,
@@ -12,7 +12,13 @@ from openvino import Node, Type
 
 from paddle2ov.converters.conv import groups_of
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of
-from paddle2ov.converters.graph.spatial import beyond, channels_last, known_dims, pads_of, steps_of
+from paddle2ov.converters.graph.spatial import (
+    begin_end_pads,
+    channels_last,
+    ranked_dims,
+    strides_or_dilations,
+    window_overhang,
+)
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -22,50 +28,50 @@ def unfold(node: NodeContext) -> NamedOutputs:
     """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c."""
     x = node.get_input("x")
     kernel = node.get_ints("kernel_sizes")
-    top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
-    strides, rates = _two(node.get_ints("strides", [1])), _two(node.get_ints("dilations", [1]))
-    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, _two(kernel), strict=True)]
-    over = beyond(known_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
+    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
+    strides, rates = _pair(node.get_ints("strides", [1])), _pair(node.get_ints("dilations", [1]))
+    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, _pair(kernel), strict=True)]
+    over = window_overhang(ranked_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
     bottom, right = bottom + over[0], right + over[1]
     padded: Tensor = x
     if top or left or bottom or right:
         padded = ops.pad(x, ints([0, 0, top, left]), ints([0, 0, bottom, right]), "constant", const_like(0, x))
     # The patches come as [N, (i, j, c), rows, columns].
     patches = ops.extract_image_patches(padded, kernel, strides, rates, "VALID")
-    channels = known_dims(x)[1]
+    channels = ranked_dims(x)[1]
     area = kernel[0] * kernel[1]
     if channels == 1 or area == 1:
         return {"out": ops.reshape(patches, ints([0, 0, -1]), True)}
     batch = ops.gather(shape_of(x), ints([0]), ints(0))
-    # Not -1, which of nothing is 0.
+    # Not -1, which is 0 for an empty tensor.
     count = ops.gather(shape_of(x), ints([1]), ints(0)) if channels is None else ints([channels])
-    places = ops.reduce_prod(ops.gather(shape_of(patches), ints([2, 3]), ints(0)), ints([0]), True)
-    split = ops.reshape(patches, ops.concat([batch, ints([area]), count, places], 0), False)
+    positions = ops.reduce_prod(ops.gather(shape_of(patches), ints([2, 3]), ints(0)), ints([0]), True)
+    split = ops.reshape(patches, ops.concat([batch, ints([area]), count, positions], 0), False)
     swapped = ops.transpose(split, ints([0, 2, 1, 3]))
     merged = ops.multiply(count, ints([area]))
-    return {"out": ops.reshape(swapped, ops.concat([batch, merged, places], 0), False)}
+    return {"out": ops.reshape(swapped, ops.concat([batch, merged, positions], 0), False)}
 
 
 def fold(node: NodeContext) -> NamedOutputs:
-    """out[n, c] = the sum of all windows, each at its place: what unfold took apart."""
-    top, left, bottom, right = _four(node, node.get_ints("paddings", [0]))
+    """out[n, c] = the sum of all windows, each at its position: the inverse of unfold."""
+    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
     out = ops.col2im(
         node.get_input("x"),
-        ints(_two(node.get_ints("output_sizes"))),
-        ints(_two(node.get_ints("kernel_sizes"))),
-        _two(node.get_ints("strides", [1])),
-        _two(node.get_ints("dilations", [1])),
+        ints(_pair(node.get_ints("output_sizes"))),
+        ints(_pair(node.get_ints("kernel_sizes"))),
+        _pair(node.get_ints("strides", [1])),
+        _pair(node.get_ints("dilations", [1])),
         [top, left],
         [bottom, right],
     )
     return {"out": out}
 
 
-def _two(values: list[int]) -> list[int]:
+def _pair(values: list[int]) -> list[int]:
     return values * 2 if len(values) == 1 else values
 
 
-def _four(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:
+def _four_paddings(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:
     """Paddings as (top, left, bottom, right)."""
     values = {1: paddings * 4, 2: paddings * 2, 4: paddings}.get(len(paddings))
     if values is None:
@@ -78,8 +84,8 @@ def deformable_conv(node: NodeContext) -> NamedOutputs:
     x, filters = node.get_input("x"), dims_of(node.get_input("filter"))
     paddings = node.get_ints("paddings", [0, 0])
     node.require(min(paddings, default=0) >= 0, "negative paddings are not supported", paddings=paddings)
-    begin, end = pads_of(node, 2, paddings)
-    strides, dilations = steps_of(node, "strides", 2), steps_of(node, "dilations", 2)
+    begin, end = begin_end_pads(node, 2, paddings)
+    strides, dilations = strides_or_dilations(node, "strides", 2), strides_or_dilations(node, "dilations", 2)
     groups, parts = groups_of(node, dims_of(x), False), node.get_int("deformable_groups", 1)
     node.require(
         parts >= 1 and (filters is None or filters[1] is None or filters[1] * groups % parts == 0),
@@ -111,24 +117,24 @@ def temporal_shift(node: NodeContext) -> NamedOutputs:
     frames = node.get_int("seg_num")
     channels = ops.gather(shape_of(x), ints([channel]), ints(0))
     ratio = np.float32(node.get_float("shift_ratio", 0.25))
-    first, second = _share(channels, ratio), _share(channels, 2 * ratio)
+    first, second = _channel_count(channels, ratio), _channel_count(channels, 2 * ratio)
     rest = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))
     clips = ops.reshape(x, ops.concat([ints([-1, frames]), rest], 0), False)
     zeros = [ints([0, 1] + [0] * (rank - 1)) for _ in range(2)]
     padded = ops.pad(clips, zeros[0], zeros[1], "constant", const_like(0, x))
     parts = [
-        _part(padded, 0, frames, ints([0]), first, channel + 1),
-        _part(padded, 2, frames, first, second, channel + 1),
-        _part(clips, 0, frames, second, channels, channel + 1),
+        _slice_channels(padded, 0, frames, ints([0]), first, channel + 1),
+        _slice_channels(padded, 2, frames, first, second, channel + 1),
+        _slice_channels(clips, 0, frames, second, channels, channel + 1),
     ]
     return {"out": ops.reshape(ops.concat(parts, channel + 1), shape_of(x), False)}
 
 
-def _share(channels: Node, ratio: np.float32) -> Node:
+def _channel_count(channels: Node, ratio: np.float32) -> Node:
     return ops.convert(ops.multiply(ops.convert(channels, Type.f32), ops.constant(ratio)), Type.i64)
 
 
-def _part(source: Node, start: int, frames: int, low: Node, high: Node, axis: int) -> Node:
+def _slice_channels(source: Node, start: int, frames: int, low: Node, high: Node, axis: int) -> Node:
     begin, end = ops.concat([ints([start]), low], 0), ops.concat([ints([start + frames]), high], 0)
     return ops.slice(source, begin, end, ints([1, 1]), ints([1, axis]))
 

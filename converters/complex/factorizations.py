@@ -11,8 +11,8 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import Pair, divide_pairs, multiply_pairs
 from paddle2ov.converters.complex.matrices import complex_solve
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, shape_of, size_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, shape_of
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import permutation_matrix, unpack_factors
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import joined, parts
@@ -53,7 +53,7 @@ def _determinant(node: NodeContext) -> Pair:
     """The product of the pivots, negated for each swap of rows."""
     table, pivots, _ = _lu(node)
     real, imag = (_diagonal(part) for part in table)
-    order = ops.range(ints(1), ops.add(size_of(table[0], -1), ints(1)), ints(1), "i32")
+    order = ops.range(ints(1), ops.add(dim_of(table[0], -1), ints(1)), ints(1), "i32")
     swaps = ops.reduce_sum(ops.convert(ops.not_equal(pivots, order), Type.i32), ints([-1]), False)
     odd = cast_to(ops.mod(swaps, ops.constant(2, Type.i32)), real.get_element_type())
     sign = ops.subtract(const_like(1, real), ops.multiply(const_like(2, real), odd))
@@ -64,12 +64,12 @@ def _determinant(node: NodeContext) -> Pair:
         c, d = (ops.squeeze(ops.gather(part, at, ints(-1)), ints([-1])) for part in fixed)
         return [*multiply_pairs((a, b), (c, d))], None
 
-    a, b = repeat(size_of(real, -1), [sign, ops.multiply(sign, const_like(0, sign))], [real, imag], step)
+    a, b = loop(dim_of(real, -1), [sign, ops.multiply(sign, const_like(0, sign))], [real, imag], step)
     return a, b
 
 
 def _diagonal(x: Tensor) -> Node:
-    size = size_of(x, -1)
+    size = dim_of(x, -1)
     indices = arange(size)
     chosen = ops.equal(ops.unsqueeze(indices, ints([1])), indices)
     return ops.reduce_sum(ops.select(chosen, x, const_like(0, x)), ints([-1]), False)
@@ -87,7 +87,7 @@ def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
     x = parts(node.get_input("x"))
     real = x[0]
     rank, dtype = len(real.get_partial_shape()), real.get_element_type()
-    rows, columns = size_of(real, rank - 2), size_of(real, rank - 1)
+    rows, columns = dim_of(real, rank - 2), dim_of(real, rank - 1)
     least = ops.minimum(rows, columns)
 
     def eliminate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
@@ -131,7 +131,7 @@ def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
     across = ops.unsqueeze(arange(columns), ints(0))
     fixed = [row_indices(rows), across, arange(least)]
     start: list[Tensor] = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
-    re, im, pivots, info = repeat(least, start, fixed, eliminate)
+    re, im, pivots, info = loop(least, start, fixed, eliminate)
     return (re, im), pivots, info
 
 
@@ -142,7 +142,7 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
         node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
-        matrix = permutation_matrix(node.get_input("y"), size_of(packed[0], rank - 2), rank, packed[0])
+        matrix = permutation_matrix(node.get_input("y"), dim_of(packed[0], rank - 2), rank, packed[0])
         found["pmat"] = joined(matrix, ops.multiply(matrix, const_like(0, matrix)))
         if not node.is_complex("pmat"):
             found["pmat"] = matrix
@@ -159,7 +159,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     rank = len(packed[0].get_partial_shape())
     trans = node.get_str("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
-    order = permutation_matrix(node.get_input("pivots"), size_of(packed[0], rank - 2), rank, packed[0])
+    order = permutation_matrix(node.get_input("pivots"), dim_of(packed[0], rank - 2), rank, packed[0])
     low, high = _factors(packed, rank)
 
     def permuted(x: Output, back: bool) -> Output:
@@ -177,7 +177,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
 def _factors(packed: tuple[Output, Output], rank: int) -> tuple[Pair, Pair]:
     """The lower and the upper factor, each with its parts; ones are on the diagonal of the real part only."""
     (low, high), (low_imag, high_imag) = (unpack_factors(part, rank) for part in packed)
-    diagonal = ops.equal(row_indices(size_of(low, rank - 2)), arange(size_of(low, rank - 1)))
+    diagonal = ops.equal(row_indices(dim_of(low, rank - 2)), arange(dim_of(low, rank - 1)))
     return (low, ops.select(diagonal, const_like(0, low), low_imag)), (high, high_imag)
 
 
@@ -190,7 +190,7 @@ def qr(node: NodeContext) -> NamedOutputs:
     mode = node.get_str("mode", "reduced")
     node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
     rank = len(x[0].get_partial_shape())
-    rows, columns = size_of(x[0], rank - 2), size_of(x[0], rank - 1)
+    rows, columns = dim_of(x[0], rank - 2), dim_of(x[0], rank - 1)
     least = ops.minimum(rows, columns)
     eye = batched_eye(x[0], rows)
     # The reflections turn [x | 1] into [r | q^H].
@@ -221,7 +221,7 @@ def qr(node: NodeContext) -> NamedOutputs:
         less_re, less_im = multiply_pairs(multiply_pairs((v_re, v_im), (weight_re, weight_im)), (along_re, along_im))
         return [ops.subtract(re, less_re), ops.subtract(im, less_im)], None
 
-    table = repeat(least, start, [row_indices(rows)], reflect)
+    table = loop(least, start, [row_indices(rows)], reflect)
     kept = ops.unsqueeze(rows if mode == "complete" else least, ints([0]))
     edge = ops.unsqueeze(columns, ints([0]))
     r = [

@@ -12,7 +12,7 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, size_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints
 from paddle2ov.converters.linalg.pieces import arange, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import joined, parts
 from paddle2ov.graph.opset import ops
@@ -45,7 +45,7 @@ def complex_matrix_function(convert: Converter) -> Converter:
         matrix = parts(node.get_input("x"))
         (found,) = convert(node.of_parts({("x", 0): real_block_matrix(matrix)})).values()
         assert isinstance(found, Node)
-        size = size_of(matrix[0], -1)
+        size = dim_of(matrix[0], -1)
         return {"out": from_block_matrix(found, size, size)}
 
     return of_complex
@@ -58,7 +58,7 @@ def triangular_solve(node: NodeContext) -> NamedOutputs:
     upper = node.get_bool("upper", True)
     real, imag = triangle(a, rank, upper), triangle(b, rank, upper)
     if node.get_bool("unitriangular", False):
-        size = size_of(a, -1)
+        size = dim_of(a, -1)
         diagonal = ops.equal(row_indices(size), arange(size))
         real = ops.select(diagonal, const_like(1, a), real)
         imag = ops.select(diagonal, const_like(0, a), imag)
@@ -71,4 +71,4 @@ def complex_solve(matrix: Pair, y: Output) -> Node:
     """matrix^-1 @ y."""
     inverse = ops.inverse(real_block_matrix(matrix), adjoint=False)
     found = ops.matmul(inverse, ops.concat(list(parts(y)), -2), False, False)
-    return from_block_matrix(found, size_of(matrix[0], -1), ints(_END))
+    return from_block_matrix(found, dim_of(matrix[0], -1), ints(_END))

@@ -11,7 +11,7 @@ from openvino import Output
 
 from paddle2ov.converters.complex.elementary import complex_multiply, multiply_pairs
 from paddle2ov.converters.complex.functions import sqrt_parts
-from paddle2ov.converters.cumulative import State, scan, shifted
+from paddle2ov.converters.cumulative import State, prefix_scan, shift
 from paddle2ov.converters.graph.common import const_like, ints, normalize_axis, shape_of
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.complex_pairs import joined, parts
@@ -27,9 +27,9 @@ def cumprod(node: NodeContext) -> NamedOutputs:
         return {"out": node.get_input("x")}
     axis = normalize_axis(node, node.get_int("dim", -1), rank)
     reverse = node.get_bool("reverse", False)
-    state = scan(state, axis, _multiply_states, reverse)
+    state = prefix_scan(state, axis, _multiply_states, reverse)
     if node.get_bool("exclusive", False):
-        state = [shifted(part, axis, start, reverse) for part, start in zip(state, (1, 0), strict=True)]
+        state = [shift(part, axis, start, reverse) for part, start in zip(state, (1, 0), strict=True)]
     return {"out": joined(*state)}
 
 
@@ -46,7 +46,7 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
         first = [ops.broadcast(const_like(start, x), single) for start in (1, 0)]
         longer = [ops.concat([one, part], axis).output(0) for one, part in zip(first, state, strict=True)]
         last, end = ints([-1]), ints([2**31 - 1])
-        scanned = scan(longer, axis, _multiply_states, False)
+        scanned = prefix_scan(longer, axis, _multiply_states, False)
         state = [ops.slice(part, last, end, ints([1]), ints([axis])).output(0) for part in scanned]
     if axes and not node.get_bool("keepdim", False):
         state = [ops.squeeze(part, ints(axes)).output(0) for part in state]

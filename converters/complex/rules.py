@@ -16,7 +16,7 @@ from openvino import Output, Type
 
 from paddle2ov.converters.complex import elementary, matrices
 from paddle2ov.converters.graph.common import Tensor, const, const_like, ints, shape_of
-from paddle2ov.converters.logical import truth
+from paddle2ov.converters.logical import as_bool
 from paddle2ov.graph.complex_pairs import joined, parts
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor
@@ -154,7 +154,7 @@ def truth_value(convert: Converter) -> Converter:
         truths = {}
         for port, i in node.input_ports():
             x = node.get_input(port, i)
-            nonzero = truth(x)
+            nonzero = as_bool(x)
             if node.is_complex(port, i):
                 nonzero = ops.reduce_logical_or(nonzero, ints([-1]), False).output(0)
             truths[port, i] = nonzero

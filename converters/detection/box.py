@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const, exact_divide, ints, output_of, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, exact_divide, ints, output_of, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -134,7 +134,7 @@ def box_clip(node: NodeContext) -> NamedOutputs:
         lengths = node.sequence_lengths("input")
         if lengths is None:
             node.refuse("without LoD the image of each box is unknown")
-        info = ops.gather(info, segment_ids(lengths, size_of(boxes, 0)), ints(0)).output(0)
+        info = ops.gather(info, segment_ids(lengths, dim_of(boxes, 0)), ints(0)).output(0)
     sides = ops.split(ops.reshape(info, ints([0, *[1] * (rank - 2), 3]), True), ints(-1), 3)
     height, width, scale = sides.outputs()
     # C's round() takes halves away from zero; sizes are positive
@@ -164,7 +164,7 @@ def box_decoder_and_assign(node: NodeContext) -> NamedOutputs:
     rest = ops.slice(score, ints([1]), ints([2**31 - 1]), ints([1]), ints([1]))
     scores = ops.pad(rest, ints([0, 1]), ints([0, 0]), "constant", const(-1, dtype))
     chosen = ops.topk(scores, ints(1), 1, "max", "value", index_element_type="i64", stable=True).output(1)
-    rows = ops.range(ints(0), size_of(score, 0), ints(1), "i64")
+    rows = ops.range(ints(0), dim_of(score, 0), ints(1), "i64")
     indices = ops.concat([ops.unsqueeze(rows, ints([1])), chosen], 1)
     decoded = ops.reshape(boxes, ops.concat([ints([0]), ops.multiply(_classes(score), ints([4]))], 0), True)
     return {"decode_box": decoded, "output_assign_box": ops.gather_nd(choices, indices)}
@@ -179,7 +179,7 @@ def polygon_box_transform(node: NodeContext) -> NamedOutputs:
     x = node.get_input("input")
     dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
     node.require(channels >= 0, "the number of channels must be known")
-    rows, columns = (ops.range(ints(0), size_of(x, axis), ints(1), "i64") for axis in (2, 3))
+    rows, columns = (ops.range(ints(0), dim_of(x, axis), ints(1), "i64") for axis in (2, 3))
     odd = const(np.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
     coordinates = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
     return {"output": ops.subtract(ops.multiply(ops.convert(coordinates, dtype), const(4, dtype)), x)}

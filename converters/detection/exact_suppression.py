@@ -15,7 +15,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.rows import column, columns, folded_size, folded_sizes, indices_where
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.graph.opset import ops
 
 _MOST_PAIRS = 1 << 22
@@ -126,7 +126,7 @@ class Overlap:
             new = ops.multiply(own, ops.subtract(const(1, Type.f32), suppressed))
             return [new], ops.reduce_logical_or(ops.not_equal(new, kept), ints([0, 1, 2]), False)
 
-        (kept,) = repeat(ops.add(folded_size(valid, 1), ints(1)), [own], [own, matrix], settle)
+        (kept,) = loop(ops.add(folded_size(valid, 1), ints(1)), [own], [own, matrix], settle)
         return ops.squeeze(ops.greater(kept, const(0, Type.f32)), ints(2)).output(0)
 
     def _suppress_sequentially(self, box: Tensor, valid: Tensor, rounds: Tensor) -> Output:
@@ -146,7 +146,7 @@ class Overlap:
             adapts = ops.logical_and(keep, ops.greater(limit, const(0.5, Type.f32)))
             return [new, ops.select(adapts, ops.multiply(limit, const(min(self.eta, 1.0), Type.f32)), limit)], None
 
-        kept, _ = repeat(rounds, [nothing, threshold], [*self._geometry(box), valid, number], decide)
+        kept, _ = loop(rounds, [nothing, threshold], [*self._geometry(box), valid, number], decide)
         return kept
 
     def exceeds(self, one: Tensor, other: Tensor) -> Node:

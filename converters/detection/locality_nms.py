@@ -16,7 +16,7 @@ from paddle2ov.converters.detection.nms import box_size, sentinel_if_empty
 from paddle2ov.converters.detection.rows import best_per_image, column, columns, folded_size, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
-from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -82,7 +82,7 @@ def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Te
 
     first_box, first_score = (ops.slice(one, ints([0]), ints([1]), ints([1]), ints([1])) for one in (boxes, scores))
     start = [ops.squeeze(first_box, ints([1])), first_score]
-    _, (merged, sums, begins) = along(1, [boxes, scores], start, [], next_run)
+    _, (merged, sums, begins) = scan(1, [boxes, scores], start, [], next_run)
     # A run ends where the next one begins.
     following = ops.slice(begins, ints([1]), ints([np.iinfo(np.int64).max]), ints([1]), ints([1]))
     end = ops.broadcast(

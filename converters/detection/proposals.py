@@ -17,7 +17,7 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.rows import column, columns, count_per_image, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
@@ -38,7 +38,7 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     score = ops.reshape(score, ints([0, -1]), True)  # [N, T]
     delta = ops.transpose(cast_to(node.get_input("bbox_deltas"), Type.f32), ints([0, 2, 3, 1]))
     delta = reshape(delta, [-1, 4])  # [N * T, 4]
-    images, total = (size_of(score, axis) for axis in (0, 1))
+    images, total = (dim_of(score, axis) for axis in (0, 1))
     limit: Tensor = total
     first = node.get_int("pre_nms_top_n")
     if first > 0:
@@ -137,7 +137,7 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     relative = ops.add(relative, const(1e-6, Type.f32))
     bounds = [_bound(level, node.get_int("refer_level")) for level in range(lowest + 1, highest + 1)]
 
-    count = size_of(rois, 0)
+    count = dim_of(rois, 0)
     above = [ops.greater_equal(relative, const(bound, Type.f32)) for bound in bounds]
     everything = ops.broadcast(const(True, Type.boolean), ops.unsqueeze(count, ints(0)))
     nothing = ops.logical_not(everything)
@@ -191,7 +191,7 @@ def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:
     ]
     if given:
         each = zip(rois, given, strict=True)
-        image = ops.concat([segment_ids(counts, size_of(roi, 0)) for roi, counts in each], 0)
+        image = ops.concat([segment_ids(counts, dim_of(roi, 0)) for roi, counts in each], 0)
         images = ops.squeeze(shape_of(given[0]), ints(0))
     else:
         image = ops.broadcast(ints(0), ops.shape_of(score, Type.i64))

@@ -12,7 +12,7 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.rows import best_per_image, column, columns, folded_size, folded_sizes
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints
-from paddle2ov.converters.graph.sorting import top
+from paddle2ov.converters.graph.sorting import topk
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -47,7 +47,7 @@ def _level(node: NodeContext, i: int, info: Tensor) -> tuple[Node, Node, Node]:
     threshold = 0.0 if last else node.get_float("score_threshold")
     flat = ops.reshape(scores, ints([0, -1]), True)
     limit, total = node.get_int("nms_top_k"), folded_size(flat, 1)
-    found = top(flat.output(0), ops.minimum(ints(limit), total) if limit > -1 else total, 1, True)
+    found = topk(flat.output(0), ops.minimum(ints(limit), total) if limit > -1 else total, 1, True)
     above, index = ops.greater(found.output(0), const(threshold, Type.f32)), found.output(1)
     score = ops.select(above, found.output(0), const(-np.inf, Type.f32))
     classes = folded_size(scores, 2)

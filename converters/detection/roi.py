@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, reshape, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -117,7 +117,7 @@ def _round(x: Output) -> Node:
 
 def image_indices(node: NodeContext, boxes: Output) -> Node:
     """The index of each region's image, int64 [R]."""
-    count = size_of(boxes, 0)
+    count = dim_of(boxes, 0)
     given = node.has_input("boxes_num")
     counts = node.get_tensor("boxes_num", Type.i64) if given else node.sequence_lengths("boxes")
     if counts is not None:

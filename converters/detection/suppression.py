@@ -19,8 +19,8 @@ from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
 from paddle2ov.converters.detection.rows import column, columns, folded_size, folded_sizes, indices_where
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.graph.loops import Outputs, loop
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 
 
@@ -84,7 +84,7 @@ class GreedyNms:
             other = self._exact(boxes, scores, disputed)
             return [ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)], None
 
-        (rows,) = repeat(cast_to(some, Type.i64), [plain], [boxes, scores], settle)
+        (rows,) = loop(cast_to(some, Type.i64), [plain], [boxes, scores], settle)
         return rows
 
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def _non_max_suppression(
         boxes = ops.reshape(boxes, ints([0, 0, 4]), True)
     limit = ints(top_k) if top_k >= 0 else ints(np.iinfo(np.int32).max)
     if condition is not None:
-        limit = chosen(condition, limit, ints(0))
+        limit = exact_select(condition, limit, ints(0))
     found = ops.non_max_suppression(
         boxes,
         scores,

@@ -25,12 +25,12 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_of,
     ints,
     output_of,
     rank_of,
     reshape,
     shape_of,
-    size_of,
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -182,7 +182,7 @@ def _angles_of_base(node: NodeContext, x: Output, axis: int) -> Node:
     width = _width(node, x)
     base = np.float32(node.get_float("rotary_emb_base", 10000.0))
     columns = (np.arange(width) // 2 * 2).astype(np.float32) * np.float32(1 / width)
-    tokens = size_of(x, axis)
+    tokens = dim_of(x, axis)
     positions = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
     return ops.multiply(positions, const((np.float32(1) / base**columns)[None], Type.f32))
 
@@ -216,7 +216,7 @@ def _causal_mask(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
 
 
 def _tokens(x: Tensor) -> Node:
-    return size_of(x, 2)
+    return dim_of(x, 2)
 
 
 def _may_mask_all_keys(q: Node, k: Tensor) -> bool:

@@ -16,7 +16,7 @@ from openvino import Node, Output
 from paddle2ov.converters.elementwise import divide, operands
 from paddle2ov.converters.fused.activation import fused_activation, multiply_by
 from paddle2ov.converters.graph.common import Tensor, ints
-from paddle2ov.converters.matmul import matrix_product
+from paddle2ov.converters.matmul import broadcasting_matmul
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -26,7 +26,7 @@ def fused_matmul(node: NodeContext) -> NamedOutputs:
     """out = activation(matmul_alpha · (x @ y) + residual) · fused_output_scale; x, y, out may be transposed."""
     x, y = (_rearranged(node, node.get_input(name), name.upper()) for name in ("x", "y"))
     trans_x, trans_y = node.get_bool("trans_x", False), node.get_bool("trans_y", False)
-    out: Tensor = multiply_by(matrix_product(x, y, trans_x, trans_y), node.get_float("matmul_alpha", 1.0))
+    out: Tensor = multiply_by(broadcasting_matmul(x, y, trans_x, trans_y), node.get_float("matmul_alpha", 1.0))
     if node.has_input("residual_data"):
         out = ops.add(out, node.get_input("residual_data"))
     out = multiply_by(fused_activation(node, out), node.get_float("fused_output_scale", 1.0))

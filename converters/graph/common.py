@@ -1,4 +1,4 @@
-"""Small graph pieces that many converters need."""
+"""Helpers that many converters need: constants, shapes, casts, and arithmetic that OpenVINO gets wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def output_of(value: Tensor) -> Output:
 
 
 def rank_of(node: NodeContext, x: Output) -> int:
-    """The rank of `x`; refuses when it is not known."""
+    """The rank of `x`; refuses the operator where it is not known."""
     rank = x.get_partial_shape().rank
     if rank.is_dynamic:
         node.refuse("an input of unknown rank is not supported")
@@ -49,7 +49,7 @@ def int_vector(node: NodeContext, name: str) -> Output:
 
 
 def shape_vector(node: NodeContext, name: str) -> Output:
-    """A shape as a 1-D int64 tensor, whose length, which is the rank of the result, must be known."""
+    """A shape as a 1-D int64 tensor of known length, which is the rank of the result."""
     x = int_vector(node, name)
     if x.get_partial_shape()[0].is_dynamic:
         node.refuse(f"'{name}' is computed by the program, and how many dimensions it gives is not known")
@@ -80,18 +80,18 @@ def shape_of(x: Tensor) -> Node:
     return ops.shape_of(x, Type.i64) if dims is None else ints(dims)
 
 
-def size_of(x: Tensor, axis: int) -> Node:
+def dim_of(x: Tensor, axis: int) -> Node:
     """One dimension of `x`, 0-D int64; an axis below 0 counts from the end."""
     return ops.gather(shape_of(x), ints(axis), ints(0))
 
 
-NARROW = (Type.i8, Type.u8, Type.i16)
-"""Integers that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
+NARROW_INTEGERS = (Type.i8, Type.u8, Type.i16)
+"""Integer types that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
 
 
-def widened(x: Output) -> Output:
-    """`x`, narrow integers as int32; `cast_to` the narrow type makes a result wrap around as in C++."""
-    return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW else x
+def widen_narrow_integers(x: Output) -> Output:
+    """`x`, with narrow integers as int32; a result that is cast back to the narrow type wraps around as in C++."""
+    return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW_INTEGERS else x
 
 
 @overload
@@ -103,14 +103,14 @@ def cast_to(x: Tensor, dtype: Type | None) -> Tensor: ...
 
 
 def cast_to(x: Tensor, dtype: Type | None) -> Tensor:
-    """`x` in another type; itself where it has that type already or None is asked for."""
+    """`x` in another type; `x` itself where it has that type already, or `dtype` is None."""
     if dtype is None or x.get_element_type() == dtype:
         return x
     return ops.convert(x, dtype)
 
 
-def to_rank(node: NodeContext, x: Output, rank: int) -> Output:
-    """`x` with dimensions of 1 in front, to have the given rank."""
+def unsqueeze_to_rank(node: NodeContext, x: Output, rank: int) -> Output:
+    """`x` with leading dimensions of 1 up to the given rank."""
     missing = rank - rank_of(node, x)
     return ops.unsqueeze(x, ints(list(range(missing)))).output(0) if missing > 0 else x
 
@@ -120,12 +120,12 @@ def reshape(x: Tensor, shape: Sequence[int]) -> Node:
     return ops.reshape(x, ints(list(shape)), False)
 
 
-def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> ConstantValue | None:
-    """`function` of the inputs, if all are small and known: shape arithmetic stays known for the operators after it."""
+def fold_constants(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> ConstantValue | None:
+    """`function` of the inputs if all are small constants, so that shape arithmetic is done at conversion."""
     arrays = []
     for name in names:
         array = node.get_known(name)
-        if array is None or array.size > 64 or array.dtype.kind not in "biuf":  # mostly the first one is computed
+        if array is None or array.size > 64 or array.dtype.kind not in "biuf":  # mostly at the first one
             return None
         arrays.append(array)
     dtype = node.output_dtype()
@@ -137,7 +137,7 @@ def fold_known(node: NodeContext, function: Callable[..., AnyArray], *names: str
 
 
 def refuse_complex(node: NodeContext, *names: str) -> None:
-    """Refuses complex inputs; for converters that are right for real numbers only."""
+    """Refuses complex inputs; for converters that support real numbers only."""
     for name in names:
         node.require(not node.is_complex(name), f"complex '{name}' is not supported")
 
@@ -150,8 +150,8 @@ def as_float(node: NodeContext, x: Output) -> Output:
     return ops.convert(x, declared if declared is not None and declared.is_real() else Type.f32).output(0)
 
 
-def as_declared(node: NodeContext, x: Output) -> Output:
-    """`x`; integers as floating point where the program declares the result as such."""
+def as_declared_float(node: NodeContext, x: Output) -> Output:
+    """`x`; integers as floating point where the program declares the result as floating point."""
     declared = node.output_dtype()
     if declared is None or not declared.is_real() or x.get_element_type().is_real():
         return x
@@ -159,33 +159,36 @@ def as_declared(node: NodeContext, x: Output) -> Output:
 
 
 def exact_divide(x: Tensor, y: Tensor) -> Node:
-    """x / y rounded once; where a floor, a ceiling or a comparison follows.
+    """x / y, correctly rounded; for where a floor, a ceiling or a comparison follows.
 
-    OpenVINO multiplies by the inverse of y, which is off in the last place for a third of all numbers. What it leaves
-    over says by how much: products of numbers of 12 bits are exact.
+    OpenVINO multiplies by the inverse of y, which is off by one ulp for a third of all numbers. The remainder gives the
+    correction: it is computed from products of numbers of 12 bits, which are exact.
     """
     kind = output_of(x).get_element_type()
     if kind in (Type.f16, Type.bf16):
         return ops.convert(ops.divide(ops.convert(x, Type.f32), ops.convert(y, Type.f32)), kind)
     quotient = ops.divide(x, y)
     rest: Tensor = x
-    for part in halves(quotient):
-        for factor in halves(y):
+    for part in split_mantissa(quotient):
+        for factor in split_mantissa(y):
             rest = ops.subtract(rest, ops.multiply(part, factor))
     more = ops.divide(rest, y)
-    # Nothing is left over of infinities, and of what has no halves.
+    # The correction is not finite where a number is infinite or too large to be split.
     return ops.add(quotient, ops.select(ops.is_finite(more), more, const_like(0, x)))
 
 
-def halves(x: Tensor) -> tuple[Node, Node]:
-    """The upper and the lower 12 bits of float32 numbers, which are not to be larger than 1e34."""
+def split_mantissa(x: Tensor) -> tuple[Node, Node]:
+    """The upper and the lower 12 bits of the mantissa of float32 numbers (Dekker's split), each at most 1e34."""
     wide = ops.multiply(x, const_like(4097, output_of(x)))
     high = ops.subtract(wide, ops.subtract(wide, x))
     return high, ops.subtract(x, high)
 
 
-def exactly_divided(x: Output, depth: int = 3) -> Output:
-    """x for what drops its fraction, or compares it: quotients in its last sums and products are rounded once."""
+def with_exact_division(x: Output, depth: int = 3) -> Output:
+    """`x` with `exact_divide` for the divisions in the sums and products that compute it, within `depth` levels.
+
+    For operators that drop the fraction of x, or compare it.
+    """
     node = x.get_node()
     if node.get_type_name() == "Divide":
         return exact_divide(*node.input_values()).output(0)
@@ -193,15 +196,15 @@ def exactly_divided(x: Output, depth: int = 3) -> Output:
     if build is None or depth == 0:
         return x
     terms = node.input_values()
-    exact = [exactly_divided(term, depth - 1) for term in terms]
+    exact = [with_exact_division(term, depth - 1) for term in terms]
     if all(one is term for one, term in zip(exact, terms, strict=True)):
         return x
     left, right = exact
     return build(left, right).output(0)
 
 
-def kept_apart(x: Tensor, out: Node, axes: Sequence[int]) -> Node:
-    """`out`, a reduction of x over axes, with a node behind it that changes nothing, where OpenVINO would get it wrong.
+def prevent_fusion(x: Tensor, out: Node, axes: Sequence[int]) -> Node:
+    """`out`, a reduction of x over axes, followed by a no-op that keeps OpenVINO from a wrong fusion.
 
     OpenVINO's CPU plugin (2026.4) computes arithmetic that it fuses into a reduction of integers over the last or the
     middle one of three axes twice, from the second index of the first axis on: 2 - 1 = -2.

@@ -1,6 +1,6 @@
-"""Axes that only the run shows: a transpose whose order is computed moves them to a known place, and back.
+"""Axes known at run time only: a transpose by a computed permutation moves them to the front, and back.
 
-OpenVINO's operators want their axes at conversion. A rank that depends on such an axis is refused where it is needed.
+OpenVINO's operators take their axes at conversion. A rank that depends on such an axis is refused where it is needed.
 """
 
 from __future__ import annotations
@@ -20,34 +20,36 @@ def computed_axis(node: NodeContext, rank: int, name: str = "axis") -> Node:
     return ops.floor_mod(ops.reshape(int_vector(node, name), ints([]), False), ints(rank))
 
 
-def around(axis: Tensor, rank: int) -> tuple[Node, Node]:
-    """The orders that transpose an axis (0-D, not negative) to the front, and back."""
-    places = ints(list(range(rank)))
-    # The axes before the chosen one move up by one place.
-    front = ops.select(ops.less_equal(places, axis), ops.subtract(places, ints(1)), places)
-    back = ops.select(ops.less(places, axis), ops.add(places, ints(1)), places)
+def front_permutations(axis: Tensor, rank: int) -> tuple[Node, Node]:
+    """The permutations that move an axis (0-D, not negative) to the front, and back."""
+    all_axes = ints(list(range(rank)))
+    # The axes before this one move back by one.
+    front = ops.select(ops.less_equal(all_axes, axis), ops.subtract(all_axes, ints(1)), all_axes)
+    back = ops.select(ops.less(all_axes, axis), ops.add(all_axes, ints(1)), all_axes)
     return (
-        ops.select(ops.equal(places, ints(0)), axis, front),
-        ops.select(ops.equal(places, axis), ints(0), back),
+        ops.select(ops.equal(all_axes, ints(0)), axis, front),
+        ops.select(ops.equal(all_axes, axis), ints(0), back),
     )
 
 
-def reduced(node: NodeContext, reduce: Callable[..., Node], x: Tensor, rank: int, keepdim: bool) -> Node:
+def reduce_over_computed_axes(
+    node: NodeContext, reduce: Callable[..., Node], x: Tensor, rank: int, keepdim: bool
+) -> Node:
     """`x` reduced over the input `axis`, whose number of axes is known."""
     node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
     axes = int_vector(node, "axis")
     count = axes.get_partial_shape()[0]
     if count.is_dynamic:
         node.refuse("'axis' is computed by the program, and how many axes it names is not known")
-    places, one = ints(list(range(rank))), ints(1)
-    same = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), places)
+    all_axes, one = ints(list(range(rank))), ints(1)
+    same = ops.equal(ops.unsqueeze(ops.floor_mod(axes, ints(rank)), ints(1)), all_axes)
     chosen = ops.reduce_logical_or(same, ints([0]), False)
     if count.get_length() == 0:  # Paddle reduces over all
-        chosen = ops.equal(places, places)
+        chosen = ops.equal(all_axes, all_axes)
     left = ops.squeeze(ops.non_zero(ops.logical_not(chosen), "i64"), ints([0]))
     order = ops.concat([ops.squeeze(ops.non_zero(chosen, "i64"), ints([0])), left], 0)
     dims = shape_of(x)
-    # As a matrix: the chosen axes are its rows.
+    # As a matrix, whose rows are the reduced axes.
     ones = ops.select(chosen, one, dims)
     sizes = [ops.reduce_prod(size, ints([0]), True) for size in (ops.select(chosen, dims, one), ones)]
     matrix = ops.transpose(x, ops.reshape(order, ints([rank]), False))

@@ -1,4 +1,4 @@
-"""Loops that a converter builds: one step, taken again and again, or once for each part of a tensor."""
+"""Loops that a converter builds: a step that is repeated, or one for each slice of a tensor (ONNX's Loop and Scan)."""
 
 from __future__ import annotations
 
@@ -9,75 +9,78 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 from openvino.op import Parameter
 
-from paddle2ov.converters.graph.common import Tensor, ints, output_of, size_of
+from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
 from paddle2ov.graph.loop import wired_loop
 from paddle2ov.graph.opset import ops
 
 Outputs: TypeAlias = Sequence[Output]
-Step: TypeAlias = Callable[[Tensor, Outputs, Outputs], tuple[Sequence[Tensor], Tensor | None]]
-"""(round, state, fixed) -> the next state, and whether to go on (None: until all rounds are done)."""
-PartStep: TypeAlias = Callable[[Tensor, Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
-"""(round, parts, state, fixed) -> the next state, and this round's parts of the results."""
+LoopStep: TypeAlias = Callable[[Tensor, Outputs, Outputs], tuple[Sequence[Tensor], Tensor | None]]
+"""(iteration, state, invariants) -> the next state, and whether to go on (None: for all iterations)."""
+ScanStep: TypeAlias = Callable[[Tensor, Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
+"""(iteration, slices, state, invariants) -> the next state, and this iteration's slices of the results."""
 
 
-def repeat(rounds: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor], step: Step) -> list[Output]:
-    """`state` after at most `rounds` (0-D) rounds of state, go_on = step(round, state, fixed).
+def loop(trip_count: Tensor, state: Sequence[Tensor], invariants: Sequence[Tensor], step: LoopStep) -> list[Output]:
+    """`state` after at most `trip_count` (0-D) iterations of state, go_on = step(iteration, state, invariants).
 
-    Shapes and types of the state stay as they are; `fixed` is what every round reads and none changes.
+    Shapes and types of the state stay as they are; `invariants` are read by every iteration and changed by none.
     """
-    outer, constant = [output_of(value) for value in state], [output_of(value) for value in fixed]
-    inner, held = _parameters(outer), _parameters(constant)
-    k = ops.parameter([], Type.i64)
-    after, go_on = step(k.output(0), _outputs(inner), _outputs(held))
+    initial, constant = [output_of(value) for value in state], [output_of(value) for value in invariants]
+    carried, invariant = _parameters(initial), _parameters(constant)
+    iteration = ops.parameter([], Type.i64)
+    after, go_on = step(iteration.output(0), _outputs(carried), _outputs(invariant))
     results = [ops.result(value) for value in after]
-    further = ops.result(ops.constant(np.array(True)) if go_on is None else go_on)
-    loop = wired_loop(
-        output_of(rounds),
+    condition = ops.result(ops.constant(np.array(True)) if go_on is None else go_on)
+    node = wired_loop(
+        output_of(trip_count),
         ops.constant(np.array(True)).output(0),
-        Model([further, *results], [k, *inner, *held]),
+        Model([condition, *results], [iteration, *carried, *invariant]),
         [0, 0],
-        list(zip(inner, outer, results, strict=True)),
-        list(zip(held, constant, strict=True)),
+        list(zip(carried, initial, results, strict=True)),
+        list(zip(invariant, constant, strict=True)),
     )
-    return list(loop.outputs())
+    return list(node.outputs())
 
 
-def along(
-    axis: int, sliced: Sequence[Tensor], state: Sequence[Tensor], fixed: Sequence[Tensor], step: PartStep
+def scan(
+    axis: int, sliced: Sequence[Tensor], state: Sequence[Tensor], invariants: Sequence[Tensor], step: ScanStep
 ) -> tuple[list[Output], list[Output]]:
-    """The last `state`, and the results joined along `axis`, of step(round, parts, state, fixed) for each part.
+    """The last `state`, and the results of step(iteration, slices, state, invariants) concatenated along `axis`.
 
-    Parts are those of `sliced` along `axis`, which keep it as a dimension of 1; results have it too. Shapes and types
-    of the state stay as they are.
+    There is an iteration for each slice of `sliced` along `axis`, which keeps the axis with size 1; so do the slices
+    of the results. Shapes and types of the state stay as they are.
     """
-    whole, outer, constant = ([output_of(value) for value in values] for values in (sliced, state, fixed))
-    parts, inner, held = _parameters(whole, axis), _parameters(outer), _parameters(constant)
-    k = ops.parameter([], Type.i64)
-    after, joined = step(k.output(0), _outputs(parts), _outputs(inner), _outputs(held))
-    results, slices = [ops.result(value) for value in after], [ops.result(value) for value in joined]
-    rounds = size_of(whole[0], axis).output(0)
-    loop = wired_loop(
-        rounds,
+    inputs, initial, constant = ([output_of(value) for value in values] for values in (sliced, state, invariants))
+    slices, carried, invariant = _parameters(inputs, axis), _parameters(initial), _parameters(constant)
+    iteration = ops.parameter([], Type.i64)
+    after, found = step(iteration.output(0), _outputs(slices), _outputs(carried), _outputs(invariant))
+    results, concatenated = [ops.result(value) for value in after], [ops.result(value) for value in found]
+    trip_count = dim_of(inputs[0], axis).output(0)
+    node = wired_loop(
+        trip_count,
         ops.constant(np.array(True)).output(0),
-        Model([ops.result(ops.constant(np.array(True))), *results, *slices], [k, *parts, *inner, *held]),
+        Model(
+            [ops.result(ops.constant(np.array(True))), *results, *concatenated],
+            [iteration, *slices, *carried, *invariant],
+        ),
         [0, 0],
-        list(zip(inner, outer, results, strict=True)),
-        list(zip(held, constant, strict=True)),
-        slices,
-        list(zip(parts, whole, strict=True)),
+        list(zip(carried, initial, results, strict=True)),
+        list(zip(invariant, constant, strict=True)),
+        concatenated,
+        list(zip(slices, inputs, strict=True)),
         axis,
     )
-    outputs = list(loop.outputs())
-    last, found = outputs[: len(results)], outputs[len(results) :]
-    if whole[0].get_partial_shape()[axis].is_dynamic:
-        # After no rounds OpenVINO 2026.4 gives what the memory holds, as one part.
-        end = ops.unsqueeze(rounds, ints(0))
-        found = [ops.slice(one, ints([0]), end, ints([1]), ints([axis])).output(0) for one in found]
-    return last, found
+    outputs = list(node.outputs())
+    last, scanned = outputs[: len(results)], outputs[len(results) :]
+    if inputs[0].get_partial_shape()[axis].is_dynamic:
+        # After no iterations OpenVINO 2026.4 gives whatever is in memory, as one slice.
+        end = ops.unsqueeze(trip_count, ints(0))
+        scanned = [ops.slice(one, ints([0]), end, ints([1]), ints([axis])).output(0) for one in scanned]
+    return last, scanned
 
 
 def _parameters(values: Sequence[Output], axis: int | None = None) -> list[Parameter]:
-    """An input of a body for each value; given an axis, for a part of it."""
+    """A parameter of a loop's body for each value; given an axis, for a slice along it."""
     found = []
     for value in values:
         shape = value.get_partial_shape()

@@ -12,7 +12,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.graph.opset import ops
 
 _BITS = 5
-"""Of the exponent: with more, any base but 0, 1 and -1 leaves the 32 bits that integers are computed in."""
+"""Bits of the exponent: a larger power of any base but 0, 1 and -1 overflows the 32 bits that integers have here."""
 
 
 def power(x: Tensor, y: Tensor) -> Node:
@@ -21,14 +21,14 @@ def power(x: Tensor, y: Tensor) -> Node:
         return ops.power(x, y)
     flat = ops.less_equal(ops.abs(x), const_like(1, x))
     odd = ops.bitwise_and(y, const_like(1, y))
-    # 0, 1 and -1 to a power are themselves or their squares, for a negative exponent too.
+    # 0, 1 and -1 have at most two different powers: an exponent of 0, 1 or 2 stands for any, also for negative ones.
     few = ops.select(ops.equal(y, const_like(0, y)), const_like(0, y), ops.subtract(const_like(2, y), odd))
     exponent = ops.select(flat, few, y)
     out: Tensor = const_like(1, x)
     square = x
     for bit in range(_BITS):
         taken = _as_number(ops.not_equal(ops.bitwise_and(exponent, const_like(1 << bit, y)), const_like(0, y)), x)
-        # Arithmetic in place of a Select, which passes numbers through float32.
+        # Arithmetic instead of a Select, which passes numbers through float32.
         rest = ops.subtract(square, const_like(1, x))
         out = ops.multiply(out, ops.add(ops.multiply(taken, rest), const_like(1, x)))
         if bit + 1 < _BITS:
@@ -41,7 +41,7 @@ def _as_number(condition: Node, like: Tensor) -> Node:
     return ops.convert(condition, like.get_element_type())
 
 
-def fixed_power(x: Tensor, exponent: int) -> Tensor:
+def constant_power(x: Tensor, exponent: int) -> Tensor:
     """x^exponent for an exponent of at least 1, by squaring."""
     out: Tensor | None = None
     square = x

@@ -2,7 +2,7 @@
 
 OpenVINO's stable TopK compares every element with every chosen one: 50,000 elements take 20 s to sort, 0.04 s in the
 unstable form. Paddle's own order of equal elements is that of the C++ library (`std::sort`, `std::nth_element`), which
-keeps the first ones first for short rows only; so it is kept here where it costs little, and for whole sorts.
+is stable for short rows only; so stability is kept here where it costs little, and for full sorts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, ints, output_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, dim_of, ints, output_of
 from paddle2ov.graph.opset import ops
 
 _CHEAP_COMPARISONS = 1 << 18
@@ -19,8 +19,8 @@ _LONGEST_PACKED = 46_340
 """The square of a row's length must fit into the 32 bits that the CPU plugin computes integers with."""
 
 
-def top(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
-    """TopK sorted by value; of equal elements the first ones where that is cheap."""
+def topk(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
+    """TopK sorted by value; stable where that is cheap."""
     size, count = _static_size(x, axis), _static_count(k)
     cheap = count is not None and (count <= _CHEAP_COUNT or (size is not None and size * count <= _CHEAP_COMPARISONS))
     order = "max" if largest else "min"
@@ -28,36 +28,36 @@ def top(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
 
 
 def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
-    """The elements in order along axis, and where each one stood; equal ones keep their order up to 46,340 elements."""
+    """The sorted elements along axis, and their indices; a stable sort for up to 46,340 elements."""
     axis %= _rank(x)
-    length = size_of(x, axis)
+    length = dim_of(x, axis)
     order = "max" if descending else "min"
     size = _static_size(x, axis)
     if size is not None and size * size <= _CHEAP_COMPARISONS:
         found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i64, stable=True)
         return found.output(0), found.output(1)
     found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i32, stable=False)
-    values, where = found.output(0), found.output(1)
-    # Sort once more by (group of equal elements, former place), packed into one integer.
-    places = _along(ops.range(ints(0), length, ints(1), "i32"), axis, _rank(x))
-    previous = ops.maximum(ops.subtract(_flat(places), _i32(1)), _i32(0))
+    values, indices = found.output(0), found.output(1)
+    # Sort once more by (group of equal elements, index), packed into one integer.
+    positions = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, _rank(x))
+    previous = ops.maximum(ops.subtract(_flat(positions), _i32(1)), _i32(0))
     before = ops.gather(values, previous, ints(axis))
     group = ops.cum_sum(cast_to(ops.not_equal(values, before), Type.i32), ints(axis))
     count = ops.convert(length, Type.i32)
     fits = ops.less_equal(count, _i32(_LONGEST_PACKED))
-    key = ops.select(fits, ops.add(ops.multiply(group, count), where), places)
+    key = ops.select(fits, ops.add(ops.multiply(group, count), indices), positions)
     packed = ops.topk(key, length, axis, "min", "value", index_element_type=Type.i32, stable=False).output(0)
     # The remainder without a division, whose CPU kernel computes in float32.
-    place = ops.subtract(packed, ops.multiply(group, count))
-    return values, ops.convert(ops.select(fits, place, where), Type.i64).output(0)
+    position = ops.subtract(packed, ops.multiply(group, count))
+    return values, ops.convert(ops.select(fits, position, indices), Type.i64).output(0)
 
 
 def _flat(x: Node) -> Node:
     return ops.reshape(x, ints([-1]), False)
 
 
-def _along(row: Node, axis: int, rank: int) -> Node:
-    """A 1-D tensor as one that varies along `axis` of `rank` dimensions."""
+def _broadcastable_along(row: Node, axis: int, rank: int) -> Node:
+    """A 1-D tensor with dimensions of 1 around it, to be `axis` of `rank` dimensions."""
     return ops.unsqueeze(row, ints([i for i in range(rank) if i != axis])) if rank > 1 else row
 
 

@@ -1,4 +1,4 @@
-"""What convolution, pooling and their kin share: data layouts and Paddle's way to write paddings."""
+"""What convolution and pooling share: data layouts, and how Paddle writes paddings."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def to_channels_last(x: Tensor, rank: int) -> Node:
     return ops.transpose(x, ints([0, *range(2, rank), 1]))
 
 
-def known_dims(x: Tensor) -> list[int | None]:
-    """The dimensions of `x`, None where one is not known."""
+def ranked_dims(x: Tensor) -> list[int | None]:
+    """The dimensions of `x`, whose rank must be known; None for a dimension that is not."""
     dims = dims_of(x)
     if dims is None:
         raise ValueError("an input of unknown rank is not supported")
@@ -50,11 +50,11 @@ def known_dims(x: Tensor) -> list[int | None]:
 
 def spatial_dims(x: Output, last: bool) -> list[int | None]:
     """The dimensions of `x` besides batch and channels."""
-    dims = known_dims(x)
+    dims = ranked_dims(x)
     return dims[1:-1] if last else dims[2:]
 
 
-def pads_of(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[list[int], list[int]]:
+def begin_end_pads(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[list[int], list[int]]:
     """Paddings as (begin, end): Paddle writes one number per dimension, or (begin, end) pairs."""
     if len(paddings) == spatial:
         return list(paddings), list(paddings)
@@ -62,15 +62,15 @@ def pads_of(node: NodeContext, spatial: int, paddings: Sequence[int]) -> tuple[l
     return list(paddings[0::2]), list(paddings[1::2])
 
 
-def steps_of(node: NodeContext, name: str, spatial: int) -> list[int]:
-    """Strides or dilations: one number from 1 on for each dimension."""
+def strides_or_dilations(node: NodeContext, name: str, spatial: int) -> list[int]:
+    """Strides or dilations: one positive number for each spatial dimension."""
     values = node.get_ints(name, [1] * spatial)
     node.require(len(values) == spatial, f"{spatial} numbers are expected", **{name: values})
     node.require(all(1 <= value < 2**31 for value in values), "1 or more is expected", **{name: values})
     return values
 
 
-def beyond(
+def window_overhang(
     dims: Sequence[int | None],
     kernel: Sequence[int],
     strides: Sequence[int],
@@ -78,10 +78,10 @@ def beyond(
     end: Sequence[int],
     ceil: bool = False,
 ) -> list[int]:
-    """How far a window reaches beyond the padded end of each dimension that it is larger than.
+    """How far a window reaches beyond the padded end of each dimension that is smaller than the window.
 
-    Paddle's quotients round towards zero: by less than a stride, or by less than two where the number of windows is
-    rounded up, and there is one result; OpenVINO refuses the window.
+    Paddle divides towards zero, so that there is one window if less than a stride is missing, or less than two where
+    the number of windows is rounded up. OpenVINO refuses such a window.
     """
     over = []
     for dim, size, stride, low, high in zip(dims, kernel, strides, begin, end, strict=True):
@@ -90,10 +90,10 @@ def beyond(
     return over
 
 
-def without_negative_pads(
+def crop_negative_pads(
     x: Output, begin: Sequence[int], end: Sequence[int], last: bool
 ) -> tuple[Output, list[int], list[int]]:
-    """Negative paddings cut from the input of a convolution, which OpenVINO's CPU plugin does not; (x, begin, end)."""
+    """(x, begin, end) with negative paddings cropped from x: OpenVINO's CPU plugin does not in a convolution."""
     cuts = [(axis, max(-low, 0), max(-high, 0)) for axis, (low, high) in enumerate(zip(begin, end, strict=True))]
     cuts = [cut for cut in cuts if cut[1] or cut[2]]
     if cuts:
@@ -104,7 +104,7 @@ def without_negative_pads(
 
 
 def same_pads(dims: Sequence[int], strides: Sequence[int], kernel: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The paddings of SAME for known dimensions: out = ceil(in / stride), the odd one at the end."""
+    """The paddings of SAME for known dimensions: out = ceil(in / stride), an odd one at the end."""
     begin, end = [], []
     for dim, stride, size in zip(dims, strides, kernel, strict=True):
         total = max((-(-dim // stride) - 1) * stride + size - dim, 0)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
@@ -33,7 +33,7 @@ def qr(node: NodeContext) -> NamedOutputs:
 
 def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
     """The factors q and r; a complete q is square."""
-    rows, columns = size_of(x, rank - 2), size_of(x, rank - 1)
+    rows, columns = dim_of(x, rank - 2), dim_of(x, rank - 1)
     least = ops.minimum(rows, columns)
     # The reflections turn [x | 1] into [r | q^T].
     table = ops.concat([x, batched_eye(x, rows)], rank - 1)
@@ -56,7 +56,7 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
         along = ops.matmul(direction, table, True, False)
         return [ops.subtract(table, ops.multiply(ops.multiply(direction, weight), along))], None
 
-    (table_out,) = repeat(least, [table], [row_indices(rows)], reflect)
+    (table_out,) = loop(least, [table], [row_indices(rows)], reflect)
     end = ops.unsqueeze(rows if complete else least, ints([0]))
     r = triangle(_slice(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
     q = _slice(table_out, ops.unsqueeze(columns, ints([0])), ints([_END]), rank - 1)
@@ -72,7 +72,7 @@ def lu(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     node.require(node.get_bool("pivot", True), "only partial pivoting is supported", pivot=False)
     rank = rank_of(node, x)
-    rows, columns = size_of(x, rank - 2), size_of(x, rank - 1)
+    rows, columns = dim_of(x, rank - 2), dim_of(x, rank - 1)
     least = ops.minimum(rows, columns)
     dtype = x.get_element_type()
 
@@ -111,7 +111,7 @@ def lu(node: NodeContext) -> NamedOutputs:
     ]
     across = ops.unsqueeze(arange(columns), ints(0))
     fixed = [row_indices(rows), across, arange(least)]
-    table, pivots, info = repeat(least, start, fixed, eliminate)
+    table, pivots, info = loop(least, start, fixed, eliminate)
     if rank == 2 and node.output_shape("infos") != ():  # of Paddle 2
         info = ops.reshape(info, ints([1]), False).output(0)
     return {"out": table, "pivots": pivots, "infos": info}
@@ -124,7 +124,7 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
         node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
-        found["pmat"] = permutation_matrix(node.get_input("y"), size_of(x, rank - 2), rank, x)
+        found["pmat"] = permutation_matrix(node.get_input("y"), dim_of(x, rank - 2), rank, x)
     if node.is_output_used("l") or node.is_output_used("u"):
         node.require(node.get_bool("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
         found["l"], found["u"] = unpack_factors(x, rank)
@@ -137,7 +137,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, packed)
     trans = node.get_str("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
-    order = permutation_matrix(node.get_input("pivots"), size_of(packed, rank - 2), rank, packed)
+    order = permutation_matrix(node.get_input("pivots"), dim_of(packed, rank - 2), rank, packed)
     low, high = (ops.inverse(factor, adjoint=False) for factor in unpack_factors(packed, rank))
     if trans == "N":
         return {"out": ops.matmul(high, ops.matmul(low, ops.matmul(order, b, True, False), False, False), False, False)}
@@ -146,11 +146,11 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
 
 def unpack_factors(packed: Output, rank: int) -> tuple[Node, Node]:
     """The lower factor, with ones on its diagonal, and the upper one."""
-    rows, columns = size_of(packed, rank - 2), size_of(packed, rank - 1)
+    rows, columns = dim_of(packed, rank - 2), dim_of(packed, rank - 1)
     end = ops.unsqueeze(ops.minimum(rows, columns), ints([0]))
     upper = triangle(_slice(packed, ints([0]), end, rank - 2), rank, upper=True)
     narrow = _slice(packed, ints([0]), end, rank - 1)
-    down, across = row_indices(size_of(narrow, rank - 2)), arange(size_of(narrow, rank - 1))
+    down, across = row_indices(dim_of(narrow, rank - 2)), arange(dim_of(narrow, rank - 1))
     below = ops.select(ops.greater(down, across), narrow, const_like(0, packed))
     lower = ops.select(ops.equal(down, across), const_like(1, packed), below)
     return lower, upper
@@ -158,7 +158,7 @@ def unpack_factors(packed: Output, rank: int) -> tuple[Node, Node]:
 
 def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> Node:
     """The permutation matrix of a sequence of row swaps (LAPACK's pivots)."""
-    least = size_of(pivots, rank - 2)
+    least = dim_of(pivots, rank - 2)
     outer = ops.slice(shape_of(pivots), ints([0]), ints([-1]), ints([1]))
     order = arange(rows)
     start = ops.broadcast(order, ops.concat([outer, ops.unsqueeze(rows, ints([0]))], 0))
@@ -172,7 +172,7 @@ def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> N
         exchanged = ops.select(ops.equal(order, other), mine, standing)
         return [ops.select(ops.equal(order, k), theirs, exchanged)], None
 
-    (standing,) = repeat(least, [start], [pivots, order], swap)
+    (standing,) = loop(least, [start], [pivots, order], swap)
     return cast_to(
         ops.equal(ops.unsqueeze(order, ints([1])), ops.unsqueeze(standing, ints([-2]))), like.get_element_type()
     )

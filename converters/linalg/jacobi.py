@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, size_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import arange, matrix_transpose
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NodeContext
@@ -22,7 +22,7 @@ def diagonalize(
 ) -> tuple[list[Output], Node]:
     """The diagonalized matrix, the vectors rotated like its columns, and the columns' indices."""
     start = symmetric_from_triangle(node, x, rank, triangle, 1)
-    size = size_of(x, rank - 1)
+    size = dim_of(x, rank - 1)
     indices = arange(size)
 
     def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
@@ -39,13 +39,13 @@ def diagonalize(
         rotated: list[Tensor] = [rows, *vectors]
         return [_rotate_and_swap(one, c, s, partner, rank - 1) for one in rotated], None
 
-    return repeat(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [indices, size], rotate), indices
+    return loop(ops.multiply(size, ints(_SWEEPS)), [start, *vectors], [indices, size], rotate), indices
 
 
 def symmetric_from_triangle(node: NodeContext, x: Output, rank: int, triangle: str, sign: int) -> Node:
     """The symmetric (or for sign -1 the skew-symmetric) matrices of which one triangle is given."""
     node.require(triangle in ("L", "U"), "unknown triangle", UPLO=triangle)
-    indices = arange(size_of(x, rank - 1))
+    indices = arange(dim_of(x, rank - 1))
     down, across = ops.unsqueeze(indices, ints([1])), ops.unsqueeze(indices, ints([0]))
     other: Node = matrix_transpose(x, rank)
     if sign < 0:
@@ -57,14 +57,14 @@ def symmetric_from_triangle(node: NodeContext, x: Output, rank: int, triangle: s
 
 def gather_per_row(matrix: Tensor, columns: Tensor, rank: int) -> Node:
     """matrix[..., i, columns[i]], [..., n]."""
-    size = size_of(matrix, rank - 1)
+    size = dim_of(matrix, rank - 1)
     chosen = ops.equal(ops.unsqueeze(columns, ints([1])), arange(size))
     return ops.reduce_sum(ops.select(chosen, matrix, const_like(0, matrix)), ints([rank - 1]), False)
 
 
 def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[Output]:
     """x with its columns rotated until they are orthogonal, and the vectors rotated with them."""
-    size = size_of(x, rank - 1)
+    size = dim_of(x, rank - 1)
     indices = arange(size)
 
     def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
@@ -77,7 +77,7 @@ def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[O
         c, s = (ops.unsqueeze(one, ints([-2])) for one in _rotation(own, other, product, indices, partner))
         return [_rotate_and_swap(one, c, s, partner, rank - 1) for one in state], None
 
-    return repeat(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [indices, size], rotate)
+    return loop(ops.multiply(size, ints(_SWEEPS)), [x, *vectors], [indices, size], rotate)
 
 
 def column_norms(matrix: Output, rank: int) -> Node:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import const_like, ints, rank_of, size_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.common import const_like, dim_of, ints, rank_of
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.spectrum import relative_tolerance, singular_vectors
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
@@ -42,7 +42,7 @@ def lstsq(node: NodeContext) -> NamedOutputs:
     found["rank"] = count
     if node.is_output_used("residuals"):
         found["residuals"] = _residuals(node, x, y, solution, None if driver == "gels" else count, driver == "gelsy")
-    outer = known_dims(x)[:-2]
+    outer = ranked_dims(x)[:-2]
     if outer and all(size == 1 for size in outer):  # Paddle drops the dimensions of a single matrix
         found["solution"] = ops.squeeze(solution, ints(list(range(rank - 2))))
     return found
@@ -51,7 +51,7 @@ def lstsq(node: NodeContext) -> NamedOutputs:
 def _residuals(node: NodeContext, x: Output, y: Output, solution: Node, count: Node | None, never: bool) -> Node:
     """Empty unless x has more rows than columns and, where its rank was computed, full rank."""
     rank = rank_of(node, x)
-    rows, columns = known_dims(x)[-2:]
+    rows, columns = ranked_dims(x)[-2:]
     if never or (rows is not None and columns is not None and rows <= columns):
         return ops.constant(np.zeros([0]), x.get_element_type())
     rest = ops.subtract(ops.matmul(x, solution, False, False), y)
@@ -59,8 +59,8 @@ def _residuals(node: NodeContext, x: Output, y: Output, solution: Node, count: N
     if count is None and rows is not None and columns is not None:
         return residuals
     node.require(rank == 2, "whether a batch of matrices has residuals is known only at run time")
-    wanted = ops.greater(size_of(x, 0), size_of(x, 1))
+    wanted = ops.greater(dim_of(x, 0), dim_of(x, 1))
     if count is not None:
-        wanted = ops.logical_and(wanted, ops.equal(ops.convert(count, Type.i64), size_of(x, 1)))
+        wanted = ops.logical_and(wanted, ops.equal(ops.convert(count, Type.i64), dim_of(x, 1)))
     end = ops.unsqueeze(ops.multiply(ops.convert(wanted, Type.i64), ints(_END)), ints([0]))
     return ops.slice(residuals, ints([0]), end, ints([1]))

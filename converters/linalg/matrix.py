@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, rank_of, shape_of, size_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.loops import Outputs, loop
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.pieces import arange, matrix_transpose, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
@@ -68,7 +68,7 @@ def _are_vectors(node: NodeContext, x: Output, y: Output) -> bool:
     rank = rank_of(node, y)
     if rank == 1 or rank != rank_of(node, x) - 1:
         return rank == 1
-    pairs = list(zip(known_dims(x)[:-1], known_dims(y), strict=True))
+    pairs = list(zip(ranked_dims(x)[:-1], ranked_dims(y), strict=True))
     if any(a is not None and b is not None and a != b for a, b in pairs):
         return False
     certain = all(a is not None and b is not None for a, b in pairs)
@@ -117,7 +117,7 @@ def cholesky(node: NodeContext) -> NamedOutputs:
     """out = the lower triangular L with L L^T = x, or the upper one U with U^T U = x."""
     x, upper = node.get_input("x"), node.get_bool("upper", False)
     rank = rank_of(node, x)
-    size = size_of(x, rank - 1)
+    size = dim_of(x, rank - 1)
     symmetric = matrix_transpose(x, rank) if upper else x
 
     def column(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
@@ -133,14 +133,14 @@ def cholesky(node: NodeContext) -> NamedOutputs:
         return [ops.add(factor, ops.multiply(new, here))], None
 
     start = ops.multiply(symmetric, const_like(0, x))
-    (lower,) = repeat(size, [start], [symmetric, arange(size)], column)
+    (lower,) = loop(size, [start], [symmetric, arange(size)], column)
     return {"out": matrix_transpose(lower, rank) if upper else lower}
 
 
 def _determinant(node: NodeContext, x: Output) -> Tensor:
     """By elimination: each iteration takes the largest pivot of a column among the rows not used yet."""
     rank = rank_of(node, x)
-    size = size_of(x, rank - 1)
+    size = dim_of(x, rank - 1)
     dtype = x.get_element_type()
     column_of_x = ops.slice(x, ints([0]), ints([1]), ints([1]), ints([rank - 1]))
     zeros = ops.multiply(column_of_x, const_like(0, x))  # [..., n, 1]
@@ -169,10 +169,10 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
         return [rest, free_now, ops.multiply(product, ops.multiply(pivot, sign))], None
 
     start: list[Tensor] = [x, ops.add(zeros, const_like(1, x)), ops.add(corner, const_like(1, x))]
-    product = repeat(size, start, [arange(size)], column)[2]
+    product = loop(size, start, [arange(size)], column)[2]
     return ops.squeeze(product, ints([rank - 2, rank - 1]))
 
 
 def _eye(x: Output, rank: int) -> Node:
-    size = size_of(x, rank - 1)
+    size = dim_of(x, rank - 1)
     return ops.eye(size, size, ints(0), x.get_element_type().get_type_name())

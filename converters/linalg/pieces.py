@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints, shape_of
 from paddle2ov.graph.opset import ops
 
 
@@ -30,7 +30,7 @@ def matrix_transpose(x: Tensor, rank: int) -> Node:
 
 def triangle(x: Tensor, rank: int, upper: bool) -> Node:
     """The upper or the lower triangle of each matrix, zeros elsewhere."""
-    down, across = row_indices(size_of(x, rank - 2)), arange(size_of(x, rank - 1))
+    down, across = row_indices(dim_of(x, rank - 2)), arange(dim_of(x, rank - 1))
     kept = ops.less_equal(down, across) if upper else ops.greater_equal(down, across)
     return ops.select(kept, x, const_like(0, x))
 

@@ -14,8 +14,17 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.matrices import real_block_matrix
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, kept_apart, rank_of, shape_of, size_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const_like,
+    dim_of,
+    ints,
+    prevent_fusion,
+    rank_of,
+    shape_of,
+)
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.decomposition import householder_qr
 from paddle2ov.converters.linalg.jacobi import (
     column_norms,
@@ -43,10 +52,10 @@ def eigh(node: NodeContext) -> NamedOutputs:
     if not _vectors_wanted(node, "out_v"):
         return {"out_w": _eigenvalues(node, triangle)}
     x, rank = node.get_input("x"), rank_of(node, node.get_input("x"))
-    (matrix, vectors), indices = diagonalize(node, x, rank, triangle, [batched_eye(x, size_of(x, rank - 1)).output(0)])
+    (matrix, vectors), indices = diagonalize(node, x, rank, triangle, [batched_eye(x, dim_of(x, rank - 1)).output(0)])
     found = ops.topk(
         gather_per_row(matrix, indices, rank),
-        size_of(x, rank - 1),
+        dim_of(x, rank - 1),
         rank - 2,
         "min",
         "value",
@@ -109,7 +118,7 @@ def _count(node: NodeContext, values: Tensor, limit: Tensor) -> NamedOutputs:
     # Paddle 3 declares the type of x and computes int64.
     dtype = Type.i32 if node.output_dtype() == Type.i32 else Type.i64
     above = ops.convert(ops.greater(values, limit), dtype)
-    return {"out": kept_apart(above, ops.reduce_sum(above, ints([-1]), False), [-1])}
+    return {"out": prevent_fusion(above, ops.reduce_sum(above, ints([-1]), False), [-1])}
 
 
 def relative_tolerance(values: Tensor, factor: Tensor) -> Node:
@@ -161,7 +170,7 @@ def _eigenvalues(node: NodeContext, triangle: str) -> Output:
         x = real_block_matrix((real, imag))
     (matrix,), indices = diagonalize(node, x, rank, triangle, [])
     found = gather_per_row(matrix, indices, rank)
-    values = ops.topk(found, size_of(x, rank - 1), rank - 2, "min", "value", index_element_type=Type.i32).output(0)
+    values = ops.topk(found, dim_of(x, rank - 1), rank - 2, "min", "value", index_element_type=Type.i32).output(0)
     return _drop_duplicates(values) if is_complex else values
 
 
@@ -174,12 +183,12 @@ def _singular_values(node: NodeContext) -> Output:
     rank = rank_of(node, x) - is_complex
     if is_complex:
         x = real_block_matrix(parts(x))
-    rows, columns = known_dims(x)[-2:]
+    rows, columns = ranked_dims(x)[-2:]
     if rows is not None and columns is not None and rows < columns:  # fewer columns are fewer rounds
         x = matrix_transpose(x, rank).output(0)
     (matrix,) = orthogonalize_columns(x, rank, [])
     found = column_norms(matrix, rank)
-    least = ops.minimum(size_of(x, rank - 1), size_of(x, rank - 2))
+    least = ops.minimum(dim_of(x, rank - 1), dim_of(x, rank - 2))
     values = ops.topk(found, least, rank - 2, "max", "value", index_element_type=Type.i32).output(0)
     return _drop_duplicates(values) if is_complex else values
 
@@ -187,25 +196,25 @@ def _singular_values(node: NodeContext) -> Output:
 def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, Output, Tensor]:
     """u, s, v with u @ diag(s) @ v^T = x."""
     rank = rank_of(node, x)
-    rows, columns = known_dims(x)[-2:]
+    rows, columns = ranked_dims(x)[-2:]
     transposed = rows is not None and columns is not None and rows < columns
     if transposed:
         x = matrix_transpose(x, rank).output(0)
-    matrix, right = orthogonalize_columns(x, rank, [batched_eye(x, size_of(x, rank - 1)).output(0)])
-    size = size_of(x, rank - 1)
+    matrix, right = orthogonalize_columns(x, rank, [batched_eye(x, dim_of(x, rank - 1)).output(0)])
+    size = dim_of(x, rank - 1)
     found = ops.topk(column_norms(matrix, rank), size, rank - 2, "max", "value", index_element_type=Type.i64)
     order = found.output(1)
-    end = ops.unsqueeze(ops.minimum(size, size_of(x, rank - 2)), ints([0]))
+    end = ops.unsqueeze(ops.minimum(size, dim_of(x, rank - 2)), ints([0]))
     start, step, last = ints([0]), ints([1]), ints([rank - 1])
     matrix = ops.slice(_gather_columns(matrix, order, rank), start, end, step, last).output(0)
     # The columns are orthogonal by now: a reflection leaves each as it is but for its sign and its length, and finds
     # those that are missing.
     left, triangle = householder_qr(matrix, rank, complete=full)
-    indices = arange(size_of(matrix, rank - 1))
+    indices = arange(dim_of(matrix, rank - 1))
     diagonal = gather_per_row(ops.slice(triangle, start, end, step, ints([rank - 2])), indices, rank)
     sign = ops.select(ops.less(diagonal, const_like(0, x)), const_like(-1, x), const_like(1, x))
     if full:
-        more = ops.subtract(ops.unsqueeze(size_of(x, rank - 2), ints([0])), end)
+        more = ops.subtract(ops.unsqueeze(dim_of(x, rank - 2), ints([0])), end)
         after = ops.concat([ints([0] * (rank - 2)), more], 0)
         sign = ops.pad(sign, ints([0] * (rank - 1)), after, "constant", const_like(1, x))
     left = ops.multiply(left, ops.unsqueeze(sign, ints([-2])))

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, reshape, shape_of
-from paddle2ov.converters.graph.loops import Outputs, along
+from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense, reverse_sequences
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -173,5 +173,5 @@ def _recur(
         after = step(ops.squeeze(parts[0], ints([1])), state, fixed)
         return after, [ops.unsqueeze(one, ints([1])) for one in after]
 
-    _, found = along(1, [reverse_sequences(x, count) if backwards else x], states, weights, next_states)
+    _, found = scan(1, [reverse_sequences(x, count) if backwards else x], states, weights, next_states)
     return [reverse_sequences(one, count) for one in found] if backwards else found

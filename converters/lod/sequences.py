@@ -15,7 +15,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of
-from paddle2ov.converters.indexing import chosen
+from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.program.model import AnyArray
@@ -52,7 +52,7 @@ def fill_padding(dense: Tensor, count: SequenceLayout, value: Tensor) -> Tensor:
         return dense
     out = output_of(dense)
     inner = list(range(2, len(out.get_partial_shape())))
-    return chosen(ops.unsqueeze(step_mask(out, count), ints(inner)), out, value)
+    return exact_select(ops.unsqueeze(step_mask(out, count), ints(inner)), out, value)
 
 
 def split_equal(x: Tensor, count: int | Output) -> Node:

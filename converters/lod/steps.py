@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.fused.layers import apply_activation
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of, size_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints, output_of, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
     END,
     SequenceLayout,
@@ -83,7 +83,7 @@ def sequence_reshape(node: NodeContext) -> NamedOutputs:
     """out = x reshaped to [-1, new_dim], sequence by sequence."""
     x, count, wide = node.get_input("x"), node.sequence_layout("x"), node.get_int("new_dim")
     if isinstance(count, SequenceLengths):
-        width = size_of(x, 1)
+        width = dim_of(x, 1)
         count = lod_of_lengths(ops.divide(ops.multiply(cast_to(count.output, Type.i64), width), ints(wide)))
     return {"out": LoDTensor(ops.reshape(x, ints([-1, wide]), False), count)}
 

@@ -22,14 +22,14 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
+    dim_of,
     int_vector,
     ints,
-    kept_apart,
     normalize_axis,
+    prevent_fusion,
     rank_of,
     reshape,
     shape_of,
-    size_of,
 )
 from paddle2ov.converters.special import erf_inverse
 from paddle2ov.graph.opset import ops
@@ -170,7 +170,7 @@ def _sample_with_replacement(x: Node, count: Tensor, seed: int) -> Node:
     numbers = ops.multiply(unit_uniform(ops.concat([batch, count], 0), seed), total)
     passed = ops.less_equal(ops.unsqueeze(sums, ints(-2)), ops.unsqueeze(numbers, ints(-1)))
     ones = ops.convert(passed, Type.i64)
-    found = kept_apart(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
+    found = prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
     last = ops.subtract(ops.gather(dims, ints(-1), ints(0)), ints(1))
     return ops.minimum(found, last)
 
@@ -209,7 +209,7 @@ def gumbel_softmax(node: NodeContext) -> NamedOutputs:
     if not node.get_bool("hard", False):
         return {"out": out}
     best = ops.topk(out, ints(1), axis, "max", "none", "i64").output(1)
-    indices = ops.range(ints(0), size_of(x, axis), ints(1), "i64")
+    indices = ops.range(ints(0), dim_of(x, axis), ints(1), "i64")
     along = reshape(indices, [-1 if i == axis else 1 for i in range(rank)])
     return {"out": ops.convert(ops.equal(best, along), x.get_element_type())}
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, shape_of
-from paddle2ov.converters.graph.loops import Outputs, repeat
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.random.distributions import positive_uniform, standard_normal, unit_uniform
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -97,5 +97,5 @@ def _count_hits(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, N
             open_, ints(list(range(rank))), False
         )
 
-    _, hits = repeat(ints(_MOST_EVENTS), [nothing, nothing], given, count)
+    _, hits = loop(ints(_MOST_EVENTS), [nothing, nothing], given, count)
     return hits

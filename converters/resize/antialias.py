@@ -23,7 +23,7 @@ from paddle2ov.converters.graph.common import (
     rank_of,
     shape_of,
 )
-from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.exact import dynamic_scaled_sizes, scaled_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -65,7 +65,7 @@ def _sizes(node: NodeContext, x: Output) -> tuple[Tensor, list[float] | None]:
     if node.has_input("out_size"):
         return int_vector(node, "out_size"), scales
     if scales is not None:
-        dims = known_dims(x)[2:]
+        dims = ranked_dims(x)[2:]
         if None in dims:
             return dynamic_scaled_sizes(x, scales), scales
         return ints([int(scaled_sizes(dim or 0, scale)) for dim, scale in zip(dims, scales, strict=True)]), scales

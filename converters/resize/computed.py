@@ -10,7 +10,16 @@ from collections.abc import Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, halves, ints, shape_of, size_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    dim_of,
+    exact_divide,
+    ints,
+    shape_of,
+    split_mantissa,
+)
 from paddle2ov.converters.resize.exact import Resize, any_resized, dynamic_sizes, nearest, rational_reciprocal
 from paddle2ov.graph.integers import divided
 from paddle2ov.graph.opset import ops
@@ -38,8 +47,8 @@ def computed_scale_sizes(x: Output, scales: Output) -> Node:
         count,
     )
     rest: Node = ops.convert(sizes, Type.f32)
-    for dim in halves(ops.convert(_spatial(x, count), Type.f32)):
-        for scale in halves(scales):
+    for dim in split_mantissa(ops.convert(_spatial(x, count), Type.f32)):
+        for scale in split_mantissa(scales):
             rest = ops.subtract(rest, ops.multiply(dim, scale))
     too_many = ops.logical_and(ops.less(_number(0), rest), ops.less(rest, _number(2**-6)))
     return ops.subtract(sizes, ops.convert(ops.logical_and(too_many, _has_float32_digits(scales)), Type.i64))
@@ -61,7 +70,7 @@ def broadcast_single(x: Output, plan: Resize, sizes: Node, axes: Sequence[int]) 
     """x with each dimension that becomes 1 filled with its result (its ratio is 0); the others are unchanged."""
     for i in axes:
         single = ops.convert(ops.equal(ops.gather(sizes, ints(i), ints(0)), ints(1)), Type.i64)
-        length = size_of(x, 2 + i)
+        length = dim_of(x, 2 + i)
         indices = ops.range(ints(0), length, ints(1), Type.i64)
         first = ops.multiply(indices, ops.subtract(ints(1), single))
         out = ops.gather(x, first, ints(2 + i))

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const, exact_divide, ints, shape_of, size_of
-from paddle2ov.converters.graph.spatial import known_dims
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, exact_divide, ints, shape_of
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.integers import divided
 from paddle2ov.graph.opset import ops
 
@@ -156,7 +156,7 @@ def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
 def nearest(x: Output, plan: Resize) -> Tensor:
     """A nearest resize by Paddle's arithmetic: a Gather for each dimension."""
     out: Tensor = x
-    dims = known_dims(x)
+    dims = ranked_dims(x)
     resized: Node | None = None
     may_stay = plan.scales is not None and (plan.given or any(1 < scale < 1.5 for scale in plan.scales))
     if may_stay and None in (*dims[2:], *plan.sizes):
@@ -189,7 +189,7 @@ def any_resized(x: Output, sizes: Tensor) -> Node:
 
 
 def _dynamic_indices(x: Output, plan: Resize, i: int, resized: Node | None) -> Node:
-    dim, size = size_of(x, 2 + i), plan.sizes[i]
+    dim, size = dim_of(x, 2 + i), plan.sizes[i]
     length = ops.convert(dim, Type.f32)
     if size is not None:
         result_size = ints(size)

@@ -26,7 +26,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, ints, rank_of
-from paddle2ov.converters.graph.spatial import channels_last, known_dims, to_channels_first, to_channels_last
+from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.converters.resize.computed import (
     broadcast_single,
     by_indices,
@@ -72,7 +72,7 @@ def interpolate(mode: str, version: int = 2) -> Callable[[NodeContext], NamedOut
 
 
 def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> Resize:
-    dims = known_dims(x)[2:]
+    dims = ranked_dims(x)[2:]
     count = rank - 2
     align_corners = node.get_bool("align_corners", True)
     half_pixel = mode == "cubic" or (mode == "linear" and not align_corners and node.get_int("align_mode", 1) == 0)
@@ -137,7 +137,7 @@ def _scales(node: NodeContext, count: int) -> tuple[list[float] | None, Output |
 
 
 def _resize(x: Output, plan: Resize) -> Tensor:
-    dims = known_dims(x)[2:]
+    dims = ranked_dims(x)[2:]
     unknown = None in (*dims, *plan.sizes)
     if plan.given and (plan.scale_tensor is not None or (plan.scales is not None and unknown)):
         return by_indices(x, plan)
@@ -160,7 +160,7 @@ def _resize(x: Output, plan: Resize) -> Tensor:
 def _by_scales(x: Output, plan: Resize, single: bool) -> Tensor:
     """A linear or cubic resize with the ratio 1 / scale. Interpolate may give one element too many: it is cut."""
     assert plan.scales is not None
-    dims = known_dims(x)[2:]
+    dims = ranked_dims(x)[2:]
     if single or plan.maybe_single:
         if None not in dims:
             return by_weight_matrices(x, plan, dims)
@@ -222,7 +222,7 @@ def _may_keep_size(plan: Resize, scale: float) -> bool:
 
 def _resize_to_single(x: Output, plan: Resize) -> Tensor:
     """A resize to sizes with a 1, whose dimension has the ratio 0: linear interpolation takes its first element."""
-    dims = known_dims(x)[2:]
+    dims = ranked_dims(x)[2:]
     if plan.mode == "cubic" and None not in dims:
         return by_weight_matrices(x, plan, dims)
     if plan.mode == "cubic":

@@ -1,26 +1,26 @@
-"""Loops that converters build, over as many parts as only the run shows."""
+"""Loops that converters build, over a number of slices known at run time only."""
 
 import numpy as np
 import pytest
 from openvino import Model, PartialShape, Type
 
 from paddle2ov.converters.graph.common import ints
-from paddle2ov.converters.graph.loops import along
+from paddle2ov.converters.graph.loops import scan
 from paddle2ov.graph.opset import ops
 from paddle2ov.testing import compile_model
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_along_takes_each_part_and_none_where_there_is_none(axis):
+def test_scan_takes_each_slice_and_none_where_there_is_none(axis):
     x = ops.parameter(PartialShape([-1, -1, 3]), Type.f32)
     start = ops.parameter(PartialShape([3]), Type.f32)
 
-    def step(_, parts, state, fixed):
-        total = ops.add(state[0], ops.squeeze(parts[0], ints([0, 1])))
+    def step(_, slices, state, invariants):
+        total = ops.add(state[0], ops.squeeze(slices[0], ints([0, 1])))
         return [total], [ops.unsqueeze(total, ints([0, 1]))]
 
-    last, joined = along(axis, [x], [start], [], step)
-    compiled = compile_model(Model([*last, *joined], [x, start]))
+    last, scanned = scan(axis, [x], [start], [], step)
+    compiled = compile_model(Model([*last, *scanned], [x, start]))
     for count in (4, 0, 2):
         array = np.arange(count * 3, dtype=np.float32).reshape([*np.roll([count, 1], axis), 3])
         results = compiled([array, np.ones(3, np.float32)])
