@@ -7,8 +7,8 @@ Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/opera
 
 An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A
 program that writes elements of different shapes is refused where that is known, and fails when it runs otherwise. Only
-where nothing but the concatenation of the elements is wanted (`paddle2ov/program/joined_arrays.py`), that is what is
-carried, and the elements' first sizes may differ.
+where nothing but the concatenation of the elements is wanted (`paddle2ov/program/concatenated_arrays.py`), that is what
+is carried, and the elements' first dimensions may differ.
 """
 
 from __future__ import annotations

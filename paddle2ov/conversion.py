@@ -13,13 +13,13 @@ from typing import Any
 from openvino import Model
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.provenance import name_after_operators, operators_by_name, place_of
+from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Refusals, run_rewrites
 from paddle2ov.program import Program, load_readers, read_program
 from paddle2ov.program.signatures import Signature
-from paddle2ov.program.sources import remember
+from paddle2ov.program.sources import remember_source
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.report import ConversionReport, size
+from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, InputOverride, parse_input, parse_output
 from paddle2ov.translation.model_builder import Progress, convert_program
@@ -132,7 +132,7 @@ def convert(
         built = build_in(converted, settings)
         (log.warning if built.remaining else log.info)("the model %s", describe(built))
     if program.source is not None:
-        remember(converted, program.source)
+        remember_source(converted, program.source)
     if verbose:
         _log_steps(program, converted, *seconds)
         _log_refusals(refusals)
@@ -177,7 +177,7 @@ def _note_nodes(report: ConversionReport, model: Model, program: Program) -> Non
     report.nodes_after = len(model.get_ops())
     ids: dict[str, int] = {}  # old programs own some blocks, and what they hold, more than once
     for id, operator in enumerate(program.block.walk()):
-        ids.setdefault(place_of(operator), id)
+        ids.setdefault(operator_id(operator), id)
     report.origins = {name: tuple(map(ids.__getitem__, places)) for name, places in operators_by_name(model).items()}
 
 
@@ -201,7 +201,7 @@ def _log_steps(program: Program, model: Model, reading: float, translating: floa
         program.version,
         operators,
         len(program.parameters),
-        size(weights),
+        size_text(weights),
         1e3 * reading,
     )
     log.info("translated to %d nodes in %.1f ms", len(model.get_ops()), 1e3 * translating)

@@ -157,7 +157,7 @@ def _trials(
 ) -> Iterator[Trial]:
     """The model as declared and then, if so asked, with all dimensions dynamic."""
     where = f"{what}, as declared, in {folder}"
-    with _noted(where):
+    with _with_note(where):
         model = convert(folder, extension=extension)
     # Without a fixed dimension the second conversion would be the first.
     fixed = any(not size.is_dynamic for port in model.inputs for size in port.get_partial_shape())
@@ -166,13 +166,13 @@ def _trials(
         return
     shapes = {name: [-1] * (array.ndim + (array.dtype.kind == "c")) for name, array in inputs.items()}
     where = f"{what}, all dimensions dynamic, in {folder}"
-    with _noted(where):
+    with _with_note(where):
         model = convert(folder, input=shapes, extension=extension)
     yield Trial(where, model, inputs, expected, atol, rtol)
 
 
 def _check(trial: Trial) -> None:
-    with _noted(trial.where):
+    with _with_note(trial.where):
         results = run(trial.model, trial.inputs)
     compare(results, trial.expected, trial.atol, trial.rtol, trial.where)
 
@@ -185,7 +185,7 @@ def check_network(folder: Path, extension: Any = None) -> None:
         Paddle2OVError: the model cannot be converted.
     """
     record = json.loads((folder / "case.json").read_text())
-    with _noted(f"{record['network']} ({record['format']}), model in {folder}"):
+    with _with_note(f"{record['network']} ({record['format']}), model in {folder}"):
         compiled = compile_model(convert(folder, extension=extension))
     for i in range(record["sets"]):
         arrays = load(folder / f"outputs_{i}.npz")
@@ -367,7 +367,7 @@ def _name(port: Any, inputs: Mapping[str, Array]) -> str:
 
 
 @contextmanager
-def _noted(where: str) -> Iterator[None]:
+def _with_note(where: str) -> Iterator[None]:
     """Adds to an error of conversion or of OpenVINO where it came up (Python 3.10 has no notes)."""
     try:
         yield

@@ -10,7 +10,7 @@ from openvino import Model, Node, Output, Type
 from openvino.op import Parameter
 
 from paddle2ov.converters.graph.common import Tensor, ints, output_of, size_of
-from paddle2ov.graph.loop import wired_loop
+from paddle2ov.graph.loop import build_loop
 from paddle2ov.graph.opset import ops
 
 Outputs: TypeAlias = Sequence[Output]
@@ -31,7 +31,7 @@ def repeat(rounds: Tensor, state: Sequence[Tensor], fixed: Sequence[Tensor], ste
     after, go_on = step(k.output(0), _outputs(inner), _outputs(held))
     results = [ops.result(value) for value in after]
     further = ops.result(ops.constant(np.array(True)) if go_on is None else go_on)
-    loop = wired_loop(
+    loop = build_loop(
         output_of(rounds),
         ops.constant(np.array(True)).output(0),
         Model([further, *results], [k, *inner, *held]),
@@ -56,7 +56,7 @@ def along(
     after, joined = step(k.output(0), _outputs(parts), _outputs(inner), _outputs(held))
     results, slices = [ops.result(value) for value in after], [ops.result(value) for value in joined]
     rounds = size_of(whole[0], axis).output(0)
-    loop = wired_loop(
+    loop = build_loop(
         rounds,
         ops.constant(np.array(True)).output(0),
         Model([ops.result(ops.constant(np.array(True))), *results, *slices], [k, *parts, *inner, *held]),

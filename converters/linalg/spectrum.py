@@ -25,7 +25,7 @@ from paddle2ov.converters.linalg.jacobi import (
     turned_apart,
 )
 from paddle2ov.converters.linalg.pieces import identities, range_to, swapped
-from paddle2ov.graph.complex_pairs import parts
+from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -116,7 +116,7 @@ def _epsilon(node: NodeContext) -> Node:
     """The larger size of the matrices times the machine's epsilon."""
     x = node.get_input("x")
     if node.is_complex("x"):
-        x = parts(x)[0]
+        x = real_imag(x)[0]
     size = ops.reduce_max(ops.slice(shape_of(x), ints([-2]), ints([_END]), ints([1])), ints([0]), False)
     dtype = x.get_element_type()
     epsilon = np.finfo(np.float64 if dtype == Type.f64 else np.float32).eps
@@ -149,7 +149,9 @@ def _eigenvalues(node: NodeContext, triangle: str) -> Output:
     twice = node.is_complex("x")
     if twice:
         rank -= 1
-        real, imag = (mirrored(node, part, rank, triangle, sign) for part, sign in zip(parts(x), (1, -1), strict=True))
+        real, imag = (
+            mirrored(node, part, rank, triangle, sign) for part, sign in zip(real_imag(x), (1, -1), strict=True)
+        )
         x = as_real((real, imag))
     (matrix,), places = diagonalized(node, x, rank, triangle, [])
     found = elements_at(matrix, places, rank)
@@ -165,7 +167,7 @@ def _singular_values(node: NodeContext) -> Output:
     twice = node.is_complex("x")
     rank = rank_of(node, x) - twice
     if twice:
-        x = as_real(parts(x))
+        x = as_real(real_imag(x))
     rows, columns = known_dims(x)[-2:]
     if rows is not None and columns is not None and rows < columns:  # fewer columns are fewer rounds
         x = swapped(x, rank).output(0)

@@ -12,7 +12,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, halves, ints, shape_of, size_of
 from paddle2ov.converters.resize.exact import Resize, any_resized, inverse, nearest, sizes_later
-from paddle2ov.graph.integers import divided
+from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 
 
@@ -144,7 +144,7 @@ def _places(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node, Node, N
     else:
         top = ops.add(ops.multiply(twice, above), ints(2 * one.denominator))
     bottom = 2 * one.denominator
-    place, rest = divided(ops.convert(top, Type.i32), ops.constant(np.int32(bottom)))
+    place, rest = int_divmod(ops.convert(top, Type.i32), ops.constant(np.int32(bottom)))
     left = ops.subtract(ops.constant(np.int32(bottom)), rest)
     part, left = (ops.divide(ops.convert(each, Type.f32), _number(bottom)) for each in (rest, left))
     return ops.subtract(ops.convert(place, Type.i64), ints(1)), part, left

@@ -16,7 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const, exact_divide, ints, shape_of, size_of
 from paddle2ov.converters.graph.spatial import known_dims
-from paddle2ov.graph.integers import divided
+from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 
 Floats = npt.NDArray[np.float32]
@@ -108,7 +108,7 @@ def _scaled_one_later(length: Node, scale: float) -> Node:
     """`scaled` of one dimension (int64) that is not known yet, without floats, which may be rounded to bfloat16."""
     above, below = _quotient(scale)
     product = ops.multiply(ops.convert(length, Type.i32), ops.constant(np.int32(above)))
-    size = ops.convert(divided(product, ops.constant(np.int32(below)))[0] if below > 1 else product, Type.i64)
+    size = ops.convert(int_divmod(product, ops.constant(np.int32(below)))[0] if below > 1 else product, Type.i64)
     dims, wrong = _corrections(scale)
     if dims.size:
         hit = ops.convert(ops.equal(length, ops.constant(dims)), Type.i64)
@@ -215,7 +215,7 @@ def _indices_later(x: Output, plan: Resize, i: int, resized: Node | None) -> Nod
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
     # Where the quotient is whole the rounding of floats decides; elsewhere it must not, in bfloat16 neither.
-    place, rest = divided(*_whole_ratio(plan, i, k, whole, steps_in_all, changes))
+    place, rest = int_divmod(*_whole_ratio(plan, i, k, whole, steps_in_all, changes))
     if plan.scales is None or plan.align_corners or not _rounds_to_itself(plan.scales[i]):
         least = ops.subtract(place, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
         place = ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), place)

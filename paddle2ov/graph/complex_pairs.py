@@ -12,26 +12,28 @@ from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 _LAST = np.array([-1], np.int64)
 
 
-def joined(real: Output | Node, imag: Output | Node) -> Node:
+def make_complex(real: Output | Node, imag: Output | Node) -> Node:
     """The complex numbers with these parts, which have one shape."""
     return ops.concat([ops.unsqueeze(real, _LAST), ops.unsqueeze(imag, _LAST)], -1)
 
 
-def parts(x: Output | Node) -> tuple[Output, Output]:
+def real_imag(x: Output | Node) -> tuple[Output, Output]:
     """The real and the imaginary part; what was joined of its parts is not taken apart again."""
     output = x.output(0) if isinstance(x, Node) else x
-    if (known := _joined_of(output.get_node())) is not None:
+    if (known := _made_of(output.get_node())) is not None:
         return known
     real, imag = (ops.gather(output, np.int64(i), np.int64(-1)).output(0) for i in (0, 1))
     return real, imag
 
 
-def part_of(value: Output | ConstantValue | EmptyTensorArray, part: int) -> Output | ConstantValue | EmptyTensorArray:
+def component_of(
+    value: Output | ConstantValue | EmptyTensorArray, part: int
+) -> Output | ConstantValue | EmptyTensorArray:
     """The real (0) or the imaginary (1) part of a value; of a known one it is known."""
     if isinstance(value, EmptyTensorArray):
         return value
     if not isinstance(value, ConstantValue):
-        return parts(value)[part]
+        return real_imag(value)[part]
     if value.array.dtype.kind == "c":
         chosen = value.array.imag if part else value.array.real
     else:
@@ -39,7 +41,7 @@ def part_of(value: Output | ConstantValue | EmptyTensorArray, part: int) -> Outp
     return ConstantValue(np.array(chosen, order="C"))
 
 
-def _joined_of(node: Node) -> tuple[Output, Output] | None:
+def _made_of(node: Node) -> tuple[Output, Output] | None:
     if node.get_type_name() != "Concat" or node.get_input_size() != 2 or node.get_attributes()["axis"] != -1:
         return None
     sources = [node.input_value(i).get_node() for i in (0, 1)]

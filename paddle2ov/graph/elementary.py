@@ -61,12 +61,12 @@ def erf(x: Output | Node) -> Node:
 
 def hypot(a: Output | Node, b: Output | Node) -> Node:
     """√(a² + b²), also where the squares are no numbers of float32."""
-    scale = _scale(ops.maximum(ops.abs(a), ops.abs(b)))
+    scale = _power_of_two_scale(ops.maximum(ops.abs(a), ops.abs(b)))
     first, second = ops.multiply(a, scale), ops.multiply(b, scale)
     return ops.divide(ops.sqrt(ops.add(ops.multiply(first, first), ops.multiply(second, second))), scale)
 
 
-def _scale(size: Node) -> Node:
+def _power_of_two_scale(size: Node) -> Node:
     """A power of two that brings what is very large or very small to where squares are finite and not 0."""
     large = ops.select(ops.greater(size, _number(1e18, size)), _number(2.0**-96, size), _number(1, size))
     return ops.select(ops.less(size, _number(1e-16, size)), _number(2.0**96, size), large)

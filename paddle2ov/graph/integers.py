@@ -12,7 +12,7 @@ from paddle2ov.graph.opset import ops
 Number: TypeAlias = Output | Node
 
 
-def divided(x: Number, h: Number) -> tuple[Number, Number]:
+def int_divmod(x: Number, h: Number) -> tuple[Number, Number]:
     """Quotient and remainder of whole numbers (i32) that are not negative; the quotient is below 2^20.
 
     The plugin divides integers in single precision, where the quotient may be off by one. Floats in between would be
@@ -28,4 +28,4 @@ def _number(x: Number) -> Node:
     return ops.convert(x, Type.i32)
 
 
-__all__ = ["Number", "divided"]
+__all__ = ["Number", "int_divmod"]

@@ -11,7 +11,7 @@ from openvino.op import Parameter, Result
 from paddle2ov.graph.opset import ops
 
 
-def wired_loop(
+def build_loop(
     rounds: Output,
     begins: Output,
     body: Model,

@@ -62,7 +62,7 @@ def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> C
     return Constant(array, shared_memory=share)
 
 
-def numbers_of(array: AnyArray, kind: Type) -> AnyArray:
+def bits_to_values(array: AnyArray, kind: Type) -> AnyArray:
     """What the elements of a Constant stand for: NumPy has no bfloat16, which OpenVINO hands out as float16."""
     if kind == Type.bf16:
         return (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
@@ -71,7 +71,7 @@ def numbers_of(array: AnyArray, kind: Type) -> AnyArray:
 
 def value_of(node: Constant) -> AnyArray:
     """The value of a Constant as NumPy computes with it (bfloat16 as float32)."""
-    return numbers_of(node.get_data(), node.get_element_type())
+    return bits_to_values(node.get_data(), node.get_element_type())
 
 
 def numpy_dtype(kind: Type) -> np.dtype[np.generic] | None:

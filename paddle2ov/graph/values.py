@@ -17,8 +17,8 @@ from typing import Final, TypeAlias, overload
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.names import is_generated, name_under
-from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, constant, numbers_of
+from paddle2ov.graph.names import is_generated, name_after
+from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, bits_to_values, constant
 from paddle2ov.program.model import AnyArray
 
 
@@ -29,7 +29,7 @@ class ConstantValue:
     its constant has a single consumer. A weight has one node, which shares the weight's memory.
     """
 
-    __slots__ = ("_is_named", "_node", "_whole", "array", "dtype", "name", "share")
+    __slots__ = ("_base", "_is_named", "_node", "array", "dtype", "name", "share")
 
     _PRIVATE_COPY_ELEMENTS = 64
 
@@ -39,7 +39,7 @@ class ConstantValue:
         self.name = name
         self.share = share
         self._node: Constant | None = None
-        self._whole: ConstantValue | None = None
+        self._base: ConstantValue | None = None
         self._is_named = False  # whether a node has the name
 
     @property
@@ -60,24 +60,24 @@ class ConstantValue:
             self._node = node
         return node
 
-    def viewed(self, array: AnyArray) -> ConstantValue:
+    def view(self, array: AnyArray) -> ConstantValue:
         """The same elements in another shape, or for another model: one node of all has the name."""
         view = ConstantValue(array, self.dtype, self.name, self.share)
-        view._whole = self._whole or self
+        view._base = self._base or self
         return view
 
     def _give_name(self, node: Constant) -> None:
-        whole = self._whole or self
-        if whole._is_named or is_generated(self.name):
-            name_under(node, self.name)
+        base = self._base or self
+        if base._is_named or is_generated(self.name):
+            name_after(node, self.name)
         else:
             node.set_friendly_name(self.name)
-            whole._is_named = True
+            base._is_named = True
 
     def values(self) -> AnyArray:
         """The value as NumPy computes with it (bfloat16 as float32, complex as complex)."""
         if self.dtype == "bfloat16":
-            return numbers_of(self.array, Type.bf16)
+            return bits_to_values(self.array, Type.bf16)
         return self.array
 
 
@@ -140,14 +140,14 @@ MARKS: Final = frozenset((ComplexValue, LoDTensor))
 
 
 @overload
-def plain(value: Value | Node) -> PlainValue: ...
+def unmarked(value: Value | Node) -> PlainValue: ...
 
 
 @overload
-def plain(value: Value | Node | None) -> PlainValue | None: ...
+def unmarked(value: Value | Node | None) -> PlainValue | None: ...
 
 
-def plain(value: Value | Node | None) -> PlainValue | None:
+def unmarked(value: Value | Node | None) -> PlainValue | None:
     """A value without its marks."""
     if isinstance(value, LoDTensor):
         value = value.value
@@ -161,7 +161,7 @@ def is_complex(value: Value | None) -> bool:
     return isinstance(value, ComplexValue) or (isinstance(value, LoDTensor) and isinstance(value.value, ComplexValue))
 
 
-def of_dtype(value: PlainValue, dtype: str | None) -> PlainValue | ComplexValue:
+def mark_if_complex(value: PlainValue, dtype: str | None) -> PlainValue | ComplexValue:
     """A value that has a data type of Paddle's, with the mark that it asks for."""
     return ComplexValue(value) if dtype in COMPLEX_DTYPES else value
 
@@ -179,6 +179,6 @@ __all__ = [
     "SequenceLengths",
     "Value",
     "is_complex",
-    "of_dtype",
-    "plain",
+    "mark_if_complex",
+    "unmarked",
 ]

@@ -14,11 +14,11 @@ from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 
 from paddle2ov.graph.names import bodies_of, is_unnamed, move_name
 from paddle2ov.graph.opset import OPSET, ops
-from paddle2ov.graph.provenance import hand_on
+from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.shapes import Dims as Dims
 from paddle2ov.graph.shapes import dims_of as dims_of
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import numbers_of as numbers_of
+from paddle2ov.graph.types import bits_to_values as bits_to_values
 from paddle2ov.program.model import AnyArray
 
 Counts: TypeAlias = dict[str, int]
@@ -231,12 +231,12 @@ def take_place(new: Node, old: Node, *more: Node) -> None:
     """Gives a node the name of one that it stands for, if it has none of its own, and the operators that it is from."""
     if new.get_type_name() not in ("Parameter", "Constant") and is_unnamed(new):
         move_name(old, new)
-    hand_on(new.output(0), old, *more)
+    copy_operators(new.output(0), old, *more)
 
 
 def insert(readers: Collection[Input], new: Output, node: Node) -> None:
     """Lets some inputs read what was made for a node that stays."""
-    hand_on(new, node)
+    copy_operators(new, node)
     for reader in readers:
         reader.replace_source_output(new)
 
@@ -244,14 +244,14 @@ def insert(readers: Collection[Input], new: Output, node: Node) -> None:
 def copied(value: Output) -> Output:
     """A tensor once more, for a result that needs one of its own."""
     copy = ops.convert(value, value.get_element_type()).output(0)
-    hand_on(copy, value.get_node())
+    copy_operators(copy, value.get_node())
     return copy
 
 
 def name_after(new: Node, old: Node, part: str | int, *more: Node) -> None:
     """Names a node after the one that it stands for in part, from whose operators it comes, and those of `more`."""
     new.set_friendly_name(f"{old.get_friendly_name()}/{part}/{new.get_name()}")
-    hand_on(new.output(0), old, *more)
+    copy_operators(new.output(0), old, *more)
 
 
 def _is_named(output: Output) -> bool:

@@ -82,7 +82,7 @@ class _Op(NamedTuple):
     attributes: list[_Attribute]
 
 
-class _Texts:
+class _DescCache:
     """Reads operators; of all attributes and types, of which few differ, each one once."""
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class _Scope:
 class _Reader:
     def __init__(self, desc: Any, vocabulary: Vocabulary) -> None:
         self._blocks = list(desc.blocks)
-        self._texts = _Texts()
+        self._texts = _DescCache()
         self._ops: dict[int, list[_Op]] = {}
         self._writes: dict[int, list[str]] = {}
         self._program_version = desc.version.version

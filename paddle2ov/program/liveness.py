@@ -91,7 +91,7 @@ class _Dependencies:
     def _enter(self, operator: Operator, given: frozenset[str]) -> None:
         for block in operator.blocks:
             self.add(block)
-        for name, counterpart in _across(operator):
+        for name, counterpart in _counterparts(operator):
             if name not in given:
                 self.counterparts.setdefault(name, []).append(counterpart)
 
@@ -127,7 +127,7 @@ def _reads(operator: Operator) -> Iterable[str]:
     return [*operator.input_names(), *(name for one in operator.blocks for name in one.outputs)]
 
 
-def _across(operator: Operator) -> Iterable[tuple[str, str]]:
+def _counterparts(operator: Operator) -> Iterable[tuple[str, str]]:
     """Pairs of a variable and one that it needs on the other side of the border of a block.
 
     Where a malformed program has not as many on both sides, the operator's translation says so.

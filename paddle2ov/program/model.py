@@ -68,7 +68,7 @@ class Semantics:
         end_before_first: slices with steps: read backwards, an end of -1 is the one before the first element, and an
             end further before it counts as the first element.
         concatenated_array: `write_to_array`, `tensor_array_to_tensor`: the array is carried as the concatenation of its
-            elements along their first dimension, and written to at its end (`joined_arrays.py`).
+            elements along their first dimension, and written to at its end (`concatenated_arrays.py`).
     """
 
     truncated_quotient: bool = False

@@ -13,8 +13,8 @@ from paddle2ov.program.model import Semantics
 
 _PADDLE_2_0, _PADDLE_2_4, _PADDLE_3_0 = 2_000_000, 2_004_000, 3_000_000
 
-_TODAY = Semantics()
-_BEFORE: dict[str, tuple[int, Semantics]] = {
+_CURRENT = Semantics()
+_OLD_SEMANTICS: dict[str, tuple[int, Semantics]] = {
     # The remainder of integers had the sign of the dividend, as in C++.
     "elementwise_mod": (_PADDLE_2_0, Semantics(truncated_quotient=True)),
     "elementwise_floordiv": (_PADDLE_2_4, Semantics(truncated_quotient=True)),
@@ -30,5 +30,5 @@ _BEFORE: dict[str, tuple[int, Semantics]] = {
 
 def semantics_of(op_type: str, version: int) -> Semantics:
     """What the operator meant to the Paddle of that version."""
-    end, semantics = _BEFORE.get(op_type, (0, _TODAY))
-    return semantics if 0 < version < end else _TODAY
+    end, semantics = _OLD_SEMANTICS.get(op_type, (0, _CURRENT))
+    return semantics if 0 < version < end else _CURRENT

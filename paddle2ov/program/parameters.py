@@ -40,7 +40,7 @@ def read_combined(path: Path, variables: Iterable[Variable], source: Source, map
     """
     parameters = {}
     offset = 0
-    descriptions: dict[bytes, _Description] = {}
+    descriptions: dict[bytes, _Header] = {}
     with source.open(path) as opened:
         file = (_MappedFile if mapped else _File)(opened, path)
         for variable in sorted(variables, key=lambda item: item.name):
@@ -149,12 +149,12 @@ class _MappedFile(_File):
 
 _WINDOW = 256
 """What stands before a tensor's data is seldom longer."""
-_HEAD = struct.Struct("<IQ")  # version, number of LoD levels
-_BODY = struct.Struct("<Ii")  # version, size of the description
+_LOD_HEADER = struct.Struct("<IQ")  # version, number of LoD levels
+_TENSOR_HEADER = struct.Struct("<Ii")  # version, size of the description
 
 
 @dataclass(frozen=True, slots=True)
-class _Description:
+class _Header:
     """What stands before a tensor's data."""
 
     dtype: str
@@ -164,7 +164,7 @@ class _Description:
 
 
 def _read_tensor(
-    file: _File, start: int, variable: Variable, path: Path, descriptions: dict[bytes, _Description]
+    file: _File, start: int, variable: Variable, path: Path, descriptions: dict[bytes, _Header]
 ) -> tuple[Parameter, int]:
     """Reads the tensor at `start`; `descriptions` are those that are read already, by their bytes."""
     end = file.size
@@ -173,22 +173,22 @@ def _read_tensor(
         return ModelReadError(f"{path}: parameter '{variable.name}' at byte {start}: {reason}")
 
     try:
-        version, levels = _HEAD.unpack(file.bytes_at(start, _HEAD.size))
+        version, levels = _LOD_HEADER.unpack(file.bytes_at(start, _LOD_HEADER.size))
         if version != 0:
             raise fail(f"unknown format version {version}")
         if levels > _MAX_LOD_LEVELS:
             raise fail(f"absurd number of LoD levels {levels}")
-        offset = start + _HEAD.size
+        offset = start + _LOD_HEADER.size
         for _ in range(levels):
             offset += 8 + struct.unpack("<Q", file.bytes_at(offset, 8))[0]
             if offset > end:
                 raise fail("the file ends within its LoD")
-        version, size = _BODY.unpack(file.bytes_at(offset, _BODY.size))
+        version, size = _TENSOR_HEADER.unpack(file.bytes_at(offset, _TENSOR_HEADER.size))
     except struct.error:
         raise fail("the file ends within it") from None
     if version != 0:
         raise fail(f"unknown tensor version {version}")
-    offset += _BODY.size
+    offset += _TENSOR_HEADER.size
     if not 0 < size <= _MAX_DESC_BYTES or offset + size > end:
         raise fail(f"impossible description size {size}")
     text = file.bytes_at(offset, size)
@@ -211,7 +211,7 @@ def _read_tensor(
     return Parameter(variable.name, dtype, data), after
 
 
-def _description(text: bytes) -> _Description:
+def _description(text: bytes) -> _Header:
     try:
         desc = TensorDesc.FromString(text)
     except DecodeError as error:
@@ -222,7 +222,7 @@ def _description(text: bytes) -> _Description:
     shape = tuple(desc.dims)
     if len(shape) > _MAX_RANK or any(dim < 0 for dim in shape):
         raise ValueError(f"impossible shape {list(shape)}")
-    return _Description(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
+    return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
 
 
 def _fits(actual: tuple[int, ...], declared: tuple[int, ...]) -> bool:

@@ -104,7 +104,7 @@ _read_attribute = msgspec.json.Decoder(_AttributeData).decode
 _read_any = msgspec.json.Decoder().decode
 
 
-class _Texts:
+class _JsonCache:
     """What the texts of types, attributes and parameters' flags say, each of them read once."""
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
 class _Reader:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._texts = _Texts()
+        self._texts = _JsonCache()
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
         self._latest: dict[str, str] = {}  # variable written in place -> variable that holds what was written last
         self._journal: list[tuple[str, str | None]] = []  # what `_latest` held before each change

@@ -82,7 +82,7 @@ class Source:
             file = FileIO(path)
         except OSError as error:
             raise ModelReadError(f"{path}: cannot be opened: {error}") from error
-        if Stamp(*_numbers(os.fstat(file.fileno()))) != self._stamps[path.absolute()]:
+        if Stamp(*_stamp_fields(os.fstat(file.fileno()))) != self._stamps[path.absolute()]:
             file.close()
             raise ChangedError(f"{path}: changed while it was being read")
         return file
@@ -133,7 +133,7 @@ class Source:
             ModelReadError: one of them has another size or time of change.
         """
         for path, number, stamp in self._mapped:
-            now = Stamp(*_numbers(os.fstat(number)))
+            now = Stamp(*_stamp_fields(os.fstat(number)))
             if (now.size, now.modified) != (stamp.size, stamp.modified):
                 raise ChangedError(
                     f"{path} has changed since the model was converted, whose weights are read from it; convert it "
@@ -141,7 +141,7 @@ class Source:
                 )
 
 
-class Contents(Source):
+class MemorySource(Source):
     """Files that are in memory only, under the names that messages give them."""
 
     def __init__(self, contents: dict[Path, bytes]) -> None:
@@ -163,7 +163,7 @@ class Contents(Source):
 _SOURCES: weakref.WeakKeyDictionary[Any, Source] = weakref.WeakKeyDictionary()
 
 
-def remember(model: Any, source: Source) -> None:
+def remember_source(model: Any, source: Source) -> None:
     """Notes which files an `openvino.Model` was made from."""
     _SOURCES[model] = source
 
@@ -197,23 +197,23 @@ def check_unchanged(model: Any) -> None:
 
 def _stamp(path: Path) -> Stamp:
     try:
-        return Stamp(*_numbers(path.stat()))
+        return Stamp(*_stamp_fields(path.stat()))
     except OSError as error:
         raise ModelReadError(f"{path}: cannot be opened: {error}") from error
 
 
-def _numbers(about: os.stat_result) -> tuple[int, int, int, int, int]:
+def _stamp_fields(about: os.stat_result) -> tuple[int, int, int, int, int]:
     return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 __all__ = [
     "ChangedError",
-    "Contents",
+    "MemorySource",
     "Opened",
     "Source",
     "Stamp",
     "check_mapped",
     "check_unchanged",
-    "remember",
+    "remember_source",
     "source_of",
 ]

@@ -31,7 +31,7 @@ def fits(value: Any, default: Any) -> bool:
     return True
 
 
-def is_whole(value: Any) -> bool:
+def is_integral(value: Any) -> bool:
     """Whether this is a whole number."""
     return isinstance(value, _NUMBERS) and math.isfinite(value) and value == int(value)
 
@@ -61,17 +61,26 @@ def is_open_dtype(value: Any) -> bool:
     return value is None or value == -1 or (isinstance(value, str) and value.lower().startswith("undefined"))
 
 
-def shown(value: Any) -> str:
+def abbreviated(value: Any) -> str:
     """The value for a message, cut where it is long."""
     text = repr(value[:_MOST]) if isinstance(value, str | list | tuple) else repr(value)
     return text if len(text) <= _MOST else text[: _MOST - 3] + "..."
 
 
-def all_shown(attributes: Mapping[str, Any], names: Iterable[str]) -> str:
+def abbreviated_attributes(attributes: Mapping[str, Any], names: Iterable[str]) -> str:
     """Those of the attributes that a converter asked for, with their values."""
-    texts = [f"{name}={shown(attributes[name])}" for name in sorted(attributes.keys() & set(names))]
+    texts = [f"{name}={abbreviated(attributes[name])}" for name in sorted(attributes.keys() & set(names))]
     more = ["..."] if len(texts) > _SHOWN_ATTRIBUTES else []
     return ", ".join(texts[:_SHOWN_ATTRIBUTES] + more)
 
 
-__all__ = ["all_shown", "are_numbers", "fits", "from_text", "is_number", "is_open_dtype", "is_whole", "shown"]
+__all__ = [
+    "abbreviated",
+    "abbreviated_attributes",
+    "are_numbers",
+    "fits",
+    "from_text",
+    "is_integral",
+    "is_number",
+    "is_open_dtype",
+]

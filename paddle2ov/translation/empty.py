@@ -15,7 +15,7 @@ from openvino import Node
 
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
-from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor, Value, plain
+from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor, Value, unmarked
 from paddle2ov.program.model import Operator, Variable
 
 Result: TypeAlias = Node | Value
@@ -52,14 +52,14 @@ def results_without_elements(
             if value is not None and _dims(value) != _declared(variables.get(name)):
                 return None
     found = {
-        port: [_nothing(variables[name]) for name in names]
+        port: [_empty_constant(variables[name]) for name in names]
         for port, names in operator.outputs.items()
         if names and all(name in empty for name in names)
     }
     return found or None
 
 
-def emptied(value: Result, instead: ConstantValue | None) -> Result:
+def constant_if_empty(value: Result, instead: ConstantValue | None) -> Result:
     """A result, as a constant where it has no elements.
 
     Args:
@@ -80,14 +80,14 @@ def emptied(value: Result, instead: ConstantValue | None) -> Result:
     return value if instead is None else instead
 
 
-def _nothing(variable: Variable) -> ConstantValue:
+def _empty_constant(variable: Variable) -> ConstantValue:
     bits = _BITS.get(variable.dtype or "")
     return ConstantValue(np.empty(variable.shape or (), bits or variable.dtype), variable.dtype if bits else None)
 
 
 def _dims(value: Value) -> list[int] | None:
     """The dimensions, of complex numbers with the one of their parts."""
-    value = plain(value)
+    value = unmarked(value)
     if isinstance(value, EmptyTensorArray):
         return None
     if isinstance(value, ConstantValue):
@@ -102,4 +102,4 @@ def _declared(variable: Variable | None) -> list[int] | None:
     return [*variable.shape, *parts]
 
 
-__all__ = ["declared_empty", "emptied", "is_empty", "results_without_elements"]
+__all__ = ["constant_if_empty", "declared_empty", "is_empty", "results_without_elements"]

@@ -12,7 +12,7 @@ from openvino.op import Constant
 
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
-from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, plain
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, unmarked
 from paddle2ov.program.model import AnyArray
 
 MOST_ELEMENTS = 64
@@ -23,10 +23,10 @@ _MOST_DOUBLES = 1 << 16
 is inverted, loses half of its digits.
 """
 
-_RANDOM = frozenset(("RandomUniform", "Multinomial", "If", "Loop", "TensorIterator"))
+_NEVER_FOLDED = frozenset(("RandomUniform", "Multinomial", "If", "Loop", "TensorIterator"))
 
 
-def are_small(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
+def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
     """Whether an operator's inputs, one at least, are known and small enough to compute with while converting."""
     constants: list[ConstantValue] = []
     for values in inputs.values():
@@ -35,7 +35,7 @@ def are_small(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
                 continue
             if isinstance(value, Output):
                 return False
-            known = plain(value)
+            known = unmarked(value)
             if not isinstance(known, ConstantValue) or known.dtype not in _EXACT:
                 return False
             constants.append(known)
@@ -114,7 +114,7 @@ def _outputs(node: Node, done: _Results) -> Mapping[tuple[str, int], Tensor | No
         and math.prod(dims) <= (_MOST_DOUBLES if one.get_element_type() == Type.f64 else MOST_ELEMENTS)
         for one in outputs
     )
-    if not small or node.get_type_name() in _RANDOM:
+    if not small or node.get_type_name() in _NEVER_FOLDED:
         return unknown
     if isinstance(node, Constant):
         return {(node.get_name(), 0): Tensor(node.get_data())}
@@ -131,4 +131,4 @@ def _outputs(node: Node, done: _Results) -> Mapping[tuple[str, int], Tensor | No
     return {(node.get_name(), i): result for i, result in enumerate(results)}
 
 
-__all__ = ["MOST_ELEMENTS", "are_small", "fold"]
+__all__ = ["MOST_ELEMENTS", "are_foldable", "fold"]

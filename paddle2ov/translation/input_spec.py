@@ -60,7 +60,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     ):
         return [_override(argument)]
     if isinstance(argument, Iterable):
-        return [_one(item) for item in argument]
+        return [_from_item(item) for item in argument]
     raise ConversionInputError(f"input: cannot make an input of {argument!r}")
 
 
@@ -82,7 +82,7 @@ def parse_output(argument: Any) -> list[str]:
     return [str(name) for name in names]
 
 
-def _one(item: Any) -> InputOverride:
+def _from_item(item: Any) -> InputOverride:
     if isinstance(item, str):
         return _from_string(item)
     if _is_shape(item) or _is_type(item):
@@ -143,15 +143,15 @@ def _dimension(dim: Any) -> Dimension:
             return Dimension()
         low, dots, high = dim.partition("..")
         if not dots:
-            return _sized(int(dim))
+            return _fixed_or_any(int(dim))
         return _range(int(low) if low else 0, int(high) if high else -1)
     if isinstance(dim, Sequence):
         low, high = dim
         return _range(int(low), int(high))
-    return _sized(int(dim))
+    return _fixed_or_any(int(dim))
 
 
-def _sized(number: int) -> Dimension:
+def _fixed_or_any(number: int) -> Dimension:
     if not -1 <= number <= _MAX_DIM:
         raise ValueError(f"dimension {number}")
     return Dimension() if number == -1 else Dimension(number)

@@ -47,12 +47,16 @@ def read_live(
         prefix = str(Path(folder) / "inference")
         if _is_program(model, paddle):
             _save_program(paddle, model, prefix, input, output, example_input)
-            return _kept(read_program(folder, signatures=signatures)), [], []
+            return _without_source(read_program(folder, signatures=signatures)), [], []
         _save_layer(paddle, model, prefix, input, example_input)
-        return _kept(read_program(folder, signatures=signatures)), _ranges(paddle, input), parse_output(output)
+        return (
+            _without_source(read_program(folder, signatures=signatures)),
+            _ranges(paddle, input),
+            parse_output(output),
+        )
 
 
-def _kept(program: Program) -> Program:
+def _without_source(program: Program) -> Program:
     """The program without its files: they are gone, and what is mapped of them stays as it is."""
     program.source = None
     return program

@@ -10,10 +10,10 @@ from openvino.op import Result
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.provenance import hand_on
-from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, of_dtype, plain
+from paddle2ov.graph.provenance import copy_operators
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, mark_if_complex, unmarked
 from paddle2ov.program import Program
-from paddle2ov.program.joined_arrays import join_arrays
+from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
@@ -22,7 +22,7 @@ from paddle2ov.translation.control_flow.branches import CONTROL_FLOW
 from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
-from paddle2ov.translation.sequence_lengths import fed, lengths_inputs, lengths_results
+from paddle2ov.translation.sequence_lengths import lengths_inputs, lengths_results, with_input_lod
 from paddle2ov.translation.translator import Translator, input_parameter
 
 Progress = Callable[[int, int], None]
@@ -69,7 +69,7 @@ def convert_program(
     translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, marks)
     translating.check(registry.missing(block))
 
-    block = join_arrays(block, (item.variable for item in wanted))
+    block = concatenate_arrays(block, (item.variable for item in wanted))
 
     scope = Scope()
     parameters = []
@@ -81,11 +81,13 @@ def convert_program(
         wish = override or InputOverride()
         parameter = input_parameter(variable, wish.shape, wish.kind)
         parameters.append(parameter)
-        value = of_dtype(parameter.output(0), variable.dtype)
-        scope.values[name] = fed(value, levels.get(name))
+        value = mark_if_complex(parameter.output(0), variable.dtype)
+        scope.values[name] = with_input_lod(value, levels.get(name))
     for name, weight in program.parameters.items():
         if name in used:
-            scope.values[name] = of_dtype(ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype)
+            scope.values[name] = mark_if_complex(
+                ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype
+            )
     if sequence_lengths:
         parameters += lengths_inputs(program.inputs, scope)
     translating.names.reserve(parameters)
@@ -162,7 +164,7 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> lis
     results = []
     taken: set[tuple[str, int]] = set()
     for item in wanted:
-        value = plain(scope.find(item.variable))
+        value = unmarked(scope.find(item.variable))
         if value is None:
             raise ConversionInputError(f"output: nothing computes '{item.variable}'")
         if isinstance(value, EmptyTensorArray):
@@ -172,7 +174,7 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> lis
         if source in taken or output.get_node().get_type_name() == "Parameter":
             # Two results of one tensor, or an input that is a result, would lose one of the names on compilation.
             copy = ops.convert(output, output.get_element_type()).output(0)
-            hand_on(copy, output.get_node())
+            copy_operators(copy, output.get_node())
             output = copy
         taken.add(source)
         result = ops.result(output)

@@ -12,7 +12,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.errors import ConversionWarning, OpConversionError, Place
-from paddle2ov.graph.complex_pairs import part_of
+from paddle2ov.graph.complex_pairs import component_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES, constant, element_type, value_of
 from paddle2ov.graph.values import (
@@ -23,19 +23,19 @@ from paddle2ov.graph.values import (
     SequenceLengths,
     Value,
     is_complex,
-    plain,
+    unmarked,
 )
 from paddle2ov.program.model import AnyArray, Operator, Semantics, Variable
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.attribute_types import (
-    all_shown,
+    abbreviated,
+    abbreviated_attributes,
     are_numbers,
     fits,
     from_text,
+    is_integral,
     is_number,
     is_open_dtype,
-    is_whole,
-    shown,
 )
 from paddle2ov.translation.sequence_lengths import lengths_of
 
@@ -79,7 +79,7 @@ class _Required:
 
 REQUIRED: Any = _Required()
 _NUMBERS = frozenset((bool, int, float))
-_WHOLE = frozenset((bool, int))
+_INTEGERS = frozenset((bool, int))
 
 
 class NodeContext:
@@ -169,7 +169,7 @@ class NodeContext:
 
     def is_empty_array(self, name: str) -> bool:
         """Whether an input is a tensor array that nothing was written to; any other array is a stacked tensor."""
-        return any(isinstance(plain(value), EmptyTensorArray) for value in self._given(name))
+        return any(isinstance(unmarked(value), EmptyTensorArray) for value in self._given(name))
 
     def get_known(self, name: str, idx: int = 0) -> AnyArray | None:
         """The values of an input that is known at conversion (a weight, a constant), or None.
@@ -183,9 +183,9 @@ class NodeContext:
     def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
         """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
         values = self._given(name)
-        value = plain(values[0]) if values else None
+        value = unmarked(values[0]) if values else None
         if isinstance(value, ConstantValue):
-            return value.viewed(value.array.reshape(tuple(shape))).constant().output(0)
+            return value.view(value.array.reshape(tuple(shape))).constant().output(0)
         return ops.reshape(self.get_input(name), np.asarray(shape, np.int64), False).output(0)
 
     def input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:
@@ -290,7 +290,7 @@ class NodeContext:
     def get_int(self, name: str, default: Any = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
         found = self._scalar(name, default)
-        if type(found) is not int and not is_whole(found) and not (self._given(name) and np.isfinite(found)):
+        if type(found) is not int and not is_integral(found) and not (self._given(name) and np.isfinite(found)):
             self._refuse_type(name, found, "a whole number")
         return int(found)
 
@@ -307,9 +307,9 @@ class NodeContext:
             name
         ):  # nearly always a plain list, which need not become an array first
             found = self._attribute(name, default)
-            if type(found) is list and _WHOLE.issuperset(map(type, found)):
+            if type(found) is list and _INTEGERS.issuperset(map(type, found)):
                 return [int(item) for item in found]
-            if not all(is_whole(item) for item in np.asarray(self._numbers(name, default)).reshape(-1).tolist()):
+            if not all(is_integral(item) for item in np.asarray(self._numbers(name, default)).reshape(-1).tolist()):
                 self._refuse_type(name, found, "whole numbers")
         return [int(item) for item in self.get_constant(name, default).reshape(-1).tolist()]
 
@@ -425,7 +425,7 @@ class NodeContext:
         for (port, i), part in chosen.items():
             value = inputs[port][i]
             if value is not None:
-                real = part_of(plain(value), part) if isinstance(part, int) else part
+                real = component_of(unmarked(value), part) if isinstance(part, int) else part
                 inputs[port][i] = LoDTensor(real, value.lod) if isinstance(value, LoDTensor) else real
         operator = self._operator
         if numbers:
@@ -461,9 +461,9 @@ class NodeContext:
 
     def attributes_asked(self) -> str:
         """The attributes that were asked for so far, with their values, for messages; long ones are cut."""
-        return all_shown(self._operator.attributes, self._asked)
+        return abbreviated_attributes(self._operator.attributes, self._asked)
 
-    def refuse_what_passes_left(self) -> None:
+    def refuse_unread_attributes(self) -> None:
         """Refuses what Paddle's passes fused into an operator, or made of it in int8, unless the converter asked."""
         attributes = self._operator.attributes
         for name in () if NEUTRAL.keys().isdisjoint(attributes) else NEUTRAL.keys() & attributes.keys() - self._asked:
@@ -520,7 +520,7 @@ class NodeContext:
         return found
 
     def _refuse_type(self, name: str, value: Any, wanted: str) -> NoReturn:
-        raise OpConversionError(self.place, f"attribute '{name}' is {shown(value)}; {wanted} is expected")
+        raise OpConversionError(self.place, f"attribute '{name}' is {abbreviated(value)}; {wanted} is expected")
 
     def _attribute_name(self, name: str) -> str:
         if name not in self._operator.attributes and self._signature is not None:
@@ -557,7 +557,7 @@ class NodeContext:
             self.refuse(f"input '{name}' is missing")
         if isinstance(value, EmptyTensorArray):
             self.refuse(f"input '{name}' is a tensor array that nothing was written to")
-        return self._output(plain(value), name)
+        return self._output(unmarked(value), name)
 
 
 def _part_of_numbers(value: Any, part: int) -> Any:
@@ -573,7 +573,7 @@ def _known(value: Value | None) -> AnyArray | None:
         return value.values()
     if isinstance(value, Output) and isinstance(node := value.get_node(), Constant):
         return value_of(node)
-    return _known(plain(value)) if type(value) in MARKS else None
+    return _known(unmarked(value)) if type(value) in MARKS else None
 
 
 __all__ = ["NamedOutputs", "NodeContext", "OutputLike", "Value", "constant"]

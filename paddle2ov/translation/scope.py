@@ -16,7 +16,7 @@ from paddle2ov.graph.values import (
     PlainValue,
     Value,
     is_complex,
-    plain,
+    unmarked,
 )
 
 
@@ -40,7 +40,7 @@ class Scope:
         outer = self._parent.find(name)
         if outer is None:
             return None
-        captured = self._captured(name, plain(outer))
+        captured = self._captured(name, unmarked(outer))
         inner = ComplexValue(captured) if is_complex(outer) else captured
         if isinstance(outer, LoDTensor):
             # A number that an outer block computes is none that an inner one sees.
@@ -54,7 +54,7 @@ class Scope:
             return outer
         if isinstance(outer, ConstantValue):
             # One node cannot stand in two models.
-            return outer.viewed(outer.array)
+            return outer.view(outer.array)
         if isinstance(node := outer.get_node(), Constant):
             return constant(node.get_data(), "bfloat16" if outer.get_element_type() == Type.bf16 else None).output(0)
         parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())

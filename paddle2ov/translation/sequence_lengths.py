@@ -9,8 +9,8 @@ from openvino import Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.provenance import hand_on
-from paddle2ov.graph.values import UNKNOWN_LOD, ComplexValue, LoDTensor, PlainValue, SequenceLengths, Value, plain
+from paddle2ov.graph.provenance import copy_operators
+from paddle2ov.graph.values import UNKNOWN_LOD, ComplexValue, LoDTensor, PlainValue, SequenceLengths, Value, unmarked
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
 from paddle2ov.translation.scope import Scope
@@ -29,7 +29,7 @@ def lengths_of(value: Output, count: int | Output | SequenceLengths) -> Output:
     return ops.broadcast(ops.divide(rows, number), number).output(0)
 
 
-def fed(value: PlainValue | ComplexValue, lod_level: int | None) -> Value:
+def with_input_lod(value: PlainValue | ComplexValue, lod_level: int | None) -> Value:
     """What an input of the program holds: one sequence if it is declared with LoD, and no lengths are given."""
     if not lod_level:
         return value
@@ -58,12 +58,12 @@ def lengths_results(outputs: Sequence[ProgramOutput], scope: Scope) -> list[Resu
         value = scope.find(item.variable)
         if not isinstance(value, LoDTensor) or value.lod is None:
             continue
-        rows = plain(value)
+        rows = unmarked(value)
         if not isinstance(rows, Output):
             continue
         # Results of one tensor, or of an input, would lose their names on compilation.
         lengths = ops.add(lengths_of(rows, value.lod), ops.constant(np.array([0])))
-        hand_on(lengths.output(0), rows.get_node())
+        copy_operators(lengths.output(0), rows.get_node())
         result = ops.result(lengths, name=item.name + SUFFIX)
         result.output(0).set_names({item.name + SUFFIX})
         found.append(result)

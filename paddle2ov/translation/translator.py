@@ -13,7 +13,7 @@ from openvino.op import Parameter
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError
 from paddle2ov.graph.names import Names
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.provenance import mark, place_of
+from paddle2ov.graph.provenance import operator_id, set_operators
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import (
     MARKS,
@@ -27,14 +27,14 @@ from paddle2ov.graph.values import (
     SequenceLengths,
     Value,
     is_complex,
-    of_dtype,
-    plain,
+    mark_if_complex,
+    unmarked,
 )
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.translation.empty import declared_empty, emptied, is_empty, results_without_elements
-from paddle2ov.translation.folding import are_small, fold
+from paddle2ov.translation.empty import constant_if_empty, declared_empty, is_empty, results_without_elements
+from paddle2ov.translation.folding import are_foldable, fold
 from paddle2ov.translation.node_context import NodeContext
 from paddle2ov.translation.registry import ComplexAware, Converter, Registry
 from paddle2ov.translation.scope import Scope
@@ -126,7 +126,7 @@ class Translator:
     def marked(self, name: str, value: PlainValue) -> PlainValue | ComplexValue:
         """A value with the mark that the declared type of its variable asks for."""
         variable = self.variables.get(name)
-        return value if variable is None else of_dtype(value, variable.dtype)
+        return value if variable is None else mark_if_complex(value, variable.dtype)
 
     def _translate_operator(self, operator: Operator, scope: Scope) -> None:
         inputs = _inputs_of(operator, scope)
@@ -140,12 +140,12 @@ class Translator:
         else:
             results = _named(_called(converter, context, operator), operator, signature)
         if not self._registry.is_extension(operator.type):
-            context.refuse_what_passes_left()
+            context.refuse_unread_attributes()
         if self._marks:
-            read = (plain(one) for values in inputs.values() for one in values)
+            read = (unmarked(one) for values in inputs.values() for one in values)
             given = {one.get_node().get_name() for one in read if isinstance(one, Output)}
-            mark(_outputs_of(results.values()), place_of(operator), given)
-        if are_small(inputs):
+            set_operators(_outputs_of(results.values()), operator_id(operator), given)
+        if are_foldable(inputs):
             results = {port: [_folded(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, inputs, signature, scope)
 
@@ -177,7 +177,7 @@ class Translator:
         results = _named(given, operator, signature)
         for port, values in results.items():
             instead = declared.get(port, [None] * len(values))
-            results[port] = [emptied(value, instead[i]) for i, value in enumerate(values)]
+            results[port] = [constant_if_empty(value, instead[i]) for i, value in enumerate(values)]
         return results
 
     def _bind(
@@ -209,7 +209,7 @@ class Translator:
 
     def _bind_blocks(self, operator: Operator, values: Sequence[Value | None], scope: Scope) -> None:
         if self._marks:
-            mark(_outputs_of([values]), place_of(operator))
+            set_operators(_outputs_of([values]), operator_id(operator))
         for name, value in zip(operator.outputs["out"], values, strict=True):
             if name and value is not None:
                 scope.values[name] = self._result(name, value, {}, None)
@@ -219,9 +219,9 @@ class Translator:
         variable = self.variables.get(name)
         if type(given) not in MARKS and (variable is None or not (variable.lod_level or variable.is_complex)):
             return _plain(given, name, self.names)  # as nearly all are
-        unmarked = _plain(plain(given), name, self.names)
+        bare = _plain(unmarked(given), name, self.names)
         marked = is_complex(given) or (variable is not None and variable.is_complex)
-        value = ComplexValue(unmarked) if marked else unmarked
+        value = ComplexValue(bare) if marked else bare
         lod: LoD = NO_LOD
         if isinstance(given, LoDTensor):
             lod = given.lod
@@ -304,7 +304,7 @@ def _outputs_of(results: Iterable[Iterable[Any]]) -> Iterator[Output]:
     """What an operator's results are computed by, their lengths included."""
     for values in results:
         for value in values:
-            parts = [plain(value), *([value.lod] if isinstance(value, LoDTensor) else [])]
+            parts = [unmarked(value), *([value.lod] if isinstance(value, LoDTensor) else [])]
             for part in parts:
                 one = part.output if isinstance(part, SequenceLengths) else part
                 if isinstance(one, Node):

@@ -8,23 +8,23 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, plain
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, unmarked
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
 
-def find(translator: Translator, scope: Scope, name: str, like: str = "") -> PlainValue:
+def find_or_placeholder(translator: Translator, scope: Scope, name: str, like: str = "") -> PlainValue:
     """The value of a variable, or a stand-in (`like` another one) where nothing has written it.
 
     Without its marks: what enters or leaves a block gets those of its declared type (`Translator.marked`).
     """
     found = scope.find(name) if name else None
-    return plain(found) if found is not None else translator.placeholder(like or name)
+    return unmarked(found) if found is not None else translator.placeholder(like or name)
 
 
-def outer(scope: Scope, name: str) -> Output:
+def outer_value(scope: Scope, name: str) -> Output:
     """What an inner block captured, as the block around it has it."""
-    value = plain(scope.find(name))
+    value = unmarked(scope.find(name))
     assert value is not None  # an inner block captured it from there
     return as_output(value)
 
@@ -46,7 +46,7 @@ def as_condition(value: PlainValue) -> Output:
     return output
 
 
-def no_elements(array: PlainValue, size: Node) -> PlainValue:
+def empty_like(array: PlainValue, size: Node) -> PlainValue:
     """An array without elements, of the type of `array`; `size` stands for dimensions that are not known."""
     output = as_output(array)
     shape = output.get_partial_shape()
@@ -57,14 +57,14 @@ def no_elements(array: PlainValue, size: Node) -> PlainValue:
     return ops.broadcast(zero, ops.concat([ops.constant([0], Type.i64), *dims], 0)).output(0)
 
 
-def some_size(scope: Scope, before: Sequence[PlainValue], inner: Scope) -> Node:
+def dynamic_dim(scope: Scope, before: Sequence[PlainValue], inner: Scope) -> Node:
     """A size that only the run shows, of a value that enters the loop.
 
     An array without elements may have any size of element. A known one, however, would be taken for the size of all the
     elements that the loop adds.
     """
     entering = [value for value in before if isinstance(value, Output)]
-    entering += [outer(scope, name) for name in inner.captures]
+    entering += [outer_value(scope, name) for name in inner.captures]
     for value in entering:
         shape = value.get_partial_shape()
         for axis, dim in enumerate(shape if shape.rank.is_static else ()):
@@ -86,12 +86,12 @@ def is_undefined(value: PlainValue) -> bool:
     return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
 
 
-def undefined(kind: Type, rank: int) -> Output:
+def undefined_value(kind: Type, rank: int) -> Output:
     """A stand-in of some type and rank for such a value; the program's source never reads it."""
     number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0
     return ops.broadcast(ops.constant(number, kind), ops.constant([1] * rank, Type.i64)).output(0)
 
 
-def of_rank(value: PlainValue, rank: int) -> Output:
+def scalar_to_rank(value: PlainValue, rank: int) -> Output:
     """A number as a tensor of one element, which broadcasts as the number does."""
     return ops.reshape(as_output(value), ops.constant([1] * rank, Type.i64), False).output(0)

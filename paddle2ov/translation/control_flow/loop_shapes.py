@@ -9,14 +9,14 @@ from openvino import Node, Output, PartialShape, Type
 from paddle2ov.graph.opset import ops
 
 
-def widened(shape: PartialShape, other: PartialShape) -> PartialShape:
+def common_shape(shape: PartialShape, other: PartialShape) -> PartialShape:
     """The shape that both fit."""
     if shape.rank.is_dynamic or other.rank.is_dynamic or len(shape) != len(other):
         return PartialShape.dynamic()
     return PartialShape([a if a == b else -1 for a, b in zip(shape, other, strict=True)])
 
 
-def unbounded(value: Output, round_: Node) -> Output:
+def erase_bounds(value: Output, round_: Node) -> Output:
     """The same value, of which nothing but the rank is known.
 
     The CPU plugin gives a loop that runs zero times a wrong result when the body's result has a lower bound that what
@@ -25,10 +25,10 @@ def unbounded(value: Output, round_: Node) -> Output:
     """
     entered = ops.greater_equal(round_, ops.constant(0, Type.i64))
     one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False)
-    return _of_computed_sizes(value, one.output(0)).output(0)
+    return _opaque_reshape(value, one.output(0)).output(0)
 
 
-def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
+def hide_dims(value: Output, shape: PartialShape, one: Output | None) -> Output:
     """A value that enters a loop or a branch, where no pass of OpenVINO may know its dimensions as the value's own.
 
     Those that the loop changes are not known inside: OpenVINO takes the shape of what enters for that of every round
@@ -42,7 +42,7 @@ def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
     Args:
         value: the value.
         shape: what is known of it inside.
-        one: what `unforeseen` gives for the loop or branch.
+        one: what `opaque_one` gives for the loop or branch.
     """
     given = value.get_partial_shape()
     if given.rank.is_dynamic or shape.rank.is_dynamic or len(given) != len(shape) or one is None:
@@ -50,7 +50,7 @@ def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
     stays = [old.is_static and new.is_static for old, new in zip(given, shape, strict=True)]
     if all(stays):
         return value
-    nothing = _of_computed_sizes(value, one)
+    nothing = _opaque_reshape(value, one)
     if not any(stays):
         return nothing.output(0)
     # The dimensions that stay, named once more.
@@ -64,7 +64,7 @@ def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
     return ops.reshape(nothing, ops.concat(dims, 0), False).output(0)
 
 
-def _of_computed_sizes(value: Output, one: Output) -> Node:
+def _opaque_reshape(value: Output, one: Output) -> Node:
     """The same value, of which nothing but the rank is known; `one` is [1], which no pass knows."""
     sizes = ops.multiply(ops.shape_of(value, Type.i64), one)
     if value.get_partial_shape().rank != 1:
@@ -74,9 +74,9 @@ def _of_computed_sizes(value: Output, one: Output) -> Node:
     return ops.gather(column, ops.constant(0, Type.i64), ops.constant(1, Type.i64))
 
 
-def unforeseen(seen: Sequence[Output]) -> Output | None:
+def opaque_one(seen: Sequence[Output]) -> Output | None:
     """[1], which no pass of OpenVINO knows: computed from one of these values that the run alone shows, if any."""
-    shown = next((one for one in seen if _is_computed(one)), None)
+    shown = next((one for one in seen if _depends_on_data(one)), None)
     if shown is None:
         return None
     zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
@@ -86,7 +86,7 @@ def unforeseen(seen: Sequence[Output]) -> Output | None:
     return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
 
 
-def _is_computed(value: Output) -> bool:
+def _depends_on_data(value: Output) -> bool:
     """Whether a value depends on the numbers that the model is given, and not on their shapes alone."""
     left, done = [value.get_node()], set()
     while left:

@@ -16,7 +16,7 @@ from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning
-from paddle2ov.graph.loop import wired_loop
+from paddle2ov.graph.loop import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
@@ -24,15 +24,15 @@ from paddle2ov.program.model import Block, Operator, Variable
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
     as_output,
-    find,
+    dynamic_dim,
+    empty_like,
+    find_or_placeholder,
     is_undefined,
-    no_elements,
-    of_rank,
-    outer,
-    some_size,
-    undefined,
+    outer_value,
+    scalar_to_rank,
+    undefined_value,
 )
-from paddle2ov.translation.control_flow.loop_shapes import opened, unbounded, unforeseen, widened
+from paddle2ov.translation.control_flow.loop_shapes import common_shape, erase_bounds, hide_dims, opaque_one
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -42,20 +42,20 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
     (body,) = operator.blocks
     names, before = operator.outputs["out"], operator.inputs["x"]
     goes_on, *after = body.outputs
-    condition = find(translator, scope, operator.inputs["cond"][0])
+    condition = find_or_placeholder(translator, scope, operator.inputs["cond"][0])
     if isinstance(condition, ConstantValue) and not condition.values().any():
         # OpenVINO takes the shapes that a loop leaves for empty where it knows that there is no round.
         return [
-            find(translator, scope, before[i], name) if translator.is_used(name) else None
+            find_or_placeholder(translator, scope, before[i], name) if translator.is_used(name) else None
             for i, name in enumerate(names)
         ]
-    carried = _carried(translator, names, body.inputs)
-    first = {body.inputs[i]: find(translator, scope, before[i], names[i]) for i in carried}
-    found = _settled(translator, scope, body, first, [*(after[i] for i in carried), goes_on])
+    carried = _live_positions(translator, names, body.inputs)
+    first = {body.inputs[i]: find_or_placeholder(translator, scope, before[i], names[i]) for i in carried}
+    found = _body_for_all_iterations(translator, scope, body, first, [*(after[i] for i in carried), goes_on])
     _warn_of_ranks(operator, first, found)
     loop = _loop(found, scope, ops.constant(-1, Type.i64).output(0), as_condition(condition), found.yielded[-1])
     values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, _left(loop, found), strict=True):
+    for i, value in zip(carried, _final_values(loop, found), strict=True):
         values[i] = value
     return values
 
@@ -71,30 +71,32 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     steps, arguments = body.inputs[: len(sequences)], body.inputs[len(sequences) :]
     stacked = [i for i, name in enumerate(names) if i >= len(states) and translator.is_used(name)]
     results = [body.outputs[i] for i in stacked]
-    carried = _carried(translator, names, arguments)
-    first = {arguments[i]: find(translator, scope, states[i], arguments[i]) for i in carried}
+    carried = _live_positions(translator, names, arguments)
+    first = {arguments[i]: find_or_placeholder(translator, scope, states[i], arguments[i]) for i in carried}
     reverse = operator.attributes.get("reverse", False)
     parts = dict(zip(steps, sequences, strict=True))
-    found = _settled(translator, scope, body, first, [*(body.outputs[i] for i in carried), *results], parts, reverse)
+    found = _body_for_all_iterations(
+        translator, scope, body, first, [*(body.outputs[i] for i in carried), *results], parts, reverse
+    )
     _warn_of_ranks(operator, first, found)
 
     axis = ops.constant([0], Type.i64)
     rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in found.yielded[len(carried) :]]
-    sizes = ops.shape_of(as_output(find(translator, scope, sequences[0])), Type.i64)
+    sizes = ops.shape_of(as_output(find_or_placeholder(translator, scope, sequences[0])), Type.i64)
     length = ops.gather(sizes, ops.constant(0, Type.i64), ops.constant(0, Type.i64))
     always: PlainValue = ops.constant(True).output(0)
     loop = _loop(found, scope, length.output(0), as_condition(always), always, rows)
     values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, _left(loop, found), strict=True):
+    for i, value in zip(carried, _final_values(loop, found), strict=True):
         values[i] = value
     for k, i in enumerate(stacked):
         stack = loop.output(loop.get_output_size() - len(stacked) + k)
-        values[i] = _backwards(stack) if reverse else stack
+        values[i] = _reversed(stack) if reverse else stack
     return values
 
 
 @dataclass(slots=True)
-class _Round:
+class _Iteration:
     """A body that every round of a loop fits.
 
     Attributes:
@@ -114,7 +116,7 @@ class _Round:
     yielded: list[PlainValue]
 
 
-def _settled(
+def _body_for_all_iterations(
     translator: Translator,
     scope: Scope,
     body: Block,
@@ -122,7 +124,7 @@ def _settled(
     wanted: Sequence[str],
     parts: Mapping[str, str] | None = None,
     reverse: bool = False,
-) -> _Round:
+) -> _Iteration:
     """The body, translated for what enters the first round and widened by what a round changes.
 
     `first` goes by the names inside. Of the names that are `wanted` those of what enters the next round come first, in
@@ -131,10 +133,10 @@ def _settled(
     before = [_as_declared(value, translator.variables.get(name)) for name, value in first.items()]
     shapes = [_shape_of(value) for value in before]
     while True:
-        found = _Round(Scope(scope), before, shapes, [], ops.parameter([], Type.i64), [])
+        found = _Iteration(Scope(scope), before, shapes, [], ops.parameter([], Type.i64), [])
         for name, sequence in (parts or {}).items():
             if translator.is_used(name):
-                whole = as_output(find(translator, found.scope, sequence))
+                whole = as_output(find_or_placeholder(translator, found.scope, sequence))
                 found.scope.values[name] = translator.marked(name, _element(whole, found.number, reverse))
         for name, value, shape in zip(first, before, shapes, strict=True):
             if shape is None:
@@ -144,9 +146,9 @@ def _settled(
             found.scope.values[name] = translator.marked(name, parameter.output(0))
             found.parameters.append(parameter)
         translator.translate(body, found.scope)
-        found.yielded = [find(translator, found.scope, name) for name in wanted]
+        found.yielded = [find_or_placeholder(translator, found.scope, name) for name in wanted]
         after = found.yielded[: len(before)]
-        started = [_started(old, new, scope, found) for old, new in zip(before, after, strict=True)]
+        started = [_initial_value(old, new, scope, found) for old, new in zip(before, after, strict=True)]
         entering = [
             shape if start is old and shape is not None else _shape_of(start)
             for start, old, shape in zip(started, before, shapes, strict=True)
@@ -154,7 +156,7 @@ def _settled(
         grown = [
             None
             if shape is None or isinstance(new, EmptyTensorArray)
-            else widened(shape, as_output(new).get_partial_shape())
+            else common_shape(shape, as_output(new).get_partial_shape())
             for shape, new in zip(entering, after, strict=True)
         ]
         if grown == shapes and all(new is old for new, old in zip(started, before, strict=True)):
@@ -162,21 +164,21 @@ def _settled(
         before, shapes = started, grown
 
 
-def _started(old: PlainValue, new: PlainValue, scope: Scope, found: _Round) -> PlainValue:
+def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, found: _Iteration) -> PlainValue:
     """What is to enter the first round, now that it is known what enters the next one."""
     if isinstance(new, EmptyTensorArray):
         return old
     if isinstance(old, EmptyTensorArray):  # an array that the body writes first: now the type of its elements is known
-        return no_elements(new, some_size(scope, found.before, found.scope))
+        return empty_like(new, dynamic_dim(scope, found.before, found.scope))
     # A number that becomes a tensor: OpenVINO's CPU plugin compiles no loop that changes a rank.
     ranks = [as_output(one).get_partial_shape().rank for one in (old, new)]
     if ranks[0] == 0 and ranks[1].is_static and ranks[1] != 0:
-        return of_rank(old, ranks[1].get_length())
+        return scalar_to_rank(old, ranks[1].get_length())
     return old
 
 
 def _loop(
-    found: _Round, scope: Scope, rounds: Output, begins: Output, goes_on: PlainValue, joined: Sequence[Result] = ()
+    found: _Iteration, scope: Scope, rounds: Output, begins: Output, goes_on: PlainValue, joined: Sequence[Result] = ()
 ) -> Node:
     """A loop of that body; `joined` are its results besides those that enter the next round."""
     live = [k for k, shape in enumerate(found.shapes) if shape is not None]
@@ -184,25 +186,27 @@ def _loop(
     for parameter, k in zip(found.parameters, live, strict=True):
         value = as_output(found.yielded[k])
         if value.get_partial_shape() != parameter.get_output_partial_shape(0):
-            value = unbounded(value, found.number)
-        if _may_be_handed_on(value, parameter):
+            value = erase_bounds(value, found.number)
+        if _may_alias_parameter(value, parameter):
             value = _copy(value, found.number)
         results.append(ops.result(value))
     captures = found.scope.captures
-    held = [(parameter, outer(scope, name)) for name, parameter in captures.items()]
-    one = unforeseen([begins, *(as_output(found.before[k]) for k in live), *(value for _, value in held)])
-    held = [(parameter, opened(value, value.get_partial_shape(), one)) for parameter, value in held]
+    held = [(parameter, outer_value(scope, name)) for name, parameter in captures.items()]
+    one = opaque_one([begins, *(as_output(found.before[k]) for k in live), *(value for _, value in held)])
+    held = [(parameter, hide_dims(value, value.get_partial_shape(), one)) for parameter, value in held]
     starts = []
     for k in live:
         shape = found.shapes[k]
         assert shape is not None  # that of a value that is no array without elements
-        starts.append(opened(as_output(found.before[k]), shape, one))
+        starts.append(hide_dims(as_output(found.before[k]), shape, one))
     # The number stands first: OpenVINO, where it removes an input, does not move the position that it has of it.
     inputs = [found.number, *found.parameters, *captures.values()]
     condition = as_condition(goes_on)
-    if not _runs(rounds, begins):
-        condition = _reading(_unread(found.parameters, [condition, *results, *joined]), condition, found.number)
-    return wired_loop(
+    if not _runs_at_least_once(rounds, begins):
+        condition = _with_reads_of(
+            _unread_parameters(found.parameters, [condition, *results, *joined]), condition, found.number
+        )
+    return build_loop(
         rounds,
         begins,
         Model([ops.result(condition), *results, *joined], inputs),
@@ -213,13 +217,13 @@ def _loop(
     )
 
 
-def _left(loop: Node, found: _Round) -> list[PlainValue]:
+def _final_values(loop: Node, found: _Iteration) -> list[PlainValue]:
     """What the last round leaves of what the loop carries."""
     outputs = iter(loop.outputs())
     return [old if shape is None else next(outputs) for old, shape in zip(found.before, found.shapes, strict=True)]
 
 
-def _carried(translator: Translator, names: Sequence[str], arguments: Sequence[str]) -> list[int]:
+def _live_positions(translator: Translator, names: Sequence[str], arguments: Sequence[str]) -> list[int]:
     """The positions of a loop's values that are read after it, or inside of it."""
     return [
         i
@@ -237,13 +241,13 @@ def _as_declared(value: PlainValue, declared: Variable | None) -> PlainValue:
     if not isinstance(value, ConstantValue) or declared is None or declared.shape is None:
         return value
     if is_undefined(value):
-        return undefined(OV_TYPES.get(declared.dtype or "float32", Type.f32), len(declared.shape))
+        return undefined_value(OV_TYPES.get(declared.dtype or "float32", Type.f32), len(declared.shape))
     if value.array.ndim == 0 and declared.shape not in ((), (1,)):
-        return of_rank(value, len(declared.shape))
+        return scalar_to_rank(value, len(declared.shape))
     return value
 
 
-def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _Round) -> None:
+def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _Iteration) -> None:
     """Warns of numbers that enter as tensors: the program may read them where no round has written any."""
     for (name, value), started in zip(first.items(), found.before, strict=True):
         shape, other = _shape_of(value), _shape_of(started)
@@ -258,13 +262,13 @@ def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _
             )
 
 
-_MOVES = re.compile(
+_DATA_MOVEMENT = re.compile(
     "Broadcast|Convert|Gather|Pad|Reduce.*|Reshape|Slice|Split|Squeeze|StridedSlice|Tile|Transpose|Unsqueeze|VariadicSplit"
 )
 _ARITHMETIC = ("Add", "Divide", "Multiply", "Power", "Subtract")
 
 
-def _may_be_handed_on(value: Output, own: Parameter) -> bool:
+def _may_alias_parameter(value: Output, own: Parameter) -> bool:
     """Whether OpenVINO may find a value to be what entered the round as another one, or to lie in its memory."""
     left, seen = [value.get_node()], {own.get_name()}
     while left:
@@ -276,7 +280,7 @@ def _may_be_handed_on(value: Output, own: Parameter) -> bool:
         if kind == "Parameter":
             return True
         inputs = [one.get_node() for one in node.input_values()]
-        if _MOVES.fullmatch(kind):
+        if _DATA_MOVEMENT.fullmatch(kind):
             left.append(inputs[0])
         elif kind == "Concat":
             left += inputs
@@ -296,13 +300,13 @@ def _copy(value: Output, number: Node) -> Output:
     return ops.select(entered, value, value).output(0)
 
 
-def _runs(rounds: Output, begins: Output) -> bool:
+def _runs_at_least_once(rounds: Output, begins: Output) -> bool:
     """Whether it is known that a loop runs at least once."""
     known = [one.get_node() for one in (rounds, begins)]
     return all(isinstance(one, Constant) and bool(one.data.reshape(-1)[0]) for one in known)
 
 
-def _unread(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
+def _unread_parameters(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
     """Those of the parameters on whose elements, as far as is seen here, no result depends."""
     left = [one if isinstance(one, Node) else one.get_node() for one in results]
     seen: set[str] = set()
@@ -320,7 +324,7 @@ def _unread(parameters: Sequence[Parameter], results: Sequence[Output | Result])
     return [one for one in parameters if one.get_name() not in seen]
 
 
-def _reading(parameters: Sequence[Parameter], condition: Output, number: Node) -> Output:
+def _with_reads_of(parameters: Sequence[Parameter], condition: Output, number: Node) -> Output:
     """The same condition, for which these parameters are read.
 
     OpenVINO removes a parameter that the body does not read, and with it what enters the loop: where there is no round,
@@ -349,7 +353,7 @@ def _element(sequence: Output, number: Output | Node, reverse: bool) -> Output:
     return ops.squeeze(part, ops.constant([0], Type.i64)).output(0)
 
 
-def _backwards(sequence: Output) -> Output:
+def _reversed(sequence: Output) -> Output:
     """A sequence with its last element first; OpenVINO's Loop itself goes through one forwards only."""
     last, before_first, back = (ops.constant([one], Type.i64) for one in (-1, np.iinfo(np.int64).min, -1))
     return ops.slice(sequence, last, before_first, back, ops.constant([0], Type.i64)).output(0)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from paddle2ov.program.model import Block, Operator
 
 
-def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
+def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
     """Arrays that are only appended to and concatenated are carried concatenated.
 
     Given:
@@ -32,11 +32,11 @@ def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
     if not any(one.type == "tensor_array_to_tensor" for one in block.walk()):
         return block
     arrays = _Arrays(block, wanted)
-    joined = {id(one) for one in block.walk() if one.type == "tensor_array_to_tensor" and arrays.can_join(one)}
+    joined = {id(one) for one in block.walk() if one.type == "tensor_array_to_tensor" and arrays.can_concatenate(one)}
     if not joined:
         return block
     roots = {arrays.root(_first(one.inputs, "x")) for one in block.walk() if id(one) in joined}
-    return _marked(block, arrays, roots)
+    return _with_semantics(block, arrays, roots)
 
 
 class _Arrays:
@@ -51,7 +51,7 @@ class _Arrays:
             for port, names in operator.inputs.items():
                 for name in names:
                     self._readers[name].append((operator, port))
-            for one, other in _same(operator):
+            for one, other in _aliases(operator):
                 if one and other:
                     self._parents[self.root(one)] = self.root(other)
         self._members: defaultdict[str, set[str]] = defaultdict(set)
@@ -70,7 +70,7 @@ class _Arrays:
         self._parents.setdefault(name, name)
         return name
 
-    def can_join(self, concatenation: Operator) -> bool:
+    def can_concatenate(self, concatenation: Operator) -> bool:
         """Whether the array can be carried concatenated."""
         root = self.root(_first(concatenation.inputs, "x"))
         members = self._members[root] | {root}
@@ -94,7 +94,7 @@ class _Arrays:
         return False
 
 
-def _same(operator: Operator) -> Iterator[tuple[str, str]]:
+def _aliases(operator: Operator) -> Iterator[tuple[str, str]]:
     """Pairs of names that mean one value, or one array before and after it is written to."""
     if operator.type == "while":
         (body,) = operator.blocks
@@ -121,7 +121,7 @@ def _first(ports: Mapping[str, Sequence[str]], port: str) -> str:
     return names[0] if names else ""
 
 
-def _marked(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
+def _with_semantics(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
     operators = []
     for operator in block.operators:
         if operator.type in ("write_to_array", "tensor_array_to_tensor") and (
@@ -134,9 +134,9 @@ def _marked(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
             semantics = replace(operator.semantics, concatenated_array=True)
             operator = replace(operator, inputs=inputs, semantics=semantics)
         elif operator.blocks:
-            operator = replace(operator, blocks=tuple(_marked(one, arrays, roots) for one in operator.blocks))
+            operator = replace(operator, blocks=tuple(_with_semantics(one, arrays, roots) for one in operator.blocks))
         operators.append(operator)
     return replace(block, operators=operators)
 
 
-__all__ = ["join_arrays"]
+__all__ = ["concatenate_arrays"]
