@@ -28,11 +28,11 @@ class ConversionReport:
         parameters: the program's weights.
         parameter_bytes: their size.
         rewrites: rewrite -> kind -> how often; every rewrite is listed in the order in which they ran.
-        refusals: rewrite -> why it left alone what it had found -> how often.
+        refusals: rewrite -> why it did not apply where its pattern matched -> how often.
         origins: name of a node after the rewrites -> the operators that it comes from, the one that matters most first,
             by their position among all operators of the program, those of a branch or loop after the one that owns
             them; nodes of branches and loops included.
-        seconds: stage ("read", "translate", "optimise") -> time; loading the converters, once per process, is none.
+        seconds: stage ("read", "translate", "optimise") -> time, without loading the converters, once per process.
         program: what was converted, without its weights, for `paddle2ov.reporting`.
     """
 
@@ -77,7 +77,7 @@ class ConversionReport:
         }
 
     def table(self) -> str:
-        """A few lines for the terminal: the transposes, what each rewrite did, and why it left other things alone."""
+        """A few lines for the terminal: the transposes, what each rewrite did, and why it did not apply elsewhere."""
         lines = [f"{self.operators} operators -> {self.nodes} nodes -> {self.nodes_after} after the rewrites"]
         permutes = self.transposes
         if permutes["total"]:

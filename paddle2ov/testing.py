@@ -61,7 +61,7 @@ class Trial:
 
 
 class MismatchError(AssertionError):
-    """OpenVINO computes something else than Paddle."""
+    """OpenVINO and Paddle compute different results."""
 
 
 def check_model(
@@ -368,7 +368,7 @@ def _name(port: Any, inputs: Mapping[str, Array]) -> str:
 
 @contextmanager
 def _with_note(where: str) -> Iterator[None]:
-    """Adds to an error of conversion or of OpenVINO where it came up (Python 3.10 has no notes)."""
+    """Adds a note on where it occurred to an error of conversion or of OpenVINO (Python 3.10 has no notes)."""
     try:
         yield
     except Exception as error:

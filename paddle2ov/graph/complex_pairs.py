@@ -13,12 +13,12 @@ _LAST = np.array([-1], np.int64)
 
 
 def make_complex(real: Output | Node, imag: Output | Node) -> Node:
-    """The complex numbers with these parts, which have one shape."""
+    """The complex tensor of a real and an imaginary part of the same shape."""
     return ops.concat([ops.unsqueeze(real, _LAST), ops.unsqueeze(imag, _LAST)], -1)
 
 
 def real_imag(x: Output | Node) -> tuple[Output, Output]:
-    """The real and the imaginary part; what was joined of its parts is not taken apart again."""
+    """The real and the imaginary part; of a tensor that `make_complex` built, the two that it was built from."""
     output = x.output(0) if isinstance(x, Node) else x
     if (known := _made_of(output.get_node())) is not None:
         return known
@@ -27,17 +27,17 @@ def real_imag(x: Output | Node) -> tuple[Output, Output]:
 
 
 def component_of(
-    value: Output | ConstantValue | EmptyTensorArray, part: int
+    value: Output | ConstantValue | EmptyTensorArray, component: int
 ) -> Output | ConstantValue | EmptyTensorArray:
-    """The real (0) or the imaginary (1) part of a value; of a known one it is known."""
+    """The real (0) or the imaginary (1) part of a value; that of a constant is a constant."""
     if isinstance(value, EmptyTensorArray):
         return value
     if not isinstance(value, ConstantValue):
-        return real_imag(value)[part]
+        return real_imag(value)[component]
     if value.array.dtype.kind == "c":
-        chosen = value.array.imag if part else value.array.real
+        chosen = value.array.imag if component else value.array.real
     else:
-        chosen = value.array[..., part]
+        chosen = value.array[..., component]
     return ConstantValue(np.array(chosen, order="C"))
 
 

@@ -1,12 +1,13 @@
 """What a variable of the program is while it is translated.
 
-A value is an OpenVINO output, or known before the model runs (`ConstantValue`), or a tensor array that nothing was
-written to (`EmptyTensorArray`). What OpenVINO's tensors cannot tell stands on the value, in marks that wrap it:
+A value is an OpenVINO output, or a constant (`ConstantValue`), or a tensor array that nothing was written to
+(`EmptyTensorArray`). What an OpenVINO tensor cannot express is a mark that wraps the value, as the ComplexTypeMark and
+the SequenceMark of OpenVINO's frontends:
 
 - `ComplexValue`: the numbers are complex; the value within is real, with a last dimension of 2.
 - `LoDTensor`: sequences lie one after the other; the value within may be complex.
 
-The mark is put on where the value is made, and travels with it.
+A value is marked where it is created, and keeps its marks in the scope.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class ConstantValue:
         return node
 
     def view(self, array: AnyArray) -> ConstantValue:
-        """The same elements in another shape, or for another model: one node of all has the name."""
+        """The same elements in another shape, or for another model; only one node of all views gets the name."""
         view = ConstantValue(array, self.dtype, self.name, self.share)
         view._base = self._base or self
         return view
@@ -83,7 +84,7 @@ class ConstantValue:
 
 @dataclass(frozen=True, slots=True)
 class EmptyTensorArray:
-    """A tensor array that nothing was written to: the type and shape of its elements are not known yet."""
+    """A tensor array without elements, whose type and shape are not known yet."""
 
 
 PlainValue: TypeAlias = Output | ConstantValue | EmptyTensorArray
@@ -133,10 +134,10 @@ class LoDTensor:
 
 
 Value: TypeAlias = PlainValue | ComplexValue | LoDTensor
-"""What travels in a scope."""
+"""What a scope holds."""
 
 MARKS: Final = frozenset((ComplexValue, LoDTensor))
-"""`type(value) in MARKS` is what every value of a program can be asked at no cost."""
+"""`type(value) in MARKS` is a test cheap enough for every value of a program."""
 
 
 @overload
@@ -162,7 +163,7 @@ def is_complex(value: Value | None) -> bool:
 
 
 def mark_if_complex(value: PlainValue, dtype: str | None) -> PlainValue | ComplexValue:
-    """A value that has a data type of Paddle's, with the mark that it asks for."""
+    """A value of one of Paddle's data types, marked if that is complex."""
     return ComplexValue(value) if dtype in COMPLEX_DTYPES else value
 
 

@@ -219,6 +219,6 @@ def _transforms(found: _File) -> tuple[str, list[Transform] | None]:
     for step in found.PreProcess.transform_ops:
         if len(step) != 1:
             raise ValueError(f"PreProcess.transform_ops: a transform has one name, not {len(step)}: {str(step)[:100]}")
-        ((name, told),) = step.items()
-        steps.append(Transform(name[:_MOST_NAME], told or {}))
+        ((name, options),) = step.items()
+        steps.append(Transform(name[:_MOST_NAME], options or {}))
     return "common", steps

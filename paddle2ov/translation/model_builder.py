@@ -1,4 +1,4 @@
-"""Builds an `openvino.Model` of a program that is read already."""
+"""Builds an `openvino.Model` from a program in memory."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def convert_program(
     progress: Progress | None = None,
     sequence_lengths: bool = False,
     translator: type[Translator] = Translator,
-    marks: bool = False,
+    provenance: bool = False,
 ) -> Model:
-    """Translates a program that is read already.
+    """Translates a program in memory.
 
     Args:
         program: the program.
@@ -53,12 +53,12 @@ def convert_program(
         progress: as for `convert`.
         sequence_lengths: as for `convert`.
         translator: the class that translates.
-        marks: whether nodes are marked with the operator that they are made for, see `graph/provenance.py`.
+        provenance: whether nodes record the operators that they are made for, see `graph/provenance.py`.
 
     Raises:
         UnsupportedOpsError: the program holds operators without a converter; all of them are named.
         OpConversionError: an operator is used in a way that cannot be converted.
-        ConversionInputError: an input or a result is asked for that the program does not have.
+        ConversionInputError: an input or a result is requested that the program does not have.
     """
     wanted = chosen_outputs(program, output_names)
     given = _inputs(program, overrides)
@@ -66,7 +66,7 @@ def convert_program(
     block, used = prune(program.block, (item.variable for item in wanted), cuts)
     total = 0
     report = (lambda done: progress(done, total)) if progress is not None else None
-    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, marks)
+    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, provenance)
     translating.check(registry.missing(block))
 
     block = concatenate_arrays(block, (item.variable for item in wanted))
@@ -100,15 +100,15 @@ def convert_program(
             results.append(result)
     try:
         model = Model(results, parameters, "paddle_model")
-    except RuntimeError as error:  # a Parameter that a converter made
+    except RuntimeError as error:  # such as a Parameter that a converter made
         raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
-    if any(True for _ in registry.extensions()):  # their converters may name nodes as they like
+    if any(True for _ in registry.extensions()):  # a user's converters may give any names
         make_unique(model)
     return model
 
 
 def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:
-    """The results of a program that are asked for, which may lie inside of it; all of them where no names are given.
+    """The requested results of a program, which may be any of its variables; all its results if no names are given.
 
     Raises:
         ConversionInputError: a name is unknown or given twice.

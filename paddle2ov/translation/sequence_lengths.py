@@ -1,4 +1,4 @@
-"""How long the sequences are that lie one after the other in one tensor (LoD): as inputs and results of a model too."""
+"""Lengths of the sequences that are concatenated in one tensor (LoD), also as inputs and results of a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddle2ov.program.model import Variable
 from paddle2ov.translation.scope import Scope
 
 SUFFIX = ".lengths"
-"""Behind the name of the input or result whose sequences are meant."""
+"""Suffix of the name of the input or result to which the lengths belong."""
 
 
 def lengths_of(value: Output, count: int | Output | SequenceLengths) -> Output:
@@ -30,7 +30,7 @@ def lengths_of(value: Output, count: int | Output | SequenceLengths) -> Output:
 
 
 def with_input_lod(value: PlainValue | ComplexValue, lod_level: int | None) -> Value:
-    """What an input of the program holds: one sequence if it is declared with LoD, and no lengths are given."""
+    """An input of the program: one sequence if it is declared with LoD and no lengths are given."""
     if not lod_level:
         return value
     return LoDTensor(value, 1 if lod_level == 1 else UNKNOWN_LOD)

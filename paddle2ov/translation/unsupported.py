@@ -1,6 +1,6 @@
 """Why an operator that Paddle knows has no converter, for `paddle2ov ops --unsupported`.
 
-The operators are those of the signature table; what stands in no group below has simply not been written yet.
+The operators are those of the signature table; those in none of the groups below are not written yet.
 """
 
 from __future__ import annotations

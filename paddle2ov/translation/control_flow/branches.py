@@ -30,7 +30,7 @@ from paddle2ov.translation.translator import BlockConverter, Translator
 
 
 def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
-    """out = the first block's outputs where cond holds, else the second's; a known condition leaves one block only."""
+    """out = the first block's outputs if cond is true, else the second's; a constant cond leaves one block only."""
     names = operator.outputs["out"]
     wanted = [i for i, name in enumerate(names) if translator.is_used(name)]
     condition = find_or_placeholder(translator, scope, operator.inputs["cond"][0])
@@ -40,7 +40,7 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
         outputs = [taken.outputs[i] for i in wanted]
         translator.translate(taken, scope)
         for i, name in zip(wanted, outputs, strict=True):
-            values[i] = scope.find(name) or translator.placeholder(names[i])  # with its marks
+            values[i] = scope.find(name) or translator.placeholder(names[i])  # marks are kept
         return values
 
     branches = []
@@ -99,10 +99,10 @@ def _output_like(value: PlainValue, other: PlainValue) -> Output:
 
 
 def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequence[Output]:
-    """The branches' values, refused where they differ in rank: OpenVINO's CPU plugin compiles no If with such.
+    """The branches' values, refused if their ranks differ: OpenVINO's CPU plugin does not compile such an If.
 
-    A number beside a tensor becomes a tensor of one element, which broadcasts as the number does. Paddle 2 gives 0
-    where one branch writes a tensor in place that the other leaves as it is.
+    A scalar in one branch becomes a tensor of one element, which broadcasts as the scalar does. Paddle 2 yields the
+    scalar 0 where one branch writes a tensor in place that the other leaves unchanged.
     """
     ranks = [value.get_partial_shape().rank for value in values]
     if any(rank.is_dynamic for rank in ranks) or ranks[0] == ranks[1]:
@@ -126,11 +126,11 @@ def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequenc
 
 
 def _copy_result(value: Output, condition: PlainValue) -> Output:
-    """A copy of an If's result, where the run decides its size.
+    """A copy of an If's result if it has dynamic dimensions.
 
-    Seen with the masks of SOLOv2: on the first run, and on that alone, the CPU plugin hands on zeros in place of the
-    result. It does not where an operator follows that copies it and whose size depends on values, like this slice up to
-    an end that is computed from the condition.
+    Seen with the masks of SOLOv2: in the first inference, and only there, the CPU plugin passes on zeros instead of the
+    result. It does not if an operator follows that copies it and whose output shape depends on data, such as this slice
+    with an end that is computed from the condition.
     """
     shape = value.get_partial_shape()
     if shape.is_static or shape.rank.is_dynamic:
