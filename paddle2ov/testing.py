@@ -2,7 +2,7 @@
 
 `check_model(model_dir, inputs)` converts a Paddle model, with an `extension` of yours if need be, runs it in OpenVINO
 and in Paddle, and compares. `check_case(folder)` does so for a folder of `gen_models`, where Paddle's results are
-recorded; `check_cases(folders)` for many at once. All convert twice unless told otherwise: as declared, and with every
+recorded; `check_cases(folders)` for many at once. All convert twice by default: as declared, and with every
 input dimension dynamic.
 """
 
@@ -201,7 +201,7 @@ def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Result]:
 
 
 def compile_model(model: openvino.Model, precision: str = "f32") -> openvino.CompiledModel:
-    """Compiles the model on the CPU, in full precision unless told otherwise, for one thread.
+    """Compiles the model on the CPU, in full precision by default, for one thread.
 
     `precision`: "f32", "bf16", or "default" for what OpenVINO takes on this processor.
 

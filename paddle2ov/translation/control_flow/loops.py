@@ -321,7 +321,7 @@ def _runs_at_least_once(trip_count: Output, execution_condition: Output) -> bool
 
 
 def _unread_parameters(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
-    """The parameters on whose elements no result depends, as far as can be told without looking into inner bodies."""
+    """The parameters on whose elements no result depends, as far as is known without analysing inner bodies."""
     left = [one if isinstance(one, Node) else one.get_node() for one in results]
     seen: set[str] = set()
     while left:
