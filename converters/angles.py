@@ -23,7 +23,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
     widen_narrow_integers,
 )
-from paddle2ov.graph.complex_pairs import parts
+from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -55,7 +55,7 @@ def angle(node: NodeContext) -> NamedOutputs:
     """out = the angle of x in the complex plane; of real numbers 0 or, where negative, π."""
     x = node.get_input("x")
     if node.is_complex("x"):
-        real_part, imaginary = parts(x)
+        real_part, imaginary = real_imag(x)
         return {"out": angle_of(imaginary, real_part)}
     x = as_float(node, x)
     phase = ops.select(ops.less(x, const_like(0, x)), const_like(math.pi, x), const_like(0, x))

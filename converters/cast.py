@@ -24,7 +24,7 @@ from paddle2ov.converters.graph.common import (
     with_exact_division,
 )
 from paddle2ov.converters.random.distributions import dropout_in_training
-from paddle2ov.graph.complex_pairs import parts
+from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -44,7 +44,7 @@ def cast(node: NodeContext) -> NamedOutputs:
     if node.is_complex("x") and not node.is_complex("out"):
         if dtype == Type.boolean:  # whether the real or the imaginary part is not 0
             return {"out": ops.reduce_logical_or(ops.not_equal(x, const_like(0, x)), ints([-1]), False)}
-        x = parts(x)[0]
+        x = real_imag(x)[0]
     if dtype == Type.boolean and x.get_element_type() != Type.boolean:
         return {"out": ops.not_equal(x, const_like(0, x))}
     if dtype.is_integral() and x.get_element_type().is_real():

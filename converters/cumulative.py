@@ -31,7 +31,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.graph.elementary import log1p_exp
-from paddle2ov.graph.loop import wired_loop
+from paddle2ov.graph.loop import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -153,7 +153,7 @@ def prefix_scan(state: State, axis: int, combine: Combine, reverse: bool) -> Sta
     step_out = ops.result(ops.multiply(step_in, ints([2])))
     again = ops.result(reshape(ops.less(step_out.input_value(0), length_in), []))
     entering = zip([*inner, step_in], [*state, output_of(ints([1]))], [*results, step_out], strict=True)
-    loop = wired_loop(
+    loop = build_loop(
         output_of(ints(-1)),
         output_of(reshape(ops.greater(length, ints([1])), [])),
         Model([again, *results, step_out], [*inner, step_in, length_in]),

@@ -29,7 +29,7 @@ from paddle2ov.converters.graph.common import (
     with_exact_division,
 )
 from paddle2ov.graph import elementary
-from paddle2ov.graph.complex_pairs import parts
+from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -112,7 +112,7 @@ def logit(node: NodeContext) -> NamedOutputs:
 def abs_(node: NodeContext) -> NamedOutputs:
     """out = |x|, of complex numbers their distance from 0."""
     if node.is_complex("x"):
-        return {"out": elementary.hypot(*parts(node.get_input("x")))}
+        return {"out": elementary.hypot(*real_imag(node.get_input("x")))}
     return _abs_of_real(node)
 
 

@@ -28,7 +28,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.spatial import begin_end_pads, channels_last, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
-from paddle2ov.graph.integers import divided
+from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -129,7 +129,7 @@ def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> N
 
     alpha = exact_divide(single(ops.subtract(dim, ints(width))), number(size - (1 if width > 0 else 0)))
     shift = number(u)
-    base = cast_to(divided(ops.convert(dim, Type.i32), ops.constant(np.int32(size)))[0], Type.i64)
+    base = cast_to(int_divmod(ops.convert(dim, Type.i32), ops.constant(np.int32(size)))[0], Type.i64)
     if width <= 0:
         inner = ops.subtract(exact_divide(single(ops.add(base, ints(2))), alpha), number(1))
         outer = exact_divide(single(ops.subtract(ops.add(dim, ints(1)), base)), alpha)
@@ -162,10 +162,10 @@ def _clamp_to_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: 
         shift = ops.minimum(inner, ops.subtract(outer, ops.multiply(ints(size - 1), wide)))
     high, low = divmod(round(float(np.float32(u)) * 2**24), 2**12)
     shift = ops.convert(shift, Type.i32)
-    carry = divided(ops.multiply(shift, _int(low)), _int(2**12))[0]
-    shift, fraction = divided(ops.add(ops.multiply(shift, _int(high)), carry), _int(2**12))
+    carry = int_divmod(ops.multiply(shift, _int(low)), _int(2**12))[0]
+    shift, fraction = int_divmod(ops.add(ops.multiply(shift, _int(high)), carry), _int(2**12))
     total = ops.multiply(ops.constant(np.arange(size + 1, dtype=np.int32)), ops.convert(wide, Type.i32))
-    quotient, rest = divided(ops.add(total, shift), _int(divisor))
+    quotient, rest = int_divmod(ops.add(total, shift), _int(divisor))
     before = ops.logical_and(ops.equal(rest, _int(0)), ops.less(fraction, _int(2**10)))
     behind = ops.logical_and(ops.equal(rest, _int(divisor - 1)), ops.greater_equal(fraction, _int(3 * 2**10)))
     least, most = (

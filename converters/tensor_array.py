@@ -7,7 +7,7 @@ Semantics: `paddle/phi/kernels/array_kernel.cc`, `paddle/fluid/pir/dialect/opera
 
 An array is carried as one tensor, its elements stacked along a new first dimension: all elements have one shape. A
 program that writes elements of different shapes is refused where that is known, and fails when it runs otherwise. Only
-where only the concatenation of the elements is used (`paddle2ov/program/joined_arrays.py`), that is what is
+where only the concatenation of the elements is used (`paddle2ov/program/concatenated_arrays.py`), that is what is
 carried, and the first dimensions of the elements may differ.
 """
 

@@ -48,7 +48,7 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     paddle2ov batch DIR -o OUT            convert every model below a folder
     paddle2ov ops                         list the operators that can be converted
 
-    `paddle2ov convert --help` shows what a conversion can be told.
+    `paddle2ov convert --help` lists the options of a conversion.
     """,
 )
 @click.option("--version", is_flag=True, callback=_versions, expose_value=False, is_eager=True, help="Show versions.")

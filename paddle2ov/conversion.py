@@ -13,13 +13,13 @@ from typing import Any
 from openvino import Model
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.provenance import name_after_operators, operators_by_name, place_of
+from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Refusals, run_rewrites
 from paddle2ov.program import Program, load_readers, read_program
 from paddle2ov.program.signatures import Signature
-from paddle2ov.program.sources import remember
+from paddle2ov.program.sources import remember_source
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.report import ConversionReport, size
+from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, InputOverride, parse_input, parse_output
 from paddle2ov.translation.model_builder import Progress, convert_program
@@ -61,8 +61,8 @@ def convert(
             `paddle.static.Program`, which has no results of its own, the variables to fetch, or their names.
         example_input: for a Layer without an input spec: tensors or arrays to take the shapes and types from.
         extension: converters of your own, see `ConversionExtension`.
-        verbose: logs what was read, how long each step took, and why passes left alone what they had found; the logger
-            `paddle2ov.passes` says for each node, at the level DEBUG.
+        verbose: logs what was read, how long each step took, and why passes did not apply where their patterns matched;
+            the logger `paddle2ov.passes` says so for each node, at the level DEBUG.
         share_weights: constants share the memory-mapped parameter file. What is written to it shows in the model, and
             where it is cut off, the process ends; a file that is replaced (`os.replace`) does no harm. False reads
             the weights into memory of the model's own, and refuses files that change meanwhile. Parameters in a file
@@ -86,13 +86,13 @@ def convert(
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an argument does not fit the model.
     """
-    load_readers()  # what a process loads once is no time of this model's
+    load_readers()  # loaded once per process, not part of the time of this model
     registry = Registry(extension)
     clock = [time.perf_counter()]
     signatures = registry.signatures()
     program, overrides, outputs = _read(model, params, input, output, example_input, signatures, share_weights)
     if program is not model and program.source is not None:
-        share_weights = True  # with the file, or with nobody
+        share_weights = True  # the mapped file's memory, or that of arrays that nothing else uses
     settings = None
     if bounded or preprocess:
         from paddle2ov.deployment import beside
@@ -111,7 +111,7 @@ def convert(
         share_weights,
         progress,
         sequence_lengths=sequence_lengths,
-        marks=report is not None,
+        provenance=report is not None,
     )
     if report is not None:
         _note_translated(report, converted)
@@ -132,7 +132,7 @@ def convert(
         built = build_in(converted, settings)
         (log.warning if built.remaining else log.info)("the model %s", describe(built))
     if program.source is not None:
-        remember(converted, program.source)
+        remember_source(converted, program.source)
     if verbose:
         _log_steps(program, converted, *seconds)
         _log_refusals(refusals)
@@ -166,18 +166,18 @@ def _read(
 
 
 def _note_translated(report: ConversionReport, model: Model) -> None:
-    """What is known before rewrites; a function of its own, for a list of nodes keeps readers that they replace."""
+    """Counts the nodes before the rewrites; a function of its own, as a list of nodes keeps replaced ones alive."""
     listed = model.get_ops()
     report.nodes = len(listed)
 
 
 def _note_nodes(report: ConversionReport, model: Model, program: Program) -> None:
-    """The nodes of the model, and which operators they come from."""
+    """Counts the nodes of the model, and lists the operators that they come from."""
     name_after_operators(model, program)
     report.nodes_after = len(model.get_ops())
-    ids: dict[str, int] = {}  # old programs own some blocks, and what they hold, more than once
+    ids: dict[str, int] = {}  # legacy programs own some blocks more than once
     for id, operator in enumerate(program.block.walk()):
-        ids.setdefault(place_of(operator), id)
+        ids.setdefault(operator_id(operator), id)
     report.origins = {name: tuple(map(ids.__getitem__, places)) for name, places in operators_by_name(model).items()}
 
 
@@ -201,7 +201,7 @@ def _log_steps(program: Program, model: Model, reading: float, translating: floa
         program.version,
         operators,
         len(program.parameters),
-        size(weights),
+        size_text(weights),
         1e3 * reading,
     )
     log.info("translated to %d nodes in %.1f ms", len(model.get_ops()), 1e3 * translating)
@@ -209,7 +209,7 @@ def _log_steps(program: Program, model: Model, reading: float, translating: floa
 
 
 def _log_refusals(refusals: Refusals) -> None:
-    """Logs why passes left alone what they had found, for `verbose`."""
+    """Logs why passes did not apply where their patterns matched, for `verbose`."""
     for name, reasons in refusals.items():
         for reason, count in reasons.items():
             log.info("%s left alone %d: %s", name, count, reason)

@@ -1,4 +1,4 @@
-"""What a model is made of, and what of it can be converted: `inspect(model)`."""
+"""What a model consists of, and whether it can be converted: `inspect(model)`."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ class Inspection:
 def inspect(
     model: str | os.PathLike[str], params: str | os.PathLike[str] | None = None, *, extension: Extension = None
 ) -> Inspection:
-    """Reads a model and tells what it is made of and whether it converts.
+    """Reads a model and reports what it consists of and whether it converts.
 
-    What is refused often depends on values and shapes, which only the converters know: each operator is given to its
-    own once, as `convert` does, without the rewrites of the graph that follow there. Nothing is kept or written.
+    What is refused often depends on values and shapes, which only the converters check: each operator is converted
+    once, as `convert` does, without the rewrites of the graph that follow there. The result is discarded.
 
     Args:
         model: a model folder, a program file or a path prefix, as for `convert`.
@@ -163,10 +163,10 @@ class _CollectedError(Exception):
 
 
 class _Collector(Translator):
-    """Goes on behind a refused operator, with inputs in place of its results, to find all that are refused.
+    """Continues after a refused operator, with inputs in place of its results, to find all that are refused.
 
-    What fails because it reads such a result may be fine with the true one, whose shape or value would be known: it is
-    not reported.
+    An operator that fails because it reads such a result may convert with the actual one, whose shape or value would be
+    known: it is not reported.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -177,7 +177,7 @@ class _Collector(Translator):
         self._depth = 0
 
     def check(self, missing: Sequence[Operator]) -> None:
-        """Notes them; they are refused at the end, with the others."""
+        """Records them; they are reported at the end, with the refused ones."""
         self._missing = [operator.place for operator in missing]
 
     def translate(self, block: Block, scope: Scope) -> None:
@@ -189,7 +189,7 @@ class _Collector(Translator):
             raise _CollectedError(self._missing, list(self._refusals.values()))
 
     def translate_one(self, operator: Operator, scope: Scope) -> None:
-        """As the translator's, but for what is refused."""
+        """As the translator's, but records what is refused."""
         depth, doubtful = self._depth, len(self._doubtful)
         reads = {*operator.input_names(), *(name for block in operator.blocks for name in _read_in(block))}
         reads_doubtful = not self._doubtful.isdisjoint(reads)

@@ -28,11 +28,11 @@ class ConversionReport:
         parameters: the program's weights.
         parameter_bytes: their size.
         rewrites: rewrite -> kind -> how often; every rewrite is listed in the order in which they ran.
-        refusals: rewrite -> why it left alone what it had found -> how often.
+        refusals: rewrite -> why it did not apply where its pattern matched -> how often.
         origins: name of a node after the rewrites -> the operators that it comes from, the one that matters most first,
             by their position among all operators of the program, those of a branch or loop after the one that owns
             them; nodes of branches and loops included.
-        seconds: stage ("read", "translate", "optimise") -> time; loading the converters, once per process, is none.
+        seconds: stage ("read", "translate", "optimise") -> time, without loading the converters, once per process.
         program: what was converted, without its weights, for `paddle2ov.reporting`.
     """
 
@@ -77,7 +77,7 @@ class ConversionReport:
         }
 
     def table(self) -> str:
-        """A few lines for the terminal: the transposes, what each rewrite did, and why it left other things alone."""
+        """A few lines for the terminal: the transposes, what each rewrite did, and why it did not apply elsewhere."""
         lines = [f"{self.operators} operators -> {self.nodes} nodes -> {self.nodes_after} after the rewrites"]
         permutes = self.transposes
         if permutes["total"]:
@@ -95,24 +95,24 @@ class ConversionReport:
         return "\n".join(lines)
 
 
-def plain(value: Any) -> Any:
+def jsonable(value: Any) -> Any:
     """Dataclasses (by their own `to_dict`, where they have one), mappings, sequences and paths as JSON has them.
 
     Infinite numbers and NaN, which JSON has not, are None.
     """
     if hasattr(value, "to_dict"):
-        return plain(value.to_dict())
+        return jsonable(value.to_dict())
     if dataclasses.is_dataclass(value):
-        return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+        return {item.name: jsonable(getattr(value, item.name)) for item in dataclasses.fields(value)}
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [jsonable(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return str(value) if isinstance(value, Path) else value
 
 
-def size(count: int) -> str:
+def size_text(count: int) -> str:
     """A number of bytes in words."""
     return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} KB" if count >= 1000 else f"{count} bytes"

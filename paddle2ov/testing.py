@@ -2,7 +2,7 @@
 
 `check_model(model_dir, inputs)` converts a Paddle model, with an `extension` of yours if need be, runs it in OpenVINO
 and in Paddle, and compares. `check_case(folder)` does so for a folder of `gen_models`, where Paddle's results are
-recorded; `check_cases(folders)` for many at once. All convert twice unless told otherwise: as declared, and with every
+recorded; `check_cases(folders)` for many at once. All convert twice by default: as declared, and with every
 input dimension dynamic.
 """
 
@@ -61,7 +61,7 @@ class Trial:
 
 
 class MismatchError(AssertionError):
-    """OpenVINO computes something else than Paddle."""
+    """OpenVINO and Paddle compute different results."""
 
 
 def check_model(
@@ -157,7 +157,7 @@ def _trials(
 ) -> Iterator[Trial]:
     """The model as declared and then, if so asked, with all dimensions dynamic."""
     where = f"{what}, as declared, in {folder}"
-    with _noted(where):
+    with _with_note(where):
         model = convert(folder, extension=extension)
     # Without a fixed dimension the second conversion would be the first.
     fixed = any(not size.is_dynamic for port in model.inputs for size in port.get_partial_shape())
@@ -166,13 +166,13 @@ def _trials(
         return
     shapes = {name: [-1] * (array.ndim + (array.dtype.kind == "c")) for name, array in inputs.items()}
     where = f"{what}, all dimensions dynamic, in {folder}"
-    with _noted(where):
+    with _with_note(where):
         model = convert(folder, input=shapes, extension=extension)
     yield Trial(where, model, inputs, expected, atol, rtol)
 
 
 def _check(trial: Trial) -> None:
-    with _noted(trial.where):
+    with _with_note(trial.where):
         results = run(trial.model, trial.inputs)
     compare(results, trial.expected, trial.atol, trial.rtol, trial.where)
 
@@ -187,7 +187,7 @@ def check_network(folder: Path, extension: Any = None) -> None:
         Paddle2OVError: the model cannot be converted.
     """
     record = json.loads((folder / "case.json").read_text())
-    with _noted(f"{record['network']} ({record['format']}), model in {folder}"):
+    with _with_note(f"{record['network']} ({record['format']}), model in {folder}"):
         compiled = compile_model(convert(folder, extension=extension))
     request = compiled.create_infer_request()
     for i in range(record["sets"]):
@@ -204,7 +204,7 @@ def run(model: openvino.Model, inputs: Mapping[str, Array]) -> list[Result]:
 
 
 def compile_model(model: openvino.Model, precision: str = "f32") -> openvino.CompiledModel:
-    """Compiles the model on the CPU, in full precision unless told otherwise, for one thread.
+    """Compiles the model on the CPU, in full precision by default, for one thread.
 
     `precision`: "f32", "bf16", or "default" for what OpenVINO takes on this processor.
 
@@ -370,8 +370,8 @@ def _name(port: Any, inputs: Mapping[str, Array]) -> str:
 
 
 @contextmanager
-def _noted(where: str) -> Iterator[None]:
-    """Adds to an error of conversion or of OpenVINO where it came up (Python 3.10 has no notes)."""
+def _with_note(where: str) -> Iterator[None]:
+    """Adds a note on where it occurred to an error of conversion or of OpenVINO (Python 3.10 has no notes)."""
     try:
         yield
     except Exception as error:

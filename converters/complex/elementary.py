@@ -18,7 +18,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints, shape_of
-from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.elementary import hypot
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -44,7 +44,7 @@ def divide_pairs(x: Pair, y: Pair, squares: Tensor) -> tuple[Node, Node]:
 
 def complex_multiply(x: Tensor, y: Tensor) -> Node:
     """x · y of complex numbers."""
-    return joined(*multiply_pairs(parts(x), parts(y)))
+    return make_complex(*multiply_pairs(real_imag(x), real_imag(y)))
 
 
 def conjugate(x: Tensor) -> Node:
@@ -76,19 +76,19 @@ def complex_(node: NodeContext) -> NamedOutputs:
     """out = real + i · imag, broadcast."""
     real, imag = node.get_input("real"), node.get_input("imag")
     re = ops.broadcast(real, shape_of(imag), broadcast_spec="BIDIRECTIONAL")
-    return {"out": joined(re, ops.broadcast(imag, shape_of(real), broadcast_spec="BIDIRECTIONAL"))}
+    return {"out": make_complex(re, ops.broadcast(imag, shape_of(real), broadcast_spec="BIDIRECTIONAL"))}
 
 
 def real(node: NodeContext) -> NamedOutputs:
     """out = the real part of x."""
     x = node.get_input("x")
-    return {"out": parts(x)[0] if node.is_complex("x") else x}
+    return {"out": real_imag(x)[0] if node.is_complex("x") else x}
 
 
 def imag(node: NodeContext) -> NamedOutputs:
     """out = the imaginary part of x."""
     node.require(node.is_complex("x"), "of a real tensor")
-    return {"out": parts(node.get_input("x"))[1]}
+    return {"out": real_imag(node.get_input("x"))[1]}
 
 
 def conj(node: NodeContext) -> NamedOutputs:
@@ -105,7 +105,7 @@ def reinterpret(node: NodeContext) -> NamedOutputs:
 def from_real(x: Tensor, dtype: Type) -> Node:
     """Real numbers as complex ones."""
     re = ops.convert(x, dtype)
-    return joined(re, ops.multiply(re, const_like(0, re)))
+    return make_complex(re, ops.multiply(re, const_like(0, re)))
 
 
 def square(node: NodeContext) -> NamedOutputs:
@@ -136,7 +136,7 @@ def comparison(compare: Callable[..., Node], or_equal: bool) -> Converter:
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = whether x is less (or greater) than y."""
-        (a, b), (c, d) = parts(node.get_input("x")), parts(node.get_input("y"))
+        (a, b), (c, d) = real_imag(node.get_input("x")), real_imag(node.get_input("y"))
         decided = compare(a, c)
         tie = ops.logical_and(ops.equal(a, c), compare(b, d))
         if or_equal:
@@ -162,7 +162,7 @@ def isclose(node: NodeContext) -> NamedOutputs:
         ops.reshape(node.get_tensor(name, dtype, default), ints([]), False)
         for name, default in (("rtol", 1e-5), ("atol", 1e-8))
     )
-    apart, size = (hypot(*parts(value)) for value in (ops.subtract(x, y), y))
+    apart, size = (hypot(*real_imag(value)) for value in (ops.subtract(x, y), y))
     close = ops.less_equal(apart, ops.add(atol, ops.multiply(rtol, size)))
     unknown = ops.reduce_logical_or(ops.is_nan(ops.add(x, y)), ints([-1]), False)
     return {"out": ops.logical_or(close, unknown)}

@@ -15,7 +15,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_o
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import permutation_matrix, unpack_factors
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
-from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
@@ -27,7 +27,7 @@ _END = 2**31 - 1
 
 def determinant(node: NodeContext) -> NamedOutputs:
     """out = det(x), of each matrix."""
-    return {"out": joined(*_determinant(node))}
+    return {"out": make_complex(*_determinant(node))}
 
 
 def slogdeterminant(node: NodeContext) -> NamedOutputs:
@@ -35,17 +35,17 @@ def slogdeterminant(node: NodeContext) -> NamedOutputs:
     found = slogdet_v2(node)
     logdet = found["logdet"]
     if not node.is_complex("logdet"):
-        logdet = joined(logdet, ops.multiply(logdet, const_like(0, logdet)))
+        logdet = make_complex(logdet, ops.multiply(logdet, const_like(0, logdet)))
     return {"out": ops.concat([ops.unsqueeze(one, ints([0])) for one in (found["sign"], logdet)], 0)}
 
 
 def slogdet_v2(node: NodeContext) -> dict[str, Node]:
     """sign, logdet = det(x) / |det(x)|, and log|det(x)|."""
-    found = joined(*_determinant(node))
+    found = make_complex(*_determinant(node))
     size = ops.reduce_l2(found, ints([-1]), True)
     logdet = ops.squeeze(ops.log(size), ints([-1]))
     if node.is_complex("logdet"):
-        logdet = joined(logdet, ops.broadcast(const_like(0, logdet), shape_of(logdet)))
+        logdet = make_complex(logdet, ops.broadcast(const_like(0, logdet), shape_of(logdet)))
     return {"sign": ops.divide(found, size), "logdet": logdet}
 
 
@@ -79,12 +79,12 @@ def lu(node: NodeContext) -> NamedOutputs:
     """out, pivots, infos = as for real matrices."""
     node.require(node.get_bool("pivot", True), "only partial pivoting is supported", pivot=False)
     table, pivots, infos = _lu(node)
-    return {"out": joined(*table), "pivots": pivots, "infos": infos}
+    return {"out": make_complex(*table), "pivots": pivots, "infos": infos}
 
 
 def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
     """The packed LU factors, the row that each row was swapped with, and the first column without a pivot (from 1)."""
-    x = parts(node.get_input("x"))
+    x = real_imag(node.get_input("x"))
     real = x[0]
     rank, dtype = len(real.get_partial_shape()), real.get_element_type()
     rows, columns = dim_of(real, rank - 2), dim_of(real, rank - 1)
@@ -137,25 +137,25 @@ def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
 
 def lu_unpack(node: NodeContext) -> NamedOutputs:
     """pmat, l, u = the permutation and the two factors that lu packed: pmat @ l @ u is the matrix."""
-    packed = parts(node.get_input("x"))
+    packed = real_imag(node.get_input("x"))
     rank = len(packed[0].get_partial_shape())
     found: dict[str, OutputLike] = {}
     if node.is_output_used("pmat"):
         node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
         matrix = permutation_matrix(node.get_input("y"), dim_of(packed[0], rank - 2), rank, packed[0])
-        found["pmat"] = joined(matrix, ops.multiply(matrix, const_like(0, matrix)))
+        found["pmat"] = make_complex(matrix, ops.multiply(matrix, const_like(0, matrix)))
         if not node.is_complex("pmat"):
             found["pmat"] = matrix
     if node.is_output_used("l") or node.is_output_used("u"):
         node.require(node.get_bool("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
         low, high = _factors(packed, rank)
-        found["l"], found["u"] = joined(*low), joined(*high)
+        found["l"], found["u"] = make_complex(*low), make_complex(*high)
     return found
 
 
 def lu_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ b (or x^-T @ b, or with the conjugate for trans "C"), where lu and pivots are what lu made of x."""
-    packed = parts(node.get_input("lu"))
+    packed = real_imag(node.get_input("lu"))
     rank = len(packed[0].get_partial_shape())
     trans = node.get_str("trans", "N")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
@@ -163,7 +163,7 @@ def lu_solve(node: NodeContext) -> NamedOutputs:
     low, high = _factors(packed, rank)
 
     def permuted(x: Output, back: bool) -> Output:
-        return joined(*(ops.matmul(order, part, back, False) for part in parts(x))).output(0)
+        return make_complex(*(ops.matmul(order, part, back, False) for part in real_imag(x))).output(0)
 
     b = node.get_input("b")
     if trans == "N":
@@ -186,7 +186,7 @@ def _factors(packed: tuple[Output, Output], rank: int) -> tuple[Pair, Pair]:
 
 def qr(node: NodeContext) -> NamedOutputs:
     """q, r = q @ r = x with orthogonal columns of q and an upper triangle r, by Householder's reflections."""
-    x = parts(node.get_input("x"))
+    x = real_imag(node.get_input("x"))
     mode = node.get_str("mode", "reduced")
     node.require(mode in ("reduced", "complete", "r"), "unknown mode", mode=mode)
     rank = len(x[0].get_partial_shape())
@@ -228,12 +228,12 @@ def qr(node: NodeContext) -> NamedOutputs:
         triangle(ops.slice(part, ints([0, 0]), ops.concat([kept, edge], 0), ints([1, 1]), ints([-2, -1])), rank, True)
         for part in table
     ]
-    found: dict[str, OutputLike] = {"r": joined(*r)}
+    found: dict[str, OutputLike] = {"r": make_complex(*r)}
     if mode != "r":
         step, axes = ints([1, 1]), ints([-2, -1])
         begin, end = ops.concat([ints([0]), edge], 0), ops.concat([kept, ints([_END])], 0)
         real, imag = (matrix_transpose(ops.slice(part, begin, end, step, axes), rank) for part in table)
-        found["q"] = joined(real, ops.negative(imag))
+        found["q"] = make_complex(real, ops.negative(imag))
     else:
         node.require(not node.is_output_used("q"), "there is no q in this mode", mode=mode)
     return found

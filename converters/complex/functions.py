@@ -22,7 +22,7 @@ from paddle2ov.converters.complex.elementary import complex_multiply, complex_re
 from paddle2ov.converters.graph.common import Tensor, const_like, ints
 from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
-from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -31,19 +31,19 @@ _POWERS_OF_ZERO = ((math.nan, math.nan), (math.inf, math.nan), (0.0, 0.0))
 
 
 def _sin(a: Tensor, b: Tensor) -> Node:
-    return joined(ops.multiply(ops.sin(a), ops.cosh(b)), ops.multiply(ops.cos(a), ops.sinh(b)))
+    return make_complex(ops.multiply(ops.sin(a), ops.cosh(b)), ops.multiply(ops.cos(a), ops.sinh(b)))
 
 
 def _cos(a: Tensor, b: Tensor) -> Node:
-    return joined(ops.multiply(ops.cos(a), ops.cosh(b)), ops.negative(ops.multiply(ops.sin(a), ops.sinh(b))))
+    return make_complex(ops.multiply(ops.cos(a), ops.cosh(b)), ops.negative(ops.multiply(ops.sin(a), ops.sinh(b))))
 
 
 def _sinh(a: Tensor, b: Tensor) -> Node:
-    return joined(ops.multiply(ops.sinh(a), ops.cos(b)), ops.multiply(ops.cosh(a), ops.sin(b)))
+    return make_complex(ops.multiply(ops.sinh(a), ops.cos(b)), ops.multiply(ops.cosh(a), ops.sin(b)))
 
 
 def _cosh(a: Tensor, b: Tensor) -> Node:
-    return joined(ops.multiply(ops.cosh(a), ops.cos(b)), ops.multiply(ops.sinh(a), ops.sin(b)))
+    return make_complex(ops.multiply(ops.cosh(a), ops.cos(b)), ops.multiply(ops.sinh(a), ops.sin(b)))
 
 
 def _tanh(a: Tensor, b: Tensor) -> tuple[Node, Node]:
@@ -62,7 +62,7 @@ def _tan(a: Tensor, b: Tensor) -> tuple[Node, Node]:
 
 def _exp(a: Tensor, b: Tensor) -> Node:
     size = ops.exp(a)
-    return joined(ops.multiply(size, ops.cos(b)), ops.multiply(size, ops.sin(b)))
+    return make_complex(ops.multiply(size, ops.cos(b)), ops.multiply(size, ops.sin(b)))
 
 
 def _log(a: Tensor, b: Tensor) -> Node:
@@ -72,11 +72,11 @@ def _log(a: Tensor, b: Tensor) -> Node:
     more = ops.multiply(ops.subtract(longer, const_like(1, a)), ops.add(longer, const_like(1, a)))
     close = ops.less(ops.abs(ops.subtract(size, const_like(1, a))), const_like(0.3, a))
     near = ops.multiply(elementary.log1p(ops.add(more, ops.multiply(shorter, shorter))), const_like(0.5, a))
-    return joined(ops.select(close, near, ops.log(size)), angle_of(b, a))
+    return make_complex(ops.select(close, near, ops.log(size)), angle_of(b, a))
 
 
 def _sqrt(a: Tensor, b: Tensor) -> Node:
-    return joined(*sqrt_parts(a, b))
+    return make_complex(*sqrt_parts(a, b))
 
 
 def sqrt_parts(a: Tensor, b: Tensor) -> tuple[Node, Node]:
@@ -99,7 +99,7 @@ def _from_parts(function: Callable[[Tensor, Tensor], Node], formula: str) -> Con
     """A converter for a function of the real part a and the imaginary part b."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        return {"out": function(*parts(node.get_input("x")))}
+        return {"out": function(*real_imag(node.get_input("x")))}
 
     convert.__doc__ = f"out = {formula}."
     return convert
@@ -119,18 +119,18 @@ def _multiply_by(x: Tensor, value: float) -> Node:
 
 def _log_to(base: float) -> Callable[[Tensor], Node]:
     def function(x: Tensor) -> Node:
-        return ops.multiply(_log(*parts(x)), const_like(1 / math.log(base), x))
+        return ops.multiply(_log(*real_imag(x)), const_like(1 / math.log(base), x))
 
     return function
 
 
 def _softplus(x: Tensor) -> Node:
-    return _log(*parts(_plus(_exp(*parts(x)), 1)))
+    return _log(*real_imag(_plus(_exp(*real_imag(x)), 1)))
 
 
 def _magnitudes(x: Tensor) -> Node:
     """|x|, with a last dimension of 1."""
-    return ops.unsqueeze(elementary.hypot(*parts(x)), ints([-1]))
+    return ops.unsqueeze(elementary.hypot(*real_imag(x)), ints([-1]))
 
 
 def _plus_one(x: Tensor) -> Node:
@@ -138,22 +138,22 @@ def _plus_one(x: Tensor) -> Node:
 
 
 def _sigmoid(x: Tensor) -> Node:
-    return complex_reciprocal(_plus(_exp(*parts(ops.negative(x))), 1))
+    return complex_reciprocal(_plus(_exp(*real_imag(ops.negative(x))), 1))
 
 
 sin = _from_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
 cos = _from_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
 sinh = _from_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
 cosh = _from_parts(_cosh, "cosh a · cos b + i · sinh a · sin b")
-tan = _from_parts(lambda a, b: joined(*_tan(a, b)), "sin x / cos x")
-tanh = _from_parts(lambda a, b: joined(*_tanh(a, b)), "sinh x / cosh x")
+tan = _from_parts(lambda a, b: make_complex(*_tan(a, b)), "sin x / cos x")
+tanh = _from_parts(lambda a, b: make_complex(*_tanh(a, b)), "sinh x / cosh x")
 exp = _from_parts(_exp, "e^a · (cos b + i · sin b)")
 log = _from_parts(_log, "log |x| + i · the angle of x")
 sqrt = _from_parts(_sqrt, "the square root of x in the right half plane")
 log2 = _from_complex(_log_to(2), "log x / log 2")
 log10 = _from_complex(_log_to(10), "log x / log 10")
-log1p = _from_complex(lambda x: _log(*parts(_plus(x, 1))), "log(1 + x)")
-expm1 = _from_complex(lambda x: _plus(_exp(*parts(x)), -1), "e^x - 1")
+log1p = _from_complex(lambda x: _log(*real_imag(_plus(x, 1))), "log(1 + x)")
+expm1 = _from_complex(lambda x: _plus(_exp(*real_imag(x)), -1), "e^x - 1")
 sigmoid = _from_complex(_sigmoid, "1 / (1 + e^-x)")
 silu = _from_complex(lambda x: complex_multiply(x, _sigmoid(x)), "x / (1 + e^-x)")
 logsigmoid = _from_complex(lambda x: ops.negative(_softplus(ops.negative(x))), "-log(1 + e^-x)")
@@ -173,14 +173,14 @@ def softplus(node: NodeContext) -> NamedOutputs:
     beta, threshold = node.get_float("beta", 1.0), node.get_float("threshold", 20.0)
     node.require(beta != 0, "division by zero", beta=beta)
     scaled = _multiply_by(x, beta)
-    above = ops.unsqueeze(ops.greater(parts(scaled)[0], const_like(threshold, x)), ints([-1]))
+    above = ops.unsqueeze(ops.greater(real_imag(scaled)[0], const_like(threshold, x)), ints([-1]))
     return {"out": ops.select(above, x, _multiply_by(_softplus(scaled), 1 / beta))}
 
 
 def stanh(node: NodeContext) -> NamedOutputs:
     """out = scale_b · tanh(scale_a · x)."""
-    a, b = parts(_multiply_by(node.get_input("x"), node.get_float("scale_a", 0.67)))
-    return {"out": _multiply_by(joined(*_tanh(a, b)), node.get_float("scale_b", 1.7159))}
+    a, b = real_imag(_multiply_by(node.get_input("x"), node.get_float("scale_a", 0.67)))
+    return {"out": _multiply_by(make_complex(*_tanh(a, b)), node.get_float("scale_b", 1.7159))}
 
 
 def hard_swish(node: NodeContext) -> NamedOutputs:
@@ -188,7 +188,7 @@ def hard_swish(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     threshold, scale = node.get_float("threshold", 6.0), node.get_float("scale", 6.0)
     shifted = _plus(x, node.get_float("offset", 3.0))
-    real = ops.unsqueeze(parts(shifted)[0], ints([-1]))
+    real = ops.unsqueeze(real_imag(shifted)[0], ints([-1]))
     gate = ops.select(ops.less(real, const_like(0, x)), const_like(0, x), shifted)
     highest = ops.constant(np.array([threshold, 0.0]), x.get_element_type())
     gate = ops.select(ops.greater(real, const_like(threshold, x)), highest, gate)
@@ -199,7 +199,7 @@ def pow_(node: NodeContext) -> NamedOutputs:
     """out = x^y, y one real number."""
     x = node.get_input("x")
     exponent = ops.reshape(node.get_tensor("y", x.get_element_type(), 1.0), ints([]), False)
-    return {"out": _power(x, joined(exponent, const_like(0, exponent)))}
+    return {"out": _power(x, make_complex(exponent, const_like(0, exponent)))}
 
 
 def power(node: NodeContext) -> NamedOutputs:
@@ -208,8 +208,8 @@ def power(node: NodeContext) -> NamedOutputs:
 
 
 def _power(x: Tensor, y: Tensor) -> Node:
-    raised = _exp(*parts(complex_multiply(y, _log(*parts(x)))))
-    real = ops.unsqueeze(parts(y)[0], ints([-1]))
+    raised = _exp(*real_imag(complex_multiply(y, _log(*real_imag(x)))))
+    real = ops.unsqueeze(real_imag(y)[0], ints([-1]))
     undefined, infinite, zero = (ops.constant(np.array(pair), x.get_element_type()) for pair in _POWERS_OF_ZERO)
     of_zero = ops.select(ops.less(real, const_like(0, x)), infinite, undefined)
     of_zero = ops.select(ops.greater(real, const_like(0, x)), zero, of_zero)

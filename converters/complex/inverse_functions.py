@@ -16,7 +16,7 @@ from paddle2ov.converters.angles import angle_of, is_negative
 from paddle2ov.converters.complex.elementary import Pair
 from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.elementary import hypot, log1p
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -84,7 +84,7 @@ def _negate_where(x: Tensor, where: Tensor) -> Node:
 
 def _converter(function: Callable[[Tensor, Tensor], Pair], formula: str) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
-        return {"out": joined(*function(*parts(node.get_input("x"))))}
+        return {"out": make_complex(*function(*real_imag(node.get_input("x"))))}
 
     convert.__doc__ = f"out = {formula}."
     return convert

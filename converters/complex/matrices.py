@@ -14,7 +14,7 @@ from openvino import Node, Output
 from paddle2ov.converters.complex.elementary import Pair
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints
 from paddle2ov.converters.linalg.pieces import arange, matrix_transpose, row_indices, triangle
-from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -34,7 +34,7 @@ def from_block_matrix(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
     left = ops.slice(found, ints([0]), ops.unsqueeze(columns, ints([0])), ints([1]), ints([-1]))
     down = ops.unsqueeze(rows, ints([0]))
     a = ops.slice(left, ints([0]), down, ints([1]), ints([-2]))
-    return joined(a, ops.slice(left, down, ints([_END]), ints([1]), ints([-2])))
+    return make_complex(a, ops.slice(left, down, ints([_END]), ints([1]), ints([-2])))
 
 
 def complex_matrix_function(convert: Converter) -> Converter:
@@ -42,7 +42,7 @@ def complex_matrix_function(convert: Converter) -> Converter:
 
     def of_complex(node: NodeContext) -> NamedOutputs:
         """out = f([[a, -b], [b, a]]), of which the left half is the result."""
-        matrix = parts(node.get_input("x"))
+        matrix = real_imag(node.get_input("x"))
         (found,) = convert(node.of_parts({("x", 0): real_block_matrix(matrix)})).values()
         assert isinstance(found, Node)
         size = dim_of(matrix[0], -1)
@@ -53,7 +53,7 @@ def complex_matrix_function(convert: Converter) -> Converter:
 
 def triangular_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ y (or x^-T @ y) for the upper or lower triangle of x, with ones on its diagonal if unitriangular."""
-    a, b = parts(node.get_input("x"))
+    a, b = real_imag(node.get_input("x"))
     rank = len(a.get_partial_shape())
     upper = node.get_bool("upper", True)
     real, imag = triangle(a, rank, upper), triangle(b, rank, upper)
@@ -70,5 +70,5 @@ def triangular_solve(node: NodeContext) -> NamedOutputs:
 def complex_solve(matrix: Pair, y: Output) -> Node:
     """matrix^-1 @ y."""
     inverse = ops.inverse(real_block_matrix(matrix), adjoint=False)
-    found = ops.matmul(inverse, ops.concat(list(parts(y)), -2), False, False)
+    found = ops.matmul(inverse, ops.concat(list(real_imag(y)), -2), False, False)
     return from_block_matrix(found, dim_of(matrix[0], -1), ints(_END))

@@ -14,14 +14,14 @@ from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.cumulative import State, prefix_scan, shift
 from paddle2ov.converters.graph.common import const_like, ints, normalize_axis, shape_of
 from paddle2ov.converters.reduction import axes_of
-from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def cumprod(node: NodeContext) -> NamedOutputs:
     """out[i] = x[0] * ... * x[i] along `dim`; without x[i] if exclusive, from the end if reverse."""
-    state: State = list(parts(node.get_input("x")))
+    state: State = list(real_imag(node.get_input("x")))
     rank = len(state[0].get_partial_shape())
     if rank == 0:
         return {"out": node.get_input("x")}
@@ -30,13 +30,13 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     state = prefix_scan(state, axis, _multiply_states, reverse)
     if node.get_bool("exclusive", False):
         state = [shift(part, axis, start, reverse) for part, start in zip(state, (1, 0), strict=True)]
-    return {"out": joined(*state)}
+    return {"out": make_complex(*state)}
 
 
 def reduce_prod(node: NodeContext) -> NamedOutputs:
     """out = the product of x over axis."""
     x = node.get_input("x")
-    state: State = list(parts(x))
+    state: State = list(real_imag(x))
     axes = axes_of(node, x)
     for axis in axes:
         # A leading 1 makes the product over an empty axis 1.
@@ -50,15 +50,17 @@ def reduce_prod(node: NodeContext) -> NamedOutputs:
         state = [ops.slice(part, last, end, ints([1]), ints([axis])).output(0) for part in scanned]
     if axes and not node.get_bool("keepdim", False):
         state = [ops.squeeze(part, ints(axes)).output(0) for part in state]
-    return {"out": joined(*state)}
+    return {"out": make_complex(*state)}
 
 
 def frobenius_norm(node: NodeContext) -> NamedOutputs:
     """out = the root of the sum of x · x over axis, a complex number."""
     x = node.get_input("x")
     axes, keepdim = axes_of(node, x), node.get_bool("keep_dim", False)
-    squares = [ops.reduce_sum(part, ints(axes), keepdim) if axes else part for part in parts(complex_multiply(x, x))]
-    return {"out": joined(*sqrt_parts(*squares))}
+    squares = [
+        ops.reduce_sum(part, ints(axes), keepdim) if axes else part for part in real_imag(complex_multiply(x, x))
+    ]
+    return {"out": make_complex(*sqrt_parts(*squares))}
 
 
 def _multiply_states(before: list[Output], after: list[Output]) -> State:

@@ -17,7 +17,7 @@ from openvino import Output, Type
 from paddle2ov.converters.complex import elementary, matrices
 from paddle2ov.converters.graph.common import Tensor, const, const_like, ints, shape_of
 from paddle2ov.converters.logical import as_bool
-from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
@@ -49,7 +49,9 @@ def linear(convert: Converter, *numbers: str) -> Converter:
         real, imag = (node.of_parts(dict.fromkeys(operands, part), dict.fromkeys(numbers, part)) for part in (0, 1))
         first, second = _results(convert(real)), _results(convert(imag.of_parts(zero)))
         return {
-            port: [joined(a, b) if node.is_complex(port) else a for a, b in zip(values, second[port], strict=True)]
+            port: [
+                make_complex(a, b) if node.is_complex(port) else a for a, b in zip(values, second[port], strict=True)
+            ]
             for port, values in first.items()
         }
 
@@ -77,7 +79,7 @@ def multilinear(convert: Converter) -> Converter:
                 total = sums.setdefault(port, [[None, None] for _ in values])
                 for part, value in zip(total, values, strict=True):
                     part[power % 2] = _accumulated(part[power % 2], value, negative=power % 4 > 1)
-        return {port: [joined(*_both_parts(pair)) for pair in total] for port, total in sums.items()}
+        return {port: [make_complex(*_both_parts(pair)) for pair in total] for port, total in sums.items()}
 
     return ComplexAware(convert, of_complex)
 
@@ -112,7 +114,7 @@ def fill(convert: Converter) -> Converter:
         if ("value", 0) not in operands and not isinstance(number, builtins.complex):
             return {"out": elementary.from_real(first, dtype)}
         (second,) = _results(convert(imag))["out"]
-        return {"out": ops.convert(joined(first, second), dtype)}
+        return {"out": ops.convert(make_complex(first, second), dtype)}
 
     return ComplexAware(convert, of_complex)
 
@@ -125,7 +127,7 @@ def scale(convert: Converter) -> Converter:
         x = node.get_input("x")
         (real,) = _results(convert(node.of_parts({("x", 0): 0})))["out"]
         factor = ops.reshape(node.get_tensor("scale", x.get_element_type(), 1.0), ints([]), False)
-        return {"out": joined(real, ops.multiply(parts(x)[1], factor))}
+        return {"out": make_complex(real, ops.multiply(real_imag(x)[1], factor))}
 
     return ComplexAware(convert, of_complex)
 
@@ -138,10 +140,10 @@ def random(convert: Converter) -> Converter:
         shaped = dict.fromkeys(node.complex_inputs(), 0)
         both = [_results(convert(node.of_parts(shaped, seed)))["out"][0] for seed in ({}, {"seed": 1})]
         if not node.has_attribute("std") and not node.has_input("std"):
-            return {"out": joined(*both)}
+            return {"out": make_complex(*both)}
         mean = ops.reshape(node.get_tensor("mean", both[0].get_element_type(), 0.0), ints([]), False)
         share = [ops.multiply(ops.subtract(one, mean), const_like(0.5**0.5, one)) for one in both]
-        return {"out": joined(*(ops.add(one, mean) for one in share))}
+        return {"out": make_complex(*(ops.add(one, mean) for one in share))}
 
     return ComplexAware(convert, of_complex)
 

@@ -23,7 +23,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.lod.sequences import dense_input, lengths_of, padded_length, slice_dims
-from paddle2ov.graph.loop import wired_loop
+from paddle2ov.graph.loop import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -134,7 +134,7 @@ def _greedy_matching(x: Tensor) -> tuple[Tensor, Tensor]:
     ]
     starts = (x, ops.broadcast(ints(-1), columns), ops.broadcast(const(0, kind), columns))
     entering = zip((left, matched, number), starts, results[1:], strict=True)
-    loop = wired_loop(
+    loop = build_loop(
         output_of(folded_size(x, 2)),
         output_of(_any(x)),
         Model(results, [left, matched, number]),

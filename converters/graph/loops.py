@@ -10,7 +10,7 @@ from openvino import Model, Node, Output, Type
 from openvino.op import Parameter
 
 from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
-from paddle2ov.graph.loop import wired_loop
+from paddle2ov.graph.loop import build_loop
 from paddle2ov.graph.opset import ops
 
 Outputs: TypeAlias = Sequence[Output]
@@ -31,7 +31,7 @@ def loop(trip_count: Tensor, state: Sequence[Tensor], invariants: Sequence[Tenso
     after, go_on = step(iteration.output(0), _outputs(carried), _outputs(invariant))
     results = [ops.result(value) for value in after]
     condition = ops.result(ops.constant(np.array(True)) if go_on is None else go_on)
-    node = wired_loop(
+    node = build_loop(
         output_of(trip_count),
         ops.constant(np.array(True)).output(0),
         Model([condition, *results], [iteration, *carried, *invariant]),
@@ -56,7 +56,7 @@ def scan(
     after, found = step(iteration.output(0), _outputs(slices), _outputs(carried), _outputs(invariant))
     results, concatenated = [ops.result(value) for value in after], [ops.result(value) for value in found]
     trip_count = dim_of(inputs[0], axis).output(0)
-    node = wired_loop(
+    node = build_loop(
         trip_count,
         ops.constant(np.array(True)).output(0),
         Model(

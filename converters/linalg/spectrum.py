@@ -34,7 +34,7 @@ from paddle2ov.converters.linalg.jacobi import (
     symmetric_from_triangle,
 )
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, matrix_transpose
-from paddle2ov.graph.complex_pairs import parts
+from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -130,7 +130,7 @@ def _epsilon(node: NodeContext) -> Node:
     """The larger size of the matrices times the machine's epsilon."""
     x = node.get_input("x")
     if node.is_complex("x"):
-        x = parts(x)[0]
+        x = real_imag(x)[0]
     size = ops.reduce_max(ops.slice(shape_of(x), ints([-2]), ints([_END]), ints([1])), ints([0]), False)
     dtype = x.get_element_type()
     epsilon = np.finfo(np.float64 if dtype == Type.f64 else np.float32).eps
@@ -165,7 +165,7 @@ def _eigenvalues(node: NodeContext, triangle: str) -> Output:
         rank -= 1
         real, imag = (
             symmetric_from_triangle(node, part, rank, triangle, sign)
-            for part, sign in zip(parts(x), (1, -1), strict=True)
+            for part, sign in zip(real_imag(x), (1, -1), strict=True)
         )
         x = real_block_matrix((real, imag))
     (matrix,), indices = diagonalize(node, x, rank, triangle, [])
@@ -182,7 +182,7 @@ def _singular_values(node: NodeContext) -> Output:
     is_complex = node.is_complex("x")
     rank = rank_of(node, x) - is_complex
     if is_complex:
-        x = real_block_matrix(parts(x))
+        x = real_block_matrix(real_imag(x))
     rows, columns = ranked_dims(x)[-2:]
     if rows is not None and columns is not None and rows < columns:  # fewer columns are fewer rounds
         x = matrix_transpose(x, rank).output(0)

@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.common import (
     split_mantissa,
 )
 from paddle2ov.converters.resize.exact import Resize, any_resized, dynamic_sizes, nearest, rational_reciprocal
-from paddle2ov.graph.integers import divided
+from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 
 
@@ -155,7 +155,7 @@ def _source_indices(plan: Resize, i: int, size: Node, same: Node) -> tuple[Node,
     else:
         top = ops.add(ops.multiply(twice, above), ints(2 * one.denominator))
     bottom = 2 * one.denominator
-    index, remainder = divided(ops.convert(top, Type.i32), ops.constant(np.int32(bottom)))
+    index, remainder = int_divmod(ops.convert(top, Type.i32), ops.constant(np.int32(bottom)))
     left = ops.subtract(ops.constant(np.int32(bottom)), remainder)
     fraction, complement = (ops.divide(ops.convert(each, Type.f32), _number(bottom)) for each in (remainder, left))
     return ops.subtract(ops.convert(index, Type.i64), ints(1)), fraction, complement

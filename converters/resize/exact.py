@@ -16,7 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const, dim_of, exact_divide, ints, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.graph.integers import divided
+from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 
 Floats = npt.NDArray[np.float32]
@@ -108,7 +108,7 @@ def _dynamic_scaled_size(length: Node, scale: float) -> Node:
     """`scaled_sizes` of one dimension known at run time (int64), without floats, which may be rounded to bfloat16."""
     above, below = _quotient(scale)
     product = ops.multiply(ops.convert(length, Type.i32), ops.constant(np.int32(above)))
-    size = ops.convert(divided(product, ops.constant(np.int32(below)))[0] if below > 1 else product, Type.i64)
+    size = ops.convert(int_divmod(product, ops.constant(np.int32(below)))[0] if below > 1 else product, Type.i64)
     dims, wrong = _corrections(scale)
     if dims.size:
         hit = ops.convert(ops.equal(length, ops.constant(dims)), Type.i64)
@@ -215,7 +215,7 @@ def _dynamic_indices(x: Output, plan: Resize, i: int, resized: Node | None) -> N
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
     # Where the quotient is an integer the rounding of floats decides; elsewhere it must not, not even in bfloat16.
-    source_index, rest = divided(*_integer_ratio(plan, i, k, dim, result_size, changes))
+    source_index, rest = int_divmod(*_integer_ratio(plan, i, k, dim, result_size, changes))
     if plan.scales is None or plan.align_corners or not _float_division_is_exact(plan.scales[i]):
         least = ops.subtract(source_index, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
         source_index = ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), source_index)

@@ -16,7 +16,7 @@ from paddle2ov.commands.shared import (
     plain_errors,
     traceback_option,
 )
-from paddle2ov.report import size
+from paddle2ov.report import size_text
 
 if TYPE_CHECKING:
     from paddle2ov.inspection import Inspection
@@ -52,7 +52,7 @@ def _print(found: Inspection) -> None:
     nesting = f", branches and loops {found.nesting} deep" if found.nesting else ""
     dead = f", {found.dead_operators} that no result needs" if found.dead_operators else ""
     click.echo(f"{found.format} program, version {found.version}{nesting}{dead}")
-    click.echo(f"{found.parameters} parameters, {size(found.parameter_bytes)}")
+    click.echo(f"{found.parameters} parameters, {size_text(found.parameter_bytes)}")
     for title, ports in (("inputs", found.inputs), ("results", found.outputs)):
         click.secho(title, bold=True)
         for port in ports:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.graph.integers import Number, divided
+from paddle2ov.graph.integers import Number, int_divmod
 from paddle2ov.graph.opset import ops
 
 MOST = 2**15 - 1
@@ -55,19 +55,19 @@ class Scaled:
 
 def scaled(a: Number, n: Number, h: Number) -> Scaled:
     """a * (n / h), of whole numbers from 1 on whose products are below 2^31."""
-    quotient, remainder = divided(ops.multiply(a, n), h)
+    quotient, remainder = int_divmod(ops.multiply(a, n), h)
     # log2(n/h), rounded down: that of the numbers themselves, or one less.
     power = ops.subtract(_log2(n), _log2(h))
     ahead = _power(ops.maximum(power, whole(0)))
     behind = _power(ops.maximum(ops.negative(power), whole(0)))
     power = ops.subtract(power, _number(ops.less(ops.multiply(n, behind), ops.multiply(h, ahead))))
     # n·2^s modulo h, for s = 52 - power = 15 + 15 + 7 + (15 - power), factor by factor.
-    residue = divided(n, h)[1]
+    residue = int_divmod(n, h)[1]
     for factor in (whole(2**15), whole(2**15), whole(2**7), _power(ops.subtract(whole(15), power))):
-        residue = divided(ops.multiply(residue, divided(factor, h)[1]), h)[1]
+        residue = int_divmod(ops.multiply(residue, int_divmod(factor, h)[1]), h)[1]
     rounds_up = ops.greater(ops.multiply(residue, whole(2)), h)
     error = ops.select(rounds_up, ops.subtract(h, residue), residue)  # |e|
-    away, _ = divided(ops.multiply(error, a), h)
+    away, _ = int_divmod(ops.multiply(error, a), h)
     # Compared with half a unit in the last place; everything times 4, and times 2^-power where that is whole.
     exponent = ops.subtract(_log2(quotient), power)
     is_power = ops.equal(_power(_log2(quotient)), quotient)
@@ -83,9 +83,9 @@ def scaled(a: Number, n: Number, h: Number) -> Scaled:
 def rounded(a: Number, n: Number, h: Number) -> Number:
     """round(a * (n / h)): to the nearest whole number, of two equally near ones to the even one."""
     twice = scaled(ops.multiply(a, whole(2)), n, h)
-    half, odd = divided(twice.quotient, whole(2))
+    half, odd = int_divmod(twice.quotient, whole(2))
     # The double is exactly a half, or off it to either side; elsewhere halves are not met.
-    _, half_odd = divided(half, whole(2))
+    _, half_odd = int_divmod(half, whole(2))
     at_half = ops.logical_and(ops.equal(twice.remainder, whole(0)), ops.equal(odd, whole(1)))
     even = ops.logical_and(ops.logical_not(twice.below), ops.logical_not(twice.above))
     up_at_half = ops.logical_or(twice.above, ops.logical_and(even, ops.equal(half_odd, whole(1))))
@@ -97,8 +97,8 @@ def rounded(a: Number, n: Number, h: Number) -> Number:
 
 def to_multiple(size: Number, step: int) -> Number:
     """max(round(size / step) * step, step)."""
-    count, rest = divided(size, whole(step))
-    _, odd = divided(count, whole(2))
+    count, rest = int_divmod(size, whole(step))
+    _, odd = int_divmod(count, whole(2))
     twice = ops.multiply(rest, whole(2))
     tie = ops.logical_and(ops.equal(twice, whole(step)), ops.equal(odd, whole(1)))
     up = ops.logical_or(ops.greater(twice, whole(step)), tie)
@@ -107,7 +107,7 @@ def to_multiple(size: Number, step: int) -> Number:
 
 def up_to_multiple(size: Number, step: int) -> Number:
     """math.ceil(size / step) * step."""
-    count, _ = divided(ops.add(size, whole(step - 1)), whole(step))
+    count, _ = int_divmod(ops.add(size, whole(step - 1)), whole(step))
     return ops.multiply(count, whole(step))
 
 
@@ -127,4 +127,4 @@ def _number(x: Number) -> Node:
     return ops.convert(x, Type.i32)
 
 
-__all__ = ["MOST", "Number", "Scaled", "divided", "rounded", "scaled", "to_multiple", "up_to_multiple", "whole"]
+__all__ = ["MOST", "Number", "Scaled", "int_divmod", "rounded", "scaled", "to_multiple", "up_to_multiple", "whole"]

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.deployment.sizes import Number, divided, up_to_multiple, whole
+from paddle2ov.deployment.sizes import Number, int_divmod, up_to_multiple, whole
 from paddle2ov.graph.opset import ops
 
 Value: TypeAlias = Output | Node
@@ -47,7 +47,7 @@ class Crop(Step):
     to: tuple[int, int]
 
     def apply(self, value: Value) -> Value:
-        first, _ = divided(ops.subtract(sides(value), whole(self.to)), whole(2))
+        first, _ = int_divmod(ops.subtract(sides(value), whole(self.to)), whole(2))
         last = ops.add(first, whole(self.to))
         cut = ops.slice(value, first, last, np.array([1, 1], np.int32), np.array([2, 3]))
         return ops.reshape(cut, np.array([0, 0, *self.to]), True)  # the size is known

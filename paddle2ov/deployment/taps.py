@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from openvino import Node, Type
 
-from paddle2ov.deployment.sizes import Number, divided, whole
+from paddle2ov.deployment.sizes import Number, int_divmod, whole
 from paddle2ov.deployment.steps import Value, sides
 from paddle2ov.graph.opset import ops
 
@@ -38,8 +38,8 @@ def area(value: Value, size: Number, levels: bool) -> Value:
     value = _bytes(value) if levels else value
     for axis in (2, 3):  # whole rows are taken fast: the sooner there are few, the better
         length, count = _side(old, axis), _side(size, axis)
-        first, rest = divided(ops.multiply(counted(count), length), count)
-        steps = counted(ops.add(divided(length, count)[0], whole(2)))
+        first, rest = int_divmod(ops.multiply(counted(count), length), count)
+        steps = counted(ops.add(int_divmod(length, count)[0], whole(2)))
         # In parts of a pixel, `count` to each: where the pixels of the picture and of the result begin and end. What a
         # pixel covers, or two neighbours have of it, is `length` such parts.
         begin = ops.subtract(ops.multiply(steps, count), _column(rest))
@@ -63,9 +63,9 @@ def area(value: Value, size: Number, levels: bool) -> Value:
     halved = ops.reduce_logical_and(ops.equal(old, ops.multiply(size, whole(2))), np.array([0]), False)
     up = ops.logical_or(halved, ops.logical_not(smaller))
     one = ops.multiply(length, whole(_FRACTION))
-    level, rest = divided(value, one)
+    level, rest = int_divmod(value, one)
     twice = ops.multiply(rest, whole(2))
-    is_odd = ops.equal(divided(level, whole(2))[1], whole(1))
+    is_odd = ops.equal(int_divmod(level, whole(2))[1], whole(1))
     half = ops.logical_and(ops.equal(twice, one), ops.logical_or(up, is_odd))
     return _real(ops.add(level, _number(ops.logical_or(ops.greater(twice, one), half))))
 
@@ -82,22 +82,22 @@ def pillow(value: Value, size: Number, name: str) -> Value:
         length, count = _side(old, axis), _side(size, axis)
         twice = ops.multiply(count, whole(2))
         middle = ops.multiply(ops.add(ops.multiply(counted(count), whole(2)), whole(1)), length)
-        first, rest = divided(middle, twice)
+        first, rest = int_divmod(middle, twice)
         more = ops.subtract(ops.add(ops.multiply(length, whole(reach)), count), whole(1))
-        around = ops.maximum(divided(more, count)[0], whole(reach))
+        around = ops.maximum(int_divmod(more, count)[0], whole(reach))
         steps = ops.subtract(counted(ops.add(ops.multiply(around, whole(2)), whole(1))), around)
         # The middle of a pixel is that far from the middle of the result's, in pixels of whichever is larger.
         odd = ops.add(ops.multiply(steps, whole(2)), whole(1))
         away = ops.absolute(ops.subtract(ops.multiply(odd, count), _column(rest)))
         pixel = ops.multiply(ops.maximum(length, count), whole(2))
         away = ops.minimum(away, ops.multiply(pixel, whole(reach)))
-        at, rest = divided(ops.multiply(away, whole(_FINE)), pixel)
-        part, _ = divided(ops.multiply(rest, whole(_FINE)), pixel)
+        at, rest = int_divmod(ops.multiply(away, whole(_FINE)), pixel)
+        part, _ = int_divmod(ops.multiply(rest, whole(_FINE)), pixel)
         before, after = (ops.gather(table, ops.add(at, whole(one)), np.array(0)) for one in (0, 1))
         weights = ops.multiply(before, ops.subtract(whole(_FINE), part))
         weights = ops.add(weights, ops.multiply(after, part))
         # As many as pixels are taken for one, so that their sum is always about _WEIGHT.
-        shares = ops.add(divided(ops.subtract(length, whole(1)), count)[0], whole(1))
+        shares = ops.add(int_divmod(ops.subtract(length, whole(1)), count)[0], whole(1))
         weights = ops.divide(weights, ops.multiply(shares, whole(_FINE)))
         places = ops.add(_column(first), steps)
         weights = ops.select(_inside(places, length), weights, whole(0))
@@ -108,7 +108,7 @@ def pillow(value: Value, size: Number, name: str) -> Value:
 
 def pixels_in(number: Number, pixel: Number) -> tuple[Number, Number]:
     """The whole pixels and the part of one in a number that is not negative, `pixel` to each: below 2^19."""
-    first, rest = divided(number, pixel)
+    first, rest = int_divmod(number, pixel)
     return first, _nearest(ops.multiply(rest, whole(_PART)), pixel)
 
 
@@ -203,8 +203,8 @@ def _inside(places: Number, length: Number) -> Node:
 
 def _nearest(number: Number, one: Number) -> Number:
     """number / one, rounded: halves up."""
-    half, _ = divided(one, whole(2))
-    return divided(ops.add(number, half), one)[0]
+    half, _ = int_divmod(one, whole(2))
+    return int_divmod(ops.add(number, half), one)[0]
 
 
 def _levels(number: Number, one: Number) -> Number:

@@ -13,7 +13,7 @@ import numpy as np
 from openvino import Type
 
 from paddle2ov.deployment.resize_steps import Sampling
-from paddle2ov.deployment.sizes import Number, divided, scaled, to_multiple, up_to_multiple, whole
+from paddle2ov.deployment.sizes import Number, int_divmod, scaled, to_multiple, up_to_multiple, whole
 from paddle2ov.deployment.steps import Size, Step, Value, longest, padded, shortest, sides
 from paddle2ov.graph.opset import ops
 
@@ -70,7 +70,7 @@ class TextHeight(Step):
     def apply(self, value: Value) -> Value:
         value = _not_too_small(value)
         height, width = ops.split(sides(value), np.array(0), 2).outputs()
-        count, rest = divided(ops.multiply(width, whole(self.height)), ops.multiply(height, whole(32)))
+        count, rest = int_divmod(ops.multiply(width, whole(self.height)), ops.multiply(height, whole(32)))
         count = ops.add(count, ops.convert(ops.greater(rest, whole(0)), Type.i32))
         return Sampling().resize(value, ops.concat([whole([self.height]), ops.multiply(count, whole(32))], 0))
 

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from paddle2ov.deployment.resize_steps import Sampling
-from paddle2ov.deployment.sizes import Number, divided, rounded, scaled, up_to_multiple, whole
+from paddle2ov.deployment.sizes import Number, int_divmod, rounded, scaled, up_to_multiple, whole
 from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
 from paddle2ov.deployment.taps import blended, counted, pixels_in
 from paddle2ov.graph.opset import ops
@@ -38,7 +38,7 @@ class LetterBox(Step):
         limit = ops.select(tall, whole([self.to[0]]), whole([self.to[1]]))
         new = rounded(old, limit, side)
         more = ops.subtract(to, new)
-        before, _ = divided(more, whole(2))
+        before, _ = int_divmod(more, whole(2))
         begin, end = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, ops.subtract(more, before)))
         placed = ops.pad(Sampling("area").resize(value, new), begin, end, "constant", np.float32(_GRAY))
         return ops.reshape(placed, np.array([0, 0, *self.to]), True)  # the size is known
@@ -104,8 +104,8 @@ class WarpShort(Step):
         new = {2: ops.select(is_tall, other, given), 3: ops.select(is_tall, given, other)}
         places = {}
         for axis, length in ((3, width), (2, height)):
-            half, odd = divided(length, whole(2))
-            middle = ops.add(half, ops.multiply(odd, divided(half, whole(2))[1]))  # np.round: of two the even one
+            half, odd = int_divmod(length, whole(2))
+            middle = ops.add(half, ops.multiply(odd, int_divmod(half, whole(2))[1]))  # np.round: of two the even one
             begin = ops.multiply(middle, whole(2 * self.length))
             count = ops.squeeze(new[axis], np.array([0]))
             pixels = counted(count)
@@ -128,7 +128,7 @@ class WarpKept(Step):
     def apply(self, value: Value) -> Value:
         old = sides(value)
         new = up_to_multiple(ops.add(old, whole(1)), self.step)
-        before = ops.subtract(divided(new, whole(2))[0], divided(old, whole(2))[0])
+        before = ops.subtract(int_divmod(new, whole(2))[0], int_divmod(old, whole(2))[0])
         after = ops.subtract(ops.subtract(new, old), before)
         begin, end = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, after))
         placed = ops.pad(value, begin, end, "constant", np.float32(0))
@@ -144,7 +144,7 @@ class WarpKept(Step):
 
 def _around(pixels: Number, count: Number, side: Number, begin: Number, whole_pixel: Number) -> tuple[Number, Number]:
     """((2·pixel - count) · side + begin) / whole_pixel, which may be negative."""
-    ahead = ops.add(divided(ops.multiply(count, side), whole_pixel)[0], whole(1))
+    ahead = ops.add(int_divmod(ops.multiply(count, side), whole_pixel)[0], whole(1))
     moved = ops.add(ops.subtract(begin, ops.multiply(count, side)), ops.multiply(ahead, whole_pixel))
     first, part = pixels_in(ops.add(ops.multiply(ops.multiply(pixels, whole(2)), side), moved), whole_pixel)
     return ops.subtract(first, ahead), part

@@ -12,34 +12,36 @@ from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 _LAST = np.array([-1], np.int64)
 
 
-def joined(real: Output | Node, imag: Output | Node) -> Node:
-    """The complex numbers with these parts, which have one shape."""
+def make_complex(real: Output | Node, imag: Output | Node) -> Node:
+    """The complex tensor of a real and an imaginary part of the same shape."""
     return ops.concat([ops.unsqueeze(real, _LAST), ops.unsqueeze(imag, _LAST)], -1)
 
 
-def parts(x: Output | Node) -> tuple[Output, Output]:
-    """The real and the imaginary part; what was joined of its parts is not taken apart again."""
+def real_imag(x: Output | Node) -> tuple[Output, Output]:
+    """The real and the imaginary part; of a tensor that `make_complex` built, the two that it was built from."""
     output = x.output(0) if isinstance(x, Node) else x
-    if (known := _joined_of(output.get_node())) is not None:
+    if (known := _made_of(output.get_node())) is not None:
         return known
     real, imag = (ops.gather(output, np.int64(i), np.int64(-1)).output(0) for i in (0, 1))
     return real, imag
 
 
-def part_of(value: Output | ConstantValue | EmptyTensorArray, part: int) -> Output | ConstantValue | EmptyTensorArray:
-    """The real (0) or the imaginary (1) part of a value; of a known one it is known."""
+def component_of(
+    value: Output | ConstantValue | EmptyTensorArray, component: int
+) -> Output | ConstantValue | EmptyTensorArray:
+    """The real (0) or the imaginary (1) part of a value; that of a constant is a constant."""
     if isinstance(value, EmptyTensorArray):
         return value
     if not isinstance(value, ConstantValue):
-        return parts(value)[part]
+        return real_imag(value)[component]
     if value.array.dtype.kind == "c":
-        chosen = value.array.imag if part else value.array.real
+        chosen = value.array.imag if component else value.array.real
     else:
-        chosen = value.array[..., part]
+        chosen = value.array[..., component]
     return ConstantValue(np.array(chosen, order="C"))
 
 
-def _joined_of(node: Node) -> tuple[Output, Output] | None:
+def _made_of(node: Node) -> tuple[Output, Output] | None:
     if node.get_type_name() != "Concat" or node.get_input_size() != 2 or node.get_attributes()["axis"] != -1:
         return None
     sources = [node.input_value(i).get_node() for i in (0, 1)]

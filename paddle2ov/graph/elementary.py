@@ -1,4 +1,4 @@
-"""Functions of one number to a relative precision of a few units in float32's last place, small values as well."""
+"""Elementary functions, accurate to a few units in the last place of float32, for small values as well."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from openvino import Node, Output
 from paddle2ov.graph.opset import ops
 
 
-def _number(value: float, x: Output | Node) -> Node:
+def _constant_like(value: float, x: Output | Node) -> Node:
     return ops.constant(np.asarray(value), x.get_element_type())
 
 
 def polynomial(x: Output | Node, coefficients: Sequence[float]) -> Node:
     """The polynomial in x by Horner's rule; the highest power comes first."""
-    total = _number(coefficients[0], x)
+    total = _constant_like(coefficients[0], x)
     for one in coefficients[1:]:
-        total = ops.add(ops.multiply(total, x), _number(one, x))
+        total = ops.add(ops.multiply(total, x), _constant_like(one, x))
     return total
 
 
@@ -29,17 +29,17 @@ _ERF = tuple(2 / math.sqrt(math.pi) * (-1) ** k / (math.factorial(k) * (2 * k + 
 
 def log1p(x: Output | Node) -> Node:
     """ln(1 + x)."""
-    # Not by what rounding takes from 1 + x (Kahan): a part of it may be computed in bfloat16, and other parts not.
-    near = ops.less(ops.abs(ops.subtract(x, _number(0.25, x))), _number(0.75, x))
-    # Not the logarithm of the sum: where x = e^y, OpenVINO would make one node of it, which loses small values.
-    far = ops.log(ops.select(near, _number(1, x), ops.add(x, _number(1, x))))
+    # Not Kahan's correction by the rounding error of 1 + x: some nodes of it may be computed in bfloat16, others not.
+    near = ops.less(ops.abs(ops.subtract(x, _constant_like(0.25, x))), _constant_like(0.75, x))
+    # Not log(1 + x): where x = e^y, OpenVINO would fuse it to one SoftPlus, which loses small values.
+    far = ops.log(ops.select(near, _constant_like(1, x), ops.add(x, _constant_like(1, x))))
     return ops.select(near, _log1p_near(x), far)
 
 
 def _log1p_near(x: Output | Node) -> Node:
     """ln(1 + x) for x from -1/2 to 1."""
     # With s = x / (2 + x), 1 + x is (1 + s) / (1 - s); s is 1/3 at most, and nothing small is added to 1.
-    s = ops.divide(x, ops.add(x, _number(2, x)))
+    s = ops.divide(x, ops.add(x, _constant_like(2, x)))
     return ops.multiply(s, polynomial(ops.multiply(s, s), _LOG_OF_QUOTIENT))
 
 
@@ -56,17 +56,19 @@ def softplus(x: Output | Node) -> Node:
 def erf(x: Output | Node) -> Node:
     """2 / √π times the integral of e^(-t²) from 0 to x."""
     near = ops.multiply(x, polynomial(ops.multiply(x, x), _ERF))
-    return ops.select(ops.less(ops.abs(x), _number(0.5, x)), near, ops.erf(x))
+    return ops.select(ops.less(ops.abs(x), _constant_like(0.5, x)), near, ops.erf(x))
 
 
 def hypot(a: Output | Node, b: Output | Node) -> Node:
-    """√(a² + b²), also where the squares are no numbers of float32."""
-    scale = _scale(ops.maximum(ops.abs(a), ops.abs(b)))
+    """√(a² + b²), also where the squares overflow or underflow in float32."""
+    scale = _power_of_two_scale(ops.maximum(ops.abs(a), ops.abs(b)))
     first, second = ops.multiply(a, scale), ops.multiply(b, scale)
     return ops.divide(ops.sqrt(ops.add(ops.multiply(first, first), ops.multiply(second, second))), scale)
 
 
-def _scale(size: Node) -> Node:
-    """A power of two that brings what is very large or very small to where squares are finite and not 0."""
-    large = ops.select(ops.greater(size, _number(1e18, size)), _number(2.0**-96, size), _number(1, size))
-    return ops.select(ops.less(size, _number(1e-16, size)), _number(2.0**96, size), large)
+def _power_of_two_scale(size: Node) -> Node:
+    """A power of two that scales very large and very small values so that squares neither overflow nor underflow."""
+    large = ops.select(
+        ops.greater(size, _constant_like(1e18, size)), _constant_like(2.0**-96, size), _constant_like(1, size)
+    )
+    return ops.select(ops.less(size, _constant_like(1e-16, size)), _constant_like(2.0**96, size), large)

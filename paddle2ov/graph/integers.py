@@ -1,4 +1,4 @@
-"""Arithmetic of whole numbers in the graph that stays exact, in whatever precision OpenVINO computes floats."""
+"""Integer arithmetic in the graph that is exact, in whatever precision OpenVINO computes floats."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from paddle2ov.graph.opset import ops
 Number: TypeAlias = Output | Node
 
 
-def divided(x: Number, h: Number) -> tuple[Number, Number]:
-    """Quotient and remainder of whole numbers (i32) that are not negative; the quotient is below 2^20.
+def int_divmod(x: Number, y: Number) -> tuple[Number, Number]:
+    """Quotient and remainder of x / y, i32, neither of them negative; the quotient must be below 2^20.
 
-    The plugin divides integers in single precision, where the quotient may be off by one. Floats in between would be
-    rounded to bfloat16 where that is what a model is compiled for.
+    The CPU plugin divides integers in single precision, so that the quotient may be off by one. The correction stays in
+    integers: floats would be rounded to bfloat16 in a model that is compiled for it.
     """
-    guess = ops.divide(x, h)
-    rest = ops.subtract(x, ops.multiply(guess, h))
-    off = ops.subtract(_number(ops.greater_equal(rest, h)), _number(ops.less(rest, ops.constant(np.int32(0)))))
-    return ops.add(guess, off), ops.subtract(rest, ops.multiply(off, h))
+    quotient = ops.divide(x, y)
+    remainder = ops.subtract(x, ops.multiply(quotient, y))
+    too_small, too_large = ops.greater_equal(remainder, y), ops.less(remainder, ops.constant(np.int32(0)))
+    off = ops.subtract(_as_int(too_small), _as_int(too_large))
+    return ops.add(quotient, off), ops.subtract(remainder, ops.multiply(off, y))
 
 
-def _number(x: Number) -> Node:
+def _as_int(x: Number) -> Node:
     return ops.convert(x, Type.i32)
 
 
-__all__ = ["Number", "divided"]
+__all__ = ["Number", "int_divmod"]

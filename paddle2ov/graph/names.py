@@ -1,8 +1,9 @@
-"""Names of nodes that no other node of a model has.
+"""Unique names of the nodes of a model.
 
-OpenVINO numbers the nodes of a process (`Gather_12`), and a node without a name of its own goes by that. A name of the
-program is given to one node; every other name that is made up ends in OpenVINO's name of the node, and so is unique
-without being looked for. OpenVINO itself does not care, but tools that find nodes by their names do (NNCF).
+OpenVINO numbers the nodes of a process (`Gather_12`), and uses that as the friendly name of a node that has no other. A
+name of the program is given to one node; every other name that is made up ends in OpenVINO's own name of the node, so
+that it is unique without a search. OpenVINO itself needs no unique friendly names, but tools that find nodes by them do
+(NNCF).
 """
 
 from __future__ import annotations
@@ -17,22 +18,24 @@ _GENERATED = re.compile(r"(?:.*/)?[A-Z][A-Za-z0-9]*_\d+")
 
 
 def is_generated(name: str) -> bool:
-    """Whether a name of the program might be one that is made up."""
-    return not name.islower() and _GENERATED.fullmatch(name) is not None  # most are, which is quickly seen
+    """Whether a name of the program has the form of a generated one."""
+    return (
+        not name.islower() and _GENERATED.fullmatch(name) is not None
+    )  # most names are lower case: no regular expression for those
 
 
 def is_unnamed(node: Node) -> bool:
-    """Whether a node goes by OpenVINO's name."""
+    """Whether a node has only the name that OpenVINO generated."""
     return bool(node.get_friendly_name() == node.get_name())
 
 
-def name_under(node: Node, name: str) -> None:
-    """Names a node after something whose name it must not have itself."""
+def name_after(node: Node, name: str) -> None:
+    """Gives a node a name derived from `name`, which another node has."""
     node.set_friendly_name(f"{name}/{node.get_name()}")
 
 
 def move_name(old: Node, new: Node) -> None:
-    """Gives the name of a node to the one that stands for it from now on."""
+    """Gives the name of a node to the one that replaces it."""
     if not is_unnamed(old):
         name = old.get_friendly_name()
         old.set_friendly_name(old.get_name())
@@ -56,14 +59,14 @@ class Names:
     def give(self, node: Node, name: str) -> None:
         """Names a node, after `name` where that is another node's or might be."""
         if name in self._taken or is_generated(name):
-            name_under(node, name)
+            name_after(node, name)
         else:
             self._taken.add(name)
             node.set_friendly_name(name)
 
 
 def bodies_of(node: Node) -> list[Model]:
-    """The models that a branch or a loop owns."""
+    """The body models of an If, Loop or TensorIterator."""
     if isinstance(node, loop | tensor_iterator):
         return [node.get_function()]
     return [node.get_then_body(), node.get_else_body()] if isinstance(node, if_op) else []
@@ -78,13 +81,13 @@ def walk(model: Model) -> Iterator[Node]:
 
 
 def make_unique(model: Model) -> None:
-    """Names nodes anew whose name another one has: converters that are not ours may give any."""
+    """Renames nodes whose name another one has: a user's converters may give any."""
     taken: set[str] = set()
     for node in walk(model):
         name = node.get_friendly_name()
         if name in taken:
-            name_under(node, name)
+            name_after(node, name)
         taken.add(name)
 
 
-__all__ = ["Names", "bodies_of", "is_generated", "is_unnamed", "make_unique", "move_name", "name_under", "walk"]
+__all__ = ["Names", "bodies_of", "is_generated", "is_unnamed", "make_unique", "move_name", "name_after", "walk"]

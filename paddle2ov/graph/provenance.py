@@ -1,8 +1,8 @@
 """Which operators of the program a node was made for.
 
-Where a report is asked for, the translator marks the nodes that a converter has made as soon as it returns, in their
-runtime information (`PADDLE_OPERATORS`), and a rewrite hands the mark on to what replaces a node. Without a report no
-node is marked, and nothing is handed on.
+If a report is requested, the translator records the operator in the runtime information (`PADDLE_OPERATORS`) of the
+nodes that its converter has made, as soon as that returns, and a rewrite copies it to what replaces a node. Without a
+report nothing is recorded or copied.
 """
 
 from __future__ import annotations
@@ -11,72 +11,72 @@ from collections.abc import Collection, Iterable
 
 from openvino import Model, Node, Output
 
-from paddle2ov.graph.names import bodies_of, is_unnamed, name_under, walk
+from paddle2ov.graph.names import bodies_of, is_unnamed, name_after, walk
 from paddle2ov.program.model import Operator, Program
 
 PADDLE_OPERATORS = "paddle_operators"
-"""The key of the mark: places "BLOCK:OPERATOR", separated by spaces, the one that matters most first."""
+"""The key in `rt_info`; the value is ids "BLOCK:OPERATOR", separated by spaces, the most important one first."""
 
 
-def place_of(operator: Operator) -> str:
-    """An operator as marks name it."""
+def operator_id(operator: Operator) -> str:
+    """The id of an operator: "BLOCK:OPERATOR"."""
     return f"{operator.block_index}:{operator.index}"
 
 
-def mark_of(node: Node) -> str:
-    """The operators that a node was made for; "" if that is not known."""
+def operators_of(node: Node) -> str:
+    """The ids of the operators that a node was made for, separated by spaces; "" if they are not known."""
     info = node.get_rt_info()
     return str(info[PADDLE_OPERATORS].value) if PADDLE_OPERATORS in info else ""
 
 
-def mark(outputs: Iterable[Output], operators: str, given: Collection[str] = ()) -> None:
-    """Marks the nodes that values are computed by, up to those that have a mark, and those that were `given`.
+def set_operators(outputs: Iterable[Output], operators: str, given: Collection[str] = ()) -> None:
+    """Records `operators` on the nodes that compute `outputs`, back to nodes that have a record or are in `given`.
 
-    Bodies of branches and loops are marked as a whole; their operators, if any, have been translated and marked before.
+    Bodies of branches and loops are included; those of their nodes that come from operators have a record already.
     """
-    waiting = [output.get_node() for output in outputs]
-    while waiting:
-        node = waiting.pop()
+    pending = [output.get_node() for output in outputs]
+    while pending:
+        node = pending.pop()
         if node.get_type_name() == "Parameter" or node.get_name() in given:
             continue
         info = node.get_rt_info()
         if PADDLE_OPERATORS in info:
             continue
         info[PADDLE_OPERATORS] = operators
-        waiting += [value.get_node() for value in node.input_values()]
+        pending += [value.get_node() for value in node.input_values()]
         for body in bodies_of(node):
             for inner in body.get_ops():
-                mark(inner.outputs(), operators)
+                set_operators(inner.outputs(), operators)
 
 
-def hand_on(new: Output, *old: Node) -> None:
-    """Marks what a rewrite has made to compute a value as made for the operators of the nodes that it stands for."""
-    operators = mark_of(old[0])
+def copy_operators(new: Output, *old: Node) -> None:
+    """Records on the nodes that a rewrite made to compute `new` the operators of the nodes `old` that they replace."""
+    operators = operators_of(old[0])
     if operators:
         if len(old) > 1:
-            operators = " ".join(dict.fromkeys(" ".join(map(mark_of, old)).split()))
-        mark([new], operators)
+            operators = " ".join(dict.fromkeys(" ".join(map(operators_of, old)).split()))
+        set_operators([new], operators)
 
 
 def name_after_operators(model: Model, program: Program) -> None:
-    """Names the nodes without a name of their own after a result of the operator that they were made for."""
-    results = {place_of(one): next(filter(None, one.output_names()), one.type) for one in program.block.walk()}
+    """Names unnamed nodes after a result of the operator that they were made for."""
+    results = {operator_id(one): next(filter(None, one.output_names()), one.type) for one in program.block.walk()}
     for node in walk(model):
-        if is_unnamed(node) and (operators := mark_of(node)):
-            name_under(node, results[operators.partition(" ")[0]])
+        if is_unnamed(node) and (operators := operators_of(node)):
+            name_after(node, results[operators.partition(" ")[0]])
 
 
 def operators_by_name(model: Model) -> dict[str, list[str]]:
-    """Name of a node -> the places of the operators that it was made for; nodes of branches and loops included."""
-    return {node.get_friendly_name(): marked.split() for node in walk(model) if (marked := mark_of(node))}
+    """Name of a node -> the ids of the operators that it was made for; nodes of branches and loops included."""
+    return {node.get_friendly_name(): operators.split() for node in walk(model) if (operators := operators_of(node))}
 
 
 __all__ = [
     "PADDLE_OPERATORS",
-    "hand_on",
-    "mark",
-    "mark_of",
+    "copy_operators",
     "name_after_operators",
+    "operator_id",
     "operators_by_name",
-    "place_of",
+    "operators_of",
+    "set_operators",
 ]

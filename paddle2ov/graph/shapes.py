@@ -14,7 +14,7 @@ Dims: TypeAlias = list[int | None]
 
 
 def dims_of(x: Output | Node) -> Dims | None:
-    """The dimensions of a tensor; None where not even their number is known."""
+    """The dimensions of a tensor; None if its rank is not known."""
     shape = _shape(x)
     if shape.rank.is_dynamic:
         return None
@@ -27,7 +27,7 @@ def static_dims(x: Output | Node) -> list[int] | None:
     shape = _shape(x)
     if shape.is_dynamic:
         return None
-    sizes = shape.to_shape()  # quicker than asking each dimension
+    sizes = shape.to_shape()  # faster than reading each dimension
     return [sizes[i] for i in range(len(sizes))]
 
 

@@ -40,7 +40,7 @@ NUMPY_TYPES: dict[str, Type] = {
 
 
 def element_type(dtype: str | int | None) -> Type | None:
-    """The element type for a `dtype` attribute, a name (PIR) or a number (legacy); None where Paddle leaves it open."""
+    """The element type for a `dtype` attribute, a name (PIR) or a number (legacy); None if undefined or unknown."""
     if isinstance(dtype, int):
         dtype = LEGACY.get(dtype)
     return OV_TYPES.get(dtype) if dtype is not None else None
@@ -49,7 +49,7 @@ def element_type(dtype: str | int | None) -> Type | None:
 def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> Constant:
     """A Constant node of `array` (writable if shared); `dtype` is Paddle's name where NumPy has no such type.
 
-    What NumPy has no type for is copied: the node would not keep the array's memory alive.
+    An array of a type that NumPy does not have is copied: the node would not keep its memory alive.
     """
     if dtype in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         kind = OV_TYPES[dtype]
@@ -57,13 +57,13 @@ def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> C
             return Constant(kind, Shape(array.shape), [0.0])
         return Constant(Tensor(array, Shape(array.shape), kind), shared_memory=False)
     if array.dtype.kind == "c":
-        part = np.float32 if array.dtype == np.complex64 else np.float64
-        array = np.ascontiguousarray(array).view(part).reshape(*array.shape, 2)
+        real = np.float32 if array.dtype == np.complex64 else np.float64
+        array = np.ascontiguousarray(array).view(real).reshape(*array.shape, 2)
     return Constant(array, shared_memory=share)
 
 
-def numbers_of(array: AnyArray, kind: Type) -> AnyArray:
-    """What the elements of a Constant stand for: NumPy has no bfloat16, which OpenVINO hands out as float16."""
+def bits_to_values(array: AnyArray, kind: Type) -> AnyArray:
+    """The values of a Constant's data: NumPy has no bfloat16, which OpenVINO returns as an array of float16."""
     if kind == Type.bf16:
         return (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
     return array
@@ -71,7 +71,7 @@ def numbers_of(array: AnyArray, kind: Type) -> AnyArray:
 
 def value_of(node: Constant) -> AnyArray:
     """The value of a Constant as NumPy computes with it (bfloat16 as float32)."""
-    return numbers_of(node.get_data(), node.get_element_type())
+    return bits_to_values(node.get_data(), node.get_element_type())
 
 
 def numpy_dtype(kind: Type) -> np.dtype[np.generic] | None:

@@ -1,12 +1,13 @@
 """What a variable of the program is while it is translated.
 
-A value is an OpenVINO output, or known before the model runs (`ConstantValue`), or a tensor array that nothing was
-written to (`EmptyTensorArray`). What OpenVINO's tensors cannot tell stands on the value, in marks that wrap it:
+A value is an OpenVINO output, or a constant (`ConstantValue`), or a tensor array that nothing was written to
+(`EmptyTensorArray`). What an OpenVINO tensor cannot express is a mark that wraps the value, as the ComplexTypeMark and
+the SequenceMark of OpenVINO's frontends:
 
 - `ComplexValue`: the numbers are complex; the value within is real, with a last dimension of 2.
 - `LoDTensor`: sequences lie one after the other; the value within may be complex.
 
-The mark is put on where the value is made, and travels with it.
+A value is marked where it is created, and keeps its marks in the scope.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Final, TypeAlias, overload
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.names import is_generated, name_under
-from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, constant, numbers_of
+from paddle2ov.graph.names import is_generated, name_after
+from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, bits_to_values, constant
 from paddle2ov.program.model import AnyArray
 
 
@@ -29,7 +30,7 @@ class ConstantValue:
     its constant has a single consumer. A weight has one node, which shares the weight's memory.
     """
 
-    __slots__ = ("_is_named", "_node", "_whole", "array", "dtype", "name", "share")
+    __slots__ = ("_base", "_is_named", "_node", "array", "dtype", "name", "share")
 
     _PRIVATE_COPY_ELEMENTS = 64
 
@@ -39,7 +40,7 @@ class ConstantValue:
         self.name = name
         self.share = share
         self._node: Constant | None = None
-        self._whole: ConstantValue | None = None
+        self._base: ConstantValue | None = None
         self._is_named = False  # whether a node has the name
 
     @property
@@ -60,30 +61,30 @@ class ConstantValue:
             self._node = node
         return node
 
-    def viewed(self, array: AnyArray) -> ConstantValue:
-        """The same elements in another shape, or for another model: one node of all has the name."""
+    def view(self, array: AnyArray) -> ConstantValue:
+        """The same elements in another shape, or for another model; only one node of all views gets the name."""
         view = ConstantValue(array, self.dtype, self.name, self.share)
-        view._whole = self._whole or self
+        view._base = self._base or self
         return view
 
     def _give_name(self, node: Constant) -> None:
-        whole = self._whole or self
-        if whole._is_named or is_generated(self.name):
-            name_under(node, self.name)
+        base = self._base or self
+        if base._is_named or is_generated(self.name):
+            name_after(node, self.name)
         else:
             node.set_friendly_name(self.name)
-            whole._is_named = True
+            base._is_named = True
 
     def values(self) -> AnyArray:
         """The value as NumPy computes with it (bfloat16 as float32, complex as complex)."""
         if self.dtype == "bfloat16":
-            return numbers_of(self.array, Type.bf16)
+            return bits_to_values(self.array, Type.bf16)
         return self.array
 
 
 @dataclass(frozen=True, slots=True)
 class EmptyTensorArray:
-    """A tensor array that nothing was written to: the type and shape of its elements are not known yet."""
+    """A tensor array without elements, whose type and shape are not known yet."""
 
 
 PlainValue: TypeAlias = Output | ConstantValue | EmptyTensorArray
@@ -133,21 +134,21 @@ class LoDTensor:
 
 
 Value: TypeAlias = PlainValue | ComplexValue | LoDTensor
-"""What travels in a scope."""
+"""What a scope holds."""
 
 MARKS: Final = frozenset((ComplexValue, LoDTensor))
-"""`type(value) in MARKS` is what every value of a program can be asked at no cost."""
+"""`type(value) in MARKS` is a test cheap enough for every value of a program."""
 
 
 @overload
-def plain(value: Value | Node) -> PlainValue: ...
+def unmarked(value: Value | Node) -> PlainValue: ...
 
 
 @overload
-def plain(value: Value | Node | None) -> PlainValue | None: ...
+def unmarked(value: Value | Node | None) -> PlainValue | None: ...
 
 
-def plain(value: Value | Node | None) -> PlainValue | None:
+def unmarked(value: Value | Node | None) -> PlainValue | None:
     """A value without its marks."""
     if isinstance(value, LoDTensor):
         value = value.value
@@ -161,8 +162,8 @@ def is_complex(value: Value | None) -> bool:
     return isinstance(value, ComplexValue) or (isinstance(value, LoDTensor) and isinstance(value.value, ComplexValue))
 
 
-def of_dtype(value: PlainValue, dtype: str | None) -> PlainValue | ComplexValue:
-    """A value that has a data type of Paddle's, with the mark that it asks for."""
+def mark_if_complex(value: PlainValue, dtype: str | None) -> PlainValue | ComplexValue:
+    """A value of one of Paddle's data types, marked if that is complex."""
     return ComplexValue(value) if dtype in COMPLEX_DTYPES else value
 
 
@@ -179,6 +180,6 @@ __all__ = [
     "SequenceLengths",
     "Value",
     "is_complex",
-    "of_dtype",
-    "plain",
+    "mark_if_complex",
+    "unmarked",
 ]

@@ -15,11 +15,11 @@ from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 from paddle2ov.graph.aliases import alias
 from paddle2ov.graph.names import bodies_of, is_unnamed, move_name
 from paddle2ov.graph.opset import OPSET
-from paddle2ov.graph.provenance import hand_on
+from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.shapes import Dims as Dims
 from paddle2ov.graph.shapes import dims_of as dims_of
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import numbers_of as numbers_of
+from paddle2ov.graph.types import bits_to_values as bits_to_values
 from paddle2ov.program.model import AnyArray
 
 Counts: TypeAlias = dict[str, int]
@@ -224,7 +224,7 @@ def replace(old: Output, new: Output, *more: Node) -> None:
     for reader in old.get_target_inputs():
         if reader.get_node().get_type_name() == "Result" and _is_named(new):
             other = alias(new)
-            hand_on(other, new.get_node())
+            copy_operators(other, new.get_node())
             reader.replace_source_output(other)
         else:
             reader.replace_source_output(new)
@@ -234,12 +234,12 @@ def take_place(new: Node, old: Node, *more: Node) -> None:
     """Gives a node the name of one that it stands for, if it has none of its own, and the operators that it is from."""
     if new.get_type_name() not in ("Parameter", "Constant") and is_unnamed(new):
         move_name(old, new)
-    hand_on(new.output(0), old, *more)
+    copy_operators(new.output(0), old, *more)
 
 
 def insert(readers: Collection[Input], new: Output, node: Node) -> None:
     """Lets some inputs read what was made for a node that stays."""
-    hand_on(new, node)
+    copy_operators(new, node)
     for reader in readers:
         reader.replace_source_output(new)
 
@@ -247,7 +247,7 @@ def insert(readers: Collection[Input], new: Output, node: Node) -> None:
 def name_after(new: Node, old: Node, part: str | int, *more: Node) -> None:
     """Names a node after the one that it stands for in part, from whose operators it comes, and those of `more`."""
     new.set_friendly_name(f"{old.get_friendly_name()}/{part}/{new.get_name()}")
-    hand_on(new.output(0), old, *more)
+    copy_operators(new.output(0), old, *more)
 
 
 def _is_named(output: Output) -> bool:

@@ -10,7 +10,7 @@ from paddle2ov.errors import ModelReadError
 from paddle2ov.program.files import SNIFF_BYTES, ModelFiles, PathLike, find_model, format_of
 from paddle2ov.program.model import Program
 from paddle2ov.program.signatures import Signature
-from paddle2ov.program.sources import ChangedError, Contents, Source
+from paddle2ov.program.sources import ChangedError, MemorySource, Source
 from paddle2ov.program.vocabulary import Vocabulary
 
 
@@ -63,7 +63,7 @@ def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature]
     kind = format_of(program[:SNIFF_BYTES], paths[0])
     if kind is None:
         raise ModelReadError(f"{name}: neither a PIR program (JSON) nor a legacy one (protobuf)")
-    source = Contents(dict(zip(paths, (program, params), strict=True)))
+    source = MemorySource(dict(zip(paths, (program, params), strict=True)))
     return _read(ModelFiles(paths[0], kind, paths[1], ()), Vocabulary(signatures), source, mapped=False)
 
 

@@ -6,7 +6,7 @@ write a name of its own and turns sub-blocks into blocks with explicit inputs an
 - `while` carries every outer variable that its body writes;
 - `recurrent` carries its states and every outer variable that its body writes;
 - `conditional_block` becomes an `if` whose else-branch keeps what the variables held before;
-- `select_input` joins two conditional blocks into one `if`; the two it joins are then dead.
+- `select_input` merges two conditional blocks into one `if`; the two that it selects from are then dead.
 
 Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/controlflow/`.
 """
@@ -82,8 +82,8 @@ class _Op(NamedTuple):
     attributes: list[_Attribute]
 
 
-class _Texts:
-    """Reads operators; of all attributes and types, of which few differ, each one once."""
+class _DescCache:
+    """Decodes operators; attributes and types, few of which are distinct, are decoded once each."""
 
     def __init__(self) -> None:
         self._attributes: dict[bytes, _Attribute] = {}
@@ -108,7 +108,7 @@ class _Texts:
         return found
 
     def type(self, text: bytes) -> Variable | None:
-        """What a variable of that type is, without its name; None for what is no tensor."""
+        """A variable of that type, without a name; None if it is no tensor."""
         if text not in self._types:
             self._types[text] = _declared(VarType.FromString(text))
         return self._types[text]
@@ -145,7 +145,7 @@ class _Scope:
 class _Reader:
     def __init__(self, desc: Any, vocabulary: Vocabulary) -> None:
         self._blocks = list(desc.blocks)
-        self._texts = _Texts()
+        self._cache = _DescCache()
         self._ops: dict[int, list[_Op]] = {}
         self._writes: dict[int, list[str]] = {}
         self._program_version = desc.version.version
@@ -186,7 +186,7 @@ class _Reader:
         for desc in self._blocks[index].vars:
             if not isinstance(desc.name, str):
                 raise ModelReadError(f"block {index}: the variable name {desc.name!r} is not valid UTF-8")
-            declared = self._texts.type(desc.type)
+            declared = self._cache.type(desc.type)
             if declared is None:
                 continue
             variable = declared.named(desc.name)
@@ -199,7 +199,7 @@ class _Reader:
 
     def _declared_in(self, index: int) -> dict[str, Variable]:
         """The variables of a block, as it declares them: one of an outer block may have the same name."""
-        types = {desc.name: self._texts.type(desc.type) for desc in self._blocks[index].vars}
+        types = {desc.name: self._cache.type(desc.type) for desc in self._blocks[index].vars}
         return {name: kind for name, kind in types.items() if kind is not None}
 
     def _operators(self, index: int) -> list[_Op]:
@@ -207,7 +207,7 @@ class _Reader:
             found = self._ops[index] = []
             for position, desc in enumerate(self._blocks[index].ops):
                 try:
-                    found.append(self._texts.operator(desc))
+                    found.append(self._cache.operator(desc))
                 except ModelReadError as error:
                     raise ModelReadError(f"block {index}, operator {position} ({desc.type}): {error}") from None
         return self._ops[index]
@@ -315,19 +315,19 @@ class _Reader:
             counts = f"{len(initial)}, {len(entering)} and {len(leaving)}"
             raise ModelReadError(f"initial_states, ex_states and states are {counts} names; as many are expected")
         inner = self._declare(number, scope)
-        mine = inner._declared  # what the block declares is its own in each round
+        mine = inner._declared  # what the block declares is local to each iteration
         written = [name for name in self._written_in(number) if scope.declares(name) and name not in mine]
         first = [self._use(scope, name) for name in initial] + [scope.find(name) or "" for name in written]
         given = [self._use(scope, name) for name in sequences]
         declared = self._declared_in(number)
         arguments = [self._argument_name(name, inner) for name in (*sequences, *entering, *written)]
-        for name, argument in zip(sequences, arguments, strict=False):  # inside, this is the name of one of its parts
-            self._variables[argument] = _part(declared.get(name), self._variables[argument])
+        for name, argument in zip(sequences, arguments, strict=False):  # inside, this is the name of one element
+            self._variables[argument] = _element(declared.get(name), self._variables[argument])
         body = self._read_block(number, inner)
         body.inputs = arguments
         body.outputs = [self._use(inner, name) for name in (*leaving, *written, *results)]
-        for name, part in zip(results, body.outputs[len(first) :], strict=True):
-            self._variables[part] = _part(declared.get(name), self._variables[part])
+        for name, element in zip(results, body.outputs[len(first) :], strict=True):
+            self._variables[element] = _element(declared.get(name), self._variables[element])
         outputs = [""] * len(leaving) + [self._define(scope, name) for name in (*written, *results)]
         block.operators.append(
             Operator(
@@ -355,7 +355,7 @@ class _Reader:
         otherwise = Block(then.index, outputs=[scope.find(name) or "" for name in written])
         after = [self._define(scope, name) for name in written]
         for name, yielded, before in zip(after, then.outputs, otherwise.outputs, strict=True):
-            if not before:  # whoever chooses such a value does so only where the block has run
+            if not before:  # such a value is selected only if the block has run
                 self._branches[name] = (then, yielded)
         block.operators.append(
             Operator(
@@ -466,7 +466,7 @@ def _canonical(name: str, signature: Signature | None) -> str:
 
 
 def _by_preference(items: Sequence[tuple[Any, ...]], signature: Signature | None) -> Sequence[tuple[str, int]]:
-    """Canonical names and places of ports or attributes; of several spellings of one name Paddle's preferred first."""
+    """Canonical names and indices of ports or attributes; of several spellings of one name Paddle's preferred first."""
     names = tuple([item[0] for item in items])
     if signature is None:
         return [(snake_case(name), i) for i, name in enumerate(names)]
@@ -498,7 +498,7 @@ def _arguments(ports: list[tuple[str, list[str]]], parameter: str) -> list[str]:
     return [name for port, names in ports if port == parameter for name in names]
 
 
-def _part(declared: Variable | None, whole: Variable) -> Variable:
+def _element(declared: Variable | None, whole: Variable) -> Variable:
     """One element of a sequence, as its block declares it, or else by the sequence's own type."""
     if declared is not None:
         return declared.named(whole.name)

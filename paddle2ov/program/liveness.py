@@ -1,12 +1,12 @@
-"""Which part of a program its results need: one pass backwards over all blocks, before anything is translated.
+"""Liveness analysis: one backward pass over all blocks of a program, before anything is translated.
 
-What an operator reads is needed where one of its results is. Of an operator that owns blocks, each result needs its own
-part of them, so that what only an unused result computes is left out:
+The inputs of an operator are live if one of its results is. Of an operator that owns blocks, each result makes only its
+own part of them live, so that what only an unused result needs is removed:
 
 - `if`: result i needs value i of both blocks, and the condition.
-- `while`: result i needs that x[i] enters and that value i of a round enters the next one. So does whatever a round
-  needs of what enters it: a loop carries what its results need, and what that needs in the round before.
-- `recurrent`: as `while` for the states; a result that is stacked needs its value of each round.
+- `while`: result i needs its initial value x[i] and value i of each iteration. So does every argument of the body that
+  an iteration reads: a loop carries what its results need, directly or over several iterations.
+- `recurrent`: as `while` for the states; a stacked result needs its value of each iteration.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from paddle2ov.program.model import Block, Operator
 
 @dataclass(frozen=True, slots=True)
 class Liveness:
-    """What is needed of a program.
+    """What is live in a program.
 
     Attributes:
-        names: the variables that a needed operator reads, or that are wanted; of all blocks.
-        operators: the ids of the operators that are needed; of all blocks.
+        names: the variables that a live operator reads, or that are wanted; of all blocks.
+        operators: the `id` of each live operator; of all blocks.
     """
 
     names: frozenset[str]
     operators: frozenset[int]
 
     def needs(self, operator: Operator) -> bool:
-        """Whether anything needs the operator."""
+        """Whether the operator is live."""
         return id(operator) in self.operators
 
     def prune(self, block: Block) -> Block:
-        """The block without the operators that nothing needs, and so with the blocks inside; it is not changed."""
+        """A copy of the block without dead operators, in inner blocks as well."""
         kept = [self._pruned(one) if one.blocks else one for one in block.operators if id(one) in self.operators]
         return Block(block.index, kept, block.inputs, block.outputs)
 
@@ -43,16 +43,16 @@ class Liveness:
 
 
 def liveness(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> Liveness:
-    """What the variables `wanted` need of a main block and the blocks inside.
+    """What of a main block and its inner blocks the variables `wanted` need.
 
     Args:
         block: the block.
         wanted: the variables to compute.
-        given: variables that are provided from outside, so that what computes them here is not needed.
+        given: variables that are inputs, so that what computes them in the block is not needed.
     """
     found = _Dependencies()
     found.add(block, frozenset(given))
-    return found.behind(wanted)
+    return found.closure(wanted)
 
 
 def prune(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> tuple[Block, frozenset[str]]:
@@ -66,7 +66,7 @@ class _Dependencies:
 
     Attributes:
         writers: the operators that write a variable: it needs what they read.
-        counterparts: other variables that a variable needs, because it enters or leaves a block.
+        counterparts: the variables that a variable needs across the border of a block.
     """
 
     def __init__(self) -> None:
@@ -91,31 +91,31 @@ class _Dependencies:
     def _enter(self, operator: Operator, given: frozenset[str]) -> None:
         for block in operator.blocks:
             self.add(block)
-        for name, counterpart in _across(operator):
+        for name, counterpart in _counterparts(operator):
             if name not in given:
                 self.counterparts.setdefault(name, []).append(counterpart)
 
-    def behind(self, wanted: Iterable[str]) -> Liveness:
-        """Everything that these variables need. Each variable and each operator is looked at once."""
-        waiting = list(wanted)
+    def closure(self, wanted: Iterable[str]) -> Liveness:
+        """Everything that these variables need, directly or indirectly. Visits each variable and operator once."""
+        pending = list(wanted)
         names: set[str] = set()
         operators: set[int] = set()
-        while waiting:
-            name = waiting.pop()
+        while pending:
+            name = pending.pop()
             if name in names or not name:
                 continue
             names.add(name)
             for operator in self.writers.get(name, ()):
                 if id(operator) not in operators:
                     operators.add(id(operator))
-                    waiting += _reads(operator)
+                    pending += _reads(operator)
             if name in self.counterparts:
-                waiting += self.counterparts[name]
+                pending += self.counterparts[name]
         return Liveness(frozenset(names), frozenset(operators))
 
 
 def _reads(operator: Operator) -> Iterable[str]:
-    """What an operator needs, whichever of its results is needed."""
+    """What an operator needs, whichever of its results is live."""
     if not operator.blocks:
         return operator.input_names()
     if operator.type == "if":
@@ -123,14 +123,14 @@ def _reads(operator: Operator) -> Iterable[str]:
     if operator.type == "while":
         return [*operator.inputs.get("cond", ()), *(name for one in operator.blocks for name in one.outputs[:1])]
     if operator.type == "recurrent":
-        return operator.inputs.get("x", ())[:1]  # its length is the number of rounds
+        return operator.inputs.get("x", ())[:1]  # its length is the number of iterations
     return [*operator.input_names(), *(name for one in operator.blocks for name in one.outputs)]
 
 
-def _across(operator: Operator) -> Iterable[tuple[str, str]]:
+def _counterparts(operator: Operator) -> Iterable[tuple[str, str]]:
     """Pairs of a variable and one that it needs on the other side of the border of a block.
 
-    Where a malformed program has not as many on both sides, the operator's translation says so.
+    If a malformed program has different numbers on both sides, the translation of the operator reports it.
     """
     results = operator.outputs.get("out", ())
     if operator.type == "if":
@@ -157,7 +157,7 @@ def _across(operator: Operator) -> Iterable[tuple[str, str]]:
 def _carried(
     results: Sequence[str], before: Sequence[str], inside: Sequence[str], after: Sequence[str]
 ) -> Iterable[tuple[str, str]]:
-    """What a loop's results, and the values inside that enter a round, need: what entered first, and what goes on."""
+    """What a loop's results and the arguments of its body need: the initial value, and that of the next iteration."""
     for result, entering, argument, leaving in zip(results, before, inside, after, strict=False):
         yield from ((result, entering), (result, leaving), (argument, entering), (argument, leaving))
 

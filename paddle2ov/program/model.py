@@ -56,19 +56,19 @@ class Parameter:
 class Semantics:
     """What an operator computes that its type and attributes do not say. The default is what today's Paddle computes.
 
-    Readers set it for programs of older Paddles (`op_versions.py`), rewrites of the program for what they found.
+    Readers set it for programs of older Paddles (`op_versions.py`), rewrites of the program for what they changed.
 
     Attributes:
         truncated_quotient: `elementwise_mod`, `elementwise_floordiv`: the quotient of integers is rounded towards zero.
         full_window_average: `pool2d`, `pool3d`: an average that counts the padding is over the size of the window, also
-            where that reaches beyond the padding.
+            where the window exceeds the padding.
         square_grid: `yolo_box`: both axes are divided by the number of rows.
-        weighted_rest: `sigmoid_cross_entropy_with_logits`: the weight of positive examples weighs those terms of
-            negative ones that are below the larger of x and 0.
+        weighted_rest: `sigmoid_cross_entropy_with_logits`: the weight of positive examples also scales those terms of
+            negative ones that are below max(x, 0).
         end_before_first: slices with steps: read backwards, an end of -1 is the one before the first element, and an
             end further before it counts as the first element.
-        concatenated_array: `write_to_array`, `tensor_array_to_tensor`: the array is carried as the concatenation of its
-            elements along their first dimension, and written to at its end (`joined_arrays.py`).
+        concatenated_array: `write_to_array`, `tensor_array_to_tensor`: the array is represented by the concatenation of
+            its elements along their first dimension, and a write appends to it (`concatenated_arrays.py`).
     """
 
     truncated_quotient: bool = False
@@ -83,7 +83,7 @@ class Semantics:
 class Operator:
     """One operator: `type` is the registry's key; inputs, outputs and attributes carry the canonical names.
 
-    Attributes are Paddle's alone; what is known besides is in `semantics`.
+    Attributes are only those that Paddle has; what is known beyond them is in `semantics`.
 
     Attributes:
         source_type: the operator's name as the file spells it.
@@ -155,7 +155,7 @@ class Program:
         outputs: the fetched variables, in Paddle's order.
         variables: every variable with its declared type.
         parameters: the weights by variable name.
-        source: the files that it was read from, as they were then.
+        source: the files that it was read from, and their state at that time.
     """
 
     format: str

@@ -33,18 +33,18 @@ def read_combined(path: Path, variables: Iterable[Variable], source: Source, map
         path: the `.pdiparams` or `__params__` file.
         variables: the parameters that the program declares; their order does not matter.
         source: the files of the model, this one among them.
-        mapped: whether the data stays in the file.
+        mapped: whether the data is mapped, not read.
 
     Raises:
         ModelReadError: the file does not hold exactly these tensors with the declared types and shapes.
     """
     parameters = {}
     offset = 0
-    descriptions: dict[bytes, _Description] = {}
+    headers: dict[bytes, _Header] = {}
     with source.open(path) as opened:
         file = (_MappedFile if mapped else _File)(opened, path)
         for variable in sorted(variables, key=lambda item: item.name):
-            parameters[variable.name], offset = _read_tensor(file, offset, variable, path, descriptions)
+            parameters[variable.name], offset = _read_tensor(file, offset, variable, path, headers)
         if mapped:
             source.keep(path, opened)
     if offset != file.size:
@@ -102,7 +102,7 @@ class _File:
             raise ModelReadError(f"{path}: cannot be read: {error}") from error
 
     def bytes_at(self, offset: int, count: int) -> bytes:
-        """So many bytes, or fewer where the file ends; for what stands around the data."""
+        """`count` bytes, or fewer at the end of the file; for the headers between the data."""
         begin = offset - self._start
         if begin < 0 or begin + count > len(self._window):
             try:
@@ -114,7 +114,7 @@ class _File:
         return self._window[begin : begin + count]
 
     def array_at(self, offset: int, storage: np.dtype[np.generic], count: int) -> AnyArray:
-        """A tensor's data, of which the file has enough."""
+        """A tensor's data; the caller has checked that the file is long enough."""
         array = np.empty(count, storage)
         left = array.view(np.uint8).data
         try:
@@ -130,10 +130,10 @@ class _File:
 
 
 class _MappedFile(_File):
-    """A parameter file whose data stays in it.
+    """A parameter file whose data is mapped.
 
-    Copy-on-write: OpenVINO wants a writable buffer to share, and the file must stay as it is. Only data is read through
-    the mapping: where the file is cut off meanwhile, that ends the process.
+    Copy-on-write: OpenVINO shares only writable buffers, and the file must not be modified. Only data is read through
+    the mapping, since that ends the process if the file is truncated meanwhile.
     """
 
     def __init__(self, file: Opened, path: Path) -> None:
@@ -148,14 +148,14 @@ class _MappedFile(_File):
 
 
 _WINDOW = 256
-"""What stands before a tensor's data is seldom longer."""
-_HEAD = struct.Struct("<IQ")  # version, number of LoD levels
-_BODY = struct.Struct("<Ii")  # version, size of the description
+"""How many bytes to read for a header; few are longer."""
+_LOD_HEADER = struct.Struct("<IQ")  # version, number of LoD levels
+_TENSOR_HEADER = struct.Struct("<Ii")  # version, size of the description
 
 
 @dataclass(frozen=True, slots=True)
-class _Description:
-    """What stands before a tensor's data."""
+class _Header:
+    """The header before a tensor's data."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -164,39 +164,39 @@ class _Description:
 
 
 def _read_tensor(
-    file: _File, start: int, variable: Variable, path: Path, descriptions: dict[bytes, _Description]
+    file: _File, start: int, variable: Variable, path: Path, headers: dict[bytes, _Header]
 ) -> tuple[Parameter, int]:
-    """Reads the tensor at `start`; `descriptions` are those that are read already, by their bytes."""
+    """Reads the tensor at `start`; `headers` caches decoded headers by their bytes."""
     end = file.size
 
     def fail(reason: str) -> ModelReadError:
         return ModelReadError(f"{path}: parameter '{variable.name}' at byte {start}: {reason}")
 
     try:
-        version, levels = _HEAD.unpack(file.bytes_at(start, _HEAD.size))
+        version, levels = _LOD_HEADER.unpack(file.bytes_at(start, _LOD_HEADER.size))
         if version != 0:
             raise fail(f"unknown format version {version}")
         if levels > _MAX_LOD_LEVELS:
             raise fail(f"absurd number of LoD levels {levels}")
-        offset = start + _HEAD.size
+        offset = start + _LOD_HEADER.size
         for _ in range(levels):
             offset += 8 + struct.unpack("<Q", file.bytes_at(offset, 8))[0]
             if offset > end:
                 raise fail("the file ends within its LoD")
-        version, size = _BODY.unpack(file.bytes_at(offset, _BODY.size))
+        version, size = _TENSOR_HEADER.unpack(file.bytes_at(offset, _TENSOR_HEADER.size))
     except struct.error:
         raise fail("the file ends within it") from None
     if version != 0:
         raise fail(f"unknown tensor version {version}")
-    offset += _BODY.size
+    offset += _TENSOR_HEADER.size
     if not 0 < size <= _MAX_DESC_BYTES or offset + size > end:
         raise fail(f"impossible description size {size}")
     text = file.bytes_at(offset, size)
     offset += size
-    found = descriptions.get(text)
+    found = headers.get(text)
     if found is None:
         try:
-            found = descriptions[text] = _description(text)
+            found = headers[text] = _header(text)
         except ValueError as error:
             raise fail(str(error)) from None
     dtype, shape, storage, count = found.dtype, found.shape, found.storage, found.count
@@ -211,7 +211,7 @@ def _read_tensor(
     return Parameter(variable.name, dtype, data), after
 
 
-def _description(text: bytes) -> _Description:
+def _header(text: bytes) -> _Header:
     try:
         desc = TensorDesc.FromString(text)
     except DecodeError as error:
@@ -222,7 +222,7 @@ def _description(text: bytes) -> _Description:
     shape = tuple(desc.dims)
     if len(shape) > _MAX_RANK or any(dim < 0 for dim in shape):
         raise ValueError(f"impossible shape {list(shape)}")
-    return _Description(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
+    return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
 
 
 def _fits(actual: tuple[int, ...], declared: tuple[int, ...]) -> bool:

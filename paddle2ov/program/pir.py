@@ -104,8 +104,8 @@ _read_attribute = msgspec.json.Decoder(_AttributeData).decode
 _read_any = msgspec.json.Decoder().decode
 
 
-class _Texts:
-    """What the texts of types, attributes and parameters' flags say, each of them read once."""
+class _JsonCache:
+    """Decodes types, attributes and flags of parameters; equal JSON is decoded once."""
 
     def __init__(self) -> None:
         self._types: dict[bytes, list[Variable] | Variable | None] = {}
@@ -113,7 +113,7 @@ class _Texts:
         self._flags: dict[bytes, Any] = {}
 
     def type(self, text: msgspec.Raw) -> list[Variable] | Variable | None:
-        """What a value of that type is, without its name; a list for a vector, None where there is no value."""
+        """A variable of that type, without a name; a list for a vector, None for no value."""
         key = bytes(text)
         try:
             return self._types[key]
@@ -136,7 +136,7 @@ class _Texts:
         return found
 
     def flags(self, op: _Op) -> Any:
-        """What a parameter has beside its name (OA)."""
+        """The flags of a parameter (OA)."""
         key = bytes(op.training)
         if key not in self._flags:
             self._flags[key] = _read_any(key)
@@ -175,7 +175,7 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
 class _Reader:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._texts = _Texts()
+        self._cache = _JsonCache()
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
         self._latest: dict[str, str] = {}  # variable written in place -> variable that holds what was written last
         self._journal: list[tuple[str, str | None]] = []  # what `_latest` held before each change
@@ -235,16 +235,16 @@ class _Reader:
                 for result, one in zip(_results(op), names, strict=True):
                     self._alias(result.id, [one])
             case "builtin", "slice":
-                position = self._texts.attributes(op)["index"]
+                position = self._cache.attributes(op)["index"]
                 if not 0 <= position < len(self._use(op.operands[0].id)):
                     raise ModelReadError(f"index {position} is out of range")
                 self._alias(_results(op)[0].id, [self._use(op.operands[0].id)[position]])
             case "builtin", "shadow_output":
-                self._read_fetch(op, str(self._texts.attributes(op)["output_name"]), len(self._outputs))
+                self._read_fetch(op, str(self._cache.attributes(op)["output_name"]), len(self._outputs))
             case "pd_op", "data" | "feed":
                 self._read_feed(op)
             case "pd_op", "fetch":
-                attributes = self._texts.attributes(op)
+                attributes = self._cache.attributes(op)
                 self._read_fetch(op, str(attributes["name"]), int(attributes["col"]))
             case "cf", "yield":
                 block.outputs = [one for operand in op.operands for one in self._use(operand.id)]
@@ -278,7 +278,7 @@ class _Reader:
         if written is not None and results:
             self._overwrite(written, results[0])
         key = signature.key if signature else name
-        attributes = self._texts.attributes(op)
+        attributes = self._cache.attributes(op)
         return Operator(key, inputs, outputs, attributes, f"{dialect}.{name}", block.index, index, blocks)
 
     def _control_flow(self, block: Block, op: _Op, name: str, index: int) -> Operator:
@@ -309,7 +309,7 @@ class _Reader:
         after = [self._new_version(one) for one in written]
         self._note(written, after)
         outputs = {"out": results + after}
-        attributes = self._texts.attributes(op)
+        attributes = self._cache.attributes(op)
         return Operator(name, inputs, outputs, attributes, f"pd_op.{name}", block.index, index, tuple(blocks))
 
     def _overwrite(self, operand: _Value, result: _Value) -> None:
@@ -363,7 +363,7 @@ class _Reader:
             raise ModelReadError(f"parameter '{name}' is declared twice")
         # OA is [persistable, stop_gradient, trainable], and not there in files that are not trainable. What is not
         # persistable is not saved: the dropout state of `rnn`, which no inference reads.
-        flags = self._texts.flags(op)
+        flags = self._cache.flags(op)
         kept = flags[0] if isinstance(flags, list) and flags else "__non_persistable" not in name
         if op.id == "p" and not kept:
             self._alias(result.id, [""])
@@ -393,14 +393,14 @@ class _Reader:
             if len(op.attributes) < 4 or not isinstance(op.attributes[3], str) or not op.attributes[3]:
                 raise ModelReadError("a parameter without a name")
             return op.attributes[3]
-        attributes = self._texts.attributes(op)
+        attributes = self._cache.attributes(op)
         name = attributes.get("name", attributes.get("parameter_name"))
         if not isinstance(name, str) or not name:
             raise ModelReadError(f"{op.id} without a name")
         return name
 
     def _define(self, value: _Value, stem: str) -> list[str]:
-        declared, number = self._texts.type(value.type), value.id
+        declared, number = self._cache.type(value.type), value.id
         if declared is None:
             names = [""]
         elif isinstance(declared, Variable):
@@ -417,7 +417,7 @@ class _Reader:
         return name
 
     def _variable(self, name: str, value: _Value) -> Variable:
-        declared = self._texts.type(value.type)
+        declared = self._cache.type(value.type)
         return declared.named(name) if isinstance(declared, Variable) else Variable(name)
 
     def _alias(self, value: int, names: list[str]) -> None:

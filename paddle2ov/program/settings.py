@@ -2,8 +2,8 @@
 
 PaddleX, PaddleOCR 3 and PaddleClas write `PreProcess.transform_ops` (a list of one-key mappings) and
 `Hpi.backend_configs` with [min, opt, max] shapes of the inputs; PaddleDetection writes a list `Preprocess` (mappings
-with a `type`) and, before 2.4, `image_shape`; PaddleSeg writes `Deploy` with such a list and the `input_shape`. What a
-transform is told is read where it is used; everything else of the file is ignored.
+with a `type`) and, before 2.4, `image_shape`; PaddleSeg writes `Deploy` with such a list and the `input_shape`. The
+options of a transform are read where it is used; everything else of the file is ignored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Shape = list[Size]
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """One step of the preprocessing: its name, and what it is told."""
+    """One step of the preprocessing: its name and its options."""
 
     name: str
     options: dict[str, Any]
@@ -62,7 +62,7 @@ class Settings:
 
     @property
     def channels_first(self) -> bool:
-        """Whether channels are put first at the end without being told."""
+        """Whether the result is transposed to channels first without a transform that says so."""
         return self.toolkit == "segmentation"
 
 
@@ -219,6 +219,6 @@ def _transforms(found: _File) -> tuple[str, list[Transform] | None]:
     for step in found.PreProcess.transform_ops:
         if len(step) != 1:
             raise ValueError(f"PreProcess.transform_ops: a transform has one name, not {len(step)}: {str(step)[:100]}")
-        ((name, told),) = step.items()
-        steps.append(Transform(name[:_MOST_NAME], told or {}))
+        ((name, options),) = step.items()
+        steps.append(Transform(name[:_MOST_NAME], options or {}))
     return "common", steps

@@ -52,12 +52,12 @@ class Signature:
         return self._canonical.get(legacy_name) or snake_case(legacy_name)
 
     def by_preference(self, spellings: tuple[str, ...]) -> list[tuple[str, int]]:
-        """Canonical names with the places of their spellings; of several for one name Paddle's preferred one first."""
+        """Canonical names with the indices of their spellings; of several for one name Paddle's preferred one first."""
         found = self._orders.get(spellings)
         if found is None:  # an operator has the same ones wherever it stands in a program
             names = [self.canonical(spelling) for spelling in spellings]
-            places = sorted(range(len(names)), key=lambda i: self._rank(names[i], spellings[i]))
-            found = self._orders[spellings] = [(names[i], i) for i in places]
+            order = sorted(range(len(names)), key=lambda i: self._rank(names[i], spellings[i]))
+            found = self._orders[spellings] = [(names[i], i) for i in order]
         return found
 
     def _rank(self, name: str, spelling: str) -> int:

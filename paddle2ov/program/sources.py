@@ -1,8 +1,8 @@
-"""The files of a model while they are read, and what becomes of them afterwards.
+"""The files of a model, and whether they change while they are read or mapped.
 
-A model may be exported again at any time, in place or by renaming. What is read is whole, and all of one state: the
-files are looked at before the first and after the last of them is read. What stays mapped is looked at again before
-it is used.
+A model may be exported again at any time, in place or by renaming. All files that are read must be complete and of one
+export: their status is compared before the first and after the last of them is read. What stays mapped is checked again
+before it is used.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from paddle2ov.errors import ModelReadError
 Opened: TypeAlias = FileIO | BytesIO
 
 _QUIET = 0.05
-"""For how long (s) a file must not have changed: clocks of file systems tick in milliseconds, and between an export's
-program and its parameters lie some more."""
+"""For how long (s) a file must not have changed: time stamps of file systems have a resolution of milliseconds, and an
+export writes the parameters a few more after the program."""
 _PAUSES = 20
-"""After so many times that long, a file that still changes is refused."""
+"""How many such waits before a file that still changes is refused."""
 
 
 class ChangedError(ModelReadError):
@@ -30,7 +30,7 @@ class ChangedError(ModelReadError):
 
 
 class Stamp(NamedTuple):
-    """What tells a file from the one that was there before; times in ns. A rename alone makes `changed` another."""
+    """What identifies the state of a file; times in ns. A rename alone changes `changed`."""
 
     device: int
     inode: int
@@ -40,10 +40,10 @@ class Stamp(NamedTuple):
 
 
 class Source:
-    """The files of one model as they were when they were read.
+    """The files of one model, and their state when they were read.
 
     Args:
-        waits: whether to wait for files that are just being written.
+        waits: whether to wait for files that are being written.
     """
 
     def __init__(self, waits: bool = False) -> None:
@@ -57,41 +57,41 @@ class Source:
         return tuple(self._stamps)
 
     def note(self, *paths: Path) -> None:
-        """Notes what files are like; to be called before any of them is read.
+        """Records the state of files; to be called before any of them is read.
 
         Raises:
-            ModelReadError: one is not there, or does not come to rest.
+            ModelReadError: one does not exist, or keeps changing.
         """
         for _ in range(_PAUSES if self._waits else 1):
             found = {path.absolute(): _stamp(path) for path in paths}
             now = time.time_ns()
             age = min((now - max(one.modified, one.changed) for one in found.values()), default=-1) / 1e9
-            if not (self._waits and 0 <= age < _QUIET):  # what lies in the future is no clock to go by
+            if not (self._waits and 0 <= age < _QUIET):  # a time in the future: the clocks differ
                 self._stamps |= found
                 return
             time.sleep(_QUIET - age)
         raise ChangedError(f"{paths[0]}: it, or what belongs to it, is being written all the time")
 
     def open(self, path: Path) -> Opened:
-        """Opens a file that is noted, unbuffered.
+        """Opens a recorded file, unbuffered.
 
         Raises:
-            ModelReadError: it cannot be opened, or is another one by now.
+            ModelReadError: it cannot be opened, or has changed.
         """
         try:
             file = FileIO(path)
         except OSError as error:
             raise ModelReadError(f"{path}: cannot be opened: {error}") from error
-        if Stamp(*_numbers(os.fstat(file.fileno()))) != self._stamps[path.absolute()]:
+        if Stamp(*_stamp_fields(os.fstat(file.fileno()))) != self._stamps[path.absolute()]:
             file.close()
             raise ChangedError(f"{path}: changed while it was being read")
         return file
 
     def read(self, path: Path) -> bytes:
-        """The content of a file that is noted.
+        """The content of a recorded file.
 
         Raises:
-            ModelReadError: it cannot be read, or changes meanwhile.
+            ModelReadError: it cannot be read, or changes while it is.
         """
         try:
             with self.open(path) as file:
@@ -103,17 +103,17 @@ class Source:
         return content
 
     def check(self) -> None:
-        """Refuses files that are no longer those that were noted.
+        """Refuses files that have changed since they were recorded.
 
         Raises:
-            ModelReadError: one of them has changed, or is gone.
+            ModelReadError: one of them has changed or does not exist any more.
         """
         for path, stamp in self._stamps.items():
             if _stamp(path) != stamp:
                 raise ChangedError(f"{path}: changed while it was being read")
 
     def is_unchanged(self) -> bool:
-        """Whether the files are those that were noted."""
+        """Whether no file has changed since it was recorded."""
         try:
             self.check()
         except ModelReadError:
@@ -121,19 +121,19 @@ class Source:
         return True
 
     def keep(self, path: Path, file: Opened) -> None:
-        """Notes that a file stays mapped."""
-        number = os.dup(file.fileno())
-        weakref.finalize(self, os.close, number)
-        self._mapped.append((path, number, self._stamps[path.absolute()]))
+        """Records that a file stays mapped."""
+        descriptor = os.dup(file.fileno())
+        weakref.finalize(self, os.close, descriptor)
+        self._mapped.append((path, descriptor, self._stamps[path.absolute()]))
 
     def check_mapped(self) -> None:
-        """Refuses mapped files that were written to; one that was replaced or removed is mapped as it was.
+        """Refuses mapped files that were written to; the mapping of one that was replaced or removed is intact.
 
         Raises:
-            ModelReadError: one of them has another size or time of change.
+            ModelReadError: the size or modification time of one of them has changed.
         """
-        for path, number, stamp in self._mapped:
-            now = Stamp(*_numbers(os.fstat(number)))
+        for path, descriptor, stamp in self._mapped:
+            now = Stamp(*_stamp_fields(os.fstat(descriptor)))
             if (now.size, now.modified) != (stamp.size, stamp.modified):
                 raise ChangedError(
                     f"{path} has changed since the model was converted, whose weights are read from it; convert it "
@@ -141,43 +141,43 @@ class Source:
                 )
 
 
-class Contents(Source):
-    """Files that are in memory only, under the names that messages give them."""
+class MemorySource(Source):
+    """Files that are in memory only; their paths serve messages."""
 
     def __init__(self, contents: dict[Path, bytes]) -> None:
         super().__init__()
         self._contents = contents
 
     def note(self, *paths: Path) -> None:
-        """Nothing: they do not change."""
+        """Does nothing: they do not change."""
 
     def open(self, path: Path) -> Opened:
-        """As a file's."""
+        """The content of a file, as a stream."""
         return BytesIO(self._contents[path])
 
     def read(self, path: Path) -> bytes:
-        """As a file's."""
+        """The content of a file."""
         return self._contents[path]
 
 
 _SOURCES: weakref.WeakKeyDictionary[Any, Source] = weakref.WeakKeyDictionary()
 
 
-def remember(model: Any, source: Source) -> None:
-    """Notes which files an `openvino.Model` was made from."""
+def remember_source(model: Any, source: Source) -> None:
+    """Records which files an `openvino.Model` was converted from."""
     _SOURCES[model] = source
 
 
 def source_of(model: Any) -> Source | None:
-    """The files that a model was converted from; None where it was made otherwise."""
+    """The files that a model was converted from, or None."""
     return _SOURCES.get(model)
 
 
 def check_mapped(model: Any) -> None:
-    """Refuses a model whose weights are mapped from a file that was written to since; for before they are used.
+    """Refuses a model whose mapped weights have been written to since; call it before they are used.
 
     Raises:
-        ModelReadError: the file has another size or time of change.
+        ModelReadError: the size or modification time of the file has changed.
     """
     source = source_of(model)
     if source is not None:
@@ -185,10 +185,10 @@ def check_mapped(model: Any) -> None:
 
 
 def check_unchanged(model: Any) -> None:
-    """Refuses a model whose files are no longer those that it was made from; for before they are read again.
+    """Refuses a model whose files have changed since it was converted; call it before they are read again.
 
     Raises:
-        ModelReadError: one of them has changed, or is gone.
+        ModelReadError: one of them has changed or does not exist any more.
     """
     source = source_of(model)
     if source is not None and not source.is_unchanged():
@@ -197,23 +197,23 @@ def check_unchanged(model: Any) -> None:
 
 def _stamp(path: Path) -> Stamp:
     try:
-        return Stamp(*_numbers(path.stat()))
+        return Stamp(*_stamp_fields(path.stat()))
     except OSError as error:
         raise ModelReadError(f"{path}: cannot be opened: {error}") from error
 
 
-def _numbers(about: os.stat_result) -> tuple[int, int, int, int, int]:
+def _stamp_fields(about: os.stat_result) -> tuple[int, int, int, int, int]:
     return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 __all__ = [
     "ChangedError",
-    "Contents",
+    "MemorySource",
     "Opened",
     "Source",
     "Stamp",
     "check_mapped",
     "check_unchanged",
-    "remember",
+    "remember_source",
     "source_of",
 ]

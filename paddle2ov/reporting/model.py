@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddle2ov.report import ConversionReport, plain
+from paddle2ov.report import ConversionReport, jsonable
 from paddle2ov.verification.verify import Verification
 
 SCHEMA = "paddle2ov-report/1"
@@ -223,7 +223,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite numbers are null."""
         fields = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        found: dict[str, Any] = plain({"schema": SCHEMA, **fields})
+        found: dict[str, Any] = jsonable({"schema": SCHEMA, **fields})
         return found
 
 

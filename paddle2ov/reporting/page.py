@@ -18,7 +18,7 @@ from typing import Any
 
 from paddle2ov.deployment.saving import write_text
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.report import size
+from paddle2ov.report import size_text
 from paddle2ov.reporting.graphs import compiled_graph, program_graph
 from paddle2ov.reporting.model import FATES, Report
 from paddle2ov.reporting.terminal import shapes
@@ -95,7 +95,7 @@ def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **val
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["size"] = size
+    environment.globals["size"] = size_text
     sources = [_asset(name) for name in ("data.js", *scripts)]
     hashes = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in sources]
     allowed = " ".join(f"'sha256-{one}'" for one in hashes)

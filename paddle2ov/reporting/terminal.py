@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from paddle2ov.report import ConversionReport, size
+from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.reporting.model import FATES, CompiledReport, Report
 
 _MOST_ROWS = 15
@@ -57,7 +57,7 @@ def _summary(conversion: ConversionReport) -> str:
     times = ", ".join(f"{stage} {1e3 * seconds:.1f} ms" for stage, seconds in conversion.seconds.items())
     return (
         f"{conversion.operators} operators, {conversion.parameters} parameters "
-        f"({size(conversion.parameter_bytes)}) -> {conversion.nodes} nodes -> {conversion.nodes_after} after "
+        f"({size_text(conversion.parameter_bytes)}) -> {conversion.nodes} nodes -> {conversion.nodes_after} after "
         f"the passes ({times})"
     )
 

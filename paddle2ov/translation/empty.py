@@ -1,8 +1,8 @@
 """Tensors that are known to have no elements.
 
-What OpenVINO's CPU plugin (2026.4) makes of them is often an error when it compiles, and sometimes the end of the
-process; a dimension that turns out to be 0 at run time does no harm. Results without elements become constants, and
-what would compute them is no part of the model.
+OpenVINO's CPU plugin (2026.4) often fails to compile operators on them, and sometimes crashes; a dimension that is 0
+only at run time does no harm. Results without elements become constants, and the operators that compute them are not
+part of the model.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from openvino import Node
 
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
-from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor, Value, plain
+from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor, Value, unmarked
 from paddle2ov.program.model import Operator, Variable
 
 Result: TypeAlias = Node | Value
@@ -24,7 +24,7 @@ _BITS = {"bfloat16": np.uint16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uin
 
 
 def declared_empty(variables: Mapping[str, Variable]) -> frozenset[str]:
-    """The variables that the program declares without elements, in a shape that is all known."""
+    """The variables that the program declares without elements, in a static shape."""
     return frozenset(
         name
         for name, one in variables.items()
@@ -44,7 +44,7 @@ def results_without_elements(
     used: Set[str],
     empty: frozenset[str],
 ) -> dict[str, list[ConstantValue]] | None:
-    """What an operator computes, if the program declares that it has no elements, and the inputs are as declared."""
+    """The results of an operator if the program declares them without elements, and the inputs are as declared."""
     if not all(name in empty for names in operator.outputs.values() for name in names if name in used):
         return None
     for port, values in inputs.items():
@@ -52,19 +52,19 @@ def results_without_elements(
             if value is not None and _dims(value) != _declared(variables.get(name)):
                 return None
     found = {
-        port: [_nothing(variables[name]) for name in names]
+        port: [_empty_constant(variables[name]) for name in names]
         for port, names in operator.outputs.items()
         if names and all(name in empty for name in names)
     }
     return found or None
 
 
-def emptied(value: Result, instead: ConstantValue | None) -> Result:
-    """A result, as a constant where it has no elements.
+def constant_if_empty(value: Result, instead: ConstantValue | None) -> Result:
+    """A result, as a constant if it has no elements.
 
     Args:
-        value: what the converter made.
-        instead: what is known of it from its declaration, but for the type, which Paddle sometimes declares wrongly.
+        value: the converter's result.
+        instead: the constant that the program declares; its type is not used, as Paddle sometimes declares it wrongly.
     """
     if isinstance(value, ConstantValue | EmptyTensorArray | ComplexValue | LoDTensor):
         return value
@@ -80,14 +80,14 @@ def emptied(value: Result, instead: ConstantValue | None) -> Result:
     return value if instead is None else instead
 
 
-def _nothing(variable: Variable) -> ConstantValue:
+def _empty_constant(variable: Variable) -> ConstantValue:
     bits = _BITS.get(variable.dtype or "")
     return ConstantValue(np.empty(variable.shape or (), bits or variable.dtype), variable.dtype if bits else None)
 
 
 def _dims(value: Value) -> list[int] | None:
-    """The dimensions, of complex numbers with the one of their parts."""
-    value = plain(value)
+    """The dimensions, with the last one of 2 for complex numbers."""
+    value = unmarked(value)
     if isinstance(value, EmptyTensorArray):
         return None
     if isinstance(value, ConstantValue):
@@ -98,8 +98,8 @@ def _dims(value: Value) -> list[int] | None:
 def _declared(variable: Variable | None) -> list[int] | None:
     if variable is None or variable.shape is None:
         return None
-    parts = [2] if variable.is_complex else []
-    return [*variable.shape, *parts]
+    components = [2] if variable.is_complex else []
+    return [*variable.shape, *components]
 
 
-__all__ = ["declared_empty", "emptied", "is_empty", "results_without_elements"]
+__all__ = ["constant_if_empty", "declared_empty", "is_empty", "results_without_elements"]

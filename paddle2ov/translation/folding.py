@@ -1,4 +1,4 @@
-"""Results that are known as soon as the inputs are: arithmetic on shapes and other small constants."""
+"""Constant folding during conversion: arithmetic on shapes and other small constants."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from openvino.op import Constant
 
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
-from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, plain
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value, unmarked
 from paddle2ov.program.model import AnyArray
 
 MOST_ELEMENTS = 64
-"""What is larger is left to OpenVINO, which folds constants on compilation: no axis or shape is as long as this."""
+"""Larger constants are left to OpenVINO, which folds them on compilation: lists of axes and shapes are shorter."""
 
 _MOST_DOUBLES = 1 << 16
-"""The same for float64, which OpenVINO's CPU plugin computes as float32: the matrix of a thin-plate spline, say, which
-is inverted, loses half of its digits.
+"""The same for float64, which OpenVINO's CPU plugin computes as float32: inverting the matrix of a thin-plate spline,
+for example, would lose half of its digits.
 """
 
-_RANDOM = frozenset(("RandomUniform", "Multinomial", "If", "Loop", "TensorIterator"))
+_NEVER_FOLDED = frozenset(("RandomUniform", "Multinomial", "If", "Loop", "TensorIterator"))
 
 
-def are_small(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
-    """Whether an operator's inputs, one at least, are known and small enough to compute with while converting."""
+def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
+    """Whether an operator has inputs, and all are constants small enough to fold during conversion."""
     constants: list[ConstantValue] = []
     for values in inputs.values():
         for value in values:
@@ -35,7 +35,7 @@ def are_small(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
                 continue
             if isinstance(value, Output):
                 return False
-            known = plain(value)
+            known = unmarked(value)
             if not isinstance(known, ConstantValue) or known.dtype not in _EXACT:
                 return False
             constants.append(known)
@@ -44,7 +44,7 @@ def are_small(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
 
 
 def fold(value: Node | PlainValue) -> Node | PlainValue:
-    """The value that a graph over constants computes, where OpenVINO can tell and it is small; else itself."""
+    """The constant that a subgraph of constants computes, if it is small and can be evaluated; else the value."""
     if isinstance(value, ConstantValue | EmptyTensorArray):
         return value
     output = value.output(0) if isinstance(value, Node) else value
@@ -71,21 +71,21 @@ _DOUBLES: Mapping[str, Callable[..., Any]] = {
     "Subtract": np.subtract,
     "Tanh": np.tanh,
 }
-"""What OpenVINO does not evaluate in float64 (which is most)."""
+"""Operations that OpenVINO does not evaluate in float64."""
 
 
 def _reduced(node: Node, x: AnyArray, axes: AnyArray) -> AnyArray | None:
-    kept = bool(node.get_attributes()["keep_dims"])
-    over = tuple(int(axis) for axis in axes.reshape(-1))
+    keepdims = bool(node.get_attributes()["keep_dims"])
+    axis = tuple(int(one) for one in axes.reshape(-1))
     if node.get_type_name() == "ReduceSum":
-        return np.asarray(x.sum(over, keepdims=kept))
+        return np.asarray(x.sum(axis, keepdims=keepdims))
     if node.get_type_name() == "ReduceL2":
-        return np.asarray(np.sqrt((x * x).sum(over, keepdims=kept)))
+        return np.asarray(np.sqrt((x * x).sum(axis, keepdims=keepdims)))
     return None
 
 
 def _in_doubles(node: Node, inputs: Sequence[AnyArray]) -> AnyArray | None:
-    """What a node computes in float64, or None."""
+    """The result of a node in float64, or None if it is not supported."""
     with np.errstate(all="ignore"):
         if node.get_type_name() in _DOUBLES:
             return np.asarray(_DOUBLES[node.get_type_name()](*inputs))
@@ -114,7 +114,7 @@ def _outputs(node: Node, done: _Results) -> Mapping[tuple[str, int], Tensor | No
         and math.prod(dims) <= (_MOST_DOUBLES if one.get_element_type() == Type.f64 else MOST_ELEMENTS)
         for one in outputs
     )
-    if not small or node.get_type_name() in _RANDOM:
+    if not small or node.get_type_name() in _NEVER_FOLDED:
         return unknown
     if isinstance(node, Constant):
         return {(node.get_name(), 0): Tensor(node.get_data())}
@@ -131,4 +131,4 @@ def _outputs(node: Node, done: _Results) -> Mapping[tuple[str, int], Tensor | No
     return {(node.get_name(), i): result for i, result in enumerate(results)}
 
 
-__all__ = ["MOST_ELEMENTS", "are_small", "fold"]
+__all__ = ["MOST_ELEMENTS", "are_foldable", "fold"]

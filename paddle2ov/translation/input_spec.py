@@ -18,7 +18,7 @@ InputArgument: TypeAlias = Any
 `name[1,3,224..640,?]`. A dimension is a number, -1 or "?" (any), a (min, max) pair, or an `openvino.Dimension`."""
 
 _STRING = re.compile(r"^(?P<name>[^\[\]{}]*)(?:\[(?P<shape>[^\]]*)\])?(?:\{(?P<kind>\w+)\})?$")
-_MAX_DIM = 2**63 - 2  # OpenVINO's largest number stands for no limit
+_MAX_DIM = 2**63 - 2  # OpenVINO's largest dimension means unbounded
 _SHORT_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"} | {
     f"{sign}{bits}": f"{word}{bits}" for sign, word in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)
 }
@@ -26,7 +26,7 @@ _SHORT_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "b
 
 @dataclass(slots=True)
 class InputOverride:
-    """What the caller wants of one input: its name (None: by position), and what differs from the program."""
+    """The overrides of one input: its name (None: by position), shape and type where they differ from the program."""
 
     name: str | None = None
     shape: PartialShape | None = None
@@ -37,7 +37,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     """Reads the `input` argument.
 
     Raises:
-        ConversionInputError: it is not of a form that is known.
+        ConversionInputError: it is of none of these forms.
     """
     if argument is None or (isinstance(argument, list | tuple) and not argument):
         return []
@@ -60,7 +60,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     ):
         return [_override(argument)]
     if isinstance(argument, Iterable):
-        return [_one(item) for item in argument]
+        return [_from_item(item) for item in argument]
     raise ConversionInputError(f"input: cannot make an input of {argument!r}")
 
 
@@ -82,7 +82,7 @@ def parse_output(argument: Any) -> list[str]:
     return [str(name) for name in names]
 
 
-def _one(item: Any) -> InputOverride:
+def _from_item(item: Any) -> InputOverride:
     if isinstance(item, str):
         return _from_string(item)
     if _is_shape(item) or _is_type(item):
@@ -143,15 +143,15 @@ def _dimension(dim: Any) -> Dimension:
             return Dimension()
         low, dots, high = dim.partition("..")
         if not dots:
-            return _sized(int(dim))
+            return _fixed_or_any(int(dim))
         return _range(int(low) if low else 0, int(high) if high else -1)
     if isinstance(dim, Sequence):
         low, high = dim
         return _range(int(low), int(high))
-    return _sized(int(dim))
+    return _fixed_or_any(int(dim))
 
 
-def _sized(number: int) -> Dimension:
+def _fixed_or_any(number: int) -> Dimension:
     if not -1 <= number <= _MAX_DIM:
         raise ValueError(f"dimension {number}")
     return Dimension() if number == -1 else Dimension(number)
@@ -160,7 +160,7 @@ def _sized(number: int) -> Dimension:
 def _range(low: int, high: int) -> Dimension:
     if max(low, high) > _MAX_DIM:
         raise ValueError(f"dimension {max(low, high)}")
-    if low > high != -1:  # OpenVINO would take it for any size
+    if low > high != -1:  # OpenVINO would treat it as unbounded
         raise ValueError(f"no size is at least {low} and at most {high}")
     return Dimension(max(low, 0), high)
 

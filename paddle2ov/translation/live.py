@@ -31,10 +31,10 @@ def read_live(
         signatures: those of operators that Paddle does not have.
 
     Returns:
-        The program, and what of `input` and `output` is left to ask of it: what a saved Layer cannot hold.
+        The program, and those parts of `input` and `output` that a saved Layer cannot express.
 
     Raises:
-        ConversionInputError: the object is of no kind that can be converted, or its inputs or outputs are not known.
+        ConversionInputError: the object is of a type that cannot be converted, or its inputs or outputs are not known.
     """
     if not type(model).__module__.startswith("paddle.") and not _has_paddle_base(model):
         raise ConversionInputError(
@@ -47,13 +47,17 @@ def read_live(
         prefix = str(Path(folder) / "inference")
         if _is_program(model, paddle):
             _save_program(paddle, model, prefix, input, output, example_input)
-            return _kept(read_program(folder, signatures=signatures)), [], []
+            return _without_source(read_program(folder, signatures=signatures)), [], []
         _save_layer(paddle, model, prefix, input, example_input)
-        return _kept(read_program(folder, signatures=signatures)), _ranges(paddle, input), parse_output(output)
+        return (
+            _without_source(read_program(folder, signatures=signatures)),
+            _ranges(paddle, input),
+            parse_output(output),
+        )
 
 
-def _kept(program: Program) -> Program:
-    """The program without its files: they are gone, and what is mapped of them stays as it is."""
+def _without_source(program: Program) -> Program:
+    """The program without its files, which are deleted; their mappings stay valid."""
     program.source = None
     return program
 

@@ -1,4 +1,4 @@
-"""Builds an `openvino.Model` of a program that is read already."""
+"""Builds an `openvino.Model` from a program in memory."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.aliases import alias
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.provenance import hand_on
-from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, of_dtype, plain
+from paddle2ov.graph.provenance import copy_operators
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, mark_if_complex, unmarked
 from paddle2ov.program import Program
-from paddle2ov.program.joined_arrays import join_arrays
+from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
@@ -23,7 +23,7 @@ from paddle2ov.translation.control_flow.branches import CONTROL_FLOW
 from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
-from paddle2ov.translation.sequence_lengths import fed, lengths_inputs, lengths_results
+from paddle2ov.translation.sequence_lengths import lengths_inputs, lengths_results, with_input_lod
 from paddle2ov.translation.translator import Translator, input_parameter
 
 Progress = Callable[[int, int], None]
@@ -40,9 +40,9 @@ def convert_program(
     progress: Progress | None = None,
     sequence_lengths: bool = False,
     translator: type[Translator] = Translator,
-    marks: bool = False,
+    provenance: bool = False,
 ) -> Model:
-    """Translates a program that is read already.
+    """Translates a program in memory.
 
     Args:
         program: the program.
@@ -54,12 +54,12 @@ def convert_program(
         progress: as for `convert`.
         sequence_lengths: as for `convert`.
         translator: the class that translates.
-        marks: whether nodes are marked with the operator that they are made for, see `graph/provenance.py`.
+        provenance: whether nodes record the operators that they are made for, see `graph/provenance.py`.
 
     Raises:
         UnsupportedOpsError: the program holds operators without a converter; all of them are named.
         OpConversionError: an operator is used in a way that cannot be converted.
-        ConversionInputError: an input or a result is asked for that the program does not have.
+        ConversionInputError: an input or a result is requested that the program does not have.
     """
     wanted = chosen_outputs(program, output_names)
     given = _inputs(program, overrides)
@@ -67,10 +67,10 @@ def convert_program(
     block, used = prune(program.block, (item.variable for item in wanted), cuts)
     total = 0
     report = (lambda done: progress(done, total)) if progress is not None else None
-    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, marks)
+    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, provenance)
     translating.check(registry.missing(block))
 
-    block = join_arrays(block, (item.variable for item in wanted))
+    block = concatenate_arrays(block, (item.variable for item in wanted))
 
     scope = Scope()
     parameters = []
@@ -82,11 +82,13 @@ def convert_program(
         wish = override or InputOverride()
         parameter = input_parameter(variable, wish.shape, wish.kind)
         parameters.append(parameter)
-        value = of_dtype(parameter.output(0), variable.dtype)
-        scope.values[name] = fed(value, levels.get(name))
+        value = mark_if_complex(parameter.output(0), variable.dtype)
+        scope.values[name] = with_input_lod(value, levels.get(name))
     for name, weight in program.parameters.items():
         if name in used:
-            scope.values[name] = of_dtype(ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype)
+            scope.values[name] = mark_if_complex(
+                ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype
+            )
     if sequence_lengths:
         parameters += lengths_inputs(program.inputs, scope)
     translating.names.reserve(parameters)
@@ -99,15 +101,15 @@ def convert_program(
             results.append(result)
     try:
         model = Model(results, parameters, "paddle_model")
-    except RuntimeError as error:  # a Parameter that a converter made
+    except RuntimeError as error:  # such as a Parameter that a converter made
         raise ConversionInputError(f"a converter gave nodes that are no part of this model: {error}") from error
-    if any(True for _ in registry.extensions()):  # their converters may name nodes as they like
+    if any(True for _ in registry.extensions()):  # a user's converters may give any names
         make_unique(model)
     return model
 
 
 def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:
-    """The results of a program that are asked for, which may lie inside of it; all of them where no names are given.
+    """The requested results of a program, which may be any of its variables; all its results if no names are given.
 
     Raises:
         ConversionInputError: a name is unknown or given twice.
@@ -163,7 +165,7 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> lis
     results = []
     taken: set[tuple[str, int]] = set()
     for item in wanted:
-        value = plain(scope.find(item.variable))
+        value = unmarked(scope.find(item.variable))
         if value is None:
             raise ConversionInputError(f"output: nothing computes '{item.variable}'")
         if isinstance(value, EmptyTensorArray):
@@ -172,7 +174,7 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> lis
         source = (output.get_node().get_name(), output.get_index())
         if source in taken or output.get_node().get_type_name() == "Parameter":
             other = alias(output)
-            hand_on(other, output.get_node())
+            copy_operators(other, output.get_node())
             output = other
         taken.add(source)
         result = ops.result(output)

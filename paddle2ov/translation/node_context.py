@@ -1,4 +1,4 @@
-"""What a converter sees of the operator it converts."""
+"""The interface of converters to the operator that they convert."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.errors import ConversionWarning, OpConversionError, Place
-from paddle2ov.graph.complex_pairs import part_of
+from paddle2ov.graph.complex_pairs import component_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import COMPLEX_DTYPES, OV_TYPES, constant, element_type, value_of
 from paddle2ov.graph.values import (
@@ -23,19 +23,19 @@ from paddle2ov.graph.values import (
     SequenceLengths,
     Value,
     is_complex,
-    plain,
+    unmarked,
 )
 from paddle2ov.program.model import AnyArray, Operator, Semantics, Variable
 from paddle2ov.program.signatures import Signature
 from paddle2ov.translation.attribute_types import (
-    all_shown,
+    abbreviated,
+    abbreviated_attributes,
     are_numbers,
     fits,
     from_text,
+    is_integral,
     is_number,
     is_open_dtype,
-    is_whole,
-    shown,
 )
 from paddle2ov.translation.sequence_lengths import lengths_of
 
@@ -69,7 +69,7 @@ NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "scale_y": (1.0, [1.0], []),
     "shift_data": (0.0,),
 }
-"""Attributes that oneDNN's passes set, and the values with which they change nothing."""
+"""Attributes that Paddle's oneDNN passes set, and the values with which they have no effect."""
 
 
 class _Required:
@@ -79,13 +79,13 @@ class _Required:
 
 REQUIRED: Any = _Required()
 _NUMBERS = frozenset((bool, int, float))
-_WHOLE = frozenset((bool, int))
+_INTEGERS = frozenset((bool, int))
 
 
 class NodeContext:
     """The operator to convert: its inputs as OpenVINO outputs, its attributes, and its place in the program.
 
-    Inputs, results and attributes are asked for by the names of Paddle's `ops.yaml` (`x`, `axis`, `keepdim`); the
+    Inputs, results and attributes go by the names of Paddle's `ops.yaml` (`x`, `axis`, `keepdim`); the
     spelling of legacy programs (`X`, `dim`, `keep_dim`) resolves too. What one format passes as an attribute and the
     other as a tensor is one name here: `get_attribute`, `get_ints` and `get_constant` return its value where it is
     known at conversion, `get_tensor` returns a tensor either way.
@@ -98,15 +98,15 @@ class NodeContext:
         variables: Mapping[str, Variable],
         signature: Signature | None,
         used: Set[str] = frozenset(),
-        on_parts: bool = False,
+        on_components: bool = False,
     ) -> None:
         self._operator = operator
         self._inputs = inputs
         self._variables = variables
         self._signature = signature
         self._used = used
-        self._on_parts = on_parts  # of complex numbers: the results are parts of those that are declared
-        self._asked: set[str] = set()
+        self._on_components = on_components  # the results are real or imaginary parts of the declared complex ones
+        self._read: set[str] = set()
 
     # --- identity -------------------------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class NodeContext:
 
     def is_empty_array(self, name: str) -> bool:
         """Whether an input is a tensor array that nothing was written to; any other array is a stacked tensor."""
-        return any(isinstance(plain(value), EmptyTensorArray) for value in self._given(name))
+        return any(isinstance(unmarked(value), EmptyTensorArray) for value in self._given(name))
 
     def get_known(self, name: str, idx: int = 0) -> AnyArray | None:
         """The values of an input that is known at conversion (a weight, a constant), or None.
@@ -183,9 +183,9 @@ class NodeContext:
     def get_reshaped(self, name: str, shape: Sequence[int]) -> Output:
         """An input in another shape; a known one (a weight) is viewed so, which costs neither a node nor a copy."""
         values = self._given(name)
-        value = plain(values[0]) if values else None
+        value = unmarked(values[0]) if values else None
         if isinstance(value, ConstantValue):
-            return value.viewed(value.array.reshape(tuple(shape))).constant().output(0)
+            return value.view(value.array.reshape(tuple(shape))).constant().output(0)
         return ops.reshape(self.get_input(name), np.asarray(shape, np.int64), False).output(0)
 
     def input_shape(self, name: str, idx: int = 0) -> tuple[int, ...] | None:
@@ -236,7 +236,7 @@ class NodeContext:
         return self._attribute_name(name) in self._operator.attributes
 
     def has_any_attribute(self, names: Set[str]) -> bool:
-        """Whether the program carries any of the attributes: one question instead of several where most have none."""
+        """Whether the program carries any of the attributes: one check instead of several, as most carry none."""
         return not names.isdisjoint(self._operator.attributes)
 
     def get_attribute(self, name: str, default: Any = REQUIRED, dtype: Any = None) -> Any:
@@ -290,8 +290,8 @@ class NodeContext:
     def get_int(self, name: str, default: Any = REQUIRED) -> int:
         """An integer attribute or single-element input that is known at conversion."""
         found = self._scalar(name, default)
-        if type(found) is not int and not is_whole(found) and not (self._given(name) and np.isfinite(found)):
-            self._refuse_type(name, found, "a whole number")
+        if type(found) is not int and not is_integral(found) and not (self._given(name) and np.isfinite(found)):
+            self._refuse_type(name, found, "an integer")
         return int(found)
 
     def get_float(self, name: str, default: Any = REQUIRED) -> float:
@@ -307,10 +307,10 @@ class NodeContext:
             name
         ):  # nearly always a plain list, which need not become an array first
             found = self._attribute(name, default)
-            if type(found) is list and _WHOLE.issuperset(map(type, found)):
+            if type(found) is list and _INTEGERS.issuperset(map(type, found)):
                 return [int(item) for item in found]
-            if not all(is_whole(item) for item in np.asarray(self._numbers(name, default)).reshape(-1).tolist()):
-                self._refuse_type(name, found, "whole numbers")
+            if not all(is_integral(item) for item in np.asarray(self._numbers(name, default)).reshape(-1).tolist()):
+                self._refuse_type(name, found, "a list of integers")
         return [int(item) for item in self.get_constant(name, default).reshape(-1).tolist()]
 
     def get_tensor(self, name: str, dtype: Type | None = None, default: Any = REQUIRED) -> Output:
@@ -322,11 +322,11 @@ class NodeContext:
         if dtype is not None:
             outputs = [out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs]
         if len(outputs) == 1:
-            return self._pinned(outputs[0], name)
+            return self._with_declared_length(outputs[0], name)
         flat = [ops.reshape(out, np.array([1], np.int64), False) for out in outputs]
         return ops.concat(flat, 0).output(0)
 
-    def _pinned(self, output: Output, name: str) -> Output:
+    def _with_declared_length(self, output: Output, name: str) -> Output:
         # A shape, a list of axes: the rank of what is computed with it depends on its length, which Paddle declares.
         declared = self.input_shape(name)
         if declared is None or len(declared) != 1 or declared[0] < 0 or output.get_partial_shape().is_static:
@@ -384,7 +384,7 @@ class NodeContext:
         if values:
             return idx < len(values) and type(values[idx]) in MARKS and is_complex(values[idx])
         variable = self._output_variable(name, idx)
-        return variable is not None and variable.is_complex and not self._on_parts
+        return variable is not None and variable.is_complex and not self._on_components
 
     def has_complex(self) -> bool:
         """Whether any input or result is complex."""
@@ -392,7 +392,7 @@ class NodeContext:
             for value in values:
                 if type(value) in MARKS and is_complex(value):
                     return True
-        if self._on_parts:
+        if self._on_components:
             return False
         for names in self._operator.outputs.values():
             for name in names:
@@ -425,14 +425,14 @@ class NodeContext:
         for (port, i), part in chosen.items():
             value = inputs[port][i]
             if value is not None:
-                real = part_of(plain(value), part) if isinstance(part, int) else part
+                real = component_of(unmarked(value), part) if isinstance(part, int) else part
                 inputs[port][i] = LoDTensor(real, value.lod) if isinstance(value, LoDTensor) else real
         operator = self._operator
         if numbers:
             found = {self._attribute_name(name): part for name, part in numbers.items() if self.has_attribute(name)}
-            parted = {name: _part_of_numbers(operator.attributes[name], part) for name, part in found.items()}
-            operator = replace(operator, attributes={**operator.attributes, **parted})
-        return NodeContext(operator, inputs, self._variables, self._signature, self._used, on_parts=True)
+            components = {name: _component_of_numbers(operator.attributes[name], part) for name, part in found.items()}
+            operator = replace(operator, attributes={**operator.attributes, **components})
+        return NodeContext(operator, inputs, self._variables, self._signature, self._used, on_components=True)
 
     def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
         """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
@@ -460,17 +460,17 @@ class NodeContext:
             self.refuse(reason, **attributes)
 
     def attributes_asked(self) -> str:
-        """The attributes that were asked for so far, with their values, for messages; long ones are cut."""
-        return all_shown(self._operator.attributes, self._asked)
+        """The attributes that the converter has read so far, with their values, truncated, for messages."""
+        return abbreviated_attributes(self._operator.attributes, self._read)
 
-    def refuse_what_passes_left(self) -> None:
-        """Refuses what Paddle's passes fused into an operator, or made of it in int8, unless the converter asked."""
+    def refuse_unread_attributes(self) -> None:
+        """Refuses attributes that Paddle's oneDNN passes set (fusions, int8) unless the converter has read them."""
         attributes = self._operator.attributes
-        for name in () if NEUTRAL.keys().isdisjoint(attributes) else NEUTRAL.keys() & attributes.keys() - self._asked:
+        for name in () if NEUTRAL.keys().isdisjoint(attributes) else NEUTRAL.keys() & attributes.keys() - self._read:
             value = attributes[name]
             if value not in NEUTRAL[name]:
                 self.refuse("what Paddle's passes for oneDNN fuse into this operator is not supported", **{name: value})
-        # It asks int8 and bfloat16 kernels for float32; other kernels give what they are given.
+        # It makes int8 and bfloat16 kernels return float32; other kernels return the type of their input.
         if self._operator.attributes.get("force_fp32_output", False):
             kind = self.get_input(0).get_element_type()
             self.require(kind in (Type.f32, Type.f64), f"an input of {kind} is not supported", force_fp32_output=True)
@@ -506,7 +506,7 @@ class NodeContext:
         attributes = self._operator.attributes
         if name not in attributes:
             name = self._attribute_name(name)
-        self._asked.add(name)
+        self._read.add(name)
         found = attributes.get(name, default)
         if found is REQUIRED:
             self.refuse(f"attribute '{name}' is missing")
@@ -520,12 +520,12 @@ class NodeContext:
         return found
 
     def _refuse_type(self, name: str, value: Any, wanted: str) -> NoReturn:
-        raise OpConversionError(self.place, f"attribute '{name}' is {shown(value)}; {wanted} is expected")
+        raise OpConversionError(self.place, f"attribute '{name}' is {abbreviated(value)}; {wanted} is expected")
 
     def _attribute_name(self, name: str) -> str:
         if name not in self._operator.attributes and self._signature is not None:
             name = self._signature.canonical(name)
-        self._asked.add(name)
+        self._read.add(name)
         return name
 
     def _output_variable(self, name: str, idx: int) -> Variable | None:
@@ -557,15 +557,15 @@ class NodeContext:
             self.refuse(f"input '{name}' is missing")
         if isinstance(value, EmptyTensorArray):
             self.refuse(f"input '{name}' is a tensor array that nothing was written to")
-        return self._output(plain(value), name)
+        return self._output(unmarked(value), name)
 
 
-def _part_of_numbers(value: Any, part: int) -> Any:
+def _component_of_numbers(value: Any, component: int) -> Any:
     if isinstance(value, list | tuple):
-        return [_part_of_numbers(item, part) for item in value]
+        return [_component_of_numbers(item, component) for item in value]
     if isinstance(value, complex):
-        return value.imag if part else value.real
-    return type(value)(0) if part else value
+        return value.imag if component else value.real
+    return type(value)(0) if component else value
 
 
 def _known(value: Value | None) -> AnyArray | None:
@@ -573,7 +573,7 @@ def _known(value: Value | None) -> AnyArray | None:
         return value.values()
     if isinstance(value, Output) and isinstance(node := value.get_node(), Constant):
         return value_of(node)
-    return _known(plain(value)) if type(value) in MARKS else None
+    return _known(unmarked(value)) if type(value) in MARKS else None
 
 
 __all__ = ["NamedOutputs", "NodeContext", "OutputLike", "Value", "constant"]

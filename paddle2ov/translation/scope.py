@@ -1,4 +1,4 @@
-"""What a block of a program sees while it is translated."""
+"""The values that are visible in a block while it is translated."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from paddle2ov.graph.values import (
     PlainValue,
     Value,
     is_complex,
-    plain,
+    unmarked,
 )
 
 
 class Scope:
-    """The values that a block sees: its own and, on demand, those of the blocks around it.
+    """The values visible in a block: its own and, on demand, those of the blocks around it.
 
-    A value of an outer block enters an inner one as a Parameter, noted in `captures`; known values need none. Its marks
-    enter with it.
+    A value of an outer block enters an inner one as a Parameter, recorded in `captures`, with its marks; a constant
+    needs no Parameter.
     """
 
     def __init__(self, parent: Scope | None = None) -> None:
@@ -40,10 +40,10 @@ class Scope:
         outer = self._parent.find(name)
         if outer is None:
             return None
-        captured = self._captured(name, plain(outer))
+        captured = self._captured(name, unmarked(outer))
         inner = ComplexValue(captured) if is_complex(outer) else captured
         if isinstance(outer, LoDTensor):
-            # A number that an outer block computes is none that an inner one sees.
+            # A number of sequences that an outer block computes is not visible in an inner one.
             self.values[name] = LoDTensor(inner, outer.lod if isinstance(outer.lod, int) else UNKNOWN_LOD)
         else:
             self.values[name] = inner
@@ -53,8 +53,8 @@ class Scope:
         if isinstance(outer, EmptyTensorArray):
             return outer
         if isinstance(outer, ConstantValue):
-            # One node cannot stand in two models.
-            return outer.viewed(outer.array)
+            # A node cannot belong to two models.
+            return outer.view(outer.array)
         if isinstance(node := outer.get_node(), Constant):
             return constant(node.get_data(), "bfloat16" if outer.get_element_type() == Type.bf16 else None).output(0)
         parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())

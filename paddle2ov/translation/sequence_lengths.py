@@ -1,4 +1,4 @@
-"""How long the sequences are that lie one after the other in one tensor (LoD): as inputs and results of a model too."""
+"""Lengths of the sequences that are concatenated in one tensor (LoD), also as inputs and results of a model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from openvino.op import Parameter, Result
 
 from paddle2ov.graph.aliases import alias
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.provenance import hand_on
-from paddle2ov.graph.values import UNKNOWN_LOD, ComplexValue, LoDTensor, PlainValue, SequenceLengths, Value, plain
+from paddle2ov.graph.provenance import copy_operators
+from paddle2ov.graph.values import UNKNOWN_LOD, ComplexValue, LoDTensor, PlainValue, SequenceLengths, Value, unmarked
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
 from paddle2ov.translation.scope import Scope
 
 SUFFIX = ".lengths"
-"""Behind the name of the input or result whose sequences are meant."""
+"""Suffix of the name of the input or result to which the lengths belong."""
 
 
 def lengths_of(value: Output, count: int | Output | SequenceLengths) -> Output:
@@ -30,8 +30,8 @@ def lengths_of(value: Output, count: int | Output | SequenceLengths) -> Output:
     return ops.broadcast(ops.divide(rows, number), number).output(0)
 
 
-def fed(value: PlainValue | ComplexValue, lod_level: int | None) -> Value:
-    """What an input of the program holds: one sequence if it is declared with LoD, and no lengths are given."""
+def with_input_lod(value: PlainValue | ComplexValue, lod_level: int | None) -> Value:
+    """An input of the program: one sequence if it is declared with LoD and no lengths are given."""
     if not lod_level:
         return value
     return LoDTensor(value, 1 if lod_level == 1 else UNKNOWN_LOD)
@@ -59,11 +59,11 @@ def lengths_results(outputs: Sequence[ProgramOutput], scope: Scope) -> list[Resu
         value = scope.find(item.variable)
         if not isinstance(value, LoDTensor) or value.lod is None:
             continue
-        rows = plain(value)
+        rows = unmarked(value)
         if not isinstance(rows, Output):
             continue
         lengths = alias(lengths_of(rows, value.lod))
-        hand_on(lengths, rows.get_node())
+        copy_operators(lengths, rows.get_node())
         result = ops.result(lengths, name=item.name + SUFFIX)
         result.output(0).set_names({item.name + SUFFIX})
         found.append(result)

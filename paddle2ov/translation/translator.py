@@ -13,7 +13,7 @@ from openvino.op import Parameter
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError
 from paddle2ov.graph.names import Names
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.provenance import mark, place_of
+from paddle2ov.graph.provenance import operator_id, set_operators
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import (
     MARKS,
@@ -27,14 +27,14 @@ from paddle2ov.graph.values import (
     SequenceLengths,
     Value,
     is_complex,
-    of_dtype,
-    plain,
+    mark_if_complex,
+    unmarked,
 )
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.translation.empty import declared_empty, emptied, is_empty, results_without_elements
-from paddle2ov.translation.folding import are_small, fold
+from paddle2ov.translation.empty import constant_if_empty, declared_empty, is_empty, results_without_elements
+from paddle2ov.translation.folding import are_foldable, fold
 from paddle2ov.translation.node_context import NodeContext
 from paddle2ov.translation.registry import ComplexAware, Converter, Registry
 from paddle2ov.translation.scope import Scope
@@ -56,7 +56,7 @@ class Translator:
         control_flow: how operators that own blocks are translated.
         used: the variables that anything reads, in all blocks.
         progress: called with the number of operators done after each operator of the main block.
-        marks: whether nodes are marked with the operator that they are made for.
+        provenance: whether nodes record the operator that they are made for.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Translator:
         control_flow: Mapping[str, BlockConverter],
         used: Set[str],
         progress: Callable[[int], None] | None = None,
-        marks: bool = False,
+        provenance: bool = False,
     ) -> None:
         self.program = program
         self.names = Names(program.parameters)
@@ -77,8 +77,8 @@ class Translator:
         self._control_flow = control_flow
         self._used = used
         self._progress = progress
-        self._marks = marks
-        self._empty = declared_empty(program.variables)  # most are what old reshapes note of their input
+        self._provenance = provenance
+        self._empty = declared_empty(program.variables)  # most of them are the `XShape` of old reshapes
 
     def translate(self, block: Block, scope: Scope) -> None:
         """Translates the operators of `block` in order; their results are added to `scope`."""
@@ -100,10 +100,10 @@ class Translator:
             raise OpConversionError(operator.place, _described(error)) from error
 
     def check(self, missing: Sequence[Operator]) -> None:
-        """Refuses a program with operators that have no converter, all at once.
+        """Refuses a program with operators that have no converter, naming all of them.
 
         Raises:
-            UnsupportedOpsError: there are such.
+            UnsupportedOpsError: `missing` is not empty.
         """
         if missing:
             raise UnsupportedOpsError([operator.place for operator in missing])
@@ -113,7 +113,7 @@ class Translator:
         return name in self._used
 
     def placeholder(self, name: str) -> PlainValue:
-        """A value for a variable that nothing has written yet: zeros of its declared type, unknown dimensions empty."""
+        """A value for a variable that nothing has written yet: zeros of its declared type, unknown dimensions as 0."""
         variable = self.variables.get(name)
         if variable is not None and variable.is_array:
             return EmptyTensorArray()
@@ -124,9 +124,9 @@ class Translator:
         return ops.constant(0, kind).output(0) if not shape else _zeros(shape, kind)
 
     def marked(self, name: str, value: PlainValue) -> PlainValue | ComplexValue:
-        """A value with the mark that the declared type of its variable asks for."""
+        """A value with the mark that the declared type of its variable requires."""
         variable = self.variables.get(name)
-        return value if variable is None else of_dtype(value, variable.dtype)
+        return value if variable is None else mark_if_complex(value, variable.dtype)
 
     def _translate_operator(self, operator: Operator, scope: Scope) -> None:
         inputs = _inputs_of(operator, scope)
@@ -140,12 +140,12 @@ class Translator:
         else:
             results = _named(_called(converter, context, operator), operator, signature)
         if not self._registry.is_extension(operator.type):
-            context.refuse_what_passes_left()
-        if self._marks:
-            read = (plain(one) for values in inputs.values() for one in values)
+            context.refuse_unread_attributes()
+        if self._provenance:
+            read = (unmarked(one) for values in inputs.values() for one in values)
             given = {one.get_node().get_name() for one in read if isinstance(one, Output)}
-            mark(_outputs_of(results.values()), place_of(operator), given)
-        if are_small(inputs):
+            set_operators(_outputs_of(results.values()), operator_id(operator), given)
+        if are_foldable(inputs):
             results = {port: [_folded(value) for value in values] for port, values in results.items()}
         self._bind(operator, results, inputs, signature, scope)
 
@@ -153,7 +153,7 @@ class Translator:
         converter = self._registry.get(operator.type)
         if converter is None:
             raise OpConversionError(operator.place, "there is no converter for this operator")
-        # A converter of the user's own gets them as pairs.
+        # A user's converter gets them as pairs of real numbers.
         if not isinstance(converter, ComplexAware) and not self._registry.is_extension(operator.type):
             context.require(not context.has_complex(), "complex numbers are not supported by this operator")
         return converter
@@ -166,7 +166,7 @@ class Translator:
         inputs: Inputs,
         signature: Signature | None,
     ) -> dict[str, list[Any]]:
-        """The results where an input has no elements: what is declared to have none either need not be computed."""
+        """The results if an input has no elements: those that are declared to have none either are not computed."""
         declared = results_without_elements(operator, inputs, self.variables, self._used, self._empty) or {}
         try:
             given = _called(converter, context, operator)
@@ -177,7 +177,7 @@ class Translator:
         results = _named(given, operator, signature)
         for port, values in results.items():
             instead = declared.get(port, [None] * len(values))
-            results[port] = [emptied(value, instead[i]) for i, value in enumerate(values)]
+            results[port] = [constant_if_empty(value, instead[i]) for i, value in enumerate(values)]
         return results
 
     def _bind(
@@ -204,24 +204,24 @@ class Translator:
                     f"its converter gave {len(values)} values for output '{port}', which has {len(names)}",
                 )
             for name, value in zip(names, values, strict=True):
-                if name and name not in scope.values:  # it is there already where a cut provides it
+                if name and name not in scope.values:  # a cut provides it already
                     scope.values[name] = self._result(name, value, inputs, signature)
 
     def _bind_blocks(self, operator: Operator, values: Sequence[Value | None], scope: Scope) -> None:
-        if self._marks:
-            mark(_outputs_of([values]), place_of(operator))
+        if self._provenance:
+            set_operators(_outputs_of([values]), operator_id(operator))
         for name, value in zip(operator.outputs["out"], values, strict=True):
             if name and value is not None:
                 scope.values[name] = self._result(name, value, {}, None)
 
     def _result(self, name: str, given: Any, inputs: Inputs, signature: Signature | None) -> Value:
-        """What a converter gave, with its marks: those that it has, and those that its declaration asks for."""
+        """A converter's result with its marks: those that it has, and those that its declaration requires."""
         variable = self.variables.get(name)
         if type(given) not in MARKS and (variable is None or not (variable.lod_level or variable.is_complex)):
-            return _plain(given, name, self.names)  # as nearly all are
-        unmarked = _plain(plain(given), name, self.names)
+            return _plain(given, name, self.names)  # nearly all values
+        bare = _plain(unmarked(given), name, self.names)
         marked = is_complex(given) or (variable is not None and variable.is_complex)
-        value = ComplexValue(unmarked) if marked else unmarked
+        value = ComplexValue(bare) if marked else bare
         lod: LoD = NO_LOD
         if isinstance(given, LoDTensor):
             lod = given.lod
@@ -257,7 +257,7 @@ def _inputs_of(operator: Operator, scope: Scope) -> Inputs:
 
 
 def _refuse_unnamed(operator: Operator, signature: Signature) -> None:
-    """PIR passes inputs by position: one that the signature does not name is one that no converter asks for."""
+    """Refuses inputs beyond the signature: PIR passes them by position, and no converter reads unnamed ones."""
     unknown = [port for port in operator.inputs if port not in signature.operands]
     if unknown and (unknown := [one for one in unknown if _UNNAMED.fullmatch(one) and any(operator.inputs[one])]):
         raise OpConversionError(
@@ -272,9 +272,9 @@ def _called(converter: Converter, context: NodeContext, operator: Operator) -> A
         return converter(context)
     except Paddle2OVError:
         raise
-    except Exception as error:  # a converter is foreign code here: whatever it raises gets the operator's place
-        asked = f" (attributes: {asked})" if (asked := context.attributes_asked()) else ""
-        raise OpConversionError(operator.place, _described(error) + asked) from error
+    except Exception as error:  # whatever a converter raises is reported with the operator's place
+        read = f" (attributes: {read})" if (read := context.attributes_asked()) else ""
+        raise OpConversionError(operator.place, _described(error) + read) from error
 
 
 def _zeros(shape: Sequence[int], kind: Type) -> Output:
@@ -294,19 +294,19 @@ def _folded(value: Any) -> Any:
     return fold(value)
 
 
-# Tuples, and a dict before any Mapping: what every result of every operator is asked must be cheap to ask.
+# Tuples, and dict before Mapping: these checks run for every result of every operator.
 _KNOWN = (ConstantValue, EmptyTensorArray)
 _MAPPINGS = (dict, Mapping)
 _SINGLE = (Output, Node, ConstantValue, EmptyTensorArray, LoDTensor, ComplexValue)
 
 
 def _outputs_of(results: Iterable[Iterable[Any]]) -> Iterator[Output]:
-    """What an operator's results are computed by, their lengths included."""
+    """The outputs that are an operator's results, including lengths of sequences."""
     for values in results:
         for value in values:
-            parts = [plain(value), *([value.lod] if isinstance(value, LoDTensor) else [])]
-            for part in parts:
-                one = part.output if isinstance(part, SequenceLengths) else part
+            found = [unmarked(value), *([value.lod] if isinstance(value, LoDTensor) else [])]
+            for item in found:
+                one = item.output if isinstance(item, SequenceLengths) else item
                 if isinstance(one, Node):
                     yield from one.outputs()
                 elif isinstance(one, Output):
@@ -314,14 +314,14 @@ def _outputs_of(results: Iterable[Iterable[Any]]) -> Iterator[Output]:
 
 
 def _plain(value: Any, name: str, names: Names) -> PlainValue:
-    """What a converter gave, which is any code's, as a value under the variable's name."""
+    """A converter's result, which may be any object, as a value under the variable's name."""
     if isinstance(value, _KNOWN):
         return value
     output = value.output(0) if isinstance(value, Node) else value
     if not isinstance(output, Output):
         raise TypeError(f"its converter gave {output!r} for '{name}', which is no OpenVINO node or output")
     node = output.get_node()
-    # A converter may hand an input on as its result (`assign`, `dropout`): that node has its name already.
+    # A converter may return an input as its result (`assign`, `dropout`): that node has its name already.
     if node.get_friendly_name() == node.get_name() and node.get_type_name() not in ("Parameter", "Constant"):
         # No tensor name: on compilation those of fused nodes end up on the model's results, beside their own.
         names.give(node, name)
@@ -345,7 +345,7 @@ def _named(results: Any, operator: Operator, signature: Signature | None) -> dic
 
 
 def _described(error: Exception) -> str:
-    """What went wrong where nobody foresaw it."""
+    """The message of an unexpected exception."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
     return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"

@@ -1,6 +1,6 @@
 """Why an operator that Paddle knows has no converter, for `paddle2ov ops --unsupported`.
 
-The operators are those of the signature table; what stands in no group below has simply not been written yet.
+The operators are those of the signature table; those in none of the groups below are not written yet.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _REASONS: dict[str, str] = {
         lod_tensor_to_array match_matrix_tensor max_sequence_len merge_lod_tensor merge_lod_tensor_infer pyramid_hash
         reorder_lod_tensor_by_rank sequence_topk_avg_pooling shrink_rnn_memory split_lod_tensor
         var_conv_2d""",
-    "keeps two levels of LoD (sentences, and the prefixes of each) from one round of a loop to the next, and drops the "
-    "sentences that have ended; no tensor of OpenVINO carries them (`dynamic_decode` is supported)": """
+    "keeps two levels of LoD (sentences, and the prefixes of each) from one iteration of a loop to the next, and drops "
+    "the sentences that have ended; no tensor of OpenVINO carries them (`dynamic_decode` is supported)": """
         beam_search beam_search_decode""",
     "runs on one vendor's GPU or accelerator only; there is no CPU kernel to agree with": """
         add_group_norm_silu apply_per_channel_scale batched_gemm blha_get_max_len block_multihead_attention

@@ -11,7 +11,7 @@ from pathlib import Path
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
-from paddle2ov.report import plain
+from paddle2ov.report import jsonable
 from paddle2ov.testing import compile_model
 from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results
@@ -130,7 +130,7 @@ def _save_case(folder: Path, found: Verification, inside: Inside) -> Path:
         "openvino": found.openvino,
         "differences": [dataclasses.asdict(one) for one in location.culprit.isolated or ()],
     }
-    write_text(folder / "case.json", json.dumps(plain(record), indent=1, default=str) + "\n")
+    write_text(folder / "case.json", json.dumps(jsonable(record), indent=1, default=str) + "\n")
     return folder
 
 

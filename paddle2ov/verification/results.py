@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from paddle2ov.report import plain
+from paddle2ov.report import jsonable
 from paddle2ov.verification.comparison import TensorComparison
 from paddle2ov.verification.ties import Tie
 
@@ -125,7 +125,7 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite differences are null."""
-        found: dict[str, Any] = plain(dataclasses.asdict(self))
+        found: dict[str, Any] = jsonable(dataclasses.asdict(self))
         return {"ok": self.ok, "verdict": self.verdict, **found}
 
 

@@ -6,7 +6,7 @@ import pytest
 import paddle2ov
 from paddle2ov.converters import joining
 from paddle2ov.converters.complex import rules
-from paddle2ov.graph.complex_pairs import joined, parts
+from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import Program
@@ -70,5 +70,5 @@ def test_converters_without_a_rule_are_those_that_refuse():
 
 def test_joined_parts_are_not_taken_apart_again():
     real, imag = (ops.parameter([2, 3], np.float32) for _ in range(2))
-    both = parts(joined(real, imag))
+    both = real_imag(make_complex(real, imag))
     assert [part.get_node().get_name() for part in both] == [real.get_name(), imag.get_name()]

@@ -11,7 +11,7 @@ from openvino import opset16 as ops
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
-from paddle2ov.graph.provenance import PADDLE_OPERATORS, mark, mark_of
+from paddle2ov.graph.provenance import PADDLE_OPERATORS, operators_of, set_operators
 from paddle2ov.passes import REWRITES, Graph, run_rewrites
 from paddle2ov.passes.graph import replace
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
@@ -126,13 +126,13 @@ def test_a_new_node_has_the_name_and_the_operators_of_the_old_one():
     x = parameter(2, 3)
     old = ops.relu(x)
     old.set_friendly_name("relu")
-    mark(old.outputs(), "0:1")
+    set_operators(old.outputs(), "0:1")
     inner = ops.abs(x)
     new = ops.sqrt(inner)
     model = Model([old], [x])
     replace(old.output(0), new.output(0))
     assert [new.get_friendly_name(), old.get_friendly_name()] == ["relu", old.get_name()]
-    assert [mark_of(new), mark_of(inner)] == ["0:1", "0:1"]
+    assert [operators_of(new), operators_of(inner)] == ["0:1", "0:1"]
     assert model.get_results()[0].input_value(0).get_node().get_type_name() == "Sqrt"
 
 
@@ -140,11 +140,11 @@ def test_one_node_in_the_place_of_several_is_of_all_their_operators():
     x = parameter(2, 3, 4)
     first = transpose(x, 0, 2, 1)
     second = transpose(first, 2, 0, 1)
-    mark(first.outputs(), "0:1")
-    mark(second.outputs(), "0:2")
+    set_operators(first.outputs(), "0:1")
+    set_operators(second.outputs(), "0:2")
     model = Model([second], [x])
     assert fuse_transposes(Graph(model)) == {"fused": 1, "cancelled": 0}
-    assert mark_of(model.get_results()[0].input_value(0).get_node()) == "0:2 0:1"
+    assert operators_of(model.get_results()[0].input_value(0).get_node()) == "0:2 0:1"
 
 
 def test_nothing_is_marked_without_a_report():

@@ -10,7 +10,7 @@ import paddle2ov
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
-from paddle2ov.translation.control_flow.loop_shapes import opened, unforeseen
+from paddle2ov.translation.control_flow.loop_shapes import hide_dims, opaque_one
 
 
 def branches(*, other_axes):
@@ -53,8 +53,8 @@ def test_branches_of_one_rank_are_not():
 
 def test_what_a_loop_changes_is_not_known_of_what_enters_it():
     x = ops.parameter([1, 2, 3], openvino.Type.f32)
-    one = unforeseen([ops.constant(True).output(0), x.output(0)])
-    value = opened(ops.relu(x).output(0), openvino.PartialShape([-1, 2, 3]), one)
+    one = opaque_one([ops.constant(True).output(0), x.output(0)])
+    value = hide_dims(ops.relu(x).output(0), openvino.PartialShape([-1, 2, 3]), one)
     assert value.get_partial_shape() == openvino.PartialShape([-1, 2, 3])
     model = openvino.compile_model(openvino.Model([value], [x]), "CPU")
     data = np.zeros((1, 2, 3), np.float32)
@@ -64,12 +64,12 @@ def test_what_a_loop_changes_is_not_known_of_what_enters_it():
 def test_known_dimensions_that_a_loop_keeps_enter_as_they_are():
     x = ops.parameter([1, 2], openvino.Type.f32)
     value = ops.relu(x).output(0)
-    assert opened(value, openvino.PartialShape([1, 2]), unforeseen([x.output(0)])) is value
+    assert hide_dims(value, openvino.PartialShape([1, 2]), opaque_one([x.output(0)])) is value
 
 
 def test_unknown_dimensions_are_other_ones_inside():
     x = ops.parameter([-1, 2, -1], openvino.Type.f32)
-    value = opened(ops.relu(x).output(0), x.get_output_partial_shape(0), unforeseen([x.output(0)]))
+    value = hide_dims(ops.relu(x).output(0), x.get_output_partial_shape(0), opaque_one([x.output(0)]))
     assert value.get_partial_shape() == openvino.PartialShape([-1, 2, -1])
     model = openvino.compile_model(openvino.Model([value], [x]), "CPU")
     for size in (0, 3):
@@ -79,7 +79,7 @@ def test_unknown_dimensions_are_other_ones_inside():
 
 def test_sizes_alone_show_nothing_that_the_run_alone_shows():
     x = ops.parameter([-1], openvino.Type.f32)
-    assert unforeseen([ops.shape_of(x).output(0), ops.constant(1.0).output(0)]) is None
+    assert opaque_one([ops.shape_of(x).output(0), ops.constant(1.0).output(0)]) is None
 
 
 def test_a_loop_that_is_known_to_have_no_round(tmp_path):

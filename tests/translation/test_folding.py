@@ -7,7 +7,7 @@ import paddle2ov
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
-from paddle2ov.translation.folding import are_small, fold
+from paddle2ov.translation.folding import are_foldable, fold
 
 
 def test_shape_arithmetic_is_folded():
@@ -40,13 +40,13 @@ def test_inputs_large_and_random_values_stay():
 
 
 def test_what_counts_as_small():
-    assert are_small({"x": [None]})
-    assert are_small({"x": [ConstantValue(np.zeros(64, np.float32))]})
-    assert are_small({"x": [ConstantValue(np.zeros(65))]}), "float64 is worth more"
-    assert not are_small({"x": [ConstantValue(np.zeros(65, np.float32))]})
-    assert not are_small({"x": [ConstantValue(np.zeros((1 << 16) + 1))]})
-    assert not are_small({"x": [ConstantValue(np.zeros(2, np.uint16), "bfloat16")]})
-    assert not are_small({"x": [ops.parameter([2], np.float32).output(0)]})
+    assert are_foldable({"x": [None]})
+    assert are_foldable({"x": [ConstantValue(np.zeros(64, np.float32))]})
+    assert are_foldable({"x": [ConstantValue(np.zeros(65))]}), "float64 is worth more"
+    assert not are_foldable({"x": [ConstantValue(np.zeros(65, np.float32))]})
+    assert not are_foldable({"x": [ConstantValue(np.zeros((1 << 16) + 1))]})
+    assert not are_foldable({"x": [ConstantValue(np.zeros(2, np.uint16), "bfloat16")]})
+    assert not are_foldable({"x": [ops.parameter([2], np.float32).output(0)]})
 
 
 def test_float64_is_computed_in_float64():

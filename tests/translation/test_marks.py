@@ -17,11 +17,11 @@ from paddle2ov.graph.values import (
     LoDTensor,
     SequenceLengths,
     is_complex,
-    of_dtype,
-    plain,
+    mark_if_complex,
+    unmarked,
 )
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
-from paddle2ov.translation.folding import are_small
+from paddle2ov.translation.folding import are_foldable
 from paddle2ov.translation.node_context import NodeContext
 from paddle2ov.translation.scope import Scope
 
@@ -33,9 +33,9 @@ def output(*dims):
 def test_a_value_without_its_marks():
     x = output(2, 2)
     for marked in (x, ComplexValue(x), LoDTensor(x, 1), LoDTensor(ComplexValue(x), 1)):
-        assert plain(marked) is x
-    assert isinstance(plain(LoDTensor(ops.relu(x), 1)), openvino.Output), "what a converter gives may be a node"
-    assert plain(None) is None
+        assert unmarked(marked) is x
+    assert isinstance(unmarked(LoDTensor(ops.relu(x), 1)), openvino.Output), "what a converter gives may be a node"
+    assert unmarked(None) is None
     assert [is_complex(one) for one in (x, ComplexValue(x), LoDTensor(x, 1), LoDTensor(ComplexValue(x), 1), None)] == [
         *(False, True, False, True, False)
     ]
@@ -43,11 +43,11 @@ def test_a_value_without_its_marks():
 
 def test_marks_of_data_types():
     x = output(2)
-    assert of_dtype(x, "float32") is x
-    assert of_dtype(x, None) is x
-    assert of_dtype(x, "complex64") == ComplexValue(x)
+    assert mark_if_complex(x, "float32") is x
+    assert mark_if_complex(x, None) is x
+    assert mark_if_complex(x, "complex64") == ComplexValue(x)
     with pytest.raises(AttributeError):
-        of_dtype(x, "complex64").value = None
+        mark_if_complex(x, "complex64").value = None
 
 
 def test_marks_enter_inner_blocks():
@@ -68,7 +68,7 @@ def test_marks_enter_inner_blocks():
     assert [is_complex(one) for one in found.values()] == [True, False, True, False, True, True]
     lods = {name: one.lod for name, one in found.items() if isinstance(one, LoDTensor)}
     assert lods == {"equal": 2, "lengths": UNKNOWN_LOD, "computed": UNKNOWN_LOD}
-    assert plain(found["constant"]) is not plain(outer.values["constant"]), "one node cannot stand in two models"
+    assert unmarked(found["constant"]) is not unmarked(outer.values["constant"]), "one node cannot stand in two models"
     assert inner.find("complex") is found["complex"]
     assert inner.find("nothing") is None
 
@@ -121,8 +121,8 @@ def test_parts_of_complex_numbers_are_real():
 
 def test_small_constants_are_small_whatever_their_marks():
     one = ConstantValue(np.zeros(3, np.float32))
-    assert are_small({"x": [LoDTensor(one, 1)], "y": [ComplexValue(one)]})
-    assert not are_small({"x": [LoDTensor(output(3), 1)]})
+    assert are_foldable({"x": [LoDTensor(one, 1)], "y": [ComplexValue(one)]})
+    assert not are_foldable({"x": [LoDTensor(output(3), 1)]})
 
 
 def program(operators, variables, inputs, result, parameters=()):

@@ -11,7 +11,7 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.graph.names import Names, is_generated, make_unique, walk
-from paddle2ov.graph.provenance import mark_of
+from paddle2ov.graph.provenance import operators_of
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.reporting.program import listed
 from tests.support.formats import FORMATS, marks_of
@@ -86,9 +86,9 @@ def test_nodes_in_a_loop_are_of_its_operators(format):
 
 def test_marks_only_where_a_report_is_asked_for():
     folder = network("squeezenet1_1")
-    assert not any(mark_of(node) for node in walk(paddle2ov.convert(folder)))
+    assert not any(operators_of(node) for node in walk(paddle2ov.convert(folder)))
     model = paddle2ov.convert(folder, report=paddle2ov.ConversionReport())
-    assert all(mark_of(node) for node in walk(model) if node.get_type_name() not in INNER)
+    assert all(operators_of(node) for node in walk(model) if node.get_type_name() not in INNER)
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def test_names_of_programs(name):
 
 def test_a_weight_that_is_viewed_has_its_name_once():
     weight = ConstantValue(np.zeros((8, 16), np.float32), None, "w")
-    views = [weight.viewed(weight.array.reshape(shape)) for shape in ((16, 8), (4, 32))]
+    views = [weight.view(weight.array.reshape(shape)) for shape in ((16, 8), (4, 32))]
     nodes = [one.constant() for one in (views[0], weight, weight, views[1])]
     assert [node.get_friendly_name() for node in nodes[:2]] == ["w", f"w/{nodes[1].get_name()}"]
     assert len({node.get_friendly_name() for node in nodes}) == len({node.get_name() for node in nodes}) == 3

@@ -13,6 +13,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import (
     Counts,
     Graph,
+    bits_to_values,
     computed_constant_of,
     constant_of,
     consumers,
@@ -21,7 +22,6 @@ from paddle2ov.passes.graph import (
     ints,
     ints_of,
     name_after,
-    numbers_of,
     only_consumer,
     perm_of,
     replace,
@@ -220,7 +220,7 @@ def _scaled(part: _Part) -> _Part:
     for source in reader.input_values():
         number = constant_of(source)
         if number is not None and number.size == 1 and number.ndim <= len(part.output.get_partial_shape()):
-            scale = float(numbers_of(number.reshape(1), source.get_element_type())[0])
+            scale = float(bits_to_values(number.reshape(1), source.get_element_type())[0])
             if not _is_exact(scale, source.get_element_type()):
                 return part
             return _Part(reader.output(0), part.start, part.stop, part.squeezed, scale)
@@ -311,7 +311,7 @@ def _columns(array: AnyArray, kind: Type, cut: _Cut, part: _Part, axis: int) -> 
     split = array.reshape(*shape[:axis], *cut.sizes, *shape[axis + 1 :])
     chosen = split[(slice(None),) * (axis + within) + (slice(part.start, part.stop),)]
     if part.scale is not None:
-        numbers = numbers_of(chosen, kind)
+        numbers = bits_to_values(chosen, kind)
         chosen = elements_of(numbers * numbers.dtype.type(part.scale), kind)
     columns: AnyArray = np.ascontiguousarray(chosen).reshape(*shape[:axis], -1, *shape[axis + 1 :])
     return columns

@@ -10,7 +10,7 @@ from math import prod
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import create, ops
-from paddle2ov.graph.provenance import hand_on
+from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows, node_of, size_of
 from paddle2ov.passes.detection.row_rules import RULES, Place, known, rank_dims
 from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after
@@ -172,7 +172,7 @@ class Pushdown:
         clamped = self._clamped(ends[-1]) if loose else None
         for placeholder, start, end in zip(indices, ends, ends[1:], strict=False):
             index, _ = self._part(start, end, clamped)
-            hand_on(index, self._around.gather)
+            copy_operators(index, self._around.gather)
             for reader in consumers(placeholder):
                 reader.replace_source_output(index)
         if not loose:

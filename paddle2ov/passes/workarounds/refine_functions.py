@@ -9,7 +9,7 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.graph.elementary import erf, softplus
-from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, numbers_of, readers, replace
+from paddle2ov.passes.graph import Counts, Graph, bits_to_values, constant_of, dims_of, readers, replace
 
 
 def refine_functions(graph: Graph) -> Counts:
@@ -64,7 +64,7 @@ def _exponent(log: Node) -> Output | None:
         exp, constant = other.get_node(), constant_of(one)
         if constant is None or constant.size != 1 or exp.get_type_name() != "Exp":
             continue
-        is_one = numbers_of(constant.reshape(1), one.get_element_type())[0] == 1
+        is_one = bits_to_values(constant.reshape(1), one.get_element_type())[0] == 1
         if is_one and constant.ndim <= len(dims_of(other) or ()):
             return exp.input_value(0)
     return None

@@ -8,46 +8,46 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, plain
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, unmarked
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
 
-def find(translator: Translator, scope: Scope, name: str, like: str = "") -> PlainValue:
-    """The value of a variable, or a stand-in (`like` another one) where nothing has written it.
+def find_or_placeholder(translator: Translator, scope: Scope, name: str, like: str = "") -> PlainValue:
+    """The unmarked value of a variable, or a placeholder (of the type of variable `like`) if nothing has written it.
 
-    Without its marks: what enters or leaves a block gets those of its declared type (`Translator.marked`).
+    What enters or leaves a block gets the marks of its declared type (`Translator.marked`).
     """
     found = scope.find(name) if name else None
-    return plain(found) if found is not None else translator.placeholder(like or name)
+    return unmarked(found) if found is not None else translator.placeholder(like or name)
 
 
-def outer(scope: Scope, name: str) -> Output:
-    """What an inner block captured, as the block around it has it."""
-    value = plain(scope.find(name))
+def outer_value(scope: Scope, name: str) -> Output:
+    """The value in the outer scope of a variable that an inner block captured."""
+    value = unmarked(scope.find(name))
     assert value is not None  # an inner block captured it from there
     return as_output(value)
 
 
 def as_output(value: PlainValue) -> Output:
-    """A value as OpenVINO's."""
+    """A value as an OpenVINO output."""
     if isinstance(value, EmptyTensorArray):
         raise ValueError("a tensor array that nothing was written to has no tensor")
     return value.constant().output(0) if isinstance(value, ConstantValue) else value
 
 
 def as_condition(value: PlainValue) -> Output:
-    """A value as the one Boolean that it is."""
+    """A value of one element as a boolean."""
     output = as_output(value)
     if output.get_element_type() != Type.boolean:
         output = ops.convert(output, Type.boolean).output(0)
-    if output.get_partial_shape().is_dynamic:  # the CPU plugin takes one element, and must know that there is one
+    if output.get_partial_shape().is_dynamic:  # the CPU plugin needs a static shape of one element
         output = ops.reshape(output, ops.constant([1], Type.i64), False).output(0)
     return output
 
 
-def no_elements(array: PlainValue, size: Node) -> PlainValue:
-    """An array without elements, of the type of `array`; `size` stands for dimensions that are not known."""
+def empty_like(array: PlainValue, size: Node) -> PlainValue:
+    """A tensor array without elements, of the type of `array`, whose dynamic dimensions are replaced by `size`."""
     output = as_output(array)
     shape = output.get_partial_shape()
     if shape.rank.is_dynamic:
@@ -57,14 +57,14 @@ def no_elements(array: PlainValue, size: Node) -> PlainValue:
     return ops.broadcast(zero, ops.concat([ops.constant([0], Type.i64), *dims], 0)).output(0)
 
 
-def some_size(scope: Scope, before: Sequence[PlainValue], inner: Scope) -> Node:
-    """A size that only the run shows, of a value that enters the loop.
+def dynamic_dim(scope: Scope, before: Sequence[PlainValue], inner: Scope) -> Node:
+    """A dynamic dimension of a value that enters the loop; [1] if there is none.
 
-    An array without elements may have any size of element. A known one, however, would be taken for the size of all the
-    elements that the loop adds.
+    The elements of an empty array may have any size. A static one, however, would be taken for the size of all elements
+    that the loop adds.
     """
     entering = [value for value in before if isinstance(value, Output)]
-    entering += [outer(scope, name) for name in inner.captures]
+    entering += [outer_value(scope, name) for name in inner.captures]
     for value in entering:
         shape = value.get_partial_shape()
         for axis, dim in enumerate(shape if shape.rank.is_static else ()):
@@ -79,19 +79,19 @@ _UNDEFINED = np.float32(1.77113e27)
 
 
 def is_undefined(value: PlainValue) -> bool:
-    """Whether this is what dygraph-to-static puts where a variable has no value yet, or a branch leaves it without."""
+    """Whether this is what dygraph-to-static emits for a variable that has no value yet, or none in a branch."""
     if not isinstance(value, ConstantValue) or value.array.shape != (1,):
         return False
     array = value.values()
     return bool(array.dtype.kind == "f" and np.float32(array[0]) == _UNDEFINED)
 
 
-def undefined(kind: Type, rank: int) -> Output:
-    """A stand-in of some type and rank for such a value; the program's source never reads it."""
+def undefined_value(kind: Type, rank: int) -> Output:
+    """A placeholder of a given type and rank for such a value; the source of the program never reads it."""
     number = float(_UNDEFINED) if kind in (Type.f32, Type.f64) else 0
     return ops.broadcast(ops.constant(number, kind), ops.constant([1] * rank, Type.i64)).output(0)
 
 
-def of_rank(value: PlainValue, rank: int) -> Output:
-    """A number as a tensor of one element, which broadcasts as the number does."""
+def scalar_to_rank(value: PlainValue, rank: int) -> Output:
+    """A scalar as a tensor of one element and a given rank, which broadcasts as the scalar does."""
     return ops.reshape(as_output(value), ops.constant([1] * rank, Type.i64), False).output(0)

@@ -17,30 +17,30 @@ from paddle2ov.program.model import Operator
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
     as_output,
-    find,
+    empty_like,
+    find_or_placeholder,
     is_undefined,
-    no_elements,
-    outer,
-    undefined,
+    outer_value,
+    undefined_value,
 )
-from paddle2ov.translation.control_flow.loop_shapes import opened, unforeseen
+from paddle2ov.translation.control_flow.loop_shapes import hide_dims, opaque_one
 from paddle2ov.translation.control_flow.loops import recurrent, while_
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import BlockConverter, Translator
 
 
 def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
-    """out = the first block's outputs where cond holds, else the second's; a known condition leaves one block only."""
+    """out = the first block's outputs if cond is true, else the second's; a constant cond leaves one block only."""
     names = operator.outputs["out"]
     wanted = [i for i, name in enumerate(names) if translator.is_used(name)]
-    condition = find(translator, scope, operator.inputs["cond"][0])
+    condition = find_or_placeholder(translator, scope, operator.inputs["cond"][0])
     values: list[Value | None] = [None] * len(names)
     if isinstance(condition, ConstantValue):
         taken = operator.blocks[0 if bool(condition.values().reshape(-1)[0]) else 1]
         outputs = [taken.outputs[i] for i in wanted]
         translator.translate(taken, scope)
         for i, name in zip(wanted, outputs, strict=True):
-            values[i] = scope.find(name) or translator.placeholder(names[i])  # with its marks
+            values[i] = scope.find(name) or translator.placeholder(names[i])  # marks are kept
         return values
 
     branches = []
@@ -51,7 +51,10 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
         branches.append(
             (
                 inner,
-                [find(translator, inner, name, names[i]) for i, name in zip(wanted, outputs, strict=True)],
+                [
+                    find_or_placeholder(translator, inner, name, names[i])
+                    for i, name in zip(wanted, outputs, strict=True)
+                ],
             )
         )
     (then, then_values), (otherwise, else_values) = branches
@@ -60,23 +63,25 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
         if isinstance(a, EmptyTensorArray) and isinstance(b, EmptyTensorArray):
             values[i] = a
             continue
-        results = [ops.result(one) for one in _of_one_rank(operator, names[i], _output_like(a, b), _output_like(b, a))]
+        results = [
+            ops.result(one) for one in _with_equal_ranks(operator, names[i], _output_like(a, b), _output_like(b, a))
+        ]
         then_results.append(results[0])
         else_results.append(results[1])
         positions.append(i)
     node = ops.if_op(as_condition(condition))
     node.set_then_body(Model(then_results, list(then.captures.values())))
     node.set_else_body(Model(else_results, list(otherwise.captures.values())))
-    entering = {name: outer(scope, name) for name in dict.fromkeys((*then.captures, *otherwise.captures))}
-    one = unforeseen([as_output(condition), *entering.values()])
+    entering = {name: outer_value(scope, name) for name in dict.fromkeys((*then.captures, *otherwise.captures))}
+    one = opaque_one([as_output(condition), *entering.values()])
     for name, value in entering.items():
-        value = opened(value, value.get_partial_shape(), one)
+        value = hide_dims(value, value.get_partial_shape(), one)
         node.set_input(value, then.captures.get(name), otherwise.captures.get(name))
     for then_result, else_result in zip(then_results, else_results, strict=True):
         node.set_output(then_result, else_result)
     node.validate_and_infer_types()
     for output, i in enumerate(positions):
-        values[i] = _kept(node.output(output), condition)
+        values[i] = _copy_result(node.output(output), condition)
     return values
 
 
@@ -85,19 +90,19 @@ CONTROL_FLOW: dict[str, BlockConverter] = {"if": if_, "recurrent": recurrent, "w
 
 def _output_like(value: PlainValue, other: PlainValue) -> Output:
     if isinstance(value, EmptyTensorArray):
-        return as_output(no_elements(other, ops.constant([1], Type.i64)))
+        return as_output(empty_like(other, ops.constant([1], Type.i64)))
     if is_undefined(value) and not isinstance(other, EmptyTensorArray) and not is_undefined(other):
         like = as_output(other)
         shape = like.get_partial_shape()
-        return undefined(like.get_element_type(), len(shape) if shape.rank.is_static else 1)
+        return undefined_value(like.get_element_type(), len(shape) if shape.rank.is_static else 1)
     return as_output(value)
 
 
-def _of_one_rank(operator: Operator, name: str, *values: Output) -> Sequence[Output]:
-    """The branches' values, refused where they differ in rank: OpenVINO's CPU plugin compiles no If with such.
+def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequence[Output]:
+    """The branches' values, refused if their ranks differ: OpenVINO's CPU plugin does not compile such an If.
 
-    A number beside a tensor becomes a tensor of one element, which broadcasts as the number does. Paddle 2 gives 0
-    where one branch writes a tensor in place that the other leaves as it is.
+    A scalar in one branch becomes a tensor of one element, which broadcasts as the scalar does. Paddle 2 yields the
+    scalar 0 where one branch writes a tensor in place that the other leaves unchanged.
     """
     ranks = [value.get_partial_shape().rank for value in values]
     if any(rank.is_dynamic for rank in ranks) or ranks[0] == ranks[1]:
@@ -120,12 +125,12 @@ def _of_one_rank(operator: Operator, name: str, *values: Output) -> Sequence[Out
     ]
 
 
-def _kept(value: Output, condition: PlainValue) -> Output:
-    """A copy of an If's result, where the run decides its size.
+def _copy_result(value: Output, condition: PlainValue) -> Output:
+    """A copy of an If's result if it has dynamic dimensions.
 
-    Seen with the masks of SOLOv2: on the first run, and on that alone, the CPU plugin hands on zeros in place of the
-    result. It does not where an operator follows that copies it and whose size depends on values, like this slice up to
-    an end that is computed from the condition.
+    Seen with the masks of SOLOv2: in the first inference, and only there, the CPU plugin passes on zeros instead of the
+    result. It does not if an operator follows that copies it and whose output shape depends on data, such as this slice
+    with an end that is computed from the condition.
     """
     shape = value.get_partial_shape()
     if shape.is_static or shape.rank.is_dynamic:

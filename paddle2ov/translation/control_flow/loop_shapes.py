@@ -1,4 +1,4 @@
-"""What is known of shapes in loops and branches: what holds in every round, for every pass of OpenVINO to see."""
+"""Shapes in loops and branches: only what holds in every iteration may be visible to OpenVINO's passes."""
 
 from __future__ import annotations
 
@@ -9,85 +9,84 @@ from openvino import Node, Output, PartialShape, Type
 from paddle2ov.graph.opset import ops
 
 
-def widened(shape: PartialShape, other: PartialShape) -> PartialShape:
-    """The shape that both fit."""
+def common_shape(shape: PartialShape, other: PartialShape) -> PartialShape:
+    """The most specific partial shape that both shapes are compatible with."""
     if shape.rank.is_dynamic or other.rank.is_dynamic or len(shape) != len(other):
         return PartialShape.dynamic()
     return PartialShape([a if a == b else -1 for a, b in zip(shape, other, strict=True)])
 
 
-def unbounded(value: Output, round_: Node) -> Output:
-    """The same value, of which nothing but the rank is known.
+def erase_bounds(value: Output, current_iteration: Node) -> Output:
+    """The same value with all dimensions dynamic and unbounded.
 
-    The CPU plugin gives a loop that runs zero times a wrong result when the body's result has a lower bound that what
-    enters the loop does not meet (a concatenation is at least as long as its parts). `round_` counts the rounds from
-    0 on, which only the run shows: the condition on which the loop begins may be known.
+    The CPU plugin gives a loop that runs zero times a wrong result when the body's result has a lower bound that the
+    initial value does not meet (a concatenation is at least as long as its inputs). `current_iteration`, from 0 on, is
+    not known before run time, while the execution condition of the loop may be.
     """
-    entered = ops.greater_equal(round_, ops.constant(0, Type.i64))
+    entered = ops.greater_equal(current_iteration, ops.constant(0, Type.i64))
     one = ops.reshape(ops.convert(entered, Type.i64), ops.constant([1], Type.i64), False)
-    return _of_computed_sizes(value, one.output(0)).output(0)
+    return _opaque_reshape(value, one.output(0)).output(0)
 
 
-def opened(value: Output, shape: PartialShape, one: Output | None) -> Output:
-    """A value that enters a loop or a branch, where no pass of OpenVINO may know its dimensions as the value's own.
+def hide_dims(value: Output, shape: PartialShape, one: Output | None) -> Output:
+    """A value that enters a loop or a branch, with its dimensions hidden from OpenVINO's passes where needed.
 
-    Those that the loop changes are not known inside: OpenVINO takes the shape of what enters for that of every round
-    where a pass builds a loop anew, as one does that finds an input without use, and a change that it cannot rule out
-    is none for it.
+    Dimensions that the loop changes must be dynamic inside: a pass that rebuilds a loop, as one does that removes an
+    unused input, takes the shape of the initial value for that of every iteration unless it is certain to change.
 
-    Those that nobody knows are other ones inside than outside: what a body demands of them, such as the equal ones of
-    tensors that it concatenates, OpenVINO takes for true outside as well, where the loop may have no round or the
-    other branch may be taken, and computes sizes, even the condition, from other tensors than the program does.
+    Dynamic dimensions must have other symbols inside than outside: OpenVINO takes what a body requires of them, such as
+    equal dimensions of tensors that it concatenates, to hold outside as well, where the loop may not run or the other
+    branch may be taken, and then computes sizes, even the condition, from other tensors than the program does.
 
     Args:
         value: the value.
-        shape: what is known of it inside.
-        one: what `unforeseen` gives for the loop or branch.
+        shape: its partial shape inside.
+        one: the result of `opaque_one` for the loop or branch.
     """
     given = value.get_partial_shape()
     if given.rank.is_dynamic or shape.rank.is_dynamic or len(given) != len(shape) or one is None:
         return value
-    stays = [old.is_static and new.is_static for old, new in zip(given, shape, strict=True)]
-    if all(stays):
+    static = [old.is_static and new.is_static for old, new in zip(given, shape, strict=True)]
+    if all(static):
         return value
-    nothing = _of_computed_sizes(value, one)
-    if not any(stays):
-        return nothing.output(0)
-    # The dimensions that stay, named once more.
-    sizes = ops.maximum(ops.shape_of(nothing, Type.i64), ops.constant([0], Type.i64))
+    hidden = _opaque_reshape(value, one)
+    if not any(static):
+        return hidden.output(0)
+    # The dimensions that are static inside and outside are set again.
+    sizes = ops.maximum(ops.shape_of(hidden, Type.i64), ops.constant([0], Type.i64))
     dims = [
         ops.constant([old.get_length()], Type.i64)
-        if kept
+        if is_static
         else ops.gather(sizes, ops.constant([axis], Type.i64), ops.constant(0, Type.i64))
-        for axis, (kept, old) in enumerate(zip(stays, given, strict=True))
+        for axis, (is_static, old) in enumerate(zip(static, given, strict=True))
     ]
-    return ops.reshape(nothing, ops.concat(dims, 0), False).output(0)
+    return ops.reshape(hidden, ops.concat(dims, 0), False).output(0)
 
 
-def _of_computed_sizes(value: Output, one: Output) -> Node:
-    """The same value, of which nothing but the rank is known; `one` is [1], which no pass knows."""
+def _opaque_reshape(value: Output, one: Output) -> Node:
+    """The same value with all dimensions dynamic; `one` is the [1] of `opaque_one`, which no pass can fold."""
     sizes = ops.multiply(ops.shape_of(value, Type.i64), one)
     if value.get_partial_shape().rank != 1:
         return ops.reshape(value, sizes, False)
-    # OpenVINO makes -1 of the one size of a Reshape, whatever computes it, and knows the elements' number again.
+    # OpenVINO replaces the only dimension of a Reshape by -1, however it is computed, and infers the size again.
     column = ops.reshape(value, ops.concat([sizes, one], 0), False)
     return ops.gather(column, ops.constant(0, Type.i64), ops.constant(1, Type.i64))
 
 
-def unforeseen(seen: Sequence[Output]) -> Output | None:
-    """[1], which no pass of OpenVINO knows: computed from one of these values that the run alone shows, if any."""
-    shown = next((one for one in seen if _is_computed(one)), None)
-    if shown is None:
+def opaque_one(values: Sequence[Output]) -> Output | None:
+    """[1] that no pass of OpenVINO can fold, computed from the first value that depends on input data, if any."""
+    source = next((one for one in values if _depends_on_data(one)), None)
+    if source is None:
         return None
     zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
-    flat = ops.reshape(shown, ops.constant([-1], Type.i64), False)
+    flat = ops.reshape(source, ops.constant([-1], Type.i64), False)
     first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
     anything = ops.reduce_logical_or(first, zero, True)
     return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
 
 
-def _is_computed(value: Output) -> bool:
-    """Whether a value depends on the numbers that the model is given, and not on their shapes alone."""
+def _depends_on_data(value: Output) -> bool:
+    """Whether a value depends on the data of an input, and not on shapes alone."""
     left, done = [value.get_node()], set()
     while left:
         node = left.pop()

@@ -1,4 +1,4 @@
-"""`while` and `recurrent`: blocks that run again and again become OpenVINO's Loop.
+"""`while` and `recurrent` become OpenVINO's Loop.
 
 Source of the semantics: `paddle/fluid/framework/new_executor/instruction/control_flow/while_instruction.cc`,
 `paddle/fluid/operators/recurrent_op.cc` (`StaticRNN`, `paddle.nn.RNN` of Paddle 2.0 to 2.4).
@@ -16,7 +16,7 @@ from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning
-from paddle2ov.graph.loop import wired_loop
+from paddle2ov.graph.loop import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
@@ -24,119 +24,128 @@ from paddle2ov.program.model import Block, Operator, Variable
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
     as_output,
-    find,
+    dynamic_dim,
+    empty_like,
+    find_or_placeholder,
     is_undefined,
-    no_elements,
-    of_rank,
-    outer,
-    some_size,
-    undefined,
+    outer_value,
+    scalar_to_rank,
+    undefined_value,
 )
-from paddle2ov.translation.control_flow.loop_shapes import opened, unbounded, unforeseen, widened
+from paddle2ov.translation.control_flow.loop_shapes import common_shape, erase_bounds, hide_dims, opaque_one
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
 
 def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
-    """Runs the block while cond holds; x enters it as its inputs, its outputs are (cond, x) of the next round."""
+    """Runs the block while cond is true; its inputs are x, its outputs (cond, x) of the next iteration."""
     (body,) = operator.blocks
     names, before = operator.outputs["out"], operator.inputs["x"]
-    goes_on, *after = body.outputs
-    condition = find(translator, scope, operator.inputs["cond"][0])
+    next_condition, *after = body.outputs
+    condition = find_or_placeholder(translator, scope, operator.inputs["cond"][0])
     if isinstance(condition, ConstantValue) and not condition.values().any():
-        # OpenVINO takes the shapes that a loop leaves for empty where it knows that there is no round.
+        # OpenVINO infers empty shapes for the results of a loop that it knows to have no iteration.
         return [
-            find(translator, scope, before[i], name) if translator.is_used(name) else None
+            find_or_placeholder(translator, scope, before[i], name) if translator.is_used(name) else None
             for i, name in enumerate(names)
         ]
-    carried = _carried(translator, names, body.inputs)
-    first = {body.inputs[i]: find(translator, scope, before[i], names[i]) for i in carried}
-    found = _settled(translator, scope, body, first, [*(after[i] for i in carried), goes_on])
+    carried = _live_positions(translator, names, body.inputs)
+    first = {body.inputs[i]: find_or_placeholder(translator, scope, before[i], names[i]) for i in carried}
+    found = _body_for_all_iterations(translator, scope, body, first, [*(after[i] for i in carried), next_condition])
     _warn_of_ranks(operator, first, found)
     loop = _loop(found, scope, ops.constant(-1, Type.i64).output(0), as_condition(condition), found.yielded[-1])
     values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, _left(loop, found), strict=True):
+    for i, value in zip(carried, _final_values(loop, found), strict=True):
         values[i] = value
     return values
 
 
 def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
-    """Runs the block once for each x[t], with `reverse` from the last one on.
+    """Runs the block once for each x[t], with `reverse` in reverse order.
 
-    The block's inputs are x[t] and the states, its outputs the states of the next round and y[t]; the results are the
-    states that the last round left, and y.
+    The block's inputs are x[t] and the states, its outputs the states of the next iteration and y[t]; the results are
+    the final states, and y.
     """
     (body,) = operator.blocks
     names, sequences, states = operator.outputs["out"], operator.inputs["x"], operator.inputs["states"]
     steps, arguments = body.inputs[: len(sequences)], body.inputs[len(sequences) :]
     stacked = [i for i, name in enumerate(names) if i >= len(states) and translator.is_used(name)]
     results = [body.outputs[i] for i in stacked]
-    carried = _carried(translator, names, arguments)
-    first = {arguments[i]: find(translator, scope, states[i], arguments[i]) for i in carried}
+    carried = _live_positions(translator, names, arguments)
+    first = {arguments[i]: find_or_placeholder(translator, scope, states[i], arguments[i]) for i in carried}
     reverse = operator.attributes.get("reverse", False)
-    parts = dict(zip(steps, sequences, strict=True))
-    found = _settled(translator, scope, body, first, [*(body.outputs[i] for i in carried), *results], parts, reverse)
+    elements = dict(zip(steps, sequences, strict=True))
+    found = _body_for_all_iterations(
+        translator, scope, body, first, [*(body.outputs[i] for i in carried), *results], elements, reverse
+    )
     _warn_of_ranks(operator, first, found)
 
     axis = ops.constant([0], Type.i64)
     rows = [ops.result(ops.unsqueeze(as_output(one), axis)) for one in found.yielded[len(carried) :]]
-    sizes = ops.shape_of(as_output(find(translator, scope, sequences[0])), Type.i64)
+    sizes = ops.shape_of(as_output(find_or_placeholder(translator, scope, sequences[0])), Type.i64)
     length = ops.gather(sizes, ops.constant(0, Type.i64), ops.constant(0, Type.i64))
     always: PlainValue = ops.constant(True).output(0)
     loop = _loop(found, scope, length.output(0), as_condition(always), always, rows)
     values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, _left(loop, found), strict=True):
+    for i, value in zip(carried, _final_values(loop, found), strict=True):
         values[i] = value
     for k, i in enumerate(stacked):
         stack = loop.output(loop.get_output_size() - len(stacked) + k)
-        values[i] = _backwards(stack) if reverse else stack
+        values[i] = _reversed(stack) if reverse else stack
     return values
 
 
 @dataclass(slots=True)
-class _Round:
-    """A body that every round of a loop fits.
+class _Iteration:
+    """A translated body whose parameters have shapes that hold in every iteration of the loop.
 
     Attributes:
         scope: the values inside.
-        before: what enters the first round.
-        shapes: those of what enters any round; None for an array without elements, which does not.
-        parameters: what enters, without such arrays.
-        number: that of the round, from 0 on.
-        yielded: what enters the next round, and whatever else was asked for.
+        initial: the initial values of what the loop carries.
+        shapes: the partial shapes of the carried values in any iteration; None for an array without elements, which is
+            not carried.
+        parameters: the body's parameters for the carried values.
+        current: the parameter that is the number of the iteration, from 0 on.
+        yielded: the values of the next iteration, and whatever else was requested.
     """
 
     scope: Scope
-    before: list[PlainValue]
+    initial: list[PlainValue]
     shapes: list[PartialShape | None]
     parameters: list[Parameter]
-    number: Parameter
+    current: Parameter
     yielded: list[PlainValue]
 
 
-def _settled(
+def _body_for_all_iterations(
     translator: Translator,
     scope: Scope,
     body: Block,
     first: Mapping[str, PlainValue],
     wanted: Sequence[str],
-    parts: Mapping[str, str] | None = None,
+    elements: Mapping[str, str] | None = None,
     reverse: bool = False,
-) -> _Round:
-    """The body, translated for what enters the first round and widened by what a round changes.
+) -> _Iteration:
+    """The body, translated again with more general shapes until they hold in every iteration: a fixed point.
 
-    `first` goes by the names inside. Of the names that are `wanted` those of what enters the next round come first, in
-    the order of `first`. `parts` are names inside, and those of the sequences of which each round sees one element.
+    Args:
+        translator: what translates it.
+        scope: the scope around the loop.
+        body: the body.
+        first: name inside -> initial value.
+        wanted: the names of the values to yield: first those of the next iteration, in the order of `first`.
+        elements: name inside -> the sequence of which each iteration gets one element.
+        reverse: whether the sequences are traversed in reverse order.
     """
-    before = [_as_declared(value, translator.variables.get(name)) for name, value in first.items()]
-    shapes = [_shape_of(value) for value in before]
+    initial = [_as_declared(value, translator.variables.get(name)) for name, value in first.items()]
+    shapes = [_shape_of(value) for value in initial]
     while True:
-        found = _Round(Scope(scope), before, shapes, [], ops.parameter([], Type.i64), [])
-        for name, sequence in (parts or {}).items():
+        found = _Iteration(Scope(scope), initial, shapes, [], ops.parameter([], Type.i64), [])
+        for name, sequence in (elements or {}).items():
             if translator.is_used(name):
-                whole = as_output(find(translator, found.scope, sequence))
-                found.scope.values[name] = translator.marked(name, _element(whole, found.number, reverse))
-        for name, value, shape in zip(first, before, shapes, strict=True):
+                tensor = as_output(find_or_placeholder(translator, found.scope, sequence))
+                found.scope.values[name] = translator.marked(name, _element(tensor, found.current, reverse))
+        for name, value, shape in zip(first, initial, shapes, strict=True):
             if shape is None:
                 found.scope.values[name] = translator.marked(name, value)
                 continue
@@ -144,83 +153,92 @@ def _settled(
             found.scope.values[name] = translator.marked(name, parameter.output(0))
             found.parameters.append(parameter)
         translator.translate(body, found.scope)
-        found.yielded = [find(translator, found.scope, name) for name in wanted]
-        after = found.yielded[: len(before)]
-        started = [_started(old, new, scope, found) for old, new in zip(before, after, strict=True)]
+        found.yielded = [find_or_placeholder(translator, found.scope, name) for name in wanted]
+        after = found.yielded[: len(initial)]
+        started = [_initial_value(old, new, scope, found) for old, new in zip(initial, after, strict=True)]
         entering = [
             shape if start is old and shape is not None else _shape_of(start)
-            for start, old, shape in zip(started, before, shapes, strict=True)
+            for start, old, shape in zip(started, initial, shapes, strict=True)
         ]
-        grown = [
+        general = [
             None
             if shape is None or isinstance(new, EmptyTensorArray)
-            else widened(shape, as_output(new).get_partial_shape())
+            else common_shape(shape, as_output(new).get_partial_shape())
             for shape, new in zip(entering, after, strict=True)
         ]
-        if grown == shapes and all(new is old for new, old in zip(started, before, strict=True)):
+        if general == shapes and all(new is old for new, old in zip(started, initial, strict=True)):
             return found
-        before, shapes = started, grown
+        initial, shapes = started, general
 
 
-def _started(old: PlainValue, new: PlainValue, scope: Scope, found: _Round) -> PlainValue:
-    """What is to enter the first round, now that it is known what enters the next one."""
+def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, found: _Iteration) -> PlainValue:
+    """The initial value, once the type and shape of the value of the next iteration are known."""
     if isinstance(new, EmptyTensorArray):
         return old
-    if isinstance(old, EmptyTensorArray):  # an array that the body writes first: now the type of its elements is known
-        return no_elements(new, some_size(scope, found.before, found.scope))
-    # A number that becomes a tensor: OpenVINO's CPU plugin compiles no loop that changes a rank.
+    if isinstance(old, EmptyTensorArray):  # an array that only the body writes: now the type of its elements is known
+        return empty_like(new, dynamic_dim(scope, found.initial, found.scope))
+    # A scalar that becomes a tensor: OpenVINO's CPU plugin does not compile a loop that changes a rank.
     ranks = [as_output(one).get_partial_shape().rank for one in (old, new)]
     if ranks[0] == 0 and ranks[1].is_static and ranks[1] != 0:
-        return of_rank(old, ranks[1].get_length())
+        return scalar_to_rank(old, ranks[1].get_length())
     return old
 
 
 def _loop(
-    found: _Round, scope: Scope, rounds: Output, begins: Output, goes_on: PlainValue, joined: Sequence[Result] = ()
+    found: _Iteration,
+    scope: Scope,
+    trip_count: Output,
+    execution_condition: Output,
+    next_condition: PlainValue,
+    concatenated: Sequence[Result] = (),
 ) -> Node:
-    """A loop of that body; `joined` are its results besides those that enter the next round."""
+    """A Loop of that body; `concatenated` are its results besides the carried ones, stacked over all iterations."""
     live = [k for k, shape in enumerate(found.shapes) if shape is not None]
     results = []
     for parameter, k in zip(found.parameters, live, strict=True):
         value = as_output(found.yielded[k])
         if value.get_partial_shape() != parameter.get_output_partial_shape(0):
-            value = unbounded(value, found.number)
-        if _may_be_handed_on(value, parameter):
-            value = _copy(value, found.number)
+            value = erase_bounds(value, found.current)
+        if _may_alias_parameter(value, parameter):
+            value = _copy(value, found.current)
         results.append(ops.result(value))
     captures = found.scope.captures
-    held = [(parameter, outer(scope, name)) for name, parameter in captures.items()]
-    one = unforeseen([begins, *(as_output(found.before[k]) for k in live), *(value for _, value in held)])
-    held = [(parameter, opened(value, value.get_partial_shape(), one)) for parameter, value in held]
+    invariant = [(parameter, outer_value(scope, name)) for name, parameter in captures.items()]
+    one = opaque_one(
+        [execution_condition, *(as_output(found.initial[k]) for k in live), *(value for _, value in invariant)]
+    )
+    invariant = [(parameter, hide_dims(value, value.get_partial_shape(), one)) for parameter, value in invariant]
     starts = []
     for k in live:
         shape = found.shapes[k]
-        assert shape is not None  # that of a value that is no array without elements
-        starts.append(opened(as_output(found.before[k]), shape, one))
-    # The number stands first: OpenVINO, where it removes an input, does not move the position that it has of it.
-    inputs = [found.number, *found.parameters, *captures.values()]
-    condition = as_condition(goes_on)
-    if not _runs(rounds, begins):
-        condition = _reading(_unread(found.parameters, [condition, *results, *joined]), condition, found.number)
-    return wired_loop(
-        rounds,
-        begins,
-        Model([ops.result(condition), *results, *joined], inputs),
+        assert shape is not None  # None only for an array without elements
+        starts.append(hide_dims(as_output(found.initial[k]), shape, one))
+    # The current iteration comes first: OpenVINO does not adjust its index where it removes a parameter before it.
+    inputs = [found.current, *found.parameters, *captures.values()]
+    condition = as_condition(next_condition)
+    if not _runs_at_least_once(trip_count, execution_condition):
+        condition = _with_reads_of(
+            _unread_parameters(found.parameters, [condition, *results, *concatenated]), condition, found.current
+        )
+    return build_loop(
+        trip_count,
+        execution_condition,
+        Model([ops.result(condition), *results, *concatenated], inputs),
         [0, 0],
         list(zip(found.parameters, starts, results, strict=True)),
-        held,
-        joined,
+        invariant,
+        concatenated,
     )
 
 
-def _left(loop: Node, found: _Round) -> list[PlainValue]:
-    """What the last round leaves of what the loop carries."""
+def _final_values(loop: Node, found: _Iteration) -> list[PlainValue]:
+    """The final values of what the loop carries."""
     outputs = iter(loop.outputs())
-    return [old if shape is None else next(outputs) for old, shape in zip(found.before, found.shapes, strict=True)]
+    return [old if shape is None else next(outputs) for old, shape in zip(found.initial, found.shapes, strict=True)]
 
 
-def _carried(translator: Translator, names: Sequence[str], arguments: Sequence[str]) -> list[int]:
-    """The positions of a loop's values that are read after it, or inside of it."""
+def _live_positions(translator: Translator, names: Sequence[str], arguments: Sequence[str]) -> list[int]:
+    """The positions of the carried values that anything reads, after the loop or inside it."""
     return [
         i
         for i, (name, argument) in enumerate(zip(names, arguments, strict=False))
@@ -229,23 +247,23 @@ def _carried(translator: Translator, names: Sequence[str], arguments: Sequence[s
 
 
 def _as_declared(value: PlainValue, declared: Variable | None) -> PlainValue:
-    """What enters the first round, of the type and the rank that the program declares.
+    """The initial value, with the type and rank that the program declares.
 
-    Before a loop, Paddle 2 writes what nothing reads but in a round that wrote it: for a variable without a value a
-    float, whatever its type is, and for what an assignment to elements writes the number 0, whatever its rank is.
+    Paddle 2 initialises variables that an iteration only reads after writing them, and ignores their type and rank: a
+    variable without a value is a float, and one that an assignment to elements writes is the scalar 0.
     """
     if not isinstance(value, ConstantValue) or declared is None or declared.shape is None:
         return value
     if is_undefined(value):
-        return undefined(OV_TYPES.get(declared.dtype or "float32", Type.f32), len(declared.shape))
+        return undefined_value(OV_TYPES.get(declared.dtype or "float32", Type.f32), len(declared.shape))
     if value.array.ndim == 0 and declared.shape not in ((), (1,)):
-        return of_rank(value, len(declared.shape))
+        return scalar_to_rank(value, len(declared.shape))
     return value
 
 
-def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _Round) -> None:
-    """Warns of numbers that enter as tensors: the program may read them where no round has written any."""
-    for (name, value), started in zip(first.items(), found.before, strict=True):
+def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _Iteration) -> None:
+    """Warns of scalars that became tensors: the program may read them before any iteration has written them."""
+    for (name, value), started in zip(first.items(), found.initial, strict=True):
         shape, other = _shape_of(value), _shape_of(started)
         if is_undefined(value) or shape is None or other is None:
             continue
@@ -258,14 +276,14 @@ def _warn_of_ranks(operator: Operator, first: Mapping[str, PlainValue], found: _
             )
 
 
-_MOVES = re.compile(
+_DATA_MOVEMENT = re.compile(
     "Broadcast|Convert|Gather|Pad|Reduce.*|Reshape|Slice|Split|Squeeze|StridedSlice|Tile|Transpose|Unsqueeze|VariadicSplit"
 )
 _ARITHMETIC = ("Add", "Divide", "Multiply", "Power", "Subtract")
 
 
-def _may_be_handed_on(value: Output, own: Parameter) -> bool:
-    """Whether OpenVINO may find a value to be what entered the round as another one, or to lie in its memory."""
+def _may_alias_parameter(value: Output, own: Parameter) -> bool:
+    """Whether OpenVINO may reduce a value to another parameter of the body, or compute it in that one's memory."""
     left, seen = [value.get_node()], {own.get_name()}
     while left:
         node = left.pop()
@@ -276,34 +294,34 @@ def _may_be_handed_on(value: Output, own: Parameter) -> bool:
         if kind == "Parameter":
             return True
         inputs = [one.get_node() for one in node.input_values()]
-        if _MOVES.fullmatch(kind):
+        if _DATA_MOVEMENT.fullmatch(kind):
             left.append(inputs[0])
         elif kind == "Concat":
             left += inputs
-        elif kind in _ARITHMETIC:  # with 0 or 1 it may be nothing
+        elif kind in _ARITHMETIC:  # adding 0 or multiplying by 1 may be eliminated
             computed = [one for one in inputs if one.get_type_name() != "Constant"]
             left += computed if len(computed) == 1 else []
     return False
 
 
-def _copy(value: Output, number: Node) -> Output:
-    """The same value in memory of its own.
+def _copy(value: Output, current: Node) -> Output:
+    """The same value in memory of its own, for a state that is another state, or an invariant, in the next iteration.
 
-    For what enters a round and is handed on as something else: the CPU plugin writes the states of the next round one
-    after the other over those of this round, and cannot compile a state that becomes what a loop never changes.
+    The CPU plugin overwrites the states of this iteration by those of the next one after the other, and cannot compile
+    a state that becomes an invariant input.
     """
-    entered = ops.greater_equal(number, ops.constant(0, Type.i64))  # always; no pass knows that
+    entered = ops.greater_equal(current, ops.constant(0, Type.i64))  # always true, but no pass can fold it
     return ops.select(entered, value, value).output(0)
 
 
-def _runs(rounds: Output, begins: Output) -> bool:
+def _runs_at_least_once(trip_count: Output, execution_condition: Output) -> bool:
     """Whether it is known that a loop runs at least once."""
-    known = [one.get_node() for one in (rounds, begins)]
+    known = [one.get_node() for one in (trip_count, execution_condition)]
     return all(isinstance(one, Constant) and bool(one.data.reshape(-1)[0]) for one in known)
 
 
-def _unread(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
-    """Those of the parameters on whose elements, as far as is seen here, no result depends."""
+def _unread_parameters(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
+    """The parameters on whose elements no result depends, as far as is known without analysing inner bodies."""
     left = [one if isinstance(one, Node) else one.get_node() for one in results]
     seen: set[str] = set()
     while left:
@@ -314,43 +332,43 @@ def _unread(parameters: Sequence[Parameter], results: Sequence[Output | Result])
         kind = node.get_type_name()
         if kind == "ShapeOf":
             continue
-        # Whether a branch or a loop inside reads what it is given is not looked into, but its condition it reads.
+        # An inner If or Loop certainly reads its condition; whether it reads its other inputs is not analysed.
         read = {"If": 1, "Loop": 2}.get(kind)
         left += [one.get_node() for one in node.input_values()[:read]]
     return [one for one in parameters if one.get_name() not in seen]
 
 
-def _reading(parameters: Sequence[Parameter], condition: Output, number: Node) -> Output:
-    """The same condition, for which these parameters are read.
+def _with_reads_of(parameters: Sequence[Parameter], condition: Output, current: Node) -> Output:
+    """The same condition, computed so that it depends on these parameters.
 
-    OpenVINO removes a parameter that the body does not read, and with it what enters the loop: where there is no round,
-    its CPU plugin then leaves in the loop's result whatever the memory holds.
+    OpenVINO removes a parameter that the body does not read, and with it the initial value: if there is no iteration,
+    the CPU plugin then leaves the loop's result uninitialised.
     """
     zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
     for parameter in parameters:
         flat = ops.reshape(parameter, ops.constant([-1], Type.i64), False)
         first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
-        entered = ops.greater_equal(number, ops.constant(0, Type.i64))  # always; no pass knows that
+        entered = ops.greater_equal(current, ops.constant(0, Type.i64))  # always true, but no pass can fold it
         always = ops.logical_or(entered, ops.reduce_logical_or(first, zero, False))
         condition = ops.logical_and(condition, always).output(0)
     return condition
 
 
-def _element(sequence: Output, number: Output | Node, reverse: bool) -> Output:
-    """Element `number` of a sequence, counted from the end if `reverse`.
+def _element(sequence: Output, index: Output | Node, reverse: bool) -> Output:
+    """Element `index` of a sequence, counted from the end if `reverse`.
 
-    OpenVINO's Loop can hand one in by itself. Its CPU plugin (2026.4), however, hands in the next one before it copies
-    the states of the next round, and computes sums of an element and a state in the element's memory.
+    A sliced input of OpenVINO's Loop would be this element. The CPU plugin (2026.4), however, copies the next slice
+    before the states of the next iteration, and computes sums of an element and a state in the element's memory.
     """
-    place = ops.subtract(ops.constant(-1, Type.i64), number) if reverse else number
-    # Of a sequence of numbers, without the dimension of 1, the plugin computes sums in the memory of what is added.
-    place = ops.reshape(place, ops.constant([1], Type.i64), False)
-    part = ops.gather(sequence, place, ops.constant(0, Type.i64))
-    return ops.squeeze(part, ops.constant([0], Type.i64)).output(0)
+    index = ops.subtract(ops.constant(-1, Type.i64), index) if reverse else index
+    # Scalar elements, gathered without the unit dimension, are overwritten by the plugin where it adds to them.
+    index = ops.reshape(index, ops.constant([1], Type.i64), False)
+    element = ops.gather(sequence, index, ops.constant(0, Type.i64))
+    return ops.squeeze(element, ops.constant([0], Type.i64)).output(0)
 
 
-def _backwards(sequence: Output) -> Output:
-    """A sequence with its last element first; OpenVINO's Loop itself goes through one forwards only."""
+def _reversed(sequence: Output) -> Output:
+    """A sequence in reverse order; OpenVINO's Loop itself only iterates forwards."""
     last, before_first, back = (ops.constant([one], Type.i64) for one in (-1, np.iinfo(np.int64).min, -1))
     return ops.slice(sequence, last, before_first, back, ops.constant([0], Type.i64)).output(0)
 

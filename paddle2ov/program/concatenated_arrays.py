@@ -1,7 +1,7 @@
-"""Tensor arrays of which only the concatenation is wanted, so that their elements may differ in size.
+"""Tensor arrays of which only the concatenation is used, so that the sizes of their elements may differ.
 
-A list that a loop fills, one image after the other, and that is concatenated after it: elements have as many rows as
-that image has boxes. Such an array is carried as the concatenation itself, not as a stack of elements of one shape.
+For example a list to which a loop appends the boxes of each image, and which is concatenated after the loop. Such an
+array is represented by the concatenation itself, not by a stack of elements of one shape.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import replace
 from paddle2ov.program.model import Block, Operator
 
 
-def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
-    """Arrays that are only appended to and concatenated are carried concatenated.
+def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
+    """Represents arrays that are only appended to and concatenated by their concatenation.
 
     Given:
         write_to_array at the array's length (in blocks of branches and loops as well) → tensor_array_to_tensor along
@@ -24,23 +24,25 @@ def join_arrays(block: Block, wanted: Iterable[str]) -> Block:
 
     Args:
         block: the main block; it is not changed.
-        wanted: the variables that are read from outside.
+        wanted: the results of the program.
 
     Returns:
-        The block with these operators in place of the others.
+        The block with these operators replaced.
     """
     if not any(one.type == "tensor_array_to_tensor" for one in block.walk()):
         return block
     arrays = _Arrays(block, wanted)
-    joined = {id(one) for one in block.walk() if one.type == "tensor_array_to_tensor" and arrays.can_join(one)}
-    if not joined:
+    concatenations = {
+        id(one) for one in block.walk() if one.type == "tensor_array_to_tensor" and arrays.can_concatenate(one)
+    }
+    if not concatenations:
         return block
-    roots = {arrays.root(_first(one.inputs, "x")) for one in block.walk() if id(one) in joined}
-    return _marked(block, arrays, roots)
+    roots = {arrays.root(_first(one.inputs, "x")) for one in block.walk() if id(one) in concatenations}
+    return _with_semantics(block, arrays, roots)
 
 
 class _Arrays:
-    """Which names mean one array in the course of the program, and what is done with it."""
+    """Which names stand for the same array in the course of the program, and which operators read it."""
 
     def __init__(self, block: Block, wanted: Iterable[str]) -> None:
         self._parents: dict[str, str] = {}
@@ -51,7 +53,7 @@ class _Arrays:
             for port, names in operator.inputs.items():
                 for name in names:
                     self._readers[name].append((operator, port))
-            for one, other in _same(operator):
+            for one, other in _aliases(operator):
                 if one and other:
                     self._parents[self.root(one)] = self.root(other)
         self._members: defaultdict[str, set[str]] = defaultdict(set)
@@ -64,14 +66,14 @@ class _Arrays:
         }
 
     def root(self, name: str) -> str:
-        """The name that stands for the array which `name` is a state of."""
+        """The representative of all names of an array (union-find)."""
         while self._parents.get(name, name) != name:
             name = self._parents[name]
         self._parents.setdefault(name, name)
         return name
 
-    def can_join(self, concatenation: Operator) -> bool:
-        """Whether the array can be carried concatenated."""
+    def can_concatenate(self, concatenation: Operator) -> bool:
+        """Whether the array can be represented by its concatenation."""
         root = self.root(_first(concatenation.inputs, "x"))
         members = self._members[root] | {root}
         return all(self._allows(operator, port, root) for name in members for operator, port in self._readers[name])
@@ -94,8 +96,8 @@ class _Arrays:
         return False
 
 
-def _same(operator: Operator) -> Iterator[tuple[str, str]]:
-    """Pairs of names that mean one value, or one array before and after it is written to."""
+def _aliases(operator: Operator) -> Iterator[tuple[str, str]]:
+    """Pairs of names of the same value, or of an array before and after a write."""
     if operator.type == "while":
         (body,) = operator.blocks
         inputs, outputs = operator.inputs["x"], operator.outputs["out"]
@@ -116,12 +118,12 @@ def _same(operator: Operator) -> Iterator[tuple[str, str]]:
 
 
 def _first(ports: Mapping[str, Sequence[str]], port: str) -> str:
-    """The name at a port; "" where a malformed program has none, which the operator's converter will say."""
+    """The name at a port; "" if a malformed program has none, which the operator's converter reports."""
     names = ports.get(port, ())
     return names[0] if names else ""
 
 
-def _marked(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
+def _with_semantics(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
     operators = []
     for operator in block.operators:
         if operator.type in ("write_to_array", "tensor_array_to_tensor") and (
@@ -134,9 +136,9 @@ def _marked(block: Block, arrays: _Arrays, roots: set[str]) -> Block:
             semantics = replace(operator.semantics, concatenated_array=True)
             operator = replace(operator, inputs=inputs, semantics=semantics)
         elif operator.blocks:
-            operator = replace(operator, blocks=tuple(_marked(one, arrays, roots) for one in operator.blocks))
+            operator = replace(operator, blocks=tuple(_with_semantics(one, arrays, roots) for one in operator.blocks))
         operators.append(operator)
     return replace(block, operators=operators)
 
 
-__all__ = ["join_arrays"]
+__all__ = ["concatenate_arrays"]

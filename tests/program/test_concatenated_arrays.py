@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddle2ov.program.joined_arrays import join_arrays
+from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.model import Block, Operator
 
 
@@ -40,7 +40,7 @@ def main(inner, *more, axis=0, use_stack=False, sizes="sizes"):
 
 
 def marked(block, wanted=("joined",)):
-    return [one for one in join_arrays(block, wanted).walk() if one.semantics.concatenated_array]
+    return [one for one in concatenate_arrays(block, wanted).walk() if one.semantics.concatenated_array]
 
 
 def test_a_filled_and_concatenated_array_is_joined():
