@@ -53,7 +53,11 @@ class BroadcastSelect(Rule[_Choice, _Choice]):
         return match
 
     def rewrite(self, graph: Graph, plan: _Choice) -> Counts:
-        replace(plan.select.output(0), ops.select(plan.sides[0], plan.sides[1], plan.sides[2]).output(0), *_sums(plan))
+        replace(
+            plan.select.output(0),
+            ops.select(plan.sides[0], plan.sides[1], plan.sides[2]).output(0),
+            *_replaced_nodes(plan),
+        )
         return {"choices": 1}
 
 
@@ -63,7 +67,7 @@ def _rank(*values: Output) -> int | None:
     return max(rank.get_length() for rank in ranks) if all(rank.is_static for rank in ranks) else None
 
 
-def _sums(choice: _Choice) -> list[Node]:
+def _replaced_nodes(choice: _Choice) -> list[Node]:
     """The nodes that have gone."""
     pairs = zip(choice.select.input_values(), choice.sides, strict=True)
     return [value.get_node() for value, bare in pairs if value != bare]
@@ -84,13 +88,13 @@ def _without_zeros(value: Output) -> tuple[Output, list[Output]]:
     node = value.get_node()
     if node.get_type_name() == "Add":
         for bare, other in (node.input_values(), node.input_values()[::-1]):
-            zeros = _zeros(other)
+            zeros = _zero_terms(other)
             if zeros is not None:
                 return bare, zeros
     return value, []
 
 
-def _zeros(value: Output, depth: int = 6) -> list[Output] | None:
+def _zero_terms(value: Output, depth: int = 6) -> list[Output] | None:
     """The zeros that a value is the sum of; None if it is anything else."""
     node = value.get_node()
     kind = node.get_type_name()
@@ -98,25 +102,25 @@ def _zeros(value: Output, depth: int = 6) -> list[Output] | None:
         return [value]
     if kind not in ("Add", "Convert") or not depth:
         return None
-    parts = [_zeros(one, depth - 1) for one in node.input_values()]
+    parts = [_zero_terms(one, depth - 1) for one in node.input_values()]
     return None if None in parts else [one for part in parts for one in part or ()]
 
 
 def _is_zero(value: Output) -> bool:
     shape = value.get_partial_shape()
-    if shape.is_dynamic or value.get_node().get_type_name() != "Constant" or value.get_tensor().size > _MOST_READ:
+    if shape.is_dynamic or value.get_node().get_type_name() != "Constant" or value.get_tensor().size > _MAX_BYTES:
         return False
     array = constant_of(value)
     return array is not None and not array.any()
 
 
-_MOST_READ = 1 << 24
+_MAX_BYTES = 1 << 24
 """Bytes of a constant that are looked through."""
 
 
 def _covers(sides: Sequence[Output], zeros: Output) -> bool:
     """Whether the sides together are at least as large as these zeros, along every axis."""
-    if any(_asked(zeros.get_node()) == side for side in sides):
+    if any(_shape_source(zeros.get_node()) == side for side in sides):
         return True
     dims = dims_of(zeros)
     shapes = [dims_of(side) or [] for side in sides]
@@ -128,7 +132,7 @@ def _covers(sides: Sequence[Output], zeros: Output) -> bool:
     )
 
 
-def _asked(node: Node) -> Output | None:
+def _shape_source(node: Node) -> Output | None:
     """The tensor whose shape a Broadcast takes."""
     if node.get_type_name() != "Broadcast":
         return None

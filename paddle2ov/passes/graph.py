@@ -146,7 +146,7 @@ def _computed(output: Output, depth: int) -> Tensor | None:
     if isinstance(node, Constant):
         return node.get_tensor_view()
     dims = static_dims(output) if depth and node.get_type_name() in _COMPUTED else None
-    if dims is None or math.prod(dims) > _MOST_COMPUTED:
+    if dims is None or math.prod(dims) > _MAX_COMPUTED:
         return None
     inputs = [_computed(one, depth - 1) for one in node.input_values()]
     if any(one is None for one in inputs):
@@ -156,7 +156,7 @@ def _computed(output: Output, depth: int) -> Tensor | None:
 
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
-_MOST_COMPUTED = 1 << 14
+_MAX_COMPUTED = 1 << 14
 
 
 def ints_of(output: Output) -> list[int] | None:
@@ -185,7 +185,7 @@ def only_consumer(output: Output) -> Node | None:
     return next(iter(inputs)).get_node() if len(inputs) == 1 else None
 
 
-def givers(node: Node) -> list[Node]:
+def producers(node: Node) -> list[Node]:
     """The nodes that one reads."""
     return [value.get_node() for value in node.input_values()]
 
@@ -201,7 +201,7 @@ def nearest(
     """Those of some kinds among the nodes and what is `further` on, with only a few of other kinds `between`."""
     found: list[Node] = []
     seen: set[str] = set()
-    for _ in range(_MOST_BETWEEN + 1):
+    for _ in range(_MAX_BETWEEN + 1):
         new = {node.get_name(): node for node in nodes if node.get_name() not in seen}
         seen |= new.keys()
         found += [node for node in new.values() if node.get_type_name() in kinds]
@@ -209,7 +209,7 @@ def nearest(
     return found
 
 
-_MOST_BETWEEN = 6
+_MAX_BETWEEN = 6
 """More nodes OpenVINO does not take into one kernel."""
 
 
@@ -219,15 +219,15 @@ def replace(old: Output, new: Output, *more: Node) -> None:
     What was made to compute `new` comes from the operators that the node of `old` comes from, and those of the nodes
     that it stands for besides (`more`).
     """
-    take_place(new.get_node(), old.get_node(), *more)
+    inherit_name(new.get_node(), old.get_node(), *more)
     for reader in old.get_target_inputs():
         if reader.get_node().get_type_name() == "Result" and _is_named(new):
-            reader.replace_source_output(copied(new))
+            reader.replace_source_output(copy_of(new))
         else:
             reader.replace_source_output(new)
 
 
-def take_place(new: Node, old: Node, *more: Node) -> None:
+def inherit_name(new: Node, old: Node, *more: Node) -> None:
     """Gives a node the name of one that it stands for, if it has none of its own, and the operators that it is from."""
     if new.get_type_name() not in ("Parameter", "Constant") and is_unnamed(new):
         move_name(old, new)
@@ -241,7 +241,7 @@ def insert(readers: Collection[Input], new: Output, node: Node) -> None:
         reader.replace_source_output(new)
 
 
-def copied(value: Output) -> Output:
+def copy_of(value: Output) -> Output:
     """A tensor once more, for a result that needs one of its own."""
     copy = ops.convert(value, value.get_element_type()).output(0)
     hand_on(copy, value.get_node())
@@ -275,7 +275,7 @@ def ints(values: Sequence[int] | int) -> Node:
 _WITHOUT_NUMPY = (Type.bf16, Type.f8e4m3, Type.f8e5m2)
 
 
-def weight(array: AnyArray, kind: Type) -> Node:
+def large_constant(array: AnyArray, kind: Type) -> Node:
     """A constant that holds elements of a type without copying them, if they may be written to (OpenVINO insists).
 
     Those of a type that NumPy lacks are copied: the node would not keep their memory alive.

@@ -66,11 +66,11 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
         return found or None
 
     def check(self, graph: Graph, match: list[_Masked]) -> _Masked:
-        fitting = [one for one in match if _fits(one.first, one.mask, one.last)]
+        fitting = [one for one in match if _splits_batch(one.first, one.mask, one.last)]
         if not fitting:
             raise Refusal("the reshapes do not just split the first axis into images and windows")
         for one in fitting:
-            windows = _windows(one.first, one.mask)
+            windows = _window_count(one.first, one.mask)
             if windows is not None:
                 return replace_field(one, windows=windows)
         raise Refusal("the mask may have another number of windows")
@@ -83,7 +83,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
         assert shape is not None
         inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
         flat = ops.reshape(plan.mask, ints([-1, *inner]), False)
-        length = ops.gather(ops.shape_of(_projected(scores) or scores, Type.i64), ints([0]), ints(0))
+        length = ops.gather(ops.shape_of(_projection_input(scores) or scores, Type.i64), ints([0]), ints(0))
         times = ops.concat([ops.divide(length, plan.windows), ints([1] * (len(dims) - 1))], 0)
         masked = ops.add(scores, ops.tile(flat, times))
         name_after(masked, plan.add, "scores", plan.first, plan.last)
@@ -91,7 +91,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
         return {"masks": 1}
 
 
-def _fits(first: Node, mask: Output, last: Node) -> bool:
+def _splits_batch(first: Node, mask: Output, last: Node) -> bool:
     before, split, after = (dims_of(output) for output in (first.input_value(0), first.output(0), last.output(0)))
     shape = dims_of(mask)
     if not before or not split or not after or not shape or len(before) < 3 or len(split) != len(before) + 1:
@@ -108,7 +108,7 @@ def _fits(first: Node, mask: Output, last: Node) -> bool:
     )
 
 
-def _windows(first: Node, mask: Output) -> Output | None:
+def _window_count(first: Node, mask: Output) -> Output | None:
     """How many windows an image has; None if the mask may have another number of them, which would be broadcast."""
     split, target = dims_of(first.output(0)) or [], first.input_value(1).get_node()
     if split[1] is not None:
@@ -136,7 +136,7 @@ def _windows(first: Node, mask: Output) -> Output | None:
     return ops.maximum(number, ints([1])).output(0)  # none would be divided by
 
 
-def _projected(scores: Output) -> Output | None:
+def _projection_input(scores: Output) -> Output | None:
     """What queries and keys are projected from, if its first dimension is that of the scores.
 
     OpenVINO takes attention as one kernel only if nothing else reads what lies between, not even its shape.
@@ -153,8 +153,8 @@ def _projected(scores: Output) -> Output | None:
                 return None
             found = source
             continue
-        sources = _of_same_length(value)
-        if not sources or len(seen) > _MOST_BETWEEN:
+        sources = _inputs_of_same_length(value)
+        if not sources or len(seen) > _MAX_BETWEEN:
             return None
         for source in sources:
             if _key(source) not in seen:
@@ -163,7 +163,7 @@ def _projected(scores: Output) -> Output | None:
     return found
 
 
-_MOST_BETWEEN = 50
+_MAX_BETWEEN = 50
 """Nodes between a projection and the scores. Attention has some twenty, with its queries and keys normalised."""
 
 
@@ -171,7 +171,7 @@ def _key(output: Output) -> tuple[str, int]:
     return output.get_node().get_name(), output.get_index()
 
 
-def _of_same_length(value: Output) -> list[Output]:
+def _inputs_of_same_length(value: Output) -> list[Output]:
     """The inputs of a node that decide on its first dimension, which must be theirs; none if it is another."""
     node = value.get_node()
     kind, after = node.get_type_name(), dims_of(value)
@@ -185,7 +185,7 @@ def _of_same_length(value: Output) -> list[Output]:
     if kind == "Transpose":
         same = (perm_of(node) or [1])[0] == 0
     elif kind == "Reshape":
-        items = _item(before), _item(after)
+        items = _inner_dims(before), _inner_dims(after)
         same = items[0] is not None and items[1] is not None and math.prod(items[0]) == math.prod(items[1])
     elif kind in REDUCTIONS:
         axes = ints_of(node.input_value(1))
@@ -198,7 +198,7 @@ def _of_same_length(value: Output) -> list[Output]:
 _KEEP_SHAPES = ("MVN", "NormalizeL2", "Softmax")
 
 
-def _item(dims: Dims) -> list[int] | None:
+def _inner_dims(dims: Dims) -> list[int] | None:
     """All dimensions but the first, if they are known."""
     item = [dim for dim in dims[1:] if dim is not None]
     return item if len(item) == len(dims) - 1 else None

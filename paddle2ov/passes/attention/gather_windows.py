@@ -19,7 +19,7 @@ from paddle2ov.passes.graph import (
     only_consumer,
     perm_of,
     replace,
-    weight,
+    large_constant,
 )
 from paddle2ov.passes.rule import Refusal, Rule
 from paddle2ov.program.model import AnyArray
@@ -43,25 +43,25 @@ class GatherWindows(Rule[list[Node], list[Node]]):
     def pattern(self, graph: Graph, node: Node) -> list[Node] | None:
         """The nodes around a Roll that belong to one move, in the order of the data, if it is their first Roll."""
         chain = [node]
-        if not _moves(node):
+        if not _only_moves_data(node):
             return chain
         width = _width(node)
         while True:
             before = chain[0].input_value(0).get_node()
-            if not _moves(before) or _width(before) != width or only_consumer(before.output(0)) is None:
+            if not _only_moves_data(before) or _width(before) != width or only_consumer(before.output(0)) is None:
                 break
             if before.get_type_name() == "Roll":
                 return None
             chain.insert(0, before)
         while True:
             follower = only_consumer(chain[-1].output(0))
-            if follower is None or not _moves(follower) or _width(follower) != width:
+            if follower is None or not _only_moves_data(follower) or _width(follower) != width:
                 break
             chain.append(follower)
         return chain
 
     def check(self, graph: Graph, match: list[Node]) -> list[Node]:
-        if len(match) == 1 and not _moves(match[0]):
+        if len(match) == 1 and not _only_moves_data(match[0]):
             raise Refusal("it rolls the first or the last axis, or sizes are unknown")
         if sum(node.get_type_name() != "Reshape" for node in match) < 2:
             raise Refusal("nothing else moves the data")
@@ -70,21 +70,21 @@ class GatherWindows(Rule[list[Node], list[Node]]):
         return match
 
     def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
-        places = _places(plan)
+        places = _gather_indices(plan)
         before, dims = dims_of(plan[0].input_value(0)), dims_of(plan[-1].output(0))
         assert before is not None
         assert dims is not None
         moving = [node for node in plan if node.get_type_name() != "Reshape"]
         roll = next(node for node in moving if node.get_type_name() == "Roll")
         x = ops.reshape(plan[0].input_value(0), ints([-1, places.size, dims[-1] or 0]), False)
-        moved = ops.gather(x, weight(places.astype(np.int32), Type.i32), ints(1))
+        moved = ops.gather(x, large_constant(places.astype(np.int32), Type.i32), ints(1))
         name_after(moved, roll, "windows", *moving)
         after = [-1 if before[0] is not None or dims[0] is None else dims[0], *(dim or 0 for dim in dims[1:])]
         replace(plan[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
         return {"chains": 1, "moves before": len(moving), "moves after": 1}
 
 
-def _moves(node: Node) -> bool:
+def _only_moves_data(node: Node) -> bool:
     """Whether a node only moves data, inside the items of a batch."""
     kind = node.get_type_name()
     if kind not in ("Reshape", "Transpose", "Roll"):
@@ -111,24 +111,24 @@ def _width(node: Node) -> int | None:
     return dims[-1] if dims else None
 
 
-def _inner(node: Node) -> list[int]:
+def _inner_dims(node: Node) -> list[int]:
     dims = dims_of(node.input_value(0))
     assert dims is not None
     return [dim for dim in dims[1:-1] if dim is not None]
 
 
 def _lengths_fit(chain: Sequence[Node]) -> bool:
-    lengths = [math.prod(_inner(node)) for node in chain if node.get_type_name() != "Reshape"]
+    lengths = [math.prod(_inner_dims(node)) for node in chain if node.get_type_name() != "Reshape"]
     return all(max(lengths) % length == 0 for length in lengths)
 
 
-def _places(chain: Sequence[Node]) -> AnyArray:
+def _gather_indices(chain: Sequence[Node]) -> AnyArray:
     """Where each token of a batch item comes from."""
     moving = [node for node in chain if node.get_type_name() != "Reshape"]
-    length = max(math.prod(_inner(node)) for node in moving)
+    length = max(math.prod(_inner_dims(node)) for node in moving)
     places: AnyArray = np.arange(length)
     for node in moving:
-        places = places.reshape(-1, *_inner(node))
+        places = places.reshape(-1, *_inner_dims(node))
         if node.get_type_name() == "Transpose":
             perm = perm_of(node)
             assert perm is not None

@@ -15,7 +15,7 @@ from paddle2ov.passes.graph import (
     Dims,
     Graph,
     dims_of,
-    givers,
+    producers,
     ints,
     ints_of,
     name_after,
@@ -52,33 +52,33 @@ class MergePatches(Rule[Node, _Patches]):
     counts = ("joins", "slices")
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:
-        slices = givers(node)
+        slices = producers(node)
         if len(slices) < 2 or any(one.get_type_name() != "Slice" for one in slices):
             return None
         x = slices[0].input_value(0)
         return node if all(one.input_value(0) == x for one in slices) else None
 
     def check(self, graph: Graph, match: Node) -> _Patches:
-        slices = givers(match)
+        slices = producers(match)
         dims = dims_of(slices[0].input_value(0))
         if dims is None or 0 in dims or dims.count(None) > 1:
             raise Refusal("several sizes are not known, or 0")
         if any(only_consumer(one) is None for one in match.input_values()):
             raise Refusal("something else reads a slice")
-        order = _order([_taken(one, dims) for one in slices])
+        order = _axis_order([_strided_axes(one, dims) for one in slices])
         if order is None:
             raise Refusal("the slices are not all that a step leaves apart, in order")
         return _Patches(match, slices, dims, order)
 
     def rewrite(self, graph: Graph, plan: _Patches) -> Counts:
         axis = plan.concat.get_attributes()["axis"] % len(plan.dims)
-        merged = _moved(plan.slices[0].input_value(0), plan.dims, plan.steps, axis)
+        merged = _space_to_depth(plan.slices[0].input_value(0), plan.dims, plan.steps, axis)
         name_after(merged.get_node().input_value(0).get_node(), plan.concat, "patches", *plan.slices)
         replace(plan.concat.output(0), merged)
         return {"joins": 1, "slices": len(plan.slices)}
 
 
-def _taken(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
+def _strided_axes(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
     """Where a Slice starts and its step, for the axes that it steps along; `{}` if it leaves out anything else."""
     given = [ints_of(source) for source in node.input_values()[1:]]
     if len(given) == 3:
@@ -98,7 +98,7 @@ def _taken(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
     return taken
 
 
-def _order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None:
+def _axis_order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None:
     """The stepped axes and their steps, the one that starts further last first; None where no order is counted up."""
     steps = {axis: step for axis, (_, step) in taken[0].items()}
     if len(taken) != math.prod(steps.values()):
@@ -112,7 +112,7 @@ def _order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None
     return None
 
 
-def _moved(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> Output:
+def _space_to_depth(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> Output:
     """`x` with what lies beside each other along the stepped axes moved in front of `axis`."""
     lengths = [-1 if dim is None else dim // steps.get(at, 1) for at, dim in enumerate(dims)]
     places: list[int] = []  # of each axis once the stepped ones are split

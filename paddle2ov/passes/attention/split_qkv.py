@@ -26,7 +26,7 @@ from paddle2ov.passes.graph import (
     perm_of,
     replace,
     reshaped_dims,
-    weight,
+    large_constant,
     without,
 )
 from paddle2ov.passes.rule import Refusal, Rule
@@ -58,7 +58,7 @@ class _Projection:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Slice:
     output: Output  # what the branch reads now
     start: int
     stop: int
@@ -67,17 +67,17 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _Split:
     reshape: Node | None
     transpose: Node | None
     sizes: list[int]  # what the projection's last axis is split into
     axis: int  # of the Reshape's result: where the parts lie
     rank: int  # of the Reshape's result
     perm: list[int] | None
-    parts: list[_Part]
+    parts: list[_Slice]
 
 
-class SplitQkv(Rule[_Shared, tuple[_Projection, _Cut]]):
+class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
     """Attention reads q, k and v from projections of their own.
 
     Given:
@@ -121,24 +121,24 @@ class SplitQkv(Rule[_Shared, tuple[_Projection, _Cut]]):
         kinds = {reader.get_node().get_type_name() for reader in consumers(values)}
         return _Shared(source, add, bias, reshape, transpose, values) if kinds & _PARTING else None
 
-    def check(self, graph: Graph, match: _Shared) -> tuple[_Projection, _Cut]:
-        return _projection(match), _cut(match)
+    def check(self, graph: Graph, match: _Shared) -> tuple[_Projection, _Split]:
+        return _projection(match), _find_split(match)
 
-    def rewrite(self, graph: Graph, plan: tuple[_Projection, _Cut]) -> Counts:
+    def rewrite(self, graph: Graph, plan: tuple[_Projection, _Split]) -> Counts:
         projection, cut = plan
         lead = cut.rank - len(cut.sizes)
         x, add = projection.matmul.input_value(0), projection.add
         transpose_a = projection.matmul.get_attributes()["transpose_a"]
         for k, part in enumerate(cut.parts):
             columns = _columns(projection.matrix, projection.kind, cut, part, 0 if projection.transposed else 1)
-            value = ops.matmul(x, weight(columns, projection.kind), transpose_a, projection.transposed)
+            value = ops.matmul(x, large_constant(columns, projection.kind), transpose_a, projection.transposed)
             name_after(value, projection.matmul, k)
             if projection.bias is not None and add is not None:
                 columns = _columns(projection.bias, projection.kind, cut, part, projection.bias.ndim - 1)
-                value = ops.add(value, weight(columns, projection.kind))
+                value = ops.add(value, large_constant(columns, projection.kind))
                 name_after(value, add, k)
             if cut.reshape is not None:
-                target = _target(cut.reshape, lead, cut, part)
+                target = _slice_shape(cut.reshape, lead, cut, part)
                 value = ops.reshape(value, target, cut.reshape.get_attributes()["special_zero"])
                 name_after(value, cut.reshape, k)
             if cut.transpose is not None and cut.perm is not None:
@@ -183,7 +183,7 @@ def _matrix(output: Output) -> AnyArray | None:
     return None if array is None else array.T
 
 
-def _cut(shared: _Shared) -> _Cut:
+def _find_split(shared: _Shared) -> _Split:
     reshape = shared.reshape
     before = dims_of((shared.add or shared.matmul).output(0))
     if not before or before[-1] is None:
@@ -201,18 +201,18 @@ def _cut(shared: _Shared) -> _Cut:
     perm = None if shared.transpose is None else perm_of(shared.transpose)
     if shared.transpose is not None and perm is None:
         raise Refusal("the order of the axes is computed")
-    axis, parts = _parts(shared.values, after, perm)
+    axis, parts = _slices(shared.values, after, perm)
     if axis < len(after) - len(sizes):
         raise Refusal("the parts are not of the axis that the projection computes")
     if perm is None and not all(_is_transposed(part.output, reshape is None) for part in parts):
         raise Refusal("a part is not transposed: one product is better than several")
-    return _Cut(reshape, shared.transpose, sizes, axis, len(after), perm, [_scaled(part) for part in parts])
+    return _Split(reshape, shared.transpose, sizes, axis, len(after), perm, [_with_scale(part) for part in parts])
 
 
 _UNKNOWN = "sizes of the projection are not known"
 
 
-def _scaled(part: _Part) -> _Part:
+def _with_scale(part: _Slice) -> _Slice:
     """A part with the number that it is multiplied by, if nothing else is done to it."""
     reader = only_consumer(part.output)
     if reader is None or reader.get_type_name() != "Multiply":
@@ -223,7 +223,7 @@ def _scaled(part: _Part) -> _Part:
             scale = float(numbers_of(number.reshape(1), source.get_element_type())[0])
             if not _is_exact(scale, source.get_element_type()):
                 return part
-            return _Part(reader.output(0), part.start, part.stop, part.squeezed, scale)
+            return _Slice(reader.output(0), part.start, part.stop, part.squeezed, scale)
     return part
 
 
@@ -232,10 +232,10 @@ def _is_exact(scale: float, kind: Type) -> bool:
     return kind in (Type.f32, Type.f64) or (abs(scale) <= 1 and abs(math.frexp(scale)[0]) == 0.5)
 
 
-def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Part]]:
+def _slices(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Slice]]:
     """The axis of the Reshape's result along which all consumers of `values` take their parts, and the parts."""
     axes: set[int] = set()
-    parts: list[_Part] = []
+    parts: list[_Slice] = []
     for reader in consumers(values):
         node = reader.get_node()
         if node.get_type_name() not in _PARTING:
@@ -251,7 +251,7 @@ def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tu
             raise Refusal("the parts are not all along one axis")
         if size is None:
             raise Refusal(_UNKNOWN)
-        parts += _gathered(node, size) if is_gather else _split(node, size, at)
+        parts += _gather_slices(node, size) if is_gather else _split_slices(node, size, at)
     parts.sort(key=lambda part: part.start)
     if len(parts) < 2:
         raise Refusal("there is only one part")
@@ -263,15 +263,15 @@ def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tu
 _COMPUTED = "which part is taken is computed"
 
 
-def _gathered(node: Node, size: int) -> list[_Part]:
+def _gather_slices(node: Node, size: int) -> list[_Slice]:
     index = constant_of(node.input_value(1))
     if index is None or index.ndim != 0 or node.get_attributes()["batch_dims"] != 0:
         raise Refusal(_COMPUTED)
     start = int(index) % size
-    return [_Part(node.output(0), start, start + 1, True)]
+    return [_Slice(node.output(0), start, start + 1, True)]
 
 
-def _split(node: Node, size: int, axis: int) -> list[_Part]:
+def _split_slices(node: Node, size: int, axis: int) -> list[_Slice]:
     lengths = [size // len(node.outputs())] * len(node.outputs())
     if node.get_type_name() == "VariadicSplit":
         given = ints_of(node.input_value(2))
@@ -280,19 +280,19 @@ def _split(node: Node, size: int, axis: int) -> list[_Part]:
         lengths = [size - sum(given) - 1 if one == -1 else one for one in given]
     parts, start = [], 0
     for output, length in zip(node.outputs(), lengths, strict=True):
-        parts += _squeezed(output, start, length, axis)
+        parts += _past_squeeze(output, start, length, axis)
         start += length
     return parts
 
 
-def _squeezed(output: Output, start: int, length: int, axis: int) -> list[_Part]:
+def _past_squeeze(output: Output, start: int, length: int, axis: int) -> list[_Slice]:
     """One part of a Split; of the Squeeze after it, if that is all that reads it."""
     reader = only_consumer(output)
     if length == 1 and reader is not None and reader.get_type_name() == "Squeeze" and reader.get_input_size() == 2:
         axes = ints_of(reader.input_value(1))
         if axes is not None and len(axes) == 1 and axes[0] % len(output.get_partial_shape()) == axis:
-            return [_Part(reader.output(0), start, start + 1, True)]
-    return [_Part(output, start, start + length, False)] if consumers(output) else []
+            return [_Slice(reader.output(0), start, start + 1, True)]
+    return [_Slice(output, start, start + length, False)] if consumers(output) else []
 
 
 def _is_transposed(output: Output, reshaped: bool) -> bool:
@@ -305,7 +305,7 @@ def _is_transposed(output: Output, reshaped: bool) -> bool:
     return bool(readers) and all(reader.get_node().get_type_name() == "Transpose" for reader in readers)
 
 
-def _columns(array: AnyArray, kind: Type, cut: _Cut, part: _Part, axis: int) -> AnyArray:
+def _columns(array: AnyArray, kind: Type, cut: _Split, part: _Slice, axis: int) -> AnyArray:
     """The elements of one part along an axis that the sizes split, scaled."""
     shape, within = array.shape, cut.axis - (cut.rank - len(cut.sizes))
     split = array.reshape(*shape[:axis], *cut.sizes, *shape[axis + 1 :])
@@ -317,7 +317,7 @@ def _columns(array: AnyArray, kind: Type, cut: _Cut, part: _Part, axis: int) -> 
     return columns
 
 
-def _target(reshape: Node, lead: int, cut: _Cut, part: _Part) -> Node:
+def _slice_shape(reshape: Node, lead: int, cut: _Split, part: _Slice) -> Node:
     """The shape of one part: that of the whole with another size, or none, along the axis."""
     source = reshape.input_value(1)
     known = ints_of(source)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.detection.pushdown import KINDS, Around, Pushdown, Rows
-from paddle2ov.passes.detection.row_rules import Place
+from paddle2ov.passes.detection.pushdown import KINDS, Context, Pushdown, Rows
+from paddle2ov.passes.detection.row_rules import RowLayout
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, readers, replace
 
 _DEEPEST = 100
@@ -66,11 +66,11 @@ def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
         dims = dims_of(x)
         if dims is None:
             continue
-        place = Place(axis % len(dims))
+        place = RowLayout(axis % len(dims))
         length = dims[place.axis]
         if length not in by_length:
             rows = Rows(index, length, None if length is None else ints(length).output(0), mask)
-            by_length[length] = Pushdown(rows, Around(graph, inside, gather, made))
+            by_length[length] = Pushdown(rows, Context(graph, inside, gather, made))
         found.append((gather, by_length[length](x, place)))
     if not made:
         return 0, made

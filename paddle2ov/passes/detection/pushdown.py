@@ -10,8 +10,8 @@ from math import prod
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import create, ops
-from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows, node_of, size_of
-from paddle2ov.passes.detection.row_rules import RULES, Place, known, rank_dims
+from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows, as_output, dim_of
+from paddle2ov.passes.detection.row_rules import RULES, RowLayout, require_static, rank_dims
 from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after
 from paddle2ov.passes.kinds import UNARY
 from paddle2ov.passes.rule import Refusal
@@ -38,7 +38,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Around:
+class Context:
     """What all parts of a pushdown share: the nodes that it may pass, the Gather, and the nodes that it made."""
 
     graph: Graph
@@ -50,11 +50,11 @@ class Around:
 class Pushdown:
     """Computes some rows of values."""
 
-    def __init__(self, rows: Rows, around: Around) -> None:
+    def __init__(self, rows: Rows, around: Context) -> None:
         self._rows = rows
         self._around = around
-        self._done: dict[tuple[str, int, Place], Output] = {}
-        self._clones: dict[tuple[str, Place], Node] = {}
+        self._done: dict[tuple[str, int, RowLayout], Output] = {}
+        self._clones: dict[tuple[str, RowLayout], Node] = {}
         self._told: dict[tuple[str, bool], Pushdown] = {}
         self._extent: Output | None = None
         self._loose_extents: list[Output] = []
@@ -63,16 +63,16 @@ class Pushdown:
     def extent(self) -> Output | None:
         """How many rows there are in all, 0-D, as the values that were gathered tell."""
         loose = self._loose_extents
-        return self._extent or (functools.reduce(_larger, loose) if loose else None)
+        return self._extent or (functools.reduce(_maximum, loose) if loose else None)
 
-    def __call__(self, x: Output, place: Place) -> Output:
+    def __call__(self, x: Output, place: RowLayout) -> Output:
         """The rows of `x`, as many dimensions as `x` has."""
         key = (x.get_node().get_name(), x.get_index(), place)
         if key not in self._done:
             self._done[key] = self._computed(x, place)
         return self._done[key]
 
-    def _computed(self, x: Output, place: Place) -> Output:
+    def _computed(self, x: Output, place: RowLayout) -> Output:
         node = x.get_node()
         if not self._may_pass(node):
             return self._gathered(x, place)
@@ -90,11 +90,11 @@ class Pushdown:
     def _may_pass(self, node: Node) -> bool:
         return node.get_name() in self._around.inside
 
-    def _inputs(self, node: Node, places: Sequence[Place | None]) -> list[Output]:
+    def _inputs(self, node: Node, places: Sequence[RowLayout | None]) -> list[Output]:
         pairs = zip(node.input_values(), places, strict=True)
         return [one if own is None else self(one, own) for one, own in pairs]
 
-    def _clone(self, node: Node, place: Place, inputs: Sequence[Output]) -> Node:
+    def _clone(self, node: Node, place: RowLayout, inputs: Sequence[Output]) -> Node:
         """The node on other inputs."""
         key = (node.get_name(), place)
         if key not in self._clones:
@@ -106,17 +106,17 @@ class Pushdown:
 
     # --- the Gather itself --------------------------------------------------------------------------------------------
 
-    def _gathered(self, x: Output, place: Place) -> Output:
+    def _gathered(self, x: Output, place: RowLayout) -> Output:
         dims = rank_dims(x)
         axes = range(place.axis, place.axis + place.spread)
         index = self._rows.index
         if place.loose:
-            index = self._clamped(node_of(size_of(x, place.axis)))
+            index = self._clamped(as_output(dim_of(x, place.axis)))
         elif not place.repeated:
-            self._extent = self._extent or functools.reduce(_product, [node_of(size_of(x, axis)) for axis in axes])
+            self._extent = self._extent or functools.reduce(_multiply, [as_output(dim_of(x, axis)) for axis in axes])
         if place.plain:
             return self._named(ops.gather(x, index, ints(place.axis)))
-        before, after = [0] * place.axis, known(dims[place.axis + place.spread :])
+        before, after = [0] * place.axis, require_static(dims[place.axis + place.spread :])
         if place.spread > 1:
             flat = ops.reshape(x, ints([*before, -1, *after]), True)
             ones = ints(list(axes[1:]))
@@ -139,7 +139,7 @@ class Pushdown:
 
     # --- levels that a Concat joins -----------------------------------------------------------------------------------
 
-    def _concatenated(self, node: Node, x: Output, place: Place) -> Output:
+    def _concatenated(self, node: Node, x: Output, place: RowLayout) -> Output:
         dims, inputs = rank_dims(x), node.input_values()
         axis = node.get_attributes()["axis"] % len(dims)
         if not place.has(axis):
@@ -151,14 +151,14 @@ class Pushdown:
         if None in lengths:
             return self._joined(self._of_unknown_lengths(inputs, own, loose), axis)
         pieces, start = [], 0
-        for one, length in zip(inputs, known(lengths), strict=True):
+        for one, length in zip(inputs, require_static(lengths), strict=True):
             index, mask = self._part(ints(start).output(0), ints(start + length).output(0))
             rows = Rows(index, length, ints(length).output(0), mask)
             pieces.append(Pushdown(rows, self._around)(one, own))
             start += length
         return self._joined(pieces, axis)
 
-    def _of_unknown_lengths(self, inputs: Sequence[Output], place: Place, loose: bool) -> list[Output]:
+    def _of_unknown_lengths(self, inputs: Sequence[Output], place: RowLayout, loose: bool) -> list[Output]:
         """The rows of levels whose lengths the tensors tell that were gathered of, once they are."""
         pieces, indices, ends = [], [], [ints(0).output(0)]
         for one in inputs:
@@ -204,7 +204,7 @@ class Pushdown:
 
     # --- Reshapes -----------------------------------------------------------------------------------------------------
 
-    def _reshaped(self, node: Node, x: Output, place: Place) -> Output:
+    def _reshaped(self, node: Node, x: Output, place: RowLayout) -> Output:
         source = node.input_value(0)
         before, after = rank_dims(source), rank_dims(x)
         if place.spread > 1:
@@ -216,7 +216,7 @@ class Pushdown:
         rows = map_rows(x) if passable and place.axis == 1 and place.plain else None
         if rows is not None:
             # They are read where they lie, so that the map is not transposed.
-            length, index = node_of(rows.count), self._rows.index
+            length, index = as_output(rows.count), self._rows.index
             if place.loose:
                 index = self._clamped(length)
             else:
@@ -228,11 +228,11 @@ class Pushdown:
         target[place.axis] = ops.shape_of(self._rows.index, Type.i64) if place.plain else ints([-1])
         if [*after[: place.axis], *after[place.axis + 1 :]].count(None) + (not place.plain) > 1:
             raise Refusal("several dimensions behind it are not known")
-        row = place.inner * prod(known(after[place.axis + 1 :]))  # elements of one row
+        row = place.inner * prod(require_static(after[place.axis + 1 :]))  # elements of one row
         few = self._told_by(node, place)(source, self._rows_within(before, row))
         return ops.reshape(few, ops.concat(target, 0), False).output(0)
 
-    def _before_unary(self, reshape: Node, place: Place) -> Output:
+    def _before_unary(self, reshape: Node, place: RowLayout) -> Output:
         """A function of single elements can as well follow a Reshape."""
         source = reshape.input_value(0).get_node()
         same = reshape.get_attributes()["special_zero"]
@@ -241,7 +241,7 @@ class Pushdown:
         self._around.inside.add(moved.get_name())
         return self._clone(source, place, [self(moved.output(0), place)]).output(0)
 
-    def _told_by(self, reshape: Node, place: Place) -> Pushdown:
+    def _told_by(self, reshape: Node, place: RowLayout) -> Pushdown:
         """Where a length is not known, the shape that the program computes says how many rows there are."""
         if not place.plain or (self._rows.length is not None and not place.loose):
             return self
@@ -261,7 +261,7 @@ class Pushdown:
             self._told[key] = Pushdown(Rows(index, None, length, mask), self._around)
         return self._told[key]
 
-    def _rows_within(self, dims: Dims, row: int) -> Place:
+    def _rows_within(self, dims: Dims, row: int) -> RowLayout:
         """Where rows of `row` elements lie in a tensor of some dimensions."""
         length, count, axis = self._rows.length, 1, len(dims)
         while axis > 0 and count * (dims[axis - 1] or row + 1) <= row:
@@ -275,20 +275,20 @@ class Pushdown:
                 first -= 1
                 total *= dims[first] or 1
             if total == length and first < axis:
-                return Place(first, axis - first)
+                return RowLayout(first, axis - first)
         last, inner = axis - 1, row // count
         size = dims[last]
         # The first axis has all that stand before; another one, which must be known, as many lists as fit.
         if (size is None or length is None or size % (length * inner)) and not (last == 0 and None in (size, length)):
             raise Refusal("it mixes rows")
-        return Place(last, 1, inner, True)
+        return RowLayout(last, 1, inner, True)
 
 
-def _larger(a: Output, b: Output) -> Output:
+def _maximum(a: Output, b: Output) -> Output:
     return ops.maximum(a, b).output(0)
 
 
-def _product(a: Output, b: Output) -> Output:
+def _multiply(a: Output, b: Output) -> Output:
     return ops.multiply(a, b).output(0)
 
 

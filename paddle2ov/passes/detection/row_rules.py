@@ -18,7 +18,7 @@ from paddle2ov.passes.rule import Refusal
 
 
 @dataclass(frozen=True)
-class Place:
+class RowLayout:
     """Where rows lie in a tensor.
 
     Axes `axis` ... `axis + spread - 1`, as one, number them; with `inner` each row is so many elements of the axis, and
@@ -42,7 +42,7 @@ class Place:
         return self.spread == 1 and self.inner == 1 and not self.repeated
 
 
-Rule: TypeAlias = Callable[[Node, Output, Place], list[Place | None]]
+Rule: TypeAlias = Callable[[Node, Output, RowLayout], list[RowLayout | None]]
 """(node, its result, where the rows lie in that) -> where they lie in each input; None for an input read as it is."""
 
 
@@ -54,7 +54,7 @@ def rank_dims(x: Output) -> Dims:
     return dims
 
 
-def known(dims: Dims) -> list[int]:
+def require_static(dims: Dims) -> list[int]:
     """Dimensions that all have to be known."""
     found = [dim for dim in dims if dim is not None]
     if len(found) < len(dims):
@@ -62,7 +62,7 @@ def known(dims: Dims) -> list[int]:
     return found
 
 
-def _only_data(node: Node, place: Place) -> list[Place | None]:
+def _only_data(node: Node, place: RowLayout) -> list[RowLayout | None]:
     return [place, *[None] * (node.get_input_size() - 1)]
 
 
@@ -76,7 +76,7 @@ def _axes(node: Node, port: int, rank: int) -> list[int]:
 def _other_axes(port: int) -> Rule:
     """Nodes that work along the axes which an input names."""
 
-    def rule(node: Node, x: Output, place: Place) -> list[Place | None]:
+    def rule(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
         if any(place.has(axis) for axis in _axes(node, port, len(rank_dims(node.input_value(0))))):
             raise Refusal("it works along the rows' axis")
         return _only_data(node, place)
@@ -84,17 +84,17 @@ def _other_axes(port: int) -> Rule:
     return rule
 
 
-def _softmax(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _softmax(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     if place.has(node.get_attributes()["axis"] % len(rank_dims(x))):
         raise Refusal("it works along the rows' axis")
     return [place]
 
 
-def _reduced(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _reduced(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     return _other_axes(1)(node, x, place) if node.get_attributes()["keep_dims"] else _squeezed(node, x, place)
 
 
-def _squeezed(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _squeezed(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     rank = len(rank_dims(node.input_value(0)))
     axes = _axes(node, 1, rank)
     if place.spread > 1:
@@ -103,14 +103,14 @@ def _squeezed(node: Node, x: Output, place: Place) -> list[Place | None]:
     return _only_data(node, replace(place, axis=left[place.axis]))
 
 
-def _unsqueezed(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _unsqueezed(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     axes = _axes(node, 1, len(rank_dims(x)))
     if any(place.has(axis) for axis in axes):
         raise Refusal("it adds an axis among the rows'")
     return _only_data(node, replace(place, axis=place.axis - sum(axis < place.axis for axis in axes)))
 
 
-def _gather(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _gather(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     index, (axis,) = rank_dims(node.input_value(1)), _axes(node, 2, len(rank_dims(node.input_value(0))))
     if node.get_attributes()["batch_dims"] or place.spread > 1 or len(index) > 1:
         raise Refusal("it gathers more than along one axis")
@@ -120,7 +120,7 @@ def _gather(node: Node, x: Output, place: Place) -> list[Place | None]:
     return _only_data(node, replace(place, axis=own))
 
 
-def _transpose(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _transpose(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     perm = perm_of(node)
     own = perm[place.axis : place.axis + place.spread] if perm else []
     if not own or own != list(range(own[0], own[0] + place.spread)):
@@ -128,7 +128,7 @@ def _transpose(node: Node, x: Output, place: Place) -> list[Place | None]:
     return _only_data(node, replace(place, axis=own[0]))
 
 
-def _matmul(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _matmul(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     rank, columns = len(rank_dims(node.input_value(0))), rank_dims(node.input_value(1))
     if node.get_attributes()["transpose_a"] or len(columns) > 2 or place.axis >= rank - 1:
         raise Refusal("its second factor has rows as well")
@@ -137,7 +137,7 @@ def _matmul(node: Node, x: Output, place: Place) -> list[Place | None]:
     return [place, None]
 
 
-def _convolution(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _convolution(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     attributes, spatial = node.get_attributes(), rank_dims(node.input_value(1))[2:]
     steps = {*spatial, *attributes["strides"]}
     if steps != {1} or any(attributes["pads_begin"]) or any(attributes["pads_end"]):
@@ -147,13 +147,13 @@ def _convolution(node: Node, x: Output, place: Place) -> list[Place | None]:
     return [place, None]
 
 
-def _elementwise(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _elementwise(node: Node, x: Output, place: RowLayout) -> list[RowLayout | None]:
     if node.get_attributes().get("auto_broadcast", "numpy") != "numpy":
         raise Refusal("it does not broadcast as NumPy does")
     inputs, dims = node.input_values(), rank_dims(x)
-    shares = [_share(rank_dims(one), dims, place) for one in inputs]
+    shares = [_rows_of_operand(rank_dims(one), dims, place) for one in inputs]
     several = sum(share != "one" for share in shares) > 1
-    found: list[Place | None] = []
+    found: list[RowLayout | None] = []
     for one, share in zip(inputs, shares, strict=True):
         own = replace(place, axis=place.axis - len(dims) + len(rank_dims(one)))
         own = replace(own, loose=place.loose or (share == "unknown" and several))
@@ -161,7 +161,7 @@ def _elementwise(node: Node, x: Output, place: Place) -> list[Place | None]:
     return found
 
 
-def _share(own: Dims, dims: Dims, place: Place) -> str:
+def _rows_of_operand(own: Dims, dims: Dims, place: RowLayout) -> str:
     """Whether an operand has all rows, one for all, or whether that is unknown."""
     start = place.axis - len(dims) + len(own)
     if start + place.spread <= 0:

@@ -8,7 +8,7 @@ from openvino import Node
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, perm_of, replace
-from paddle2ov.passes.layout.permutation import compose, kind_of, moved_ones, reduced
+from paddle2ov.passes.layout.permutation import compose, perm_kind, transpose_unit_axes, simplify_perm
 from paddle2ov.passes.rule import Refusal, Rule
 
 
@@ -57,8 +57,10 @@ class FuseTransposes(Rule[_Pair, _Fused]):
             replace(plan.second.output(0), x)
             return {"cancelled": 1}
         dims = dims_of(x)
-        still = dims is not None and kind_of(reduced(dims, plan.perm)) == "reshape"
-        moved = moved_ones(x, dims, plan.perm) if still and dims else ops.transpose(x, ints(plan.perm)).output(0)
+        still = dims is not None and perm_kind(simplify_perm(dims, plan.perm)) == "reshape"
+        moved = (
+            transpose_unit_axes(x, dims, plan.perm) if still and dims else ops.transpose(x, ints(plan.perm)).output(0)
+        )
         replace(plan.second.output(0), moved, plan.first)
         return {"fused": 1}
 

@@ -19,12 +19,19 @@ from paddle2ov.passes.graph import (
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
 from paddle2ov.passes.layout.permutable import PERMUTABLE, data_of
-from paddle2ov.passes.layout.permutation import inverse, kind_of, reduced
-from paddle2ov.passes.layout.permuted_nodes import UNDECIDED, Around, Change, key_of, order_after, readers_of
+from paddle2ov.passes.layout.permutation import inverse, perm_kind, simplify_perm
+from paddle2ov.passes.layout.permuted_nodes import (
+    LAYOUT_AGNOSTIC,
+    NodeTensors,
+    Change,
+    key_of,
+    perm_after_reduction,
+    readers_of,
+)
 
-_FLEXIBLE = UNDECIDED | PERMUTABLE.keys()
+_FLEXIBLE = LAYOUT_AGNOSTIC | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}
-_MOST_ROUNDS = 8
+_MAX_ROUNDS = 8
 """How often transposes that were moved may move on."""
 _NAME = "move_transposes"
 _COMPUTED = "the order of the axes is computed"
@@ -49,10 +56,10 @@ def move_transposes(graph: Graph) -> Counts:
     """
     counts = {"nodes": 0, "transposes before": 0, "transposes after": 0}
     waiting = graph.nodes("Transpose")
-    for number in range(_MOST_ROUNDS):
+    for number in range(_MAX_ROUNDS):
         starts: dict[tuple[int, ...], list[tuple[Node, bool]]] = {}
         for transpose in waiting:
-            sides = [side for side in (True, False) if _is_open(_inner(transpose, side))]
+            sides = [side for side in (True, False) if _may_permute(_inner(transpose, side))]
             perm = perm_of(transpose) if sides else None
             if perm is None:
                 if number == 0:
@@ -81,7 +88,7 @@ def _inner(transpose: Node, comes_in: bool) -> Output:
     return transpose.output(0) if comes_in else transpose.input_value(0)
 
 
-def _is_open(tensor: Output) -> bool:
+def _may_permute(tensor: Output) -> bool:
     """Whether every node around a tensor may do with another order: quickly says no where most transposes are."""
     kind = tensor.get_node().get_type_name()
     if kind not in _FLEXIBLE:
@@ -99,14 +106,14 @@ class _Layout:
     def __init__(self, perm: list[int]) -> None:
         self._perm, self._back = perm, inverse(perm)
         self._cut = MinimumCut(self._edges)
-        self._nodes: dict[Vertex, Around | None] = {}
+        self._nodes: dict[Vertex, NodeTensors | None] = {}
         self._tensors: dict[Vertex, Output] = {}
         self._around: dict[Vertex, Mapping[Vertex, int]] = {}
         self._kept: set[Vertex] = set()
 
-    def better_left(self, tensors: list[Output]) -> dict[str, Around]:
+    def better_left(self, tensors: list[Output]) -> dict[str, NodeTensors]:
         """The nodes that had better not compute on transposed data, so that these tensors need not be transposed."""
-        found: dict[str, Around] = {}
+        found: dict[str, NodeTensors] = {}
         for tensor in tensors:
             new = self._cut.start(self._vertex(tensor))
             nodes = [around for around in map(self._nodes.get, new) if around is not None]
@@ -182,7 +189,7 @@ class _Layout:
     def _cost(self, tensor: Output) -> int:
         dims = dims_of(tensor) or []
         perm = self._back if len(dims) == len(self._perm) else list(range(len(dims)))[::-1]
-        if 1 in dims and kind_of(reduced(dims, perm)) == "reshape":
+        if 1 in dims and perm_kind(simplify_perm(dims, perm)) == "reshape":
             return 0
         source = tensor.get_node()
         if source.get_type_name() == "Transpose":
@@ -212,7 +219,7 @@ def _tensors_around(node: Node, perm: list[int]) -> list[Output] | None:
         return None
     if kind == "FakeQuantize" and _would_misplace_ranges(node, perm):
         return None
-    if kind in REDUCTIONS and (after := order_after(node, perm)) == sorted(after):
+    if kind in REDUCTIONS and (after := perm_after_reduction(node, perm)) == sorted(after):
         return tensors
     return [*tensors, *node.outputs()]
 

@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from openvino import Node, Output
 
-from paddle2ov.passes.graph import constant_of, dims_of, ints, ints_of, weight
+from paddle2ov.passes.graph import constant_of, dims_of, ints, ints_of, large_constant
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.permutation import inverse
 from paddle2ov.program.model import AnyArray
@@ -74,7 +74,7 @@ PERMUTABLE: dict[str, Permutable] = {
 """The kinds of nodes that can compute with their axes permuted."""
 HAVING_AXES = frozenset((Role.DATA, Role.BROADCAST))
 """Roles of tensors that have the axes of a node."""
-MOST_ELEMENTS = 1 << 20
+MAX_ELEMENTS = 1 << 20
 """A larger constant is not worth permuting while converting."""
 
 
@@ -133,7 +133,7 @@ def _fits_constant(node: Node, source: Output, array: AnyArray, role: Role, rank
         case Role.SINGLE:
             return bool(array.size == 1)
         case Role.DATA | Role.BROADCAST:
-            if array.size > MOST_ELEMENTS or source.get_element_type().bitwidth < 8:
+            if array.size > MAX_ELEMENTS or source.get_element_type().bitwidth < 8:
                 return False
             aligned = role == Role.BROADCAST and array.ndim < rank and (array.ndim == 0 or _is_aligned(node))
             return bool(array.ndim == rank or aligned)
@@ -162,4 +162,4 @@ def permuted_constant(source: Output, role: Role, perm: list[int]) -> Node | Non
             if array.size == 1:
                 return None
             full = array.reshape((1,) * (rank - array.ndim) + array.shape)
-            return weight(full.transpose(inverse(perm)).copy(), source.get_element_type())
+            return large_constant(full.transpose(inverse(perm)).copy(), source.get_element_type())

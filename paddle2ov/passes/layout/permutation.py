@@ -10,7 +10,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Dims, ints
 
 
-def reduced(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:
+def simplify_perm(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:
     """The order of the axes that is left; `[]` or `[0]` where no element moves.
 
     An axis whose size is not known is never taken for one of size 1.
@@ -31,7 +31,7 @@ def reduced(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:
     return [places[axis] for axis in groups]
 
 
-def kind_of(order: Sequence[int]) -> str:
+def perm_kind(order: Sequence[int]) -> str:
     """What is left, as the report counts it."""
     if len(order) <= 1:
         return "reshape"
@@ -50,7 +50,7 @@ def inverse(perm: Sequence[int]) -> list[int]:
     return sorted(range(len(perm)), key=perm.__getitem__)
 
 
-def moved_ones(x: Output, dims: Dims, perm: Sequence[int]) -> Output:
+def transpose_unit_axes(x: Output, dims: Dims, perm: Sequence[int]) -> Output:
     """`x` transposed where only axes of size 1 move: no data does."""
     unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
     if len(unknown) <= 1 and (not unknown or 0 not in dims):

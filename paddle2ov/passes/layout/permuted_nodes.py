@@ -12,11 +12,11 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import consumers, dims_of, ints, ints_of, name_after, perm_of, replace
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
-from paddle2ov.passes.layout.permutation import compose, inverse, kind_of, moved_ones, reduced
+from paddle2ov.passes.layout.permutation import compose, inverse, perm_kind, transpose_unit_axes, simplify_perm
 
-UNDECIDED = frozenset(("ShapeOf", "Transpose"))
+LAYOUT_AGNOSTIC = frozenset(("ShapeOf", "Transpose"))
 """What reads a tensor in any order, once it is told."""
-Around: TypeAlias = tuple[Node, list[Output]]
+NodeTensors: TypeAlias = tuple[Node, list[Output]]
 """A node, and the tensors that it gives or reads in the order in which it computes."""
 
 
@@ -31,7 +31,7 @@ def readers_of(tensor: Output) -> list[tuple[Node, Input]]:
     return [one for one in found if one[0].get_type_name() != "Transpose" or consumers(one[0].output(0))]
 
 
-def order_after(node: Node, perm: list[int]) -> list[int]:
+def perm_after_reduction(node: Node, perm: list[int]) -> list[int]:
     """The order of the axes after a reduction of transposed data."""
     axes = {axis % len(perm) for axis in ints_of(node.input_value(1)) or []}
     if node.get_attributes()["keep_dims"]:
@@ -44,7 +44,7 @@ def order_after(node: Node, perm: list[int]) -> list[int]:
 class Change:
     """Lets nodes compute on what is not transposed by `perm`, and transposes for those that remain."""
 
-    def __init__(self, perm: list[int], nodes: Mapping[str, Around]) -> None:
+    def __init__(self, perm: list[int], nodes: Mapping[str, NodeTensors]) -> None:
         self.nodes = nodes
         self._perm, self._back = perm, inverse(perm)
         self._moved: dict[tuple[str, int], Output] = {}
@@ -66,7 +66,7 @@ class Change:
             if name not in self.nodes:
                 continue
             node, tensors = self.nodes[name]
-            after = order_after(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
+            after = perm_after_reduction(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
             self._permute(node, sources[name], tensors)
             for output, found in zip(node.outputs(), readers[name], strict=True):
                 for place in found if after != sorted(after) else ():
@@ -131,7 +131,7 @@ class Change:
             replace(node.output(0), self._transposed(tensor, compose(perm, order), node))
             self.removed.add(node.get_name())
         elif kind == "ShapeOf":
-            _ask(node, tensor, perm)
+            _permute_shape(node, tensor, perm)
         else:
             key = key_of(tensor)
             if key not in self._moved:
@@ -142,8 +142,8 @@ class Change:
         if perm == sorted(perm):
             return tensor
         dims = dims_of(tensor)
-        if dims is not None and kind_of(reduced(dims, perm)) == "reshape":
-            moved = moved_ones(tensor, dims, perm)
+        if dims is not None and perm_kind(simplify_perm(dims, perm)) == "reshape":
+            moved = transpose_unit_axes(tensor, dims, perm)
         else:
             moved = ops.transpose(tensor, ints(perm)).output(0)
             self.added.append(moved.get_node())
@@ -155,7 +155,7 @@ class Change:
         readers = [node for node, _ in readers_of(transpose.output(0))]
         orders = [perm_of(node) if node.get_type_name() == "Transpose" else [] for node in readers]
         perm, x = perm_of(transpose), transpose.input_value(0)
-        if perm is None or None in orders or not all(node.get_type_name() in UNDECIDED for node in readers):
+        if perm is None or None in orders or not all(node.get_type_name() in LAYOUT_AGNOSTIC for node in readers):
             return
         self.removed.add(transpose.get_name())
         for node, order in zip(readers, orders, strict=True):
@@ -163,10 +163,10 @@ class Change:
                 self.removed.add(node.get_name())
                 replace(node.output(0), self._transposed(x, compose(perm, order), node))
             else:
-                _ask(node, x, perm)
+                _permute_shape(node, x, perm)
 
 
-def _ask(shape_of: Node, tensor: Output, perm: list[int]) -> None:
+def _permute_shape(shape_of: Node, tensor: Output, perm: list[int]) -> None:
     """Takes the shape of a transposed tensor from that of the tensor."""
     readers = consumers(shape_of.output(0))
     shape_of.input(0).replace_source_output(tensor)

@@ -19,11 +19,11 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import BINARY, UNARY
-from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, in_shape, is_slope
+from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, reshaped_constant, is_slope
 from paddle2ov.passes.rule import Refusal, Rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
-_MOST_ELEMENTS = 1 << 20
+_MAX_ELEMENTS = 1 << 20
 """A larger constant is not worth copying while converting."""
 
 
@@ -71,7 +71,7 @@ class SinkSqueezes(Rule[Node, _Sinking]):
         readers = consumers(last)
         value = plan.squeeze.input_value(0)
         for node in plan.path:
-            value = _lifted(node, value, plan.axes)
+            value = _with_unit_axes(node, value, plan.axes)
         if plan.unsqueeze is not None:
             replace(plan.unsqueeze.output(0), value)
             return {"cancelled": 1}
@@ -104,13 +104,13 @@ def _passes(node: Node, output: Output, axes: Axes, rank: int) -> bool:
     if node.get_type_name() in BINARY:
         arrays = [constant_of(source) for source in node.input_values() if source != output]
         return node.get_attributes().get("auto_broadcast", "numpy") == "numpy" and all(
-            array is not None and array.ndim <= rank and array.size <= _MOST_ELEMENTS for array in arrays
+            array is not None and array.ndim <= rank and array.size <= _MAX_ELEMENTS for array in arrays
         )
     reads_data = node.input_value(0) == output  # not as the slope or the factor of an activation
     return reads_data and (node.get_type_name() in UNARY or is_slope(node, axes))
 
 
-def _lifted(node: Node, value: Output, axes: Axes) -> Output:
+def _with_unit_axes(node: Node, value: Output, axes: Axes) -> Output:
     """What a node computes on data that have these axes, of size 1."""
     rank = len(dims_of(value) or ()) - len(axes)
     for i, reader in enumerate(node.inputs()):
@@ -118,7 +118,7 @@ def _lifted(node: Node, value: Output, axes: Axes) -> Output:
         if array is not None and array.ndim:
             sizes = iter((1,) * (rank - array.ndim) + array.shape)
             shape = [1 if axis in axes else next(sizes) for axis in range(rank + len(axes))]
-            reader.replace_source_output(in_shape(reader.get_source_output(), shape))
+            reader.replace_source_output(reshaped_constant(reader.get_source_output(), shape))
         elif array is None and (i == 0 or node.get_type_name() in BINARY):
             reader.replace_source_output(value)
     node.validate_and_infer_types()

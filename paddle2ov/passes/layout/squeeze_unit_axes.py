@@ -20,7 +20,7 @@ from paddle2ov.passes.graph import (
     only_consumer,
     perm_of,
     replace,
-    take_place,
+    inherit_name,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.rule import Refusal, Rule
@@ -31,7 +31,7 @@ Axes: TypeAlias = frozenset[int]
 _CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
 """Kind -> how far the axes of its filter are behind those of its data."""
 _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "Pad", "PRelu", "Transpose"}
-_MOST_ELEMENTS = 1 << 20
+_MAX_ELEMENTS = 1 << 20
 """A larger constant is not worth looking at while converting."""
 
 
@@ -67,7 +67,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
             dims = dims_of(node.output(0))
             if axes is None or dims is None:
                 raise Refusal(_UNKNOWN_AXES)
-            if not _is_idle(node, axes, len(dims)):
+            if not _ignores_axes(node, axes, len(dims)):
                 raise Refusal("a node computes along the axes of size 1")
             if node.get_type_name() == "Transpose":
                 perm = perm_of(node)
@@ -84,7 +84,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
         value, axes = unsqueeze.input_value(0), axes_of(unsqueeze)
         for node in path:
             assert axes is not None
-            value, axes = _lowered(node, value, axes)
+            value, axes = _without_unit_axes(node, value, axes)
         replace(squeeze.output(0), value)
         return {"convolutions" if any(node.get_type_name() in _CONVOLUTIONS for node in path) else "others": 1}
 
@@ -110,7 +110,7 @@ def _source(node: Node) -> Output | None:
     return second if constant_of(first) is not None else first if constant_of(second) is not None else None
 
 
-def _is_idle(node: Node, axes: Axes, rank: int) -> bool:
+def _ignores_axes(node: Node, axes: Axes, rank: int) -> bool:
     """Whether a node does the same to data that lack some axes of size 1."""
     kind, attributes = node.get_type_name(), node.get_attributes()
     if kind in BINARY:
@@ -154,12 +154,12 @@ def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
     missing = rank - array.ndim
     return (
         missing >= 0
-        and array.size <= _MOST_ELEMENTS
+        and array.size <= _MAX_ELEMENTS
         and all(axis < missing or array.shape[axis - missing] == 1 for axis in axes)
     )
 
 
-def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
+def _without_unit_axes(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
     """What a node computes on data without these axes, and which axes its result lacks."""
     kind, old = node.get_type_name(), node.get_attributes()
     if kind in _CONVOLUTIONS:
@@ -186,7 +186,7 @@ def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
             elif array.ndim:
                 full = (1,) * (rank - array.ndim) + array.shape
                 kept = [size for axis, size in enumerate(full) if axis not in axes]
-                reader.replace_source_output(in_shape(reader.get_source_output(), kept))
+                reader.replace_source_output(reshaped_constant(reader.get_source_output(), kept))
     else:
         node.input(0).replace_source_output(value)
     if kind == "Pad":
@@ -195,19 +195,19 @@ def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
             kept = [pad for axis, pad in enumerate(pads) if axis not in axes]
             node.input(i).replace_source_output(ints(kept).output(0))
     elif kind in REDUCTIONS:
-        left = _places(rank, axes)
+        left = _new_positions(rank, axes)
         reduced = [axis % rank for axis in ints_of(node.input_value(1)) or []]
         node.input(1).replace_source_output(ints([left[axis] for axis in reduced if axis in left]).output(0))
     elif kind == "Transpose":
         perm = perm_of(node) or []
         after = frozenset(i for i, axis in enumerate(perm) if axis in axes)
-        left = _places(rank, axes)
+        left = _new_positions(rank, axes)
         node.input(1).replace_source_output(ints([left[axis] for axis in perm if axis in left]).output(0))
     node.validate_and_infer_types()
     return node.output(0), after
 
 
-def in_shape(constant: Output, shape: list[int]) -> Output:
+def reshaped_constant(constant: Output, shape: list[int]) -> Output:
     """A Constant with the same elements in another shape; of any type, also of those that NumPy lacks."""
     node = constant.get_node()
     assert isinstance(node, Constant)
@@ -215,7 +215,7 @@ def in_shape(constant: Output, shape: list[int]) -> Output:
     return Constant(tensor, shared_memory=False).output(0)
 
 
-def _places(rank: int, axes: Axes) -> dict[int, int]:
+def _new_positions(rank: int, axes: Axes) -> dict[int, int]:
     """Where the axes that stay are then."""
     return {axis: i for i, axis in enumerate(axis for axis in range(rank) if axis not in axes)}
 
@@ -235,7 +235,7 @@ def _kept(steps: Any, axes: Axes) -> list[int]:
 
 
 def _renamed(new: Node, old: Node) -> Output:
-    take_place(new, old)
+    inherit_name(new, old)
     return new.output(0)
 
 

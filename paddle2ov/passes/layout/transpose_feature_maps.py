@@ -77,7 +77,7 @@ class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
         transpose, reshape = match.transpose, match.reshape
         if match.kind == "to images":
             return _Moved(reshape.output(0), _image(transpose, reshape), match)
-        make = _tokens if match.kind == "to tokens" else _widened
+        make = _tokens if match.kind == "to tokens" else _with_unit_axis
         return _Moved(transpose.output(0), make(transpose, reshape), match)
 
     def rewrite(self, graph: Graph, plan: _Moved) -> Counts:
@@ -87,18 +87,18 @@ class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
 
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
-_FEWEST_ELEMENTS, _FEWEST_CHANNELS = 1 << 19, 64
+_MIN_ELEMENTS, _MIN_CHANNELS = 1 << 19, 64
 """Of an image whose transpose is widened."""
 _UNKNOWN = "sizes are not known"
 
 
-def _widened(transpose: Node, reshape: Node) -> Output:
+def _with_unit_axis(transpose: Node, reshape: Node) -> Output:
     x = transpose.input_value(0)
     dims = dims_of(x)
     if dims is None or dims[1] is None or dims[2] is None:
         raise Refusal(_UNKNOWN)
     length, channels = dims[1], dims[2]
-    if channels & (channels - 1) or channels < _FEWEST_CHANNELS or length * channels < _FEWEST_ELEMENTS:
+    if channels & (channels - 1) or channels < _MIN_CHANNELS or length * channels < _MIN_ELEMENTS:
         raise Refusal("the tokens fit into the cache")
     column = ops.transpose(ops.reshape(x, ints([-1, length, 1, channels]), False), ints([0, 3, 1, 2]))
     return ops.reshape(column, ints([-1, channels, length]), False).output(0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of, replace
-from paddle2ov.passes.layout.permutation import kind_of, moved_ones, reduced
+from paddle2ov.passes.layout.permutation import perm_kind, transpose_unit_axes, simplify_perm
 
 
 def transposes_to_reshapes(graph: Graph) -> Counts:
@@ -25,13 +25,13 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
             counts["computed"] = counts.get("computed", 0) + 1
             graph.refused("transposes_to_reshapes", node, "the order of the axes is computed, or the rank not known")
             continue
-        kind = "removed" if perm == sorted(perm) else kind_of(reduced(dims, perm))
+        kind = "removed" if perm == sorted(perm) else perm_kind(simplify_perm(dims, perm))
         counts[kind] = counts.get(kind, 0) + 1
         x = node.input_value(0)
         if kind == "removed":
             replace(node.output(0), x)
         elif kind == "reshape":
-            replace(node.output(0), moved_ones(x, dims, perm))
+            replace(node.output(0), transpose_unit_axes(x, dims, perm))
         else:
             graph.refused("transposes_to_reshapes", node, "data moves")
     if counts["removed"] or counts["reshape"]:

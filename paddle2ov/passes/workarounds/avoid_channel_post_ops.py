@@ -53,7 +53,7 @@ class AvoidChannelPostOps(Rule[list[_Aligned], list[tuple[_Aligned, int]]]):
         return found or None
 
     def check(self, graph: Graph, match: list[_Aligned]) -> list[tuple[_Aligned, int]]:
-        found = [(one, axis) for one in match if (axis := _axis(one.dims)) is not None]
+        found = [(one, axis) for one in match if (axis := _repeat_axis(one.dims)) is not None]
         if not found:
             raise Refusal("no axis from the third on has a known length above 1")
         return found
@@ -80,7 +80,7 @@ def _aligned(node: Node) -> list[_Aligned]:
     return found
 
 
-def _axis(dims: Dims) -> int | None:
+def _repeat_axis(dims: Dims) -> int | None:
     """The last axis from the third on that has a known length above 1."""
     return next((i for i in reversed(range(2, len(dims))) if (dims[i] or 1) > 1), None)
 

@@ -20,7 +20,7 @@ from paddle2ov.passes.graph import (
     Graph,
     consumers,
     dims_of,
-    givers,
+    producers,
     ints,
     name_after,
     nearest,
@@ -31,7 +31,7 @@ from paddle2ov.passes.graph import (
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import Refusal, Rule
 
-_PRODUCTS = {"MatMul", "ScaledDotProductAttention"}
+_MATMULS = {"MatMul", "ScaledDotProductAttention"}
 _IN_PLACE = {"Concat", "Reshape", "Squeeze", "Unsqueeze"}
 
 
@@ -96,7 +96,7 @@ def _puts_last_second(perm: list[int]) -> bool:
 
 def _views_a_result(transpose: Node) -> bool:
     """Whether a result of the model is made of what it reads."""
-    if givers(transpose)[0].get_type_name() == "Parameter":
+    if producers(transpose)[0].get_type_name() == "Parameter":
         return False
     others = [reader.get_node() for reader in consumers(transpose.input_value(0))]
     return bool(nearest([one for one in others if one.get_type_name() in _IN_PLACE], {"Result"}, _IN_PLACE, readers))
@@ -104,15 +104,15 @@ def _views_a_result(transpose: Node) -> bool:
 
 def _is_around_attention(transpose: Node) -> bool:
     products = [
-        *nearest(givers(transpose)[:1], _PRODUCTS, ELEMENTWISE, givers),
-        *nearest(readers(transpose), _PRODUCTS, ELEMENTWISE, readers),
+        *nearest(producers(transpose)[:1], _MATMULS, ELEMENTWISE, producers),
+        *nearest(readers(transpose), _MATMULS, ELEMENTWISE, readers),
     ]
     return any(one.get_type_name() == "ScaledDotProductAttention" or _is_of_attention(one) for one in products)
 
 
 def _is_of_attention(product: Node) -> bool:
     """Whether a MatMul reads the weights of a softmax, or gives the scores that one reads."""
-    weights = nearest(givers(product), {"Softmax"}, ELEMENTWISE, givers)
+    weights = nearest(producers(product), {"Softmax"}, ELEMENTWISE, producers)
     return bool(weights or nearest(readers(product), {"Softmax"}, ELEMENTWISE, readers))
 
 
