@@ -25,7 +25,7 @@ from gen_models.harness.legacy import LegacyWorker
 from gen_models.harness.spec import Array, bfloat16_bits
 from gen_models.harness.store import worker
 from gen_models.programs import random_program
-from gen_models.programs.program import SETS, Call, Program, is_fixed, resolved
+from gen_models.programs.program import SETS, Call, Program, is_fixed, resolve
 from gen_models.programs.source import script
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
@@ -35,16 +35,16 @@ ORDER = (*range(SETS), 0)
 """The sets of inputs in the order in which one request runs them."""
 ROUNDED = 0.1
 """The tolerance for what is computed in bfloat16: of the mean square of the errors, relative to that of the values."""
-MOST_TRIALS = 150
+MAX_TRIALS = 150
 """Programs that are tried to make one that differs smaller."""
 
 
-AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goes around"
+WORKED_AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goes around"
 """Said of a program whose graph is right, since it is with rewrites."""
 
 
 @dataclass(frozen=True)
-class Leg:
+class Variant:
     """A way to convert and to run a program."""
 
     name: str
@@ -53,9 +53,9 @@ class Leg:
 
 
 LEGS = (
-    Leg("with rewrites", True, "f32"),
-    Leg("without rewrites", False, "f32"),
-    Leg("default precision", True, "default"),
+    Variant("with rewrites", True, "f32"),
+    Variant("without rewrites", False, "f32"),
+    Variant("default precision", True, "default"),
 )
 
 
@@ -64,7 +64,7 @@ class Difference:
     """A program that does not come out as in Paddle: in which leg, at which step, and what was said of it."""
 
     program: Program
-    leg: Leg
+    leg: Variant
     step: str
     text: str
 
@@ -98,15 +98,15 @@ def _writer(format: str) -> LegacyWorker:
     return worker() if format == "legacy" else LegacyWorker(sys.executable)
 
 
-def legs(program: Program) -> tuple[Leg, ...]:
+def variants(program: Program) -> tuple[Variant, ...]:
     """The ways in which a program is compared: one that may change by a step does not bear rounding to 8 bits."""
     rounds = program.is_steady and "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return LEGS if rounds else LEGS[:2]
 
 
-def differences(program: Program, folder: Path, wanted: Iterable[Leg] | None = None) -> Iterator[Difference]:
+def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None = None) -> Iterator[Difference]:
     """What differs, leg by leg, in the folder of a program."""
-    for leg in legs(program) if wanted is None else wanted:
+    for leg in variants(program) if wanted is None else wanted:
         step = "convert"
         try:
             model = convert(folder, rewrite=leg.rewrite)
@@ -151,7 +151,7 @@ def infer_in_turn(compiled: Any, folder: Path) -> Iterator[Any]:
         yield infer(compiled, load(folder / f"inputs_{which}.npz"), request)
 
 
-def _compare(computed: Any, folder: Path, turn: int, leg: Leg) -> None:
+def _compare(computed: Any, folder: Path, turn: int, leg: Variant) -> None:
     record = json.loads((folder / "case.json").read_text())
     arrays = load(folder / f"outputs_{ORDER[turn]}.npz")
     expected = [Expected(item["name"], item["dtype"], arrays[str(k)]) for k, item in enumerate(record["outputs"])]
@@ -180,10 +180,10 @@ def shrink(found: Difference, format: str, folder: Path) -> Difference:
         return made[0] if made and made[0].kind == found.kind else None
 
     is_smaller = True
-    while is_smaller and trials < MOST_TRIALS:
+    while is_smaller and trials < MAX_TRIALS:
         is_smaller = False
         for candidate in _smaller(found.program):
-            if trials >= MOST_TRIALS:
+            if trials >= MAX_TRIALS:
                 break
             better = still(candidate)
             if better is not None:
@@ -197,7 +197,7 @@ def _smaller(program: Program) -> Iterator[Program]:
     """Programs with fewer results, calls, inputs or arguments, the smallest first; no result becomes an input."""
     handed_on = len(set(program.results) & set(program.inputs))
     seen = {program.digest()}
-    for changed in (*_fewer_results(program), *_cut(program), *_without_calls(program), *_plainer(program)):
+    for changed in (*_fewer_results(program), *_cut(program), *_without_calls(program), *_simplified(program)):
         one = changed.kept()
         is_new = one.digest() not in seen
         if one.inputs and one.results and is_new and len(set(one.results) & set(one.inputs)) <= handed_on:
@@ -231,11 +231,11 @@ def _cut(program: Program) -> Iterator[Program]:
 
 def _without_calls(program: Program) -> Iterator[Program]:
     """Without a call: its result is another value of the same dimensions that is there before it."""
-    for calls, renamed in _left_out(program.calls, program, list(program.inputs)):
+    for calls, renamed in _without_one_call(program.calls, program, list(program.inputs)):
         yield _renamed(dataclasses.replace(program, calls=calls), renamed)
 
 
-def _left_out(
+def _without_one_call(
     calls: tuple[Call, ...], program: Program, before: list[int]
 ) -> Iterator[tuple[tuple[Call, ...], dict[int, int]]]:
     """The calls without one of them, and which names then stand for others."""
@@ -257,17 +257,17 @@ def _left_out(
                 for body, numbers in zip(call.bodies, call.yields, strict=True):
                     yield (*calls[:place], *body, *calls[place + 1 :]), dict(zip(call.gives, numbers, strict=True))
             else:
-                yield _once(calls, place)
+                yield _unroll_once(calls, place)
             inside = [*there, *(call.gives if len(call.bodies) == 1 else ())]
             for which, body in enumerate(call.bodies):
-                for smaller, renamed in _left_out(body, program, inside):
+                for smaller, renamed in _without_one_call(body, program, inside):
                     bodies = tuple(smaller if i == which else one for i, one in enumerate(call.bodies))
                     changed = dataclasses.replace(call, bodies=bodies)
                     yield (*calls[:place], changed, *calls[place + 1 :]), renamed
         there += call.gives
 
 
-def _once(calls: tuple[Call, ...], place: int) -> tuple[tuple[Call, ...], dict[int, int]]:
+def _unroll_once(calls: tuple[Call, ...], place: int) -> tuple[tuple[Call, ...], dict[int, int]]:
     """One round in place of a loop."""
     loop = calls[place]
     names = dict(zip(loop.gives, loop.starts, strict=True))
@@ -281,7 +281,7 @@ def _once(calls: tuple[Call, ...], place: int) -> tuple[tuple[Call, ...], dict[i
 
 def _renamed(program: Program, names: dict[int, int]) -> Program:
     calls = tuple(call.renamed(names) for call in program.calls)
-    results = tuple(dict.fromkeys(resolved(names, number) for number in program.results))
+    results = tuple(dict.fromkeys(resolve(names, number) for number in program.results))
     return dataclasses.replace(program, calls=calls, results=results)
 
 
@@ -293,7 +293,7 @@ _SIMPLER = (
 )
 
 
-def _plainer(program: Program) -> Iterator[Program]:
+def _simplified(program: Program) -> Iterator[Program]:
     """With an argument left out, and with inputs of known dimensions."""
     for place, call in enumerate(program.calls):
         for pattern, plain in _SIMPLER:
@@ -385,7 +385,7 @@ def explore(seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = T
         ways = {one.leg for one in all_found}
         for one in _of_each_kind(all_found):
             if ways == {LEGS[1]} and one.step != "convert":
-                found.explained[name] = AROUND
+                found.explained[name] = WORKED_AROUND
                 continue
             small = shrink(one, format, folder) if is_shrunk else one
             found.failures.append(keep(small, name, format, folder))

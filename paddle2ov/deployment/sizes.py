@@ -22,17 +22,17 @@ from openvino import Node, Type
 from paddle2ov.graph.integers import Number, divided
 from paddle2ov.graph.opset import ops
 
-MOST = 2**15 - 1
+MAX_SIDE = 2**15 - 1
 """The largest side, and the largest number in the settings."""
 
 
-def whole(value: int | Sequence[int]) -> Node:
+def int_constant(value: int | Sequence[int]) -> Node:
     """A constant."""
     return ops.constant(np.array(value, np.int32))
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class ScaledSize:
     """a · (n / h) in double precision: the quotient and remainder of a·n by h, and where the double is if r = 0.
 
     `below` and `above` are booleans: whether the double is less, or more, than the whole number `quotient`.
@@ -49,66 +49,71 @@ class Scaled:
 
     def ceil(self) -> Number:
         """math.ceil(a * (n / h))."""
-        more = ops.logical_or(ops.greater(self.remainder, whole(0)), self.above)
+        more = ops.logical_or(ops.greater(self.remainder, int_constant(0)), self.above)
         return ops.add(self.quotient, _number(more))
 
 
-def scaled(a: Number, n: Number, h: Number) -> Scaled:
+def scale_exactly(a: Number, n: Number, h: Number) -> ScaledSize:
     """a * (n / h), of whole numbers from 1 on whose products are below 2^31."""
     quotient, remainder = divided(ops.multiply(a, n), h)
     # log2(n/h), rounded down: that of the numbers themselves, or one less.
     power = ops.subtract(_log2(n), _log2(h))
-    ahead = _power(ops.maximum(power, whole(0)))
-    behind = _power(ops.maximum(ops.negative(power), whole(0)))
+    ahead = _power(ops.maximum(power, int_constant(0)))
+    behind = _power(ops.maximum(ops.negative(power), int_constant(0)))
     power = ops.subtract(power, _number(ops.less(ops.multiply(n, behind), ops.multiply(h, ahead))))
     # n·2^s modulo h, for s = 52 - power = 15 + 15 + 7 + (15 - power), factor by factor.
     residue = divided(n, h)[1]
-    for factor in (whole(2**15), whole(2**15), whole(2**7), _power(ops.subtract(whole(15), power))):
+    for factor in (
+        int_constant(2**15),
+        int_constant(2**15),
+        int_constant(2**7),
+        _power(ops.subtract(int_constant(15), power)),
+    ):
         residue = divided(ops.multiply(residue, divided(factor, h)[1]), h)[1]
-    rounds_up = ops.greater(ops.multiply(residue, whole(2)), h)
+    rounds_up = ops.greater(ops.multiply(residue, int_constant(2)), h)
     error = ops.select(rounds_up, ops.subtract(h, residue), residue)  # |e|
     away, _ = divided(ops.multiply(error, a), h)
     # Compared with half a unit in the last place; everything times 4, and times 2^-power where that is whole.
     exponent = ops.subtract(_log2(quotient), power)
     is_power = ops.equal(_power(_log2(quotient)), quotient)
-    four = ops.multiply(away, whole(4))
-    unit = _power(ops.maximum(ops.add(exponent, whole(1)), whole(0)))  # 4 · half a unit
-    smaller = ops.select(is_power, _power(ops.maximum(exponent, whole(0))), unit)
-    exact = ops.logical_and(ops.equal(remainder, whole(0)), ops.greater(away, whole(0)))
+    four = ops.multiply(away, int_constant(4))
+    unit = _power(ops.maximum(ops.add(exponent, int_constant(1)), int_constant(0)))  # 4 · half a unit
+    smaller = ops.select(is_power, _power(ops.maximum(exponent, int_constant(0))), unit)
+    exact = ops.logical_and(ops.equal(remainder, int_constant(0)), ops.greater(away, int_constant(0)))
     below = ops.logical_and(ops.logical_not(rounds_up), ops.greater(four, smaller))
     above = ops.logical_and(rounds_up, ops.greater(four, unit))
-    return Scaled(quotient, remainder, ops.logical_and(exact, below), ops.logical_and(exact, above))
+    return ScaledSize(quotient, remainder, ops.logical_and(exact, below), ops.logical_and(exact, above))
 
 
-def rounded(a: Number, n: Number, h: Number) -> Number:
+def round_scaled(a: Number, n: Number, h: Number) -> Number:
     """round(a * (n / h)): to the nearest whole number, of two equally near ones to the even one."""
-    twice = scaled(ops.multiply(a, whole(2)), n, h)
-    half, odd = divided(twice.quotient, whole(2))
+    twice = scale_exactly(ops.multiply(a, int_constant(2)), n, h)
+    half, odd = divided(twice.quotient, int_constant(2))
     # The double is exactly a half, or off it to either side; elsewhere halves are not met.
-    _, half_odd = divided(half, whole(2))
-    at_half = ops.logical_and(ops.equal(twice.remainder, whole(0)), ops.equal(odd, whole(1)))
+    _, half_odd = divided(half, int_constant(2))
+    at_half = ops.logical_and(ops.equal(twice.remainder, int_constant(0)), ops.equal(odd, int_constant(1)))
     even = ops.logical_and(ops.logical_not(twice.below), ops.logical_not(twice.above))
-    up_at_half = ops.logical_or(twice.above, ops.logical_and(even, ops.equal(half_odd, whole(1))))
+    up_at_half = ops.logical_or(twice.above, ops.logical_and(even, ops.equal(half_odd, int_constant(1))))
     up = ops.logical_or(
-        ops.logical_and(at_half, up_at_half), ops.logical_and(ops.logical_not(at_half), ops.equal(odd, whole(1)))
+        ops.logical_and(at_half, up_at_half), ops.logical_and(ops.logical_not(at_half), ops.equal(odd, int_constant(1)))
     )
     return ops.add(half, _number(up))
 
 
 def to_multiple(size: Number, step: int) -> Number:
     """max(round(size / step) * step, step)."""
-    count, rest = divided(size, whole(step))
-    _, odd = divided(count, whole(2))
-    twice = ops.multiply(rest, whole(2))
-    tie = ops.logical_and(ops.equal(twice, whole(step)), ops.equal(odd, whole(1)))
-    up = ops.logical_or(ops.greater(twice, whole(step)), tie)
-    return ops.multiply(ops.maximum(ops.add(count, _number(up)), whole(1)), whole(step))
+    count, rest = divided(size, int_constant(step))
+    _, odd = divided(count, int_constant(2))
+    twice = ops.multiply(rest, int_constant(2))
+    tie = ops.logical_and(ops.equal(twice, int_constant(step)), ops.equal(odd, int_constant(1)))
+    up = ops.logical_or(ops.greater(twice, int_constant(step)), tie)
+    return ops.multiply(ops.maximum(ops.add(count, _number(up)), int_constant(1)), int_constant(step))
 
 
 def up_to_multiple(size: Number, step: int) -> Number:
     """math.ceil(size / step) * step."""
-    count, _ = divided(ops.add(size, whole(step - 1)), whole(step))
-    return ops.multiply(count, whole(step))
+    count, _ = divided(ops.add(size, int_constant(step - 1)), int_constant(step))
+    return ops.multiply(count, int_constant(step))
 
 
 def _log2(x: Number) -> Number:
@@ -120,11 +125,21 @@ def _log2(x: Number) -> Number:
 
 def _power(x: Number) -> Number:
     """2^x for x from 0 to 30."""
-    return ops.gather(ops.constant(np.array([2**k for k in range(31)], np.int32)), x, whole(0))
+    return ops.gather(ops.constant(np.array([2**k for k in range(31)], np.int32)), x, int_constant(0))
 
 
 def _number(x: Number) -> Node:
     return ops.convert(x, Type.i32)
 
 
-__all__ = ["MOST", "Number", "Scaled", "divided", "rounded", "scaled", "to_multiple", "up_to_multiple", "whole"]
+__all__ = [
+    "MAX_SIDE",
+    "Number",
+    "ScaledSize",
+    "divided",
+    "int_constant",
+    "round_scaled",
+    "scale_exactly",
+    "to_multiple",
+    "up_to_multiple",
+]

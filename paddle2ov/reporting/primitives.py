@@ -71,7 +71,7 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
             found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, traced.operators, guessed))
     for one in found:
         _name_operators(one)
-    _adopt(found)
+    _assign_nameless(found)
     return found
 
 
@@ -153,7 +153,7 @@ def _name_operators(one: Primitive) -> None:
         one.chain = [main.type, *(node.type for node in one.nodes if node is not main)]
 
 
-def _adopt(primitives: Sequence[Primitive]) -> None:
+def _assign_nameless(primitives: Sequence[Primitive]) -> None:
     """Gives primitives that OpenVINO's transformations made, without any name of the model, to what reads them."""
     for one in reversed(primitives):
         for source in one.inputs:
@@ -167,7 +167,7 @@ def _adopt(primitives: Sequence[Primitive]) -> None:
             one.operators = [] if one.operator is None else [one.operator]
 
 
-def settle(operators: Sequence[ReportedOperator], origins: Origins, primitives: Sequence[Primitive]) -> None:
+def fill_fates(operators: Sequence[ReportedOperator], origins: Origins, primitives: Sequence[Primitive]) -> None:
     """Fills in what became of each operator."""
     nodes: dict[int, list[int]] = {}
     for k, node in enumerate(origins.nodes):
@@ -201,4 +201,4 @@ def settle(operators: Sequence[ReportedOperator], origins: Origins, primitives: 
             operator.fate = "converted"
 
 
-__all__ = ["primitives_of", "runtime_info", "settle"]
+__all__ = ["fill_fates", "primitives_of", "runtime_info"]

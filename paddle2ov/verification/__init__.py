@@ -9,7 +9,7 @@
 - `values.py`: values inside the program, on both sides;
 - `ties.py`, `orders.py`: whether only the order of equal scores differs;
 - `localisation.py`: the operator at fault;
-- `descent.py`, `body*.py`: the same inside of branches and loops;
+- `body_search.py`, `body*.py`: the same inside of branches and loops;
 - `extract.py`: that operator as a Paddle model of its own;
 - `editing.py`: edits programs' files.
 """

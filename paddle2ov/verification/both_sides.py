@@ -16,7 +16,7 @@ from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.paddle_process import PaddleProcess
-from paddle2ov.verification.random_numbers import draw_as_paddle, random_operators
+from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.ties import TieFinder
 from paddle2ov.verification.values import Values
@@ -87,7 +87,7 @@ def run_both(subject: Subject, paddle: PaddleProcess, arrays: Inputs) -> Sides:
         raise
     results = results_of(subject.compiled, arrays)
     if drawn := random_operators(values):
-        results = draw_as_paddle(values, drawn, results)
+        results = with_paddle_random_values(values, drawn, results)
     run = Run(shapes, compare_results(results, expected, subject.tolerance))
     return Sides(values, run, results, expected, tuple(dict.fromkeys(one.type for one in drawn)))
 

@@ -15,11 +15,11 @@ from paddle2ov.passes.graph import (
     dims_of,
     ints,
     ints_of,
+    large_constant,
     name_after,
     only_consumer,
     perm_of,
     replace,
-    large_constant,
 )
 from paddle2ov.passes.rule import Refusal, Rule
 from paddle2ov.program.model import AnyArray

@@ -15,11 +15,11 @@ from paddle2ov.passes.graph import (
     Dims,
     Graph,
     dims_of,
-    producers,
     ints,
     ints_of,
     name_after,
     only_consumer,
+    producers,
     replace,
 )
 from paddle2ov.passes.rule import Refusal, Rule

@@ -20,13 +20,13 @@ from paddle2ov.passes.graph import (
     elements_of,
     ints,
     ints_of,
+    large_constant,
     name_after,
     numbers_of,
     only_consumer,
     perm_of,
     replace,
     reshaped_dims,
-    large_constant,
     without,
 )
 from paddle2ov.passes.rule import Refusal, Rule

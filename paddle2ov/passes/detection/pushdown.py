@@ -10,8 +10,8 @@ from math import prod
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import create, ops
-from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows, as_output, dim_of
-from paddle2ov.passes.detection.row_rules import RULES, RowLayout, require_static, rank_dims
+from paddle2ov.passes.detection.map_rows import as_output, dim_of, keeps_batch, map_rows
+from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
 from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after
 from paddle2ov.passes.kinds import UNARY
 from paddle2ov.passes.rule import Refusal

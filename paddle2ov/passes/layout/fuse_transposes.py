@@ -8,7 +8,7 @@ from openvino import Node
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, perm_of, replace
-from paddle2ov.passes.layout.permutation import compose, perm_kind, transpose_unit_axes, simplify_perm
+from paddle2ov.passes.layout.permutation import compose, perm_kind, simplify_perm, transpose_unit_axes
 from paddle2ov.passes.rule import Refusal, Rule
 
 

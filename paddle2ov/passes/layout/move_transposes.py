@@ -22,8 +22,8 @@ from paddle2ov.passes.layout.permutable import PERMUTABLE, data_of
 from paddle2ov.passes.layout.permutation import inverse, perm_kind, simplify_perm
 from paddle2ov.passes.layout.permuted_nodes import (
     LAYOUT_AGNOSTIC,
-    NodeTensors,
     Change,
+    NodeTensors,
     key_of,
     perm_after_reduction,
     readers_of,

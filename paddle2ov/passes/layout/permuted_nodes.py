@@ -12,7 +12,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import consumers, dims_of, ints, ints_of, name_after, perm_of, replace
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
-from paddle2ov.passes.layout.permutation import compose, inverse, perm_kind, transpose_unit_axes, simplify_perm
+from paddle2ov.passes.layout.permutation import compose, inverse, perm_kind, simplify_perm, transpose_unit_axes
 
 LAYOUT_AGNOSTIC = frozenset(("ShapeOf", "Transpose"))
 """What reads a tensor in any order, once it is told."""

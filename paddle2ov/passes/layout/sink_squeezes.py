@@ -19,7 +19,7 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import BINARY, UNARY
-from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, reshaped_constant, is_slope
+from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope, reshaped_constant
 from paddle2ov.passes.rule import Refusal, Rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")

@@ -14,13 +14,13 @@ from paddle2ov.passes.graph import (
     Graph,
     constant_of,
     dims_of,
+    inherit_name,
     ints,
     ints_of,
     name_after,
     only_consumer,
     perm_of,
     replace,
-    inherit_name,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.rule import Refusal, Rule

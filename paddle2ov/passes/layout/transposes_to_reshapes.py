@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of, replace
-from paddle2ov.passes.layout.permutation import perm_kind, transpose_unit_axes, simplify_perm
+from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm, transpose_unit_axes
 
 
 def transposes_to_reshapes(graph: Graph) -> Counts:

@@ -20,11 +20,11 @@ from paddle2ov.passes.graph import (
     Graph,
     consumers,
     dims_of,
-    producers,
     ints,
     name_after,
     nearest,
     perm_of,
+    producers,
     readers,
     replace,
 )

@@ -28,13 +28,13 @@ from paddle2ov.verification.body import Body
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.localisation import Localisation, Localiser
 from paddle2ov.verification.paddle_process import PaddleProcess
-from paddle2ov.verification.values import Values, read
+from paddle2ov.verification.values import Values, variables_read
 
-_MOST_ROUNDS = 1000
+_MAX_ITERATIONS = 1000
 
 
 @dataclass(slots=True)
-class Inside:
+class BodyFault:
     """What was found inside of a control-flow operator.
 
     Attributes:
@@ -52,7 +52,7 @@ class Inside:
     within: list[str] = field(default_factory=list)
 
 
-class Descent:
+class BodySearch:
     """Looks into bodies. Use it in a `with` statement: the bodies' files last as long.
 
     Args:
@@ -75,13 +75,13 @@ class Descent:
         self._precision = precision
         self._stack = ExitStack()
 
-    def __enter__(self) -> Descent:
+    def __enter__(self) -> BodySearch:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> Inside | None:
+    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> BodyFault | None:
         """The operator at fault inside of `operator`.
 
         Args:
@@ -107,7 +107,7 @@ class Descent:
         except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
             return None
 
-    def _look(self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int) -> Inside | None:
+    def _look(self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int) -> BodyFault | None:
         registry = Registry(self._extension)
         signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
         program = read_program(body.files.program, body.files.params, signatures)
@@ -128,7 +128,7 @@ class Descent:
                 return None
             deeper = self.run(values, body.files, here, inner) if here.blocks and not location.amplifies else None
         within = str(original.place).splitlines()[0] + (f", round {number + 1}" if body.state else "")
-        result = deeper or Inside(location, inner, body.files, program)
+        result = deeper or BodyFault(location, inner, body.files, program)
         result.within.insert(0, within)
         return result
 
@@ -139,7 +139,7 @@ class Descent:
         compiled = compile_model(convert(program, extension=self._extension), self._precision)
         given = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
-        for number in range(_MOST_ROUNDS if body.state else 1):
+        for number in range(_MAX_ITERATIONS if body.state else 1):
             inputs = {**given, **state}
             expected = paddle.run(inputs)
             if not all(one.ok for one in compare_results(infer(compiled, inputs), expected, self._tolerance)):
@@ -153,10 +153,10 @@ class Descent:
 
 def _known(values: Values, operator: Operator) -> dict[str, AnyArray]:
     """Paddle's values of what an operator and its blocks read."""
-    names = dict.fromkeys(read(operator))
+    names = dict.fromkeys(variables_read(operator))
     found = {name: one.array for name, one in values.of_paddle(names).items()}
     found |= {name: array for name, array in values.inputs.items() if name in names}
     return found | {name: one.data for name, one in values.program.parameters.items() if name in names}
 
 
-__all__ = ["Descent", "Inside"]
+__all__ = ["BodyFault", "BodySearch"]
