@@ -40,7 +40,7 @@ def legacy_op(
 
 
 def make_layer(build: Any, forward: Any) -> Any:
-    """A layer with the parts that `build()` names; `forward(parts, *inputs)` runs it."""
+    """A layer with the sublayers that `build()` returns by name; `forward(parts, *inputs)` runs it."""
 
     class Assembled(paddle.nn.Layer):
         def __init__(self) -> None:

@@ -40,7 +40,7 @@ MAX_TRIALS = 150
 
 
 WORKED_AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goes around"
-"""Said of a program whose graph is right, since it is with rewrites."""
+"""The message for a program that differs only without rewrites."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ LEGS = (
 
 @dataclass(frozen=True)
 class Difference:
-    """A program that does not come out as in Paddle: in which leg, at which step, and what was said of it."""
+    """A program that does not come out as in Paddle: in which variant, at which step, and what was said of it."""
 
     program: Program
-    leg: Variant
+    variant: Variant
     step: str
     text: str
 
@@ -72,7 +72,7 @@ class Difference:
     def kind(self) -> tuple[str, str, str]:
         """What must stay the same while the program is made smaller."""
         said = re.sub(r"[\d.,]+(e[+-]?\d+)?|'[^']*'|\"[^\"]*\"", "", self.text)
-        return self.leg.name, self.step, said[:60] if self.step == "convert" else ""
+        return self.variant.name, self.step, said[:60] if self.step == "convert" else ""
 
 
 def write_program(program: Program, format: str, folder: Path) -> Path:
@@ -105,22 +105,22 @@ def variants(program: Program) -> tuple[Variant, ...]:
 
 
 def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None = None) -> Iterator[Difference]:
-    """What differs, leg by leg, in the folder of a program."""
-    for leg in variants(program) if wanted is None else wanted:
+    """What differs, variant by variant, in the folder of a program."""
+    for variant in variants(program) if wanted is None else wanted:
         step = "convert"
         try:
-            model = convert(folder, rewrite=leg.rewrite)
+            model = convert(folder, rewrite=variant.rewrite)
             step = "compile"
-            compiled = compile_model(model, leg.precision)
+            compiled = compile_model(model, variant.precision)
             step = "run"
             for turn, computed in enumerate(infer_in_turn(compiled, folder)):
                 step = "values"
-                _compare(computed, folder, turn, leg)
+                _compare(computed, folder, turn, variant)
                 step = "run"
         except Exception as error:
-            if step == "values" and leg.precision != "f32" and _is_sensitive(folder):
+            if step == "values" and variant.precision != "f32" and _is_sensitive(folder):
                 continue
-            yield Difference(program, leg, step, f"{type(error).__name__}: {error}")
+            yield Difference(program, variant, step, f"{type(error).__name__}: {error}")
 
 
 def _is_sensitive(folder: Path) -> bool:
@@ -151,12 +151,12 @@ def infer_in_turn(compiled: Any, folder: Path) -> Iterator[Any]:
         yield infer(compiled, load(folder / f"inputs_{which}.npz"), request)
 
 
-def _compare(computed: Any, folder: Path, turn: int, leg: Variant) -> None:
+def _compare(computed: Any, folder: Path, turn: int, variant: Variant) -> None:
     record = json.loads((folder / "case.json").read_text())
     arrays = load(folder / f"outputs_{ORDER[turn]}.npz")
     expected = [Expected(item["name"], item["dtype"], arrays[str(k)]) for k, item in enumerate(record["outputs"])]
-    where = f"{leg.name}, run {turn}, inputs {ORDER[turn]}"
-    if leg.precision == "f32":
+    where = f"{variant.name}, run {turn}, inputs {ORDER[turn]}"
+    if variant.precision == "f32":
         compare(computed, expected, record["tolerance"], record["tolerance"], where, to_largest=True, least=0.1)
     else:
         compare_rounded(computed, expected, ROUNDED, where)
@@ -174,7 +174,7 @@ def shrink(found: Difference, format: str, folder: Path) -> Difference:
         trials += 1
         try:
             write_program(candidate, format, folder / "trial")
-            made = list(differences(candidate, folder / "trial", [found.leg]))
+            made = list(differences(candidate, folder / "trial", [found.variant]))
         except GenerationError:
             return None
         return made[0] if made and made[0].kind == found.kind else None
@@ -215,15 +215,15 @@ def _fewer_results(program: Program) -> Iterator[Program]:
 
 def _cut(program: Program) -> Iterator[Program]:
     """What a call at the top gives becomes an input, so that all before it may go; late ones first."""
-    for place in reversed(range(len(program.calls))):
-        call = program.calls[place]
+    for index in reversed(range(len(program.calls))):
+        call = program.calls[index]
         values = [program.values[number] for number in call.gives]
         if not call.gives or any(one.dtype != "float32" or not one.dims for one in values):
             continue
         if re.fullmatch(r"self\.m\d+", call.code):
             continue
         declared = {one.number: tuple(dim[0] if is_fixed(dim) else -1 for dim in one.dims) for one in values}
-        rest = (*program.calls[:place], *program.calls[place + 1 :])
+        rest = (*program.calls[:index], *program.calls[index + 1 :])
         if set(call.gives) & set(program.results):
             continue
         yield dataclasses.replace(program, calls=rest, inputs={**program.inputs, **declared})
@@ -240,8 +240,8 @@ def _without_one_call(
 ) -> Iterator[tuple[tuple[Call, ...], dict[int, int]]]:
     """The calls without one of them, and which names then stand for others."""
     there = list(before)
-    for place, call in enumerate(calls):
-        rest = (*calls[:place], *calls[place + 1 :])
+    for index, call in enumerate(calls):
+        rest = (*calls[:index], *calls[index + 1 :])
         if not call.gives:
             yield rest, {}
         elif len(call.gives) == 1:
@@ -255,28 +255,28 @@ def _without_one_call(
         if call.bodies:
             if len(call.bodies) == 2:
                 for body, numbers in zip(call.bodies, call.yields, strict=True):
-                    yield (*calls[:place], *body, *calls[place + 1 :]), dict(zip(call.gives, numbers, strict=True))
+                    yield (*calls[:index], *body, *calls[index + 1 :]), dict(zip(call.gives, numbers, strict=True))
             else:
-                yield _unroll_once(calls, place)
+                yield _unroll_once(calls, index)
             inside = [*there, *(call.gives if len(call.bodies) == 1 else ())]
             for which, body in enumerate(call.bodies):
                 for smaller, renamed in _without_one_call(body, program, inside):
                     bodies = tuple(smaller if i == which else one for i, one in enumerate(call.bodies))
                     changed = dataclasses.replace(call, bodies=bodies)
-                    yield (*calls[:place], changed, *calls[place + 1 :]), renamed
+                    yield (*calls[:index], changed, *calls[index + 1 :]), renamed
         there += call.gives
 
 
-def _unroll_once(calls: tuple[Call, ...], place: int) -> tuple[tuple[Call, ...], dict[int, int]]:
-    """One round in place of a loop."""
-    loop = calls[place]
+def _unroll_once(calls: tuple[Call, ...], index: int) -> tuple[tuple[Call, ...], dict[int, int]]:
+    """One iteration in place of a loop."""
+    loop = calls[index]
     names = dict(zip(loop.gives, loop.starts, strict=True))
     body = tuple(call.renamed(names) for call in loop.bodies[0])
     after = {name: names.get(number, number) for name, number in zip(loop.gives, loop.yields[0], strict=True)}
     counter = re.search(r"v(\d+)", loop.code)
     assert counter is not None
     zero = Call("paddle.full([], 0, 'int64')", (int(counter[1]),))
-    return (*calls[:place], zero, *body, *calls[place + 1 :]), after
+    return (*calls[:index], zero, *body, *calls[index + 1 :]), after
 
 
 def _renamed(program: Program, names: dict[int, int]) -> Program:
@@ -295,12 +295,12 @@ _SIMPLER = (
 
 def _simplified(program: Program) -> Iterator[Program]:
     """With an argument left out, and with inputs of known dimensions."""
-    for place, call in enumerate(program.calls):
+    for index, call in enumerate(program.calls):
         for pattern, plain in _SIMPLER:
             for match in pattern.finditer(call.code):
                 code = call.code[: match.start()] + match.expand(plain) + call.code[match.end() :]
                 changed = dataclasses.replace(call, code=code)
-                yield dataclasses.replace(program, calls=(*program.calls[:place], changed, *program.calls[place + 1 :]))
+                yield dataclasses.replace(program, calls=(*program.calls[:index], changed, *program.calls[index + 1 :]))
     for number, declared in program.inputs.items():
         dims = tuple(dim[0] if is_fixed(dim) else -1 for dim in program.values[number].dims)
         if dims != declared:
@@ -382,7 +382,7 @@ def explore(seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = T
             continue
         found.compared.append(name)
         all_found = list(differences(program, folder / "model"))
-        ways = {one.leg for one in all_found}
+        ways = {one.variant for one in all_found}
         for one in _of_each_kind(all_found):
             if ways == {LEGS[1]} and one.step != "convert":
                 found.explained[name] = WORKED_AROUND
@@ -408,10 +408,22 @@ def _of_each_kind(found: Iterable[Difference]) -> Iterator[Difference]:
 
 def keep(found: Difference, name: str, format: str, folder: Path) -> dict[str, str]:
     """Writes a difference down: the program as data, and a script that shows it."""
-    stem = f"{name.replace('/', '-')}-{found.leg.name.replace(' ', '-')}-{found.step}"
+    stem = f"{name.replace('/', '-')}-{found.variant.name.replace(' ', '-')}-{found.step}"
     (folder / f"{stem}.json").write_text(json.dumps(found.program.to_json()))
     path = folder / f"{stem}.py"
     path.write_text(
-        script(found.program, format, f"{name}, {found.leg.name}: {found.text}", found.leg.precision, found.leg.rewrite)
+        script(
+            found.program,
+            format,
+            f"{name}, {found.variant.name}: {found.text}",
+            found.variant.precision,
+            found.variant.rewrite,
+        )
     )
-    return {"program": name, "leg": found.leg.name, "step": found.step, "text": found.text[:1000], "script": str(path)}
+    return {
+        "program": name,
+        "variant": found.variant.name,
+        "step": found.step,
+        "text": found.text[:1000],
+        "script": str(path),
+    }

@@ -1,4 +1,4 @@
-"""Helpers for the `random` functions of operators: `shape(draw)`, `dynamic_tensor(draw, shape)`, `axis(draw, rank)`, ..."""
+"""Helpers for the `random` functions of operators: `shape(draw)`, `axis(draw, rank)`, `dynamic_tensor(draw, shape)`."""
 
 from __future__ import annotations
 

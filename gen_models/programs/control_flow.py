@@ -48,7 +48,7 @@ def _if(make: Maker) -> None:
 
 @step(1)
 def _if_assign(make: Maker) -> None:
-    """A branch that only writes, to what a loop carries."""
+    """A branch that only assigns to a loop-carried value."""
     if not make.depth or make.depth >= DEEPEST + 1:
         raise StopIteration
     y = make.take(writable=True)
@@ -96,7 +96,7 @@ def _loop(make: Maker) -> None:
 
 
 def _trip_count(make: Maker) -> Value:
-    """An input of how many rounds; none in one of the sets."""
+    """An input with the trip count; 0 in one of the sets."""
     found = [make.values[number] for number in make.known if number in make.inputs]
     if found and make.chance(0.7):
         return found[make.below(len(found))]
@@ -107,7 +107,7 @@ def _trip_count(make: Maker) -> Value:
 
 @step(1)
 def _append_rows(make: Maker) -> None:
-    """Rows that a loop collects in a list."""
+    """Rows that a loop appends to a list."""
     if make.depth:
         raise StopIteration
     x = make.take(rank=(2, 3), is_plain=True)

@@ -38,7 +38,7 @@ def static_dim(size: int) -> Dim:
 
 
 def derived_dim(function: Callable[..., int], *dims: Dim) -> Dim:
-    """An axis whose size follows from those of others in each set."""
+    """An axis whose size is computed from those of others in each set."""
     return tuple(function(*each) for each in zip(*dims, strict=True))
 
 

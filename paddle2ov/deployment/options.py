@@ -1,4 +1,4 @@
-"""What a transform of the settings is told, checked: numbers, sizes, words. All raise ModelReadError."""
+"""The options of a transform in the settings, checked: numbers, sizes, choices. All raise ModelReadError."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Word = TypeVar("_Word", bound=str)
 
 
 class NotBuiltInError(Exception):
-    """A transform that stays with the caller, and why."""
+    """A transform cannot be built in and stays with the caller; the message is the reason."""
 
 
 def fraction(settings: Settings, value: Any) -> float:
@@ -71,7 +71,7 @@ def pixels(settings: Settings, transform: Transform, key: str) -> int:
 
 
 def divisor(settings: Settings, transform: Transform, default: int | None = None) -> int:
-    """What sizes are rounded up to multiples of; 1 where nothing says so."""
+    """The divisor that sizes are rounded up to multiples of; 1 by default."""
     if transform.options.get("size_divisor", default) is None:
         return 1
     return pixels(settings, transform, "size_divisor") if "size_divisor" in transform.options else default or 1

@@ -84,7 +84,7 @@ def plan(settings: Settings) -> Plan:
     """Which transforms are built in.
 
     Raises:
-        ModelReadError: a transform is told what it cannot be told.
+        ModelReadError: a transform has an invalid option.
     """
     steps: list[Step] = []
     remaining: list[tuple[str, str]] = []

@@ -42,7 +42,7 @@ class Sampling:
     def resize_by(self, value: Value, size: Number, side: Number, length: Number) -> Value:
         """As `resize`, linear or cubic; a pixel of the result is side / length large, whatever the size is."""
         pixel = ops.multiply(length, int_constant(2))
-        places = {}
+        positions = {}
         for axis in (2, 3):
             odd = ops.add(
                 ops.multiply(arange(ops.gather(size, np.array(axis - 2), np.array(0))), int_constant(2)),
@@ -50,8 +50,8 @@ class Sampling:
             )
             # ((2 · pixel + 1) · side - length) / (2 · length), one more so that it is not negative.
             first, part = pixels_in(ops.add(ops.multiply(odd, side), length), pixel)
-            places[axis] = ops.subtract(first, int_constant(1)), part
-        return blend_neighbours(value, places, self.interpolation)
+            positions[axis] = ops.subtract(first, int_constant(1)), part
+        return blend_neighbours(value, positions, self.interpolation)
 
     def _rounded(self, resized: Value) -> Value:
         if not self.levels:

@@ -1,8 +1,8 @@
 """The size that a picture is resized to, computed in the graph as Python computes it: in double precision, to the bit.
 
-Python's `int(w * (limit / h))` rounds twice, and where w·limit/h is a whole number the product may end just below it:
+Python's `int(w * (limit / h))` rounds twice, and where w·limit/h is an integer the product may end just below it:
 the picture becomes one pixel smaller, or after the rounding to multiples of 32 a whole step. OpenVINO's CPU plugin has
-no doubles, so the rounding is done here with whole numbers. With q = a·n/h whole, m·2^-s the double nearest to n/h and
+no doubles, so the rounding is done here in integers. With q = a·n/h whole, m·2^-s the double nearest to n/h and
 e = m·h - n·2^s (|e| <= h/2, e = -n·2^s modulo h), the product a·m is q·2^s + a·e/h; it rounds to q·2^s unless a·e/h is
 more than half a unit in the last place away, where that unit is 2^(log2 q - log2(n/h)), logarithms rounded down, and
 half as large below a power of two.
@@ -35,7 +35,7 @@ def int_constant(value: int | Sequence[int]) -> Node:
 class ScaledSize:
     """a · (n / h) in double precision: the quotient and remainder of a·n by h, and where the double is if r = 0.
 
-    `below` and `above` are booleans: whether the double is less, or more, than the whole number `quotient`.
+    `below` and `above` are booleans: whether the double is less, or more, than the integer `quotient`.
     """
 
     quotient: Number
@@ -54,7 +54,7 @@ class ScaledSize:
 
 
 def scale_exactly(a: Number, n: Number, h: Number) -> ScaledSize:
-    """a * (n / h), of whole numbers from 1 on whose products are below 2^31."""
+    """a * (n / h), of integers from 1 on whose products are below 2^31."""
     quotient, remainder = divided(ops.multiply(a, n), h)
     # log2(n/h), rounded down: that of the numbers themselves, or one less.
     power = ops.subtract(_log2(n), _log2(h))
@@ -86,7 +86,7 @@ def scale_exactly(a: Number, n: Number, h: Number) -> ScaledSize:
 
 
 def round_scaled(a: Number, n: Number, h: Number) -> Number:
-    """round(a * (n / h)): to the nearest whole number, of two equally near ones to the even one."""
+    """round(a * (n / h)): to the nearest integer, of two equally near ones to the even one."""
     twice = scale_exactly(ops.multiply(a, int_constant(2)), n, h)
     half, odd = divided(twice.quotient, int_constant(2))
     # The double is exactly a half, or off it to either side; elsewhere halves are not met.
@@ -117,7 +117,7 @@ def up_to_multiple(size: Number, step: int) -> Number:
 
 
 def _log2(x: Number) -> Number:
-    """The logarithm of a whole number, rounded down (0 for 0)."""
+    """The logarithm of an integer, rounded down (0 for 0)."""
     powers = ops.constant(np.array([2**k for k in range(1, 31)], np.int32))
     reached = ops.greater_equal(ops.unsqueeze(x, ops.constant(np.array([-1]))), powers)
     return ops.reduce_sum(_number(reached), ops.constant(np.array([-1])), False)

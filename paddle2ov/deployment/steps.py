@@ -127,7 +127,7 @@ class Affine(Step):
 
 
 def spatial_shape(value: Value) -> Number:
-    """[height, width], which the run knows."""
+    """[height, width], computed at run time."""
     return ops.gather(ops.shape_of(value, Type.i32), np.array([2, 3]), np.array(0))
 
 

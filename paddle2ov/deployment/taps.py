@@ -1,7 +1,7 @@
 """Pictures as weighted sums of their pixels, row by row and column by column, for what `Interpolate` does not have.
 
-All of it is whole numbers: which pixels are taken, their weights and, where a picture is bytes, the sums. No rounding
-moves a place, and where a model is compiled for bfloat16 nothing of it is rounded to that.
+All of it is integers: which pixels are taken, their weights and, where a picture is bytes, the sums. No rounding
+moves a position, and where a model is compiled for bfloat16 nothing of it is rounded to that.
 Semantics: `resizeArea_` and `resize` in `modules/imgproc/src/resize.cpp`, `warpAffine` (OpenCV); `Resample.c` (Pillow).
 """
 
@@ -49,12 +49,12 @@ def area(value: Value, size: Number, levels: bool) -> Value:
         second = _column(ops.maximum(ops.subtract(ops.add(rest, length), count), int_constant(0)))
         pair = ops.select(ops.equal(steps, int_constant(0)), ops.subtract(length, second), second)
         pair = ops.select(ops.less(steps, int_constant(2)), pair, int_constant(0))
-        places = ops.add(_column(first), steps)
+        positions = ops.add(_column(first), steps)
         weights = ops.select(smaller, parts, pair)
         if not levels:
-            value = _weighted_sum(value, axis, places, length, ops.divide(_as_float(weights), _as_float(length)))
+            value = _weighted_sum(value, axis, positions, length, ops.divide(_as_float(weights), _as_float(length)))
             continue
-        value = _weighted_sum(value, axis, places, length, weights)
+        value = _weighted_sum(value, axis, positions, length, weights)
         if axis == 2:
             value = _divide_half_up(ops.multiply(value, int_constant(_FRACTION)), length)
     if not levels:
@@ -99,10 +99,10 @@ def pillow(value: Value, size: Number, name: str) -> Value:
         # As many as pixels are taken for one, so that their sum is always about _WEIGHT.
         shares = ops.add(divided(ops.subtract(length, int_constant(1)), count)[0], int_constant(1))
         weights = ops.divide(weights, ops.multiply(shares, int_constant(_FINE)))
-        places = ops.add(_column(first), steps)
-        weights = ops.select(_is_inside(places, length), weights, int_constant(0))
+        positions = ops.add(_column(first), steps)
+        weights = ops.select(_is_inside(positions, length), weights, int_constant(0))
         one = ops.reduce_sum(weights, np.array([1]), axis == 2)  # of columns, or of rows
-        value = _to_byte(_weighted_sum(value, axis, places, length, weights), one)
+        value = _to_byte(_weighted_sum(value, axis, positions, length, weights), one)
     return _as_float(value)
 
 
@@ -114,18 +114,18 @@ def pixels_in(number: Number, pixel: Number) -> tuple[Number, Number]:
 
 def blend_neighbours(
     value: Value,
-    places: Mapping[int, tuple[Number, Number]],
+    positions: Mapping[int, tuple[Number, Number]],
     interpolation: str = "linear",
     dark: bool = False,
 ) -> Value:
     """OpenCV's blends of neighbours, of bytes; beyond the edges are the edges' pixels, or black.
 
-    `places`: by axis, 2 and 3, where each pixel lies, as `pixels_in` gives it.
+    `positions`: by axis, 2 and 3, where each pixel lies, as `pixels_in` gives it.
     """
     kernel = _KERNELS[interpolation]
     old = spatial_shape(value)
     value = _bytes(value)
-    for axis, (first, part) in places.items():
+    for axis, (first, part) in positions.items():
         length, parts = _side(old, axis), []
         for tap, weights in enumerate(kernel.T):
             at = ops.add(first, int_constant(tap - len(kernel.T) // 2 + 1))
@@ -183,22 +183,22 @@ FILTERS: Mapping[str, tuple[int, Callable[[Floats], Floats]]] = MappingProxyType
 """Pillow's filters: how far they reach, and their weights there."""
 
 
-def _weighted_sum(value: Value, axis: int, places: Number, length: Number, weights: Value) -> Value:
-    """The sums over k of weights[i, k] · value[places[i, k]] along an axis; places beyond an edge mean the edge."""
-    taken = ops.gather(value, _clamp(places, length), np.array(axis))
+def _weighted_sum(value: Value, axis: int, positions: Number, length: Number, weights: Value) -> Value:
+    """The sums over k of weights[i, k] · value[positions[i, k]] along an axis, with positions clamped."""
+    taken = ops.gather(value, _clamp(positions, length), np.array(axis))
     if axis == 2:
         weights = ops.unsqueeze(weights, np.array([2]))
     return ops.reduce_sum(ops.multiply(taken, weights), np.array([axis + 1]), False)
 
 
-def _clamp(places: Number, length: Number) -> Node:
-    """The places, those beyond an edge at the edge."""
-    return ops.maximum(ops.minimum(places, ops.subtract(length, int_constant(1))), int_constant(0))
+def _clamp(positions: Number, length: Number) -> Node:
+    """The positions, those beyond an edge at the edge."""
+    return ops.maximum(ops.minimum(positions, ops.subtract(length, int_constant(1))), int_constant(0))
 
 
-def _is_inside(places: Number, length: Number) -> Node:
-    """Whether places are in the picture."""
-    return ops.logical_and(ops.greater_equal(places, int_constant(0)), ops.less(places, length))
+def _is_inside(positions: Number, length: Number) -> Node:
+    """Whether positions are in the picture."""
+    return ops.logical_and(ops.greater_equal(positions, int_constant(0)), ops.less(positions, length))
 
 
 def _divide_half_up(number: Number, one: Number) -> Number:
@@ -226,7 +226,7 @@ def _column(row: Value) -> Node:
 
 
 def _bytes(value: Value) -> Node:
-    """The levels of a picture as whole numbers, straight from its bytes where it has just come from them."""
+    """The levels of a picture as integers, straight from its bytes where it has just come from them."""
     node = value if isinstance(value, Node) else value.get_node()
     return _as_int(node.input_value(0) if node.get_type_name() == "Convert" else value)
 

@@ -18,7 +18,7 @@ from paddle2ov.deployment.taps import arange, blend_neighbours, pixels_in
 from paddle2ov.graph.opset import ops
 
 MAX_WARPED_SIDE = 2**13 - 1
-"""The largest side that is warped to: what its places are computed from fits into 32 bits."""
+"""The largest side that is warped to: what its positions are computed from fits into 32 bits."""
 
 _GRAY = 128.0  # what a byte becomes of LetterBoxResize's 127.5
 
@@ -70,16 +70,16 @@ class Warp(Step):
     def apply(self, value: Value) -> Value:
         old = spatial_shape(value)
         side = long_side(old) if self.by == "long" else ops.gather(old, np.array([1]), np.array(0))
-        places = {}
+        positions = {}
         for axis in (3, 2):
             count, length = self.to[axis - 2], ops.gather(old, np.array([axis - 2]), np.array(0))
             pixels = arange(int_constant(count))
             if self.by == "either":
-                places[axis] = pixels_in(ops.multiply(pixels, length), int_constant(count - 1))
+                positions[axis] = pixels_in(ops.multiply(pixels, length), int_constant(count - 1))
             else:
                 begin = ops.multiply(length, int_constant(self.to[1]))
-                places[axis] = _around(pixels, int_constant(count), side, begin, int_constant(2 * self.to[1]))
-        value = blend_neighbours(value, places, dark=True)
+                positions[axis] = _around(pixels, int_constant(count), side, begin, int_constant(2 * self.to[1]))
+        value = blend_neighbours(value, positions, dark=True)
         return ops.gather(value, np.array([2, 1, 0]), np.array(1)) if self.reverses else value
 
     def size(self, before: Size) -> Size:
@@ -102,7 +102,7 @@ class WarpShort(Step):
         is_tall = ops.less(width, height)
         given = int_constant([self.length])
         new = {2: ops.select(is_tall, other, given), 3: ops.select(is_tall, given, other)}
-        places = {}
+        positions = {}
         for axis, length in ((3, width), (2, height)):
             half, odd = divided(length, int_constant(2))
             middle = ops.add(
@@ -111,8 +111,8 @@ class WarpShort(Step):
             begin = ops.multiply(middle, int_constant(2 * self.length))
             count = ops.squeeze(new[axis], np.array([0]))
             pixels = arange(count)
-            places[axis] = _around(pixels, count, short, begin, int_constant(2 * self.length))
-        return blend_neighbours(value, places, dark=True)
+            positions[axis] = _around(pixels, count, short, begin, int_constant(2 * self.length))
+        return blend_neighbours(value, positions, dark=True)
 
     def size(self, before: Size) -> Size:
         return None, None

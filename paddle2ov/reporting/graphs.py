@@ -10,7 +10,7 @@ from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 from paddle2ov.reporting.model import CompiledReport, Port, Report, ReportedOperator
 
 _BLOCK_GAP = 120.0
-"""Between the main block and those of branches and loops."""
+"""Distance between the main block and those of branches and loops."""
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ def compiled_graph(compiled: CompiledReport) -> Graph:
     numbered = [(place[source], place[target]) for source, target in edges]
     layout = layered(len(order), numbered)
     for one in compiled.primitives:
-        x, y = layout.places[place[one.id]]
+        x, y = layout.positions[place[one.id]]
         kind = {"Input": "input", "Output": "output"}.get(one.layer, "primitive")
         label = one.name if kind != "primitive" else one.layer
         graph.nodes.append(GraphNode(f"p{one.id}", kind, label, one.id, "", x, y))
@@ -136,7 +136,7 @@ def _add_block(
             edges[writers[port.variable], len(nodes)] = None
             nodes.append(GraphNode(f"r{i}", "output", port.name, i, box))
     layout = layered(len(nodes), list(edges))
-    for node, (x, y) in zip(nodes, layout.places, strict=True):
+    for node, (x, y) in zip(nodes, layout.positions, strict=True):
         node.x, node.y = x, y
     graph.nodes += nodes
     graph.edges += [

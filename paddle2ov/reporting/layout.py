@@ -20,7 +20,7 @@ _COLUMN_GAP = 160.0
 _LANE_WIDTH = 22.0
 """Width of an edge that passes a layer."""
 _MAX_SPAN = 16
-"""Edges over more layers pass no lanes: they are drawn, and do not move the nodes."""
+"""Edges over more layers get no lanes: they are drawn, but do not influence the nodes."""
 _SWEEPS = 8
 _STEPS = 60_000
 """About as many positions are improved; a small graph gets more sweeps."""
@@ -33,13 +33,13 @@ class Layout:
     """Centres of the nodes, the points between which each edge bends, and the size of the whole.
 
     Attributes:
-        places: (x, y) of each node.
+        positions: (x, y) of each node.
         bends: of each edge, in the order given: points between its ends; None where it is too long to be laid out.
         width: of the whole.
         height: of the whole.
     """
 
-    places: list[tuple[float, float]] = field(default_factory=list)
+    positions: list[tuple[float, float]] = field(default_factory=list)
     bends: list[list[tuple[float, float]] | None] = field(default_factory=list)
     width: float = 0.0
     height: float = 0.0
@@ -61,7 +61,7 @@ def layered(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
     columns = _columns(grid, xs)
     layout = Layout(bends=[None] * len(edges))
     for node in range(count):
-        layout.places.append(_position(columns, xs[node], ranks[node]))
+        layout.positions.append(_position(columns, xs[node], ranks[node]))
     for i, lanes in grid.lanes.items():
         low, high = ranks[edges[i][0]], ranks[edges[i][1]]
         if _column_of(columns, low) is not _column_of(columns, high):

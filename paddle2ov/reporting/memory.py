@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _MAX_SHARE = 0.8
-"""Of the memory that is free, what may be taken."""
+"""The share of the free memory that may be allocated."""
 
 
 @contextmanager
 def bounded_memory() -> Iterator[None]:
     """Lets an allocation that would exhaust the machine fail in this process, which OpenVINO reports as an error.
 
-    Without a bound the system would kill the process, or another one. Only Linux tells what is free; elsewhere nothing
-    is bounded.
+    Without a bound the system would kill the process, or another one. The free memory is known on Linux only; elsewhere
+    there is no bound.
     """
     free, used = _free(), _used()
     if free is None or used is None:

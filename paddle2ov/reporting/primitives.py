@@ -17,7 +17,7 @@ _HEAVY = frozenset(
 )
 _OWN = (*_NO_PRIMITIVE, "Reorder")
 _FUSED = _HEAVY | {*BINARY, *UNARY}
-"""What a primitive computes together with others, so that its name may get lost."""
+"""Node types that OpenVINO fuses, so that their names may get lost."""
 
 
 def runtime_info(node: Node, key: str) -> str:
@@ -64,7 +64,7 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
         for original in origins.split(runtime_info(node, "originalLayersNames")):
             for k in origins.find(original):
                 located.setdefault(k, []).append(i)
-    inferred = _infer(origins, {k: places[0] for k, places in located.items()}, found)
+    inferred = _infer(origins, {k: ids[0] for k, ids in located.items()}, found)
     for k, traced in enumerate(origins.nodes):
         for i in dict.fromkeys(located.get(k, [inferred[k]] if k in inferred else [])):
             guessed = k in inferred or traced.guessed
@@ -79,8 +79,8 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
     """Where nodes are that compute but are not named by any primitive: OpenVINO's transformations forget some names.
 
     A node is in the primitive that all of its readers are in, or in one that this primitive reads and that no node of
-    the model is named by. At the end of a chain it is in the primitive that all of its sources are in. What neither
-    computes nor is named is looked through.
+    the model is named by. At the end of a chain it is in the primitive that all of its sources are in. Nodes that
+    neither compute nor are named are skipped.
     """
     nodes = origins.nodes
     named = set(located.values())
@@ -90,7 +90,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
         for source in node.sources:
             readers[source].append(k)
 
-    def places(k: int, near: Callable[[int], Sequence[int]]) -> set[int | None]:
+    def primitives_around(k: int, near: Callable[[int], Sequence[int]]) -> set[int | None]:
         seen: set[int] = set()
         waiting = list(near(k))
         result: set[int | None] = set()
@@ -108,7 +108,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
 
     lost = [k for k, node in enumerate(nodes) if k not in located and node.varies and node.computes]
     for k in reversed(lost):
-        read_in = places(k, lambda one: readers[one])
+        read_in = primitives_around(k, lambda one: readers[one])
         place = read_in.pop() if len(read_in) == 1 else None
         if place is not None:
             nameless = _nameless_input(primitives, place, named)
@@ -116,7 +116,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
     for k in lost:
         if k in found or nodes[k].type not in _FUSED:
             continue
-        made_in = places(k, lambda one: [source for source in nodes[one].sources if nodes[source].varies])
+        made_in = primitives_around(k, lambda one: [source for source in nodes[one].sources if nodes[source].varies])
         place = made_in.pop() if len(made_in) == 1 else None
         # Of the heavy ones, only a depthwise convolution is taken into another primitive.
         if place is not None and (

@@ -13,13 +13,13 @@ from paddle2ov.program.model import Operator, Program
 from paddle2ov.verification.body import Body
 from paddle2ov.verification.editing import append_legacy_op, declare, write_model
 
-_BLOCK_ATTRIBUTE = 8  # the kind of an attribute that is a block's number
+_BLOCK_ATTRIBUTE = 8  # the type of an attribute that holds a block index
 
 
 def write_body(
     folder: Path, files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
 ) -> Body | None:
-    """As that of `body_pir.py`."""
+    """See `write_body` of `body_pir.py`."""
     desc = ProgramDesc.FromString(files.program.read_bytes())
     chosen = operator.blocks[block]
     if not chosen.operators or not 0 < chosen.index < len(desc.blocks):
@@ -32,13 +32,13 @@ def write_body(
     body = [inner.ops[i] for i in positions]
     used = _read_first(desc, body)
     state = {name: first for name, first in _loop_carried(operator).items() if name in used - lists}
-    # What enters: the variables of the program around it, under the names that the file has.
+    # The variables captured from the surrounding program, under the names in the file.
     entering = {_name_in_file(name): name for name in _read(operator, block) if name}
     entering = {name: variable for name, variable in entering.items() if name in used - lists and name not in state}
     reached = _resolve_entering(entering, dynamic, weights, list(main.ops)[: operator.index])
     leaving = [name for name in dict.fromkeys(_name_in_file(name) for name in chosen.outputs) if name not in lists]
     if operator.type == "while" and leaving[:1] != [_name_in_file(chosen.outputs[0])]:
-        return None  # whether it goes on depends on arrays
+        return None  # the loop condition depends on arrays
     written = {name for op in body for port in op.outputs for name in port.arguments}
     leaving = [name for name in leaving if name in written or name in state]
     leaving += [
@@ -67,7 +67,7 @@ def write_body(
 
 
 def _loop_carried(operator: Operator) -> dict[str, str]:
-    """What a loop carries: name in the file -> variable that enters the first round."""
+    """What a loop carries: name in the file -> variable that enters the first iteration."""
     if operator.type != "while":
         return {}
     names = (_name_in_file(name) for name in operator.outputs["out"])
@@ -77,7 +77,7 @@ def _loop_carried(operator: Operator) -> dict[str, str]:
 def _resolve_entering(
     entering: Mapping[str, str], dynamic: Collection[str], weights: Collection[str], ops: Sequence[Any]
 ) -> tuple[dict[str, str], list[Any]] | None:
-    """How what enters a block becomes known.
+    """How the values that enter a block are obtained.
 
     Args:
         entering: name in the file -> variable.

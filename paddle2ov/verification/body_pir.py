@@ -25,8 +25,8 @@ def write_body(
         dynamic: the variables that depend on the model's inputs.
 
     Returns:
-        None where the block cannot stand alone: it is empty, whether the loop goes on depends on tensor arrays, or it
-        writes in place to what is outside.
+        None where the block cannot stand alone: it is empty, the loop condition depends on tensor arrays, or it
+        writes in place to an outer value.
     """
     source, main = read_pir(files.program)
     ops: list[Raw] = main["ops"]
@@ -84,7 +84,7 @@ def write_body(
 def _resolve_captured(
     captured: Iterable[int], ops: list[Raw], variables: Mapping[int, str]
 ) -> tuple[dict[str, Raw], list[Raw]] | None:
-    """How what a block reads from outside becomes known.
+    """How the values that a block captures are obtained.
 
     Args:
         captured: the values.
@@ -119,7 +119,7 @@ def _resolve_captured(
 
 
 class _FreshIds:
-    """Numbers that no value of the program has."""
+    """Generates value ids that the program does not use."""
 
     def __init__(self, ops: Iterable[Raw]) -> None:
         self._last = max((abs(value["%"]) for op in _walk(ops) for value in values_of(op)), default=0)
@@ -146,7 +146,7 @@ def _defined(ops: Iterable[Raw]) -> set[int]:
 
 
 def _without_arrays(ops: list[Raw], arrays: set[int]) -> list[int]:
-    """The positions of operators that work without arrays; `arrays` gets what the others make."""
+    """The positions of operators that work without arrays; the results of the others are added to `arrays`."""
     found = []
     for position, op in enumerate(ops):
         if not arrays.isdisjoint(_captured([op])) or any(_is_array(value) for value in values_of(op)):
@@ -157,7 +157,7 @@ def _without_arrays(ops: list[Raw], arrays: set[int]) -> list[int]:
 
 
 def _made_for_array_ops(ops: list[Raw], chosen: Collection[int]) -> list[int]:
-    """What operators that work without arrays make for those that do."""
+    """The values that the chosen operators compute and the others, which work with arrays, read."""
     made = _defined([ops[i] for i in chosen])
     return [one for i, op in enumerate(ops) if i not in chosen for one in _captured([op]) if one in made]
 
@@ -174,7 +174,7 @@ def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int
 
 
 def _renumbered(ops: Iterable[Raw], ids: Mapping[int, int]) -> list[Raw]:
-    """The operators, reading other values; a block inside may give a number another meaning."""
+    """The operators with other value ids; an inner block may define an id again."""
     found = []
     for op in ops:
         op = {**op, "I": [{**item, "%": ids.get(item["%"], item["%"])} for item in op.get("I", ())]}

@@ -1,8 +1,8 @@
-"""Into the bodies of `if` and `while`: which operator inside is at fault.
+"""Finds the operator at fault inside the bodies of `if` and `while`.
 
-A branch is run as a program of its own, on what entered it in Paddle. So is the body of a loop, round after round from
-Paddle's values each time, until a round whose results differ; the operators of that round are then compared as those of
-any program. Bodies inside of bodies are entered in the same way.
+A branch is run as a program of its own, on the inputs that it had in Paddle. So is the body of a loop, iteration by
+iteration from Paddle's values, up to the first one whose results differ; the operators of that iteration are then
+compared like those of any program. Nested bodies are searched in the same way.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class BodyFault:
     Attributes:
         location: of the body as a program of its own; its culprit is the operator at fault.
         operator: that operator, as the whole program has it.
-        within: the control-flow operators that it is in, outermost first, with the round of a loop.
+        within: the control-flow operators that it is in, outermost first, with the iteration of a loop.
         files: the body's files.
         program: the body.
     """
@@ -53,7 +53,7 @@ class BodyFault:
 
 
 class BodySearch:
-    """Looks into bodies. Use it in a `with` statement: the bodies' files last as long.
+    """Searches bodies. Use it in a `with` statement, at whose end the files of the bodies are removed.
 
     Args:
         tolerance: see `compare_tensor`.
@@ -103,11 +103,13 @@ class BodySearch:
             folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="paddle2ov-")))
             writer = body_pir if values.program.format == "pir" else body_legacy
             body = writer.write_body(folder, files, values.program, operator, block, values.dynamic)
-            return self._look(body, known, original, block) if body is not None else None
+            return self._compare_body(body, known, original, block) if body is not None else None
         except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
             return None
 
-    def _look(self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int) -> BodyFault | None:
+    def _compare_body(
+        self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int
+    ) -> BodyFault | None:
         registry = Registry(self._extension)
         signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
         program = read_program(body.files.program, body.files.params, signatures)
@@ -135,7 +137,7 @@ class BodySearch:
     def _first_difference(
         self, body: Body, program: Program, paddle: PaddleProcess, known: Mapping[str, AnyArray]
     ) -> tuple[int, dict[str, AnyArray]] | None:
-        """The first round whose results differ, and what entered it; a branch has one round."""
+        """The first iteration whose results differ, and its inputs; a branch has one iteration."""
         compiled = compile_model(convert(program, extension=self._extension), self._precision)
         given = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}

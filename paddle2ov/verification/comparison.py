@@ -1,4 +1,4 @@
-"""How far two tensors are apart, as typed results."""
+"""Differences between two tensors, as typed results."""
 
 from __future__ import annotations
 

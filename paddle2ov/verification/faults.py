@@ -43,20 +43,20 @@ def locate_fault(
     found.operators = [_as_compared_operator(operator) for operator in location.operators]
     if found.verdict != "differ":
         return
-    with BodySearch(subject.tolerance, subject.extension, subject.paddle_python, subject.precision) as descent:
-        _explain(found, _inside(one.values, subject.files, location, descent), case)
+    with BodySearch(subject.tolerance, subject.extension, subject.paddle_python, subject.precision) as search:
+        _explain(found, _inside(one.values, subject.files, location, search), case)
     if location.culprit is None:
         found.add_note(_fault_outside_operators(subject, one))
 
 
-def _inside(values: Values, files: ModelFiles, location: Localisation, descent: BodySearch) -> BodyFault | None:
+def _inside(values: Values, files: ModelFiles, location: Localisation, search: BodySearch) -> BodyFault | None:
     """The operator at fault, inside of a body if it can be found there."""
     if location.culprit is None:
         return None
     operator = location.culprit.operator
     found = None
     if operator.blocks and not location.amplifies:
-        found = descent.run(values, files, operator, operator)
+        found = search.run(values, files, operator, operator)
     return found or BodyFault(location, operator, files, values.program)
 
 

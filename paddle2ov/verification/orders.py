@@ -21,9 +21,9 @@ class Reordering:
     """How far two orders are apart.
 
     Attributes:
-        moved: how many entries stand elsewhere, or are another of several with the score of the last one chosen.
+        moved: how many entries stand elsewhere, or are another of several with the score of the last selected one.
         entries: how many there are.
-        gap: the largest difference of two scores that changed places, as a fraction of the largest score.
+        gap: the largest difference of two scores that changed indices, as a fraction of the largest score.
     """
 
     moved: int
@@ -55,7 +55,7 @@ class Observed:
         return default if value is None else int(np.asarray(value).reshape(-1)[0])
 
     def limit(self, scores: AnyArray) -> float:
-        """The largest difference of scores that count as equal; whole numbers must be the same."""
+        """The largest difference of scores that count as equal; integers must be equal."""
         return self.tolerance * max_magnitude(scores) if scores.dtype.kind == "f" else 0.0
 
     def _both(self, ports: Mapping[str, list[str]], port: str) -> tuple[AnyArray, AnyArray] | None:
@@ -102,12 +102,12 @@ def _indices(
     flat: bool = False,
     squeezed: bool = False,
 ) -> Reordering | None:
-    """`port` holds where the extreme elements of x stand along an axis."""
-    scores, places, values = seen.read("x"), seen.wrote(port), seen.wrote("out") if port != "out" else None
-    if scores is None or places is None or scores[0].ndim == 0 or any(np.isnan(x).any() for x in scores):
+    """`port` holds the indices of the extreme elements of x along an axis."""
+    scores, indices, values = seen.read("x"), seen.wrote(port), seen.wrote("out") if port != "out" else None
+    if scores is None or indices is None or scores[0].ndim == 0 or any(np.isnan(x).any() for x in scores):
         return None
     paddle, ours = ((x.reshape(-1) if flat else x).astype(np.float64) for x in scores)
-    p, o = places
+    p, o = indices
     if flat:
         p, o = p.reshape(-1), o.reshape(-1)
     elif squeezed:
@@ -191,7 +191,7 @@ def _rows(
     limits = np.zeros(paddle.shape[1])
     limits[0] = seen.tolerance * max_magnitude(paddle[:, 0])
     limits[1:width] = seen.tolerance * max_magnitude(paddle[:, 1:width])
-    # What stands where: the scores, and the labels (the first of what must be equal), agree place by place.
+    # Position by position, the scores and the labels (the first of what must be equal) agree.
     fixed = [0, width] if exact else [0]
     if (np.abs(paddle - ours)[:, fixed] > limits[fixed]).any():
         return None
@@ -201,28 +201,28 @@ def _rows(
         return None
     moved, gap, start = 0, 0.0, 0
     for number in numbers:
-        places = _match_rows(paddle[start : start + number], ours[start : start + number], limits)
-        if places is None:
+        indices = _match_rows(paddle[start : start + number], ours[start : start + number], limits)
+        if indices is None:
             return None
-        away = np.flatnonzero(places != np.arange(number))
+        away = np.flatnonzero(indices != np.arange(number))
         moved += len(away)
-        gap = max(gap, _largest_gap(paddle[start + away, 0], paddle[start + places[away], 0]))
+        gap = max(gap, _largest_gap(paddle[start + away, 0], paddle[start + indices[away], 0]))
         start += number
     return Reordering(moved, len(paddle), gap / max_magnitude(paddle[:, 0])) if gap <= limits[0] else None
 
 
 def _match_rows(paddle: AnyArray, ours: AnyArray, limits: AnyArray) -> AnyArray | None:
-    """For each of our rows where Paddle has it; None where one is missing. Rows keep their places where they can."""
+    """The index in Paddle of each of our rows; None where one is missing. Rows keep their index if they can."""
     alike = (np.abs(paddle - ours) <= limits).all(1)
-    places = np.where(alike, np.arange(len(paddle)), -1)
+    indices = np.where(alike, np.arange(len(paddle)), -1)
     free = list(np.flatnonzero(~alike))
     for row in np.flatnonzero(~alike):
         distance = np.abs(paddle[free] - ours[row])
         fits = (distance <= limits).all(1)
         if not fits.any():
             return None
-        places[row] = free.pop(int(np.argmin(np.where(fits, distance.max(1), np.inf))))
-    return places
+        indices[row] = free.pop(int(np.argmin(np.where(fits, distance.max(1), np.inf))))
+    return indices
 
 
 ORDER_CHECKS: dict[str, Callable[[Observed], Reordering | None]] = {

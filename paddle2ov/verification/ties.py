@@ -39,7 +39,7 @@ _SELECTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A sort or selection that decided otherwise between equal scores.
+    """A sort or selection that broke ties between equal scores differently.
 
     Attributes:
         type: the operator's type.
@@ -80,7 +80,7 @@ class Ties:
 
     Attributes:
         found: the selections that decided otherwise, in the order of the program.
-        explain: whether nothing else is the matter: with Paddle's choices all results agree.
+        explain: whether nothing else differs: with Paddle's choices all results agree.
     """
 
     found: list[Tie] = field(default_factory=list)

@@ -49,7 +49,7 @@ class Values:
         live = liveness(program.block, (item.variable for item in program.outputs))
         self.used = live.names
         self.block = replace(program.block, operators=[one for one in program.block.operators if live.needs(one)])
-        self._places = {
+        self._requests = {
             name: place for operator in self.block.operators for name, place in _fetch_requests(program, operator)
         }
         self._makers = {name: operator for operator in self.block.operators for name in operator.output_names()}
@@ -57,16 +57,16 @@ class Values:
 
     def is_known(self, name: str) -> bool:
         """Whether Paddle may be able to hand out a variable: an operator of the main block writes it."""
-        return name in self._places and not self._is_array(name)
+        return name in self._requests and not self._is_array(name)
 
     def of_paddle(self, names: Iterable[str]) -> dict[str, Expected]:
         """Paddle's values, of the variables that it can hand out."""
         known = [name for name in dict.fromkeys(names) if self.is_known(name)]
-        found = self._paddle.values(self.inputs, [self._places[name] for name in known]) if known else []
+        found = self._paddle.values(self.inputs, [self._requests[name] for name in known]) if known else []
         return {name: one for name, one in zip(known, found, strict=True) if one is not None}
 
     def of_openvino(self, names: Iterable[str]) -> dict[str, Result]:
-        """OpenVINO's values, of the variables that can be results; those that are fixed are left out."""
+        """OpenVINO's values of the variables that can be model outputs, without the fixed ones."""
         return dict(self._of_openvino([name for name in dict.fromkeys(names) if name not in self.fixed]))
 
     def read_by(self, operator: Operator) -> dict[str, Expected]:
@@ -132,7 +132,7 @@ def variables_read(operator: Operator) -> Iterator[str]:
 
 
 def _fetch_requests(program: Program, operator: Operator) -> Iterator[tuple[str, dict[str, Any]]]:
-    """How `reference.py` finds the results of an operator."""
+    """The requests by which `reference.py` fetches the results of an operator."""
     if program.format == "legacy":
         for name in operator.output_names():
             # The reader numbers the writes of a variable beyond the first: `x@1`.

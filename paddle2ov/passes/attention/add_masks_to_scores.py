@@ -1,4 +1,4 @@
-"""The mask of shifted windows is added where the scores lie: OpenVINO's attention kernel takes no 5-D detour."""
+"""The mask of shifted windows is added to the 4-D scores: OpenVINO does not fuse attention that passes through 5-D."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from paddle2ov.passes.rule import Refusal, Rule
 
 @dataclass(frozen=True)
 class _Masked:
-    """The sum of a mask and what may be scores, between two reshapes."""
+    """The addition of a mask to what may be scores, between two reshapes."""
 
     first: Node
     mask: Output
     add: Node
     last: Node
     windows: Output | None = None
-    """How many an image has."""
+    """The number of windows per image."""
 
 
 class AddMasksToScores(Rule[list[_Masked], _Masked]):
@@ -42,7 +42,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
 
     Given:
         scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [n or 1, n, 1 or h, N, N]) → Reshape [B·n, h, N, N],
-        the first axis of the mask 1 or missing. B may be unknown; n too, if the Reshape asks the mask for it.
+        the first axis of the mask 1 or missing. B may be unknown; n too, if the Reshape takes it from the mask.
     Result:
         scores → Add(mask [n, 1 or h, N, N], B times). OpenVINO then runs the attention as one kernel. Where B is known
         and the mask is constant, so is its repetition.
@@ -53,7 +53,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
     counts = ("masks",)
 
     def pattern(self, graph: Graph, node: Node) -> list[_Masked] | None:
-        """The sum, with either side for the scores where both are reshaped."""
+        """The addition, with either operand as the scores if both are reshaped."""
         last = only_consumer(node.output(0))
         if last is None or last.get_type_name() != "Reshape":
             return None
@@ -109,7 +109,7 @@ def _splits_batch(first: Node, mask: Output, last: Node) -> bool:
 
 
 def _window_count(first: Node, mask: Output) -> Output | None:
-    """How many windows an image has; None if the mask may have another number of them, which would be broadcast."""
+    """The number of windows per image; None if the mask may have another one, which would be broadcast."""
     split, target = dims_of(first.output(0)) or [], first.input_value(1).get_node()
     if split[1] is not None:
         return ints([split[1]]).output(0)
@@ -121,25 +121,25 @@ def _window_count(first: Node, mask: Output) -> Output | None:
         gather = gather.input_value(0).get_node()
     if gather.get_type_name() != "Gather" or gather.input_value(0).get_node().get_type_name() != "ShapeOf":
         return None
-    asked, index = gather.input_value(0).get_node().input_value(0), ints_of(gather.input_value(1))
+    shape_source, index = gather.input_value(0).get_node().input_value(0), ints_of(gather.input_value(1))
     axis = 1 - len(split) + len(dims_of(mask) or [])
-    while mask != asked:
+    while mask != shape_source:
         axes = ints_of(mask.get_node().input_value(1)) if mask.get_node().get_type_name() == "Unsqueeze" else None
         added = [one % len(dims_of(mask) or []) for one in axes or [axis]]
         if axis in added:
             return None
         axis -= sum(one < axis for one in added)
         mask = mask.get_node().input_value(0)
-    if index is None or len(index) != 1 or index[0] % len(dims_of(asked) or []) != axis:
+    if index is None or len(index) != 1 or index[0] % len(dims_of(shape_source) or []) != axis:
         return None
     number = ops.convert(pieces[1], Type.i64)
-    return ops.maximum(number, ints([1])).output(0)  # none would be divided by
+    return ops.maximum(number, ints([1])).output(0)  # no division by 0
 
 
 def _projection_input(scores: Output) -> Output | None:
-    """What queries and keys are projected from, if its first dimension is that of the scores.
+    """The tensor that queries and keys are projected from, if its first dimension is that of the scores.
 
-    OpenVINO takes attention as one kernel only if nothing else reads what lies between, not even its shape.
+    OpenVINO fuses attention into one kernel only if nothing else reads a tensor in between, not even for its shape.
     """
     found: Output | None = None
     waiting, seen = [scores], {_key(scores)}
@@ -172,7 +172,7 @@ def _key(output: Output) -> tuple[str, int]:
 
 
 def _inputs_of_same_length(value: Output) -> list[Output]:
-    """The inputs of a node that decide on its first dimension, which must be theirs; none if it is another."""
+    """The inputs of a node whose first dimension is that of its output; none if no input has it."""
     node = value.get_node()
     kind, after = node.get_type_name(), dims_of(value)
     shapes = [dims_of(one) for one in node.input_values()]
@@ -199,7 +199,7 @@ _KEEP_SHAPES = ("MVN", "NormalizeL2", "Softmax")
 
 
 def _inner_dims(dims: Dims) -> list[int] | None:
-    """All dimensions but the first, if they are known."""
+    """All dimensions but the first, if they are static."""
     item = [dim for dim in dims[1:] if dim is not None]
     return item if len(item) == len(dims) - 1 else None
 

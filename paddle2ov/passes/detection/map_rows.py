@@ -1,4 +1,4 @@
-"""Rows that a Transpose and a Reshape make of a feature map, read where they lie in the map."""
+"""Rows that a Transpose and a Reshape make of a feature map, gathered from the map directly."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import dims_of, ints, ints_of, perm_of
 
 Dim: TypeAlias = "int | Output"
-"""A number that is known, or computed."""
+"""A static dimension, or a scalar tensor that holds a dynamic one."""
 
 
 @dataclass(frozen=True)
 class MapRows:
-    """Rows [N, M, width] of a tensor x [N, ...], whose elements lie in steps.
+    """Rows [N, M, width] as a strided view of a tensor x [N, ...].
 
     Attributes:
         x: the tensor.
-        offset: where the first row starts in an item of x's batch.
-        rows: the axes that number the rows, outermost first: size and step of each.
-        columns: those of the elements of a row.
+        offset: of the first row, in elements from the start of a batch item of x.
+        rows: size and stride of each axis that enumerates the rows, outermost first.
+        columns: the same for the elements of a row.
     """
 
     x: Output
@@ -34,14 +34,14 @@ class MapRows:
 
     @property
     def count(self) -> Dim:
-        """How many rows there are."""
+        """The number of rows."""
         found: Dim = 1
         for size, _ in self.rows:
             found = _multiply(found, size)
         return found
 
     def gathered(self, index: Output) -> Node:
-        """Some of the rows, as a map has them: [N, width, K]."""
+        """The rows of an index [K], channels first: [N, width, K]."""
         position: Dim = self.offset
         for i, (size, step) in reversed(list(enumerate(self.rows))):
             coordinate = ops.floor_mod(index, as_output(size)).output(0) if i else index
@@ -60,9 +60,9 @@ class MapRows:
 
 
 def map_rows(rows: Output) -> MapRows | None:
-    """What x [N, ...] → Transpose, the first axis in its place → Reshape [N, M, width] reads; None for anything else.
+    """Matches x [N, ...] → Transpose that keeps the first axis → Reshape [N, M, width]; None for anything else.
 
-    Between x and the Transpose may be a Reshape of each item by itself, and a split along axis 1.
+    Between x and the Transpose there may be a Reshape of each batch item, and a split along axis 1.
     """
     reshape, transpose = rows.get_node(), rows.get_node().input_value(0).get_node()
     perm = perm_of(transpose) if transpose.get_type_name() == "Transpose" else None
@@ -75,7 +75,7 @@ def map_rows(rows: Output) -> MapRows | None:
     strides: list[Dim] = [1]
     for axis in range(len(dims) - 1, 1, -1):
         strides.insert(0, _multiply(strides[0], dim_of(y, axis)))
-    strides.insert(0, 0)  # of the batch: never used
+    strides.insert(0, 0)  # of the batch axis: never used
     order, width = perm[1:], after[2]
     found: list[tuple[Dim, Dim]] = []
     columns: list[tuple[int, Dim]] = []
@@ -88,19 +88,19 @@ def map_rows(rows: Output) -> MapRows | None:
         if size > width:
             found.insert(0, (size // width, _multiply(strides[axis], width)))
         width = max(width // size, 1)
-    behind = None
+    previous = None
     for axis in reversed(order):
-        if behind == axis + 1:  # both are one axis
+        if previous == axis + 1:  # adjacent axes merge into one
             found[0] = (_multiply(dim_of(y, axis), found[0][0]), found[0][1])
         else:
             found.insert(0, (dim_of(y, axis), strides[axis]))
-        behind = axis
+        previous = axis
     x, offset = _origin(y)
     return MapRows(x, offset, found or [(1, 0)], columns or [(1, 0)])
 
 
 def keeps_batch(reshape: Node) -> bool:
-    """Whether a Reshape leaves the first axis as it is, and each item's elements among themselves."""
+    """Whether a Reshape keeps the first axis, and so the elements of each batch item together."""
     if reshape.get_type_name() != "Reshape":
         return False
     target = ints_of(reshape.input_value(1))
@@ -113,7 +113,7 @@ def keeps_batch(reshape: Node) -> bool:
 
 
 def _origin(y: Output) -> tuple[Output, Dim]:
-    """The tensor whose items hold those of y as they are, and from where on."""
+    """The tensor whose batch items contain those of y contiguously, and the offset there."""
     offset: Dim = 0
     while True:
         node = y.get_node()
@@ -132,22 +132,22 @@ def _origin(y: Output) -> tuple[Output, Dim]:
         offset = _add(offset, step)
 
 
-def _start(split: Node, part: int) -> int | None:
-    """Where a part of a split begins; None if that is not known."""
-    sizes = [(dims_of(one) or [None, None])[1] for one in split.outputs()[:part]]
+def _start(split: Node, port: int) -> int | None:
+    """Where an output of a split begins; None if that is not known."""
+    sizes = [(dims_of(one) or [None, None])[1] for one in split.outputs()[:port]]
     return None if None in sizes else sum(size or 0 for size in sizes)
 
 
-# --- numbers that may be known ----------------------------------------------------------------------------------------
+# --- dimensions, static or dynamic ------------------------------------------------------------------------------------
 
 
 def as_output(size: Dim) -> Output:
-    """The number as OpenVINO reads it, 0-D."""
+    """The dimension as a scalar tensor."""
     return ints(size).output(0) if isinstance(size, int) else size
 
 
 def dim_of(x: Output, axis: int) -> Dim:
-    """A dimension."""
+    """A dimension of a tensor; one that is dynamic is taken from its ShapeOf."""
     dims = dims_of(x)
     if dims is not None and (dim := dims[axis]) is not None:
         return dim

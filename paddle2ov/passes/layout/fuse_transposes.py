@@ -1,4 +1,4 @@
-"""Transposes one after the other are one, or none."""
+"""Consecutive transposes are merged, or cancel."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ class _Fused(_Pair):
 
 
 class FuseTransposes(Rule[_Pair, _Fused]):
-    """A chain of transposes collapses; a pair that undoes itself is gone.
+    """A chain of transposes becomes one; inverse pairs cancel.
 
     Given:
-        x → Transpose → Transpose, where nothing but transposes reads the first one; or where something else does, but
-        the second one undoes the first.
+        x → Transpose → Transpose, where only transposes read the first one, or the second one is its inverse.
     Result:
-        x → Transpose (or Reshape, or nothing) for each that was second.
+        x → Transpose (or Reshape, or nothing) in place of each second one.
     """
 
     roots = ("Transpose",)

@@ -1,4 +1,4 @@
-"""What is computed between an Unsqueeze and a Squeeze is computed without the axes of size 1 between them."""
+"""The nodes between an Unsqueeze and a Squeeze compute without the axes of size 1."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from paddle2ov.program.model import AnyArray
 Axes: TypeAlias = frozenset[int]
 
 _CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
-"""Kind -> how far the axes of its filter are behind those of its data."""
+"""Node type -> offset of the axes of its filter from those of its data."""
 _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "Pad", "PRelu", "Transpose"}
 _MAX_ELEMENTS = 1 << 20
-"""A larger constant is not worth looking at while converting."""
+"""Larger constants are not inspected during conversion."""
 
 
 class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
-    """A convolution of sequences has a rank less: nothing stands between it and what it can be one primitive with.
+    """A convolution of sequences has rank 3: nothing is between it and the nodes that can be fused with it.
 
     Given:
         x → Unsqueeze → convolutions, poolings, reductions, pads, transposes and nodes that compute element by element
-        with constants, each the only reader of the one before and none at work along the new axes → Squeeze of these.
+        with constants, each the only reader of the one before, and none along the new axes → Squeeze of these.
     Result:
         The nodes compute on x.
     """
@@ -76,7 +76,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
         if axes is None:
             raise Refusal(_UNKNOWN_AXES)
         if axes_of(match[0]) != axes:
-            raise Refusal("other axes are added than taken away")
+            raise Refusal("other axes are added than removed")
         return match
 
     def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
@@ -93,7 +93,7 @@ _UNKNOWN_AXES = "the axes are computed, or the rank is not known"
 
 
 def axes_of(node: Node) -> Axes | None:
-    """The axes that a Squeeze or an Unsqueeze takes away or adds; None where they are computed."""
+    """The axes that a Squeeze removes or an Unsqueeze adds; None where they are computed."""
     axes = ints_of(node.input_value(1)) if node.get_input_size() > 1 else None
     dims = dims_of(node.input_value(0))
     if not axes or dims is None:
@@ -103,7 +103,7 @@ def axes_of(node: Node) -> Axes | None:
 
 
 def _source(node: Node) -> Output | None:
-    """The input that a node of a path computes on; None for a node that no path goes through."""
+    """The data input of a node; None for a node that cannot be part of a path."""
     if node.get_type_name() not in BINARY:
         return node.input_value(0) if node.get_input_size() else None
     first, second = node.input_values()
@@ -111,7 +111,7 @@ def _source(node: Node) -> Output | None:
 
 
 def _ignores_axes(node: Node, axes: Axes, rank: int) -> bool:
-    """Whether a node does the same to data that lack some axes of size 1."""
+    """Whether a node computes the same on data without some axes of size 1."""
     kind, attributes = node.get_type_name(), node.get_attributes()
     if kind in BINARY:
         return attributes.get("auto_broadcast", "numpy") == "numpy" and all(
@@ -145,7 +145,7 @@ def _ignores_axes(node: Node, axes: Axes, rank: int) -> bool:
 
 
 def is_slope(node: Node, axes: Axes) -> bool:
-    """Whether it is a PReLU with one slope for all or one per channel, which no axis behind the channels changes."""
+    """Whether a node is a PRelu with one slope or one per channel, which axes after the channels do not affect."""
     dims = dims_of(node.input_value(1)) if node.get_type_name() == "PRelu" else None
     return dims is not None and (dims == [1] or (len(dims) == 1 and min(axes) >= 2))
 
@@ -160,7 +160,7 @@ def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
 
 
 def _without_unit_axes(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
-    """What a node computes on data without these axes, and which axes its result lacks."""
+    """A copy of the node that computes on data without these axes, and the axes that its output lacks."""
     kind, old = node.get_type_name(), node.get_attributes()
     if kind in _CONVOLUTIONS:
         make: Callable[..., Node] = ops.convolution if kind == "Convolution" else ops.group_convolution
@@ -208,7 +208,7 @@ def _without_unit_axes(node: Node, value: Output, axes: Axes) -> tuple[Output, A
 
 
 def reshaped_constant(constant: Output, shape: list[int]) -> Output:
-    """A Constant with the same elements in another shape; of any type, also of those that NumPy lacks."""
+    """A Constant with the same elements in another shape; of any type, those that NumPy lacks included."""
     node = constant.get_node()
     assert isinstance(node, Constant)
     tensor = Tensor(node.get_data().copy(), Shape(shape), constant.get_element_type())
@@ -216,7 +216,7 @@ def reshaped_constant(constant: Output, shape: list[int]) -> Output:
 
 
 def _new_positions(rank: int, axes: Axes) -> dict[int, int]:
-    """Where the axes that stay are then."""
+    """Axis that stays -> its new position."""
     return {axis: i for i, axis in enumerate(axis for axis in range(rank) if axis not in axes)}
 
 
@@ -230,7 +230,7 @@ def _filter(filters: Output, axes: Axes) -> Output:
 
 
 def _kept(steps: Any, axes: Axes) -> list[int]:
-    """The numbers of the spatial axes that stay."""
+    """The entries, one per spatial axis, of the axes that stay."""
     return [step for axis, step in enumerate(steps, 2) if axis not in axes]
 
 
