@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
@@ -33,7 +33,7 @@ def _box_coder(
 ) -> Any:
     if prior_box_var is not None:
         return paddle.vision.ops.box_coder(prior_box, prior_box_var, target_box, code_type, box_normalized, axis)
-    if in_pir():  # the function insists on variances, the operator does not
+    if is_pir():  # the function insists on variances, the operator does not
         return paddle._C_ops.box_coder(prior_box, None, target_box, code_type, box_normalized, axis, [])
     attributes = {"code_type": code_type, "box_normalized": box_normalized, "axis": axis}
     boxes = {"PriorBox": prior_box, "TargetBox": target_box}
@@ -177,7 +177,7 @@ POLYGON = [
 
 
 def _box_clip(x: Any, im_info: Any, *, lod: Any = None) -> Any:
-    return legacy_op("box_clip", {"Input": in_sequences(x, lod), "ImInfo": im_info}, {"Output": x.dtype}, {})
+    return legacy_op("box_clip", {"Input": as_lod(x, lod), "ImInfo": im_info}, {"Output": x.dtype}, {})
 
 
 def _info(*rows: Any) -> TensorSpec:

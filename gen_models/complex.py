@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import shape, shapes_to_broadcast, varied
+from gen_models.harness.strategies import dynamic_tensor, shape, shapes_to_broadcast
 
 _X = tensor([3, 4], "complex64")
 _DYNAMIC = tensor([2, 3, 4], "complex64", dims=[-1, 3, -1])
@@ -31,7 +31,7 @@ def _complex_random(draw: Any) -> Case:
 
 
 def _random(draw: Any) -> Case:
-    return case(x=varied(draw, shape(draw, 0, 3), "complex64"))
+    return case(x=dynamic_tensor(draw, shape(draw, 0, 3), "complex64"))
 
 
 _BOTH = [case(x=_X), case(x=_DYNAMIC), case(x=_SCALAR)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
-from gen_models.harness.strategies import integer, one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, integer, one_of, shape
 
 DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
 PIR = ("pir",)
@@ -36,7 +36,7 @@ def _full_like(x, *, value, dtype=None):
 
 def _batch_size_like(x, *, shape, value, dtype, source=0, target=0, lod=None):
     if lod is not None:
-        x = in_sequences(x, lod)
+        x = as_lod(x, lod)
     kind = {"float32": paddle.float32, "int64": paddle.int64}[dtype]
     if paddle.__version__ >= "3":
         return paddle._C_ops.full_batch_size_like(x, shape, kind, value, source, target, paddle.CPUPlace())
@@ -123,7 +123,7 @@ def _fill_zeros_like(x):
 
 
 def _fill_zeros_like_random(draw):
-    return case(x=varied(draw, shape(draw, 0, 4), one_of(draw, "float32", "int64", "bool")), **_PADDLE_2)
+    return case(x=dynamic_tensor(draw, shape(draw, 0, 4), one_of(draw, "float32", "int64", "bool")), **_PADDLE_2)
 
 
 _PADDLE_2 = {"formats": ("legacy",), "why": "only legacy programs have it"}
@@ -148,7 +148,7 @@ def _batch_size_like_random(draw):
     dtype = one_of(draw, "float32", "int64")
     source, target = integer(draw, 0, len(given) - 1), integer(draw, 0, len(made) - 1)
     return case(
-        x=varied(draw, given), shape=made, value=integer(draw, -9, 9), dtype=dtype, source=source, target=target
+        x=dynamic_tensor(draw, given), shape=made, value=integer(draw, -9, 9), dtype=dtype, source=source, target=target
     )
 
 

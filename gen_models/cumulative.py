@@ -8,14 +8,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import COMPLEX_HERE, DIGITS, Case, Op, case, paddle, tensor
 from gen_models.reduction import F64
 
 
 def _scan(name: str) -> Callable[..., Any]:
     def build(x: Any, *, axis: Any = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False) -> Any:
-        if in_pir():
+        if is_pir():
             return getattr(paddle._C_ops, name)(x, axis, flatten, exclusive, reverse)
         attributes = {"axis": axis, "flatten": flatten, "exclusive": exclusive, "reverse": reverse}
         return legacy_op(name, {"X": x}, {"Out": x.dtype}, attributes)
@@ -85,7 +85,7 @@ LOGCUMSUMEXP = [
 
 
 def _cumprod(x: Any, *, dim: int, exclusive: bool = False, reverse: bool = False) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.cumprod(x, dim, exclusive, reverse)
     attributes = {"dim": dim, "exclusive": exclusive, "reverse": reverse}
     return legacy_op("cumprod", {"X": x}, {"Out": x.dtype}, attributes)

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -49,7 +49,7 @@ VITERBI = [
 
 def _crf(emission: Any, transition: Any, length: Any = None, label: Any = None, *, lod: Any = None) -> Any:
     if length is None:
-        emission, label = (None if one is None else in_sequences(one, lod) for one in (emission, label))
+        emission, label = (None if one is None else as_lod(one, lod) for one in (emission, label))
     inputs = {"Emission": emission, "Transition": transition, "Length": length, "Label": label}
     return legacy_op("crf_decoding", inputs, {"ViterbiPath": "int64"}, {})
 
@@ -121,7 +121,7 @@ def _ctc_align(
 ) -> Any:
     attributes = {"blank": blank, "merge_repeated": merge_repeated, "padding_value": padding_value}
     if length is None:
-        return legacy_op("ctc_align", {"Input": in_sequences(x, lod)}, {"Output": x.dtype}, attributes)
+        return legacy_op("ctc_align", {"Input": as_lod(x, lod)}, {"Output": x.dtype}, attributes)
     outputs = {"Output": x.dtype, "OutputLength": x.dtype}
     return legacy_op("ctc_align", {"Input": x, "InputLength": length}, outputs, attributes)
 

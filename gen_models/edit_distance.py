@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer
 
 
 def _edit_distance(
     hyps: Any, refs: Any, hyps_length: Any = None, refs_length: Any = None, *, normalized: bool = True, lod: Any = None
 ) -> Any:
     if hyps_length is not None:
-        if in_pir():  # the function checks for a variable of Paddle 2
+        if is_pir():  # the function checks for a variable of Paddle 2
             number, distance = paddle._C_ops.edit_distance(hyps, refs, hyps_length, refs_length, normalized)
             return [distance, number]
         distance, number = paddle.nn.functional.loss.edit_distance(
             hyps, refs, normalized, None, hyps_length, refs_length
         )
         return [distance, number]
-    inputs = {"Hyps": in_sequences(hyps, lod), "Refs": in_sequences(refs, lod)}
+    inputs = {"Hyps": as_lod(hyps, lod), "Refs": as_lod(refs, lod)}
     outputs = {"Out": "float32", "SequenceNum": "int64"}
     return legacy_op("edit_distance", inputs, outputs, {"normalized": normalized})
 
@@ -39,8 +39,8 @@ def _lengths(*values: int, dims: Any = None) -> Any:
 def _random(draw: Any) -> Case:
     batch, rows, columns = integer(draw, 1, 3), integer(draw, 1, 7), integer(draw, 1, 7)
     return case(
-        hyps=varied(draw, [batch, rows], "int64", low=0, high=4),
-        refs=varied(draw, [batch, columns], "int64", low=0, high=4),
+        hyps=dynamic_tensor(draw, [batch, rows], "int64", low=0, high=4),
+        refs=dynamic_tensor(draw, [batch, columns], "int64", low=0, high=4),
         hyps_length=_lengths(*(integer(draw, 0, rows) for _ in range(batch))),
         refs_length=_lengths(*(integer(draw, 1, columns) for _ in range(batch))),
         normalized=flag(draw),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.harness.strategies import axes, flag, integer, one_of, shape, varied
+from gen_models.harness.strategies import axes, dynamic_tensor, flag, integer, one_of, shape
 
 _SUMS: dict[str, Any] = {"atol": 1e-4, "why": "sums of up to 729 numbers"}
 _NORMS = ("backward", "forward", "ortho")
@@ -29,7 +29,7 @@ def _fft_c2r(x: Any, *, n: Any = None, axes: Any = None, norm: str = "backward",
 
 
 def _signal(draw: Any, dtype: str, most: int = 3) -> TensorSpec:
-    return varied(draw, shape(draw, 1, most, low=2, high=9), dtype)
+    return dynamic_tensor(draw, shape(draw, 1, most, low=2, high=9), dtype)
 
 
 def _arguments(draw: Any, x: TensorSpec) -> dict[str, Any]:
@@ -112,12 +112,12 @@ def _overlap_add(x: Any, *, hop_length: int, axis: int = -1) -> Any:
 
 
 def _frame_random(draw: Any) -> Case:
-    x = varied(draw, shape(draw, 1, 3, low=4, high=9), one_of(draw, "float32", "int32", "int64"))
+    x = dynamic_tensor(draw, shape(draw, 1, 3, low=4, high=9), one_of(draw, "float32", "int32", "int64"))
     return case(x=x, frame_length=integer(draw, 1, 4), hop_length=integer(draw, 1, 5), axis=one_of(draw, 0, -1))
 
 
 def _overlap_random(draw: Any) -> Case:
-    x = varied(draw, shape(draw, 2, 4, high=6), one_of(draw, "float32", "int32", "int64"))
+    x = dynamic_tensor(draw, shape(draw, 2, 4, high=6), one_of(draw, "float32", "int32", "int64"))
     return case(x=x, hop_length=integer(draw, 1, 5), axis=one_of(draw, 0, -1))
 
 
@@ -153,7 +153,7 @@ OVERLAP_ADD = [
 
 
 def _stft(x: Any, window: Any, *, n_fft: int, hop_length: int, normalized: bool = False, onesided: bool = True) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.stft(x, window, n_fft, hop_length, normalized, onesided)
     attributes = {"n_fft": n_fft, "hop_length": hop_length, "normalized": normalized, "onesided": onesided}
     return legacy_op("stft", {"X": x, "Window": window}, {"Out": "complex64"}, attributes)

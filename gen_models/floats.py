@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 _EXACT: dict[str, Any] = {"atol": 0.0, "rtol": 0.0, "why": "the next number is one unit away"}
@@ -29,11 +29,15 @@ def _rint(x: Any) -> Any:
 def _nextafter_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
     high = one_of(draw, 1e-3, 1.0, 1e6)
-    return case(x=varied(draw, sizes, low=-high, high=high), y=varied(draw, sizes, low=-high, high=high), **_EXACT)
+    return case(
+        x=dynamic_tensor(draw, sizes, low=-high, high=high),
+        y=dynamic_tensor(draw, sizes, low=-high, high=high),
+        **_EXACT,
+    )
 
 
 def _rint_random(draw: Any) -> Case:
-    return case(x=varied(draw, shape(draw, 0, 4), low=-9, high=9), **NEW)
+    return case(x=dynamic_tensor(draw, shape(draw, 0, 4), low=-9, high=9), **NEW)
 
 
 OPS = [

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 
 
 def _fc(input: Any, w: Any, bias: Any = None, *, in_num_col_dims: int = 1, activation_type: str = "") -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.fc(input, w, bias, in_num_col_dims, activation_type, False)
     attributes = {"in_num_col_dims": in_num_col_dims, "activation_type": activation_type}
     return legacy_op("fc", {"Input": input, "W": w, "Bias": bias}, {"Out": input.dtype}, attributes)
@@ -36,7 +36,7 @@ SOFTMAX_MASK = [
 
 
 def _squared_mat_sub(x: Any, y: Any, *, scalar: float = 1.0) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.fusion_squared_mat_sub(x, y, scalar)
     outputs = dict.fromkeys(("SquaredX", "SquaredY", "SquaredXY", "Out"), x.dtype)
     return legacy_op("fusion_squared_mat_sub", {"X": x, "Y": y}, outputs, {"scalar": scalar})[3]
@@ -54,22 +54,26 @@ def _fc_random(draw: Any) -> Case:
     bias = {"bias": tensor([n])} if flag(draw) else {}
     relu = one_of(draw, "", "relu")
     return case(
-        input=varied(draw, [*rows, k]), w=tensor([k, n]), **bias, in_num_col_dims=len(rows), activation_type=relu
+        input=dynamic_tensor(draw, [*rows, k]),
+        w=tensor([k, n]),
+        **bias,
+        in_num_col_dims=len(rows),
+        activation_type=relu,
     )
 
 
 def _softmax_mask_random(draw: Any) -> Case:
     b, h, m, n = (integer(draw, 1, 5) for _ in range(4))
-    return case(x=varied(draw, [b, h, m, n]), mask=tensor([b, 1, m, n], low=-5.0, high=0.0))
+    return case(x=dynamic_tensor(draw, [b, h, m, n]), mask=tensor([b, 1, m, n], low=-5.0, high=0.0))
 
 
 def _squared_mat_sub_random(draw: Any) -> Case:
     m, k, n = (integer(draw, 1, 5) for _ in range(3))
-    return case(x=varied(draw, [m, k]), y=tensor([k, n]), scalar=one_of(draw, 0.5, 1.0))
+    return case(x=dynamic_tensor(draw, [m, k]), y=tensor([k, n]), scalar=one_of(draw, 0.5, 1.0))
 
 
 def _repeated(x: Any, w: Any, bias: Any) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.fusion_repeated_fc_relu(x, w, bias)[-1]
     helper = paddle.base.layer_helper.LayerHelper("fusion_repeated_fc_relu")
     inner = [helper.create_variable_for_type_inference(x.dtype) for _ in w[1:]]

@@ -6,7 +6,7 @@ from typing import Any
 
 from gen_models.harness.building import legacy_op
 from gen_models.harness.spec import Case, Op, case, tensor
-from gen_models.harness.strategies import one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
 
 def _activation(
@@ -38,7 +38,9 @@ PAIRS = [
 
 def _random(draw: Any) -> Case:
     dims = shape(draw, 1, 4)
-    return case(x=varied(draw, dims), y=varied(draw, dims), functors=one_of(draw, *PAIRS), scale=0.5, **_OLD)
+    return case(
+        x=dynamic_tensor(draw, dims), y=dynamic_tensor(draw, dims), functors=one_of(draw, *PAIRS), scale=0.5, **_OLD
+    )
 
 
 def _add_random(draw: Any) -> Case:

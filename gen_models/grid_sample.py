@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import varied
+from gen_models.harness.strategies import dynamic_tensor
 
 
 def _grid_sample(x, grid, *, mode="bilinear", padding_mode="zeros", align_corners=True) -> Any:
@@ -75,7 +75,7 @@ def _random(draw) -> Case:
     out = [draw(st.integers(1, 4)) for _ in range(spatial)]
     batch, channels = draw(st.integers(1, 2)), draw(st.integers(1, 3))
     return case(
-        x=varied(draw, [batch, channels, *size]),
+        x=dynamic_tensor(draw, [batch, channels, *size]),
         grid=_grid(batch, *out, spatial, reach=draw(st.sampled_from([0.9, 1.5, 3.0]))),
         mode=mode,
         padding_mode=draw(st.sampled_from(["zeros", "border", "reflection"])),

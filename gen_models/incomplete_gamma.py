@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 _LARGE: dict[str, Any] = {
@@ -24,7 +24,9 @@ def _gammaincc(x: Any, y: Any) -> Any:
 def _random(draw: Any) -> Case:
     sizes = shape(draw, 0, 3)
     high = one_of(draw, 1.0, 4.0, 9.0)
-    return case(x=varied(draw, sizes, low=0.1, high=9), y=varied(draw, sizes, low=0.0, high=high), **NEW)
+    return case(
+        x=dynamic_tensor(draw, sizes, low=0.1, high=9), y=dynamic_tensor(draw, sizes, low=0.0, high=high), **NEW
+    )
 
 
 OPS = [

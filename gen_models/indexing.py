@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 PIR = ("pir",)
@@ -25,7 +25,7 @@ def _gather(x, index, axis_tensor=None, *, axis=None, as_tensor=False):
 def _gather_nd(x, index, declared=None):
     out = paddle.gather_nd(x, index)
     if declared is not None:  # Paddle declares nonsense where it does not know the last dimension of index
-        if in_pir():
+        if is_pir():
             out.set_type(paddle.pir.create_shaped_type(out.type(), declared))
         else:
             out.desc.set_shape(declared)

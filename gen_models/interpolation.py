@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -31,7 +31,7 @@ def _sized_and_scaled(mode, x, size, scale, align_corners, align_mode, layout) -
     name = f"{mode}_interp"
     size = paddle.assign(np.array(size, np.int32)) if isinstance(size, list) else size
     factors, scale = (scale, None) if isinstance(scale, list) else ([], scale)
-    if in_pir():
+    if is_pir():
         make = getattr(paddle._C_ops, name)
         return make(x, size, None, scale, layout, -1, -1, -1, factors, mode, align_corners, align_mode)
     attributes = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3"}
 
@@ -33,7 +33,7 @@ def _random(draw: Any) -> Case:
         target = {"scale": [one_of(draw, 0.4, 0.5, 1.5, 2.0), one_of(draw, 0.6, 0.75, 1.0, 3.0)]}
         sizes[2:] = [max(size, 4) for size in sizes[2:]]
     return case(
-        x=varied(draw, sizes),
+        x=dynamic_tensor(draw, sizes),
         mode=one_of(draw, "bilinear", "bicubic"),
         align_corners=flag(draw),
         **target,

@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
 
 
 def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
@@ -18,7 +18,7 @@ def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, re
 
 def _nll_both(x: Any, label: Any, weight: Any, *, reduction: str) -> Any:
     """The loss and the sum of the weights, which no function hands out."""
-    if in_pir():
+    if is_pir():
         return list(paddle._C_ops.nll_loss(x, label, weight, -100, reduction))
     inputs, outputs = {"X": x, "Label": label, "Weight": weight}, {"Out": x.dtype, "Total_weight": x.dtype}
     return legacy_op("nll_loss", inputs, outputs, {"ignore_index": -100, "reduction": reduction})
@@ -43,7 +43,7 @@ def _sigmoid(
 
 
 def _sigmoid_old(x: Any, label: Any, *, normalize: bool = False, ignore_index: int = -100) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.sigmoid_cross_entropy_with_logits(x, label, None, normalize, ignore_index)
     attributes = {"normalize": normalize, "ignore_index": ignore_index}
     return legacy_op("sigmoid_cross_entropy_with_logits", {"X": x, "Label": label}, {"Out": x.dtype}, attributes)
@@ -55,7 +55,7 @@ def _sigmoid_any(x: Any, label: Any, **options: Any) -> Any:
 
 
 def _hinge(logits: Any, labels: Any) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.hinge_loss(logits, labels)
     return legacy_op("hinge_loss", {"Logits": logits, "Labels": labels}, {"Loss": logits.dtype}, {})
 
@@ -135,7 +135,7 @@ ACCURACY = [
 def _nll_random(draw: Any) -> Case:
     sizes, classes = [integer(draw, 1, 4) for _ in range(one_of(draw, 1, 3))], integer(draw, 1, 5)
     weight = {"weight": tensor([classes], low=0.1)} if flag(draw) else {}
-    x = varied(draw, [sizes[0], classes, *sizes[1:]])
+    x = dynamic_tensor(draw, [sizes[0], classes, *sizes[1:]])
     reduction = one_of(draw, "mean", "sum", "none")
     # Where Paddle reduces pictures, its kernel writes beyond the result for each pixel that it ignores.
     ignored = -100 if len(sizes) == 3 and reduction != "none" else one_of(draw, -100, 0)
@@ -145,13 +145,15 @@ def _nll_random(draw: Any) -> Case:
 def _kldiv_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
     return case(
-        x=varied(draw, sizes), label=varied(draw, sizes, low=-0.2), reduction=one_of(draw, "mean", "sum", "none")
+        x=dynamic_tensor(draw, sizes),
+        label=dynamic_tensor(draw, sizes, low=-0.2),
+        reduction=one_of(draw, "mean", "sum", "none"),
     )
 
 
 def _sigmoid_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
-    x, label = varied(draw, sizes, low=-9, high=9), varied(draw, sizes, low=0)
+    x, label = dynamic_tensor(draw, sizes, low=-9, high=9), dynamic_tensor(draw, sizes, low=0)
     if flag(draw):
         return case(x=x, label=label, ignore_index=one_of(draw, -100, 0), normalize=flag(draw))
     return case(x=x, label=label, reduction=one_of(draw, "mean", "sum", "none"))
@@ -160,11 +162,11 @@ def _sigmoid_random(draw: Any) -> Case:
 def _hinge_random(draw: Any) -> Case:
     sizes = [integer(draw, 1, 6), 1]
     labels = tensor(sizes, values=[[float(flag(draw))] for _ in range(sizes[0])])
-    return case(logits=varied(draw, sizes, low=-3, high=3), labels=labels)
+    return case(logits=dynamic_tensor(draw, sizes, low=-3, high=3), labels=labels)
 
 
 def _identity_random(draw: Any) -> Case:
-    return case(x=varied(draw, shape(draw, 1, 4)), reduction=one_of(draw, "mean", "sum", "none"))
+    return case(x=dynamic_tensor(draw, shape(draw, 1, 4)), reduction=one_of(draw, "mean", "sum", "none"))
 
 
 def _accuracy_random(draw: Any) -> Case:

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
-from gen_models.harness.strategies import flag, integer, one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
 
 LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 
@@ -27,28 +27,28 @@ def backwards(x: Any) -> Any:
 def _pool(x: Any, *, lod: Any = None, pooltype: str = "AVERAGE") -> Any:
     outputs = {"Out": x.dtype, "MaxIndex": "int32"}
     attrs = {"pooltype": pooltype, "is_test": True}
-    return legacy_op("sequence_pool", {"X": in_sequences(x, lod)}, outputs, attrs)[0]
+    return legacy_op("sequence_pool", {"X": as_lod(x, lod)}, outputs, attrs)[0]
 
 
 def _softmax(x: Any, *, lod: Any = None) -> Any:
-    return _op("sequence_softmax", in_sequences(x, lod), {})
+    return _op("sequence_softmax", as_lod(x, lod), {})
 
 
 def _reverse(x: Any, *, lod: Any = None) -> Any:
-    return backwards(in_sequences(x, lod))
+    return backwards(as_lod(x, lod))
 
 
 def _concat(xs: Any, *, lods: Any = None) -> Any:
-    given = [in_sequences(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
+    given = [as_lod(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
     return backwards(_op("sequence_concat", given, {}))
 
 
 def _reshape(x: Any, *, new_dim: int, lod: Any = None) -> Any:
-    return backwards(_op("sequence_reshape", in_sequences(x, lod), {"new_dim": new_dim}))
+    return backwards(_op("sequence_reshape", as_lod(x, lod), {"new_dim": new_dim}))
 
 
 def _pad(x: Any, pad_value: Any, *, padded_length: int = -1, lod: Any = None) -> Any:
-    inputs = {"X": in_sequences(x, lod), "PadValue": pad_value}
+    inputs = {"X": as_lod(x, lod), "PadValue": pad_value}
     return legacy_op("sequence_pad", inputs, {"Out": x.dtype, "Length": "int64"}, {"padded_length": padded_length})
 
 
@@ -58,39 +58,39 @@ def _unpad(x: Any, length: Any) -> Any:
 
 
 def _slice(x: Any, offset: Any, length: Any, *, lod: Any = None) -> Any:
-    return backwards(_op("sequence_slice", in_sequences(x, lod), {}, Offset=offset, Length=length))
+    return backwards(_op("sequence_slice", as_lod(x, lod), {}, Offset=offset, Length=length))
 
 
 def _expand(x: Any, y: Any, *, lod: Any = None, x_lod: Any = None, ref_level: int = -1) -> Any:
-    x = in_sequences(x, x_lod) if x_lod is not None else x
-    out = _op("sequence_expand", x, {"ref_level": ref_level}, Y=in_sequences(y, lod))
+    x = as_lod(x, x_lod) if x_lod is not None else x
+    out = _op("sequence_expand", x, {"ref_level": ref_level}, Y=as_lod(y, lod))
     return backwards(out) if x_lod is not None else out
 
 
 def _expand_as(x: Any, y: Any, *, lod: Any = None) -> Any:
-    return backwards(_op("sequence_expand_as", x, {}, Y=in_sequences(y, lod)))
+    return backwards(_op("sequence_expand_as", x, {}, Y=as_lod(y, lod)))
 
 
 def _conv(x: Any, filter: Any, *, start: int = 0, length: int, lod: Any = None) -> Any:
     attrs = {"contextLength": length, "contextStart": start, "contextStride": 1, "paddingTrainable": False}
-    return _op("sequence_conv", in_sequences(x, lod), attrs, Filter=filter)
+    return _op("sequence_conv", as_lod(x, lod), attrs, Filter=filter)
 
 
 def _enumerate(x: Any, *, win_size: int, pad_value: int = 0, lod: Any = None) -> Any:
-    return _op("sequence_enumerate", in_sequences(x, lod), {"win_size": win_size, "pad_value": pad_value})
+    return _op("sequence_enumerate", as_lod(x, lod), {"win_size": win_size, "pad_value": pad_value})
 
 
 def _erase(x: Any, *, tokens: Any, lod: Any = None) -> Any:
-    out = _op("sequence_erase", in_sequences(x, lod), {"tokens": list(tokens)})
+    out = _op("sequence_erase", as_lod(x, lod), {"tokens": list(tokens)})
     return backwards(out)
 
 
 def _scatter(x: Any, ids: Any, updates: Any, *, lod: Any = None) -> Any:
-    return _op("sequence_scatter", x, {}, Ids=in_sequences(ids, lod), Updates=in_sequences(updates, lod))
+    return _op("sequence_scatter", x, {}, Ids=as_lod(ids, lod), Updates=as_lod(updates, lod))
 
 
 def _lod_reset(x: Any, y: Any = None, *, target_lod: Any = None, lod: Any = None, read: bool = True) -> Any:
-    y = in_sequences(y, lod) if lod else y
+    y = as_lod(y, lod) if lod else y
     attrs = {"target_lod": target_lod or []}
     out = legacy_op("lod_reset", {"X": x, "Y": y}, {"Out": x.dtype}, attrs)
     return backwards(out) if read else out
@@ -161,8 +161,8 @@ def _pad_random(draw: Any) -> Case:
 def _unpad_random(draw: Any) -> Case:
     count, steps = integer(draw, 2, 4), integer(draw, 1, 5)
     lengths = [integer(draw, 0, steps) for _ in range(count)]
-    x = varied(draw, [count, steps, *shape(draw, 0, 2)])
-    return case(x=x, length=varied(draw, [count], "int64", values=lengths), **LOD)
+    x = dynamic_tensor(draw, [count, steps, *shape(draw, 0, 2)])
+    return case(x=x, length=dynamic_tensor(draw, [count], "int64", values=lengths), **LOD)
 
 
 def _slice_random(draw: Any) -> Case:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.spec import Case, Op, case, tensor
 from gen_models.harness.strategies import flag, integer, one_of
 from gen_models.lod import LOD, WORDS, backwards, some_sequences, step_rows
@@ -12,30 +12,30 @@ from gen_models.lod import LOD, WORDS, backwards, some_sequences, step_rows
 
 def _embedding_pool(ids: Any, w: Any, *, lod: Any = None, padding_idx: int = -1) -> Any:
     attrs = {"combiner": "sum", "padding_idx": padding_idx, "is_sparse": False}
-    return legacy_op("fused_embedding_seq_pool", {"W": w, "Ids": in_sequences(ids, lod)}, {"Out": w.dtype}, attrs)
+    return legacy_op("fused_embedding_seq_pool", {"W": w, "Ids": as_lod(ids, lod)}, {"Out": w.dtype}, attrs)
 
 
 def _conv_relu(x: Any, filter: Any, bias: Any, *, start: int, length: int, lod: Any = None) -> Any:
-    inputs = {"X": in_sequences(x, lod), "Filter": filter, "Bias": bias}
+    inputs = {"X": as_lod(x, lod), "Filter": filter, "Bias": bias}
     attrs = {"contextLength": length, "contextStart": start, "contextStride": 1}
     return legacy_op("fusion_seqconv_eltadd_relu", inputs, {"Out": x.dtype, "ColMat": x.dtype}, attrs)[0]
 
 
 def _expand_fc(x: Any, rows: Any, weight: Any, bias: Any = None, *, activation: str = "identity", lod: Any) -> Any:
     each = list(range(len(lod)))
-    given = [in_sequences(x, lod), *(in_sequences(one, each) for one in rows)]
+    given = [as_lod(x, lod), *(as_lod(one, each) for one in rows)]
     outputs = {"Out": x.dtype, "FCOut": x.dtype}
     inputs = {"X": given, "FCWeight": weight, "FCBias": bias}
     return legacy_op("fusion_seqexpand_concat_fc", inputs, outputs, {"fc_activation": activation})[0]
 
 
 def _pool_concat(xs: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
-    given = [in_sequences(x, lod) for x in xs]
+    given = [as_lod(x, lod) for x in xs]
     return legacy_op("fusion_seqpool_concat", {"X": given}, {"Out": "float32"}, {"pooltype": pooltype, "axis": 1})
 
 
 def _pool_cvm_concat(xs: Any, cvm: Any, *, pooltype: str = "SUM", lod: Any = None) -> Any:
-    given = [in_sequences(x, lod) for x in xs]
+    given = [as_lod(x, lod) for x in xs]
     attrs = {"pooltype": pooltype, "axis": 1, "use_cvm": True}
     out = legacy_op("fusion_seqpool_cvm_concat", {"X": given, "CVM": cvm}, {"Out": "float32"}, attrs)
     return backwards(out)  # each row is a sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 from gen_models.harness.strategies import flag, integer, one_of
 from gen_models.lod import some_sequences
@@ -15,9 +15,9 @@ _LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 def _gru(input: Any, weight: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
     tagger = attributes.pop("tagger", None)
     if tagger:
-        input = _found(in_sequences(input, lod), tagger["words"])
+        input = _found(as_lod(input, lod), tagger["words"])
     else:
-        input = in_sequences(input, lod)
+        input = as_lod(input, lod)
     inputs = {"Input": input, "Weight": weight, "Bias": bias, "H0": h0}
     ports = ("BatchGate", "BatchResetHiddenPrev", "BatchHidden", "Hidden")
     hidden = legacy_op("gru", inputs, dict.fromkeys(ports, input.dtype), {"is_test": True, **attributes})[3]
@@ -41,7 +41,7 @@ def _tagged(hidden: Any, tagger: dict[str, Any]) -> Any:
 def _lstm(
     input: Any, weight: Any, bias: Any, h0: Any = None, c0: Any = None, *, lod: Any = None, **attributes: Any
 ) -> Any:
-    inputs = {"Input": in_sequences(input, lod), "Weight": weight, "Bias": bias, "H0": h0, "C0": c0}
+    inputs = {"Input": as_lod(input, lod), "Weight": weight, "Bias": bias, "H0": h0, "C0": c0}
     ports = ("Hidden", "Cell", "BatchGate", "BatchCellPreAct")
     return legacy_op("lstm", inputs, dict.fromkeys(ports, input.dtype), {"is_test": True, **attributes})[:2]
 
@@ -49,19 +49,19 @@ def _lstm(
 def _fusion_gru(
     x: Any, weight_x: Any, weight_h: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any
 ) -> Any:
-    inputs = {"X": in_sequences(x, lod), "WeightX": weight_x, "WeightH": weight_h, "Bias": bias, "H0": h0}
+    inputs = {"X": as_lod(x, lod), "WeightX": weight_x, "WeightH": weight_h, "Bias": bias, "H0": h0}
     ports = ("ReorderedH0", "XX", "BatchedInput", "BatchedOut", "Hidden")
     return legacy_op("fusion_gru", inputs, dict.fromkeys(ports, x.dtype), attributes)[4]
 
 
 def _fusion_lstm(x: Any, weight_x: Any, weight_h: Any, bias: Any, *, lod: Any = None, **attributes: Any) -> Any:
-    inputs = {"X": in_sequences(x, lod), "WeightX": weight_x, "WeightH": weight_h, "Bias": bias}
+    inputs = {"X": as_lod(x, lod), "WeightX": weight_x, "WeightH": weight_h, "Bias": bias}
     ports = ("Hidden", "Cell", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0")
     return legacy_op("fusion_lstm", inputs, dict.fromkeys((*ports, "CheckedCell"), x.dtype), attributes)[:2]
 
 
 def _embedded_lstm(ids: Any, embeddings: Any, weight_h: Any, bias: Any, *, lod: Any = None, **attributes: Any) -> Any:
-    inputs = {"Ids": in_sequences(ids, lod), "Embeddings": embeddings, "WeightH": weight_h, "Bias": bias}
+    inputs = {"Ids": as_lod(ids, lod), "Embeddings": embeddings, "WeightH": weight_h, "Bias": bias}
     ports = ("Hidden", "Cell", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0")
     outputs = dict.fromkeys(ports, embeddings.dtype)
     return legacy_op("fused_embedding_fc_lstm", inputs, outputs, attributes)[:2]

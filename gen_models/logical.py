@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_models.elementwise import random_binary
 from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
-from gen_models.harness.strategies import one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
 _CORNERS = [[0, 1j, 1, 1 + 1j], [-0.0, 2j, 0.5, 0]]
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
@@ -74,7 +74,7 @@ def _random_shift(draw: Any) -> Any:
 
 
 def _not_random(*dtypes: str) -> Callable[[Any], Any]:
-    return lambda draw: case(x=varied(draw, shape(draw), one_of(draw, *dtypes)))
+    return lambda draw: case(x=dynamic_tensor(draw, shape(draw), one_of(draw, *dtypes)))
 
 
 OPS = [

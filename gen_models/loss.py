@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import DIGITS, Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, one_of, shape
 from gen_models.reduction import F64
 
 
@@ -27,7 +27,7 @@ def _cross_entropy(
         return paddle.nn.functional.softmax_with_cross_entropy(
             logits, label, soft_label, ignore_index, return_softmax=return_softmax, axis=axis
         )
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.cross_entropy_with_softmax(logits, label, soft_label, False, True, ignore_index, axis)[1]
     outputs = {"Softmax": logits.dtype, "Loss": logits.dtype}
     attributes = {"soft_label": soft_label, "ignore_index": ignore_index, "axis": axis, "use_softmax": False}
@@ -92,7 +92,7 @@ BCE_LOSS = [
 
 
 def _huber_loss(input: Any, label: Any, *, delta: float = 1.0) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.huber_loss(input, label, delta)[0]
     outputs = {"Out": input.dtype, "Residual": input.dtype}
     return legacy_op("huber_loss", {"X": input, "Y": label}, outputs, {"delta": delta})[0]
@@ -112,12 +112,12 @@ def _label_smooth_random(draw: Any) -> Case:
 
 def _bce_loss_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
-    return case(input=varied(draw, sizes, low=0.01, high=0.99), label=varied(draw, sizes, low=0.0))
+    return case(input=dynamic_tensor(draw, sizes, low=0.01, high=0.99), label=dynamic_tensor(draw, sizes, low=0.0))
 
 
 def _huber_loss_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
-    x, label = (varied(draw, sizes, low=-3.0, high=3.0) for _ in range(2))
+    x, label = (dynamic_tensor(draw, sizes, low=-3.0, high=3.0) for _ in range(2))
     return case(input=x, label=label, delta=one_of(draw, 0.3, 1.0, 2.5))
 
 
@@ -142,7 +142,7 @@ LOG_LOSS = [
 
 def _log_loss_random(draw: Any) -> Case:
     sizes = [draw(st.integers(1, 5)), 1]
-    x, label = (varied(draw, sizes, low=0.01, high=0.99) for _ in range(2))
+    x, label = (dynamic_tensor(draw, sizes, low=0.01, high=0.99) for _ in range(2))
     return case(input=x, label=label, epsilon=one_of(draw, 1e-4, 1e-2))
 
 

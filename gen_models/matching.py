@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 from gen_models.lod import LOD, offsets
 
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
@@ -17,9 +17,9 @@ _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such 
 def _bipartite_match(
     dist_mat: Any, *, match_type: str = "bipartite", dist_threshold: float = 0.5, lod: Any = None
 ) -> Any:
-    if in_pir():
+    if is_pir():
         return list(paddle._C_ops.bipartite_match(dist_mat, match_type, dist_threshold))
-    x = in_sequences(dist_mat, lod) if lod else dist_mat
+    x = as_lod(dist_mat, lod) if lod else dist_mat
     outputs = {"ColToRowMatchIndices": "int32", "ColToRowMatchDist": dist_mat.dtype}
     attributes = {"match_type": match_type, "dist_threshold": dist_threshold}
     return legacy_op("bipartite_match", {"DistMat": x}, outputs, attributes)
@@ -84,7 +84,7 @@ def _bipartite_match_random(draw: Any) -> Case:
         x = _overlaps(sum(lengths), columns, dims=[-1, columns], seed=seed)
         return case(dist_mat=x, lod=offsets(lengths), **options, **LOD)
     if flag(draw):
-        return case(dist_mat=varied(draw, [integer(draw, 1, 140), columns], low=-0.5), **options)
+        return case(dist_mat=dynamic_tensor(draw, [integer(draw, 1, 140), columns], low=-0.5), **options)
     return case(dist_mat=_overlaps(integer(draw, 1, 8), columns, seed=seed), **options)
 
 

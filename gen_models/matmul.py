@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 from gen_models.reduction import F64
 
 
@@ -101,7 +101,7 @@ MATMUL = [
 
 def _mul(x: Any, y: Any = None, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1, shape: Any = None) -> Any:
     y = weight(shape) if y is None else y
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.matmul_with_flatten(x, y, x_num_col_dims, y_num_col_dims)
     attributes = {"x_num_col_dims": x_num_col_dims, "y_num_col_dims": y_num_col_dims}
     return legacy_op("mul", {"X": x, "Y": y}, {"Out": x.dtype}, attributes)
@@ -263,8 +263,8 @@ def _matmul_v1_random(draw: Any) -> Case:
     b, m, k, n = (integer(draw, 1, 5) for _ in range(4))
     transpose_x, transpose_y = flag(draw), flag(draw)
     return case(
-        x=varied(draw, [b, k, m] if transpose_x else [b, m, k]),
-        y=varied(draw, [b, n, k] if transpose_y else [b, k, n]),
+        x=dynamic_tensor(draw, [b, k, m] if transpose_x else [b, m, k]),
+        y=dynamic_tensor(draw, [b, n, k] if transpose_y else [b, k, n]),
         alpha=one_of(draw, 1.0, 0.5, -2.0),
         transpose_x=transpose_x,
         transpose_y=transpose_y,
@@ -275,12 +275,12 @@ def _matmul_v1_random(draw: Any) -> Case:
 def _dot_random(draw: Any) -> Case:
     sizes = [integer(draw, 1, 5) for _ in range(integer(draw, 1, 2))]
     dtype = one_of(draw, "float32", "int32", "int64")
-    return case(x=varied(draw, sizes, dtype), y=varied(draw, sizes, dtype))
+    return case(x=dynamic_tensor(draw, sizes, dtype), y=dynamic_tensor(draw, sizes, dtype))
 
 
 def _mv_random(draw: Any) -> Case:
     m, n = integer(draw, 1, 5), integer(draw, 1, 5)
-    return case(x=varied(draw, [m, n]), vec=varied(draw, [n]))
+    return case(x=dynamic_tensor(draw, [m, n]), vec=dynamic_tensor(draw, [n]))
 
 
 def _addmm_random(draw: Any) -> Case:
@@ -308,7 +308,7 @@ def _multi_dot_random(draw: Any) -> Case:
 def _bilinear_random(draw: Any) -> Case:
     b, m, n, out = (integer(draw, 1, 5) for _ in range(4))
     bias = {"bias": tensor([1, out])} if flag(draw) else {}
-    return case(x=varied(draw, [b, m]), y=varied(draw, [b, n]), weight=tensor([out, m, n]), **bias)
+    return case(x=dynamic_tensor(draw, [b, m]), y=dynamic_tensor(draw, [b, n]), weight=tensor([out, m, n]), **bias)
 
 
 def _linear_v2(x: Any, weight: Any, bias: Any, *, transpose: bool = False) -> Any:
@@ -344,7 +344,7 @@ FSP = [
 
 def _fsp_random(draw: Any) -> Case:
     n, c, d, h, w = (integer(draw, 1, 4) for _ in range(5))
-    return case(x=varied(draw, [n, c, h, w]), y=varied(draw, [n, d, h, w]), **_OLD)
+    return case(x=dynamic_tensor(draw, [n, c, h, w]), y=dynamic_tensor(draw, [n, d, h, w]), **_OLD)
 
 
 OPS = [

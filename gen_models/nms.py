@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 _DEFAULTS = {
@@ -23,7 +23,7 @@ _DEFAULTS = {
 
 def _multiclass_nms3(bboxes: Any, scores: Any, rois_num: Any = None, **attributes: Any) -> Any:
     attrs = {**_DEFAULTS, **attributes}
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.multiclass_nms3(bboxes, scores, rois_num, *attrs.values())
     inputs = {"BBoxes": bboxes, "Scores": scores, "RoisNum": rois_num}
     return legacy_op("multiclass_nms3", inputs, {"Out": bboxes.dtype, "Index": "int32", "NmsRoisNum": "int32"}, attrs)

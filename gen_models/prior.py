@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
@@ -138,7 +138,7 @@ DENSITY_PRIOR_BOX = [
 
 
 def _anchor_generator(input: Any, *, variances: Any = (0.1, 0.1, 0.2, 0.2), **attributes: Any) -> Any:
-    if in_pir():
+    if is_pir():
         names = ("anchor_sizes", "aspect_ratios", "stride", "offset")
         sizes, ratios, stride, offset = (attributes[name] for name in names)
         return paddle._C_ops.anchor_generator(input, sizes, ratios, list(variances), stride, offset)

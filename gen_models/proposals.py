@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.nms import shuffled
 from gen_models.roi import regions
@@ -130,7 +130,7 @@ def _rpn_info_random(draw: Any) -> Case:
 def _distribute_fpn_proposals(fpn_rois: Any, rois_num: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
     levels = {"min_level": 2, "max_level": 5, "refer_level": 4, "refer_scale": 224}
     if lod:  # as Paddle 1 has it; the levels are collected again, by score
-        return _there_and_back(in_sequences(fpn_rois, lod), {**levels, **attributes})
+        return _there_and_back(as_lod(fpn_rois, lod), {**levels, **attributes})
     return paddle.vision.ops.distribute_fpn_proposals(fpn_rois, **{**levels, **attributes}, rois_num=rois_num)
 
 
@@ -189,7 +189,7 @@ DISTRIBUTE_FPN_PROPOSALS = [
 
 
 def _collect_fpn_proposals(rois: Any, scores: Any, counts: Any, *, post_nms_topn: int) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.collect_fpn_proposals(rois, scores, counts, post_nms_topn)
     inputs = {"MultiLevelRois": rois, "MultiLevelScores": scores, "MultiLevelRoIsNum": counts}
     attrs = {"post_nms_topN": post_nms_topn}

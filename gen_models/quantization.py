@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
 
 
 def _constant(value: Any) -> Any:
@@ -18,7 +18,7 @@ def _constant(value: Any) -> Any:
 
 def _linear(name: str, x: Any, scale: Any, quant_axis: int, high: int, round_type: int) -> Any:
     scale, zero = _constant(scale), _constant([0.0])
-    if in_pir():
+    if is_pir():
         state = _constant([0.0])
         made = getattr(paddle._C_ops, name)(
             x, scale, zero, state, state, quant_axis, 8, -high - 1, high, round_type, True, False
@@ -40,7 +40,7 @@ def _dequantize_linear(x: Any, scale: Any, *, quant_axis: int = -1, high: int = 
 
 def _fake(name: str) -> Any:
     def build(x: Any, **attributes: Any) -> Any:
-        if in_pir():
+        if is_pir():
             values = [attributes[key] for key in ("bit_length", "round_type", "quant_axis") if key in attributes]
             return getattr(paddle._C_ops, name)(x, *values)
         return legacy_op(name, {"X": x}, {"Out": "float32", "OutScale": "float32"}, attributes)
@@ -55,7 +55,7 @@ def _fake_with_state(name: str) -> Any:
         accum, state = _constant([1.5]), _constant([2.0])
         attributes = {"bit_length": bit_length, "round_type": round_type, "is_test": True, "moving_rate": 0.9}
         outputs = {"Out": "float32", "OutScale": "float32", "OutState": "float32", "OutAccum": "float32"}
-        if in_pir():
+        if is_pir():
             made = getattr(paddle._C_ops, name)(x, scale, accum, state, 0.9, bit_length, True, round_type)
         else:
             inputs = {"X": x, "InScale": scale, "InAccum": accum, "InState": state}
@@ -68,7 +68,7 @@ def _fake_with_state(name: str) -> Any:
 
 def _range(x: Any, scale: Any, *, bit_length: int = 8, round_type: int = 1) -> Any:
     scale, iteration = _constant(scale), paddle.assign(np.array([3], np.int64))
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.fake_quantize_range_abs_max(x, scale, iteration, 100, bit_length, True, round_type)[0]
     attributes = {"bit_length": bit_length, "round_type": round_type, "is_test": True, "window_size": 100}
     inputs = {"X": x, "InScale": scale, "Iter": iteration}
@@ -77,14 +77,14 @@ def _range(x: Any, scale: Any, *, bit_length: int = 8, round_type: int = 1) -> A
 
 
 def _dequantize_max_abs(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.fake_dequantize_max_abs(x, _constant(scale), max_range)
     inputs = {"X": x, "Scale": _constant(scale)}
     return legacy_op("fake_dequantize_max_abs", inputs, {"Out": x.dtype}, {"max_range": max_range})
 
 
 def _dequantize_abs_max(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.dequantize_abs_max(x, _constant(scale), max_range)
     inputs = {"X": x, "Scale": _constant(scale)}
     return legacy_op("dequantize_abs_max", inputs, {"Out": "float32"}, {"max_range": max_range})
@@ -94,7 +94,7 @@ def _dequantize_channels(
     x: Any, scales: Any, *, quant_bits: Any = (8,), quant_axis: int = 0, x_num_col_dims: int = 1
 ) -> Any:
     scales = [_constant(one) for one in scales]
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.fake_channel_wise_dequantize_max_abs(
             x, scales, list(quant_bits), quant_axis, x_num_col_dims
         )
@@ -122,7 +122,7 @@ _OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function
 
 
 def _linear_random(draw: Any) -> Case:
-    x = varied(draw, shape(draw, 2, 4), low=-2, high=2)
+    x = dynamic_tensor(draw, shape(draw, 2, 4), low=-2, high=2)
     axis = one_of(draw, -1, 0, 1)
     count = 1 if axis < 0 else x.shape[axis]
     scale: Any = [integer(draw, 1, 40) / 16 for _ in range(count)]
@@ -141,14 +141,14 @@ def _fake_random(per_channel: bool) -> Any:
         arguments: dict[str, Any] = {"bit_length": one_of(draw, 4, 8), "round_type": one_of(draw, 0, 1)}
         if per_channel:
             arguments["quant_axis"] = one_of(draw, 0, 1)
-        return case(x=varied(draw, shape(draw, 2, 4), low=-2, high=2), **arguments)
+        return case(x=dynamic_tensor(draw, shape(draw, 2, 4), low=-2, high=2), **arguments)
 
     return random
 
 
 def _state_random(draw: Any) -> Case:
     scale: Any = [integer(draw, 1, 40) / 16]
-    x = varied(draw, shape(draw, 1, 4), low=-2, high=2)
+    x = dynamic_tensor(draw, shape(draw, 1, 4), low=-2, high=2)
     return case(x=x, scale=scale, bit_length=one_of(draw, 4, 8), round_type=one_of(draw, 0, 1))
 
 
@@ -200,7 +200,7 @@ _WITH_STATE = [
 
 
 def _dequantize_log(x: Any, dict: Any) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.dequantize_log(x, dict)
     return legacy_op("dequantize_log", {"X": x, "Dict": dict}, {"Out": "float32"}, {})
 
@@ -245,7 +245,9 @@ OPS = [
             case(x=_Q_DYNAMIC, scale=tensor([1], values=[1.3]), max_range=7.0),
             case(x=tensor([3], "float64"), scale=tensor([1], "float64", values=[0.5]), why="f64 is computed as f32"),
         ],
-        lambda draw: case(x=varied(draw, shape(draw, 1, 4)), scale=[0.75], max_range=float(integer(draw, 1, 9))),
+        lambda draw: case(
+            x=dynamic_tensor(draw, shape(draw, 1, 4)), scale=[0.75], max_range=float(integer(draw, 1, 9))
+        ),
     ),
     Op(
         "dequantize_abs_max",
@@ -254,7 +256,7 @@ OPS = [
             case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[1.3]),
             case(x=tensor([3, 4], "int8", low=-128, high=127, dims=[-1, 4]), scale=[0.3], max_range=7.0),
         ],
-        lambda draw: case(x=varied(draw, shape(draw, 1, 3), "int8"), scale=[0.75]),
+        lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 3), "int8"), scale=[0.75]),
     ),
     Op(
         "fake_channel_wise_dequantize_max_abs",
@@ -267,13 +269,16 @@ OPS = [
             case(x=_Q, scales=[[0.5, 0.6, 0.7, 0.8], [1.5]], quant_bits=[8, 4], x_num_col_dims=2),
         ],
         lambda draw: case(
-            x=varied(draw, [2, 3, *shape(draw, 0, 2)]), scales=[_SCALES], quant_axis=1, quant_bits=[one_of(draw, 4, 8)]
+            x=dynamic_tensor(draw, [2, 3, *shape(draw, 0, 2)]),
+            scales=[_SCALES],
+            quant_axis=1,
+            quant_bits=[one_of(draw, 4, 8)],
         ),
     ),
     Op(
         "moving_average_abs_max_scale",
         _observer,
         [case(x=_X, **_OLD), case(x=_DYNAMIC, **_OLD)],
-        lambda draw: case(x=varied(draw, shape(draw, 1, 4)), **_OLD),
+        lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 4)), **_OLD),
     ),
 ]

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
 
 
 def _checked(out: Any, low: float, high: float) -> list[Any]:
@@ -45,7 +45,7 @@ def _multinomial(x: Any, *, num_samples: int = 1, replacement: bool = False) -> 
 
 
 def _exponential(x: Any, *, lam: float = 1.0) -> Any:
-    if in_pir():
+    if is_pir():
         out = paddle._C_ops.exponential_(paddle.assign(x), lam)
     else:
         out = legacy_op("exponential", {"X": x}, {"Out": x.dtype}, {"lambda": lam})
@@ -53,7 +53,7 @@ def _exponential(x: Any, *, lam: float = 1.0) -> Any:
 
 
 def _truncated(*, shape: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0) -> Any:
-    if in_pir():
+    if is_pir():
         place, dtype = paddle.CPUPlace(), paddle.base.core.DataType.FLOAT32
         out = paddle._C_ops.truncated_gaussian_random(shape, mean, std, 0, a, b, dtype, place)
     else:
@@ -68,7 +68,7 @@ def _like(x: Any, *, shape: Any, input_dim_idx: int = 0, output_dim_idx: int = 0
 
 
 def _uniform_inplace(x: Any, *, low: float = -1.0, high: float = 1.0, seed: int = 0) -> Any:
-    if in_pir():
+    if is_pir():
         out = paddle._C_ops.uniform_inplace_(paddle.assign(x), low, high, seed, 0, 0, 1.0)
     else:
         attributes = {"min": low, "max": high, "seed": seed, "diag_num": 0, "diag_step": 0, "diag_val": 1.0}
@@ -77,7 +77,7 @@ def _uniform_inplace(x: Any, *, low: float = -1.0, high: float = 1.0, seed: int 
 
 
 def _gaussian_inplace(x: Any, *, mean: float = 0.0, std: float = 1.0, seed: int = 0) -> Any:
-    if in_pir():
+    if is_pir():
         out = paddle._C_ops.gaussian_inplace_(paddle.assign(x), mean, std, seed)
     else:
         out = legacy_op("gaussian_inplace", {"x": x}, {"out": x.dtype}, {"mean": mean, "std": std, "seed": seed})
@@ -99,7 +99,7 @@ def _sampling_random(draw: Any) -> Case:
         [float(one == certain) for one in range(width)]
         for certain in (integer(draw, 0, width - 1) for _ in range(rows))
     ]
-    return case(x=varied(draw, [rows, width], one_of(draw, "float32", "float64"), values=values), **_LEGACY)
+    return case(x=dynamic_tensor(draw, [rows, width], one_of(draw, "float32", "float64"), values=values), **_LEGACY)
 
 
 def _shape_random(draw: Any) -> list[int]:
@@ -109,20 +109,20 @@ def _shape_random(draw: Any) -> list[int]:
 def _certain_random(draw: Any) -> Case:
     dims = shape(draw, 1, 3)
     values = [float(flag(draw)) for _ in range(math.prod(dims))]
-    return case(x=varied(draw, dims, one_of(draw, "float32", "float64"), values=values))
+    return case(x=dynamic_tensor(draw, dims, one_of(draw, "float32", "float64"), values=values))
 
 
 def _multinomial_random(draw: Any) -> Case:
     dims = [*shape(draw, 0, 1), integer(draw, 1, 6)]
     replacement = flag(draw)
     count = integer(draw, 1, 9) if replacement else dims[-1]
-    return case(x=varied(draw, dims, low=0.1), num_samples=count, replacement=replacement)
+    return case(x=dynamic_tensor(draw, dims, low=0.1), num_samples=count, replacement=replacement)
 
 
 def _like_random(draw: Any) -> Case:
     given, made = shape(draw, 1, 3), shape(draw, 1, 3)
     source, target = integer(draw, 0, len(given) - 1), integer(draw, 0, len(made) - 1)
-    return case(x=varied(draw, given), shape=made, input_dim_idx=source, output_dim_idx=target, **_LEGACY)
+    return case(x=dynamic_tensor(draw, given), shape=made, input_dim_idx=source, output_dim_idx=target, **_LEGACY)
 
 
 def _truncated_random(draw: Any) -> Case:
@@ -219,7 +219,7 @@ OPS = [
         "exponential",
         _exponential,
         [case(x=tensor([3, 4])), case(x=tensor([3, 4], dims=[-1, -1]), lam=5.0), case(x=tensor([3], "float64"))],
-        lambda draw: case(x=varied(draw, shape(draw, 1, 3)), lam=float(integer(draw, 1, 9))),
+        lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 3)), lam=float(integer(draw, 1, 9))),
     ),
     Op(
         "gumbel_softmax",
@@ -230,7 +230,7 @@ OPS = [
             case(x=tensor([3, 4]), hard=True),
             case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), hard=True, axis=1),
         ],
-        lambda draw: case(x=varied(draw, shape(draw, 2, 3)), hard=flag(draw), axis=integer(draw, -2, 1)),
+        lambda draw: case(x=dynamic_tensor(draw, shape(draw, 2, 3)), hard=flag(draw), axis=integer(draw, -2, 1)),
     ),
     Op(
         "uniform_random_batch_size_like",
@@ -251,7 +251,7 @@ OPS = [
             case(x=tensor([])),
         ],
         lambda draw: case(
-            x=varied(draw, shape(draw)), low=float(integer(draw, -9, 0)), high=float(integer(draw, 1, 9))
+            x=dynamic_tensor(draw, shape(draw)), low=float(integer(draw, -9, 0)), high=float(integer(draw, 1, 9))
         ),
     ),
     Op(
@@ -264,7 +264,7 @@ OPS = [
             case(x=tensor([])),
         ],
         lambda draw: case(
-            x=varied(draw, shape(draw)), mean=float(integer(draw, -9, 9)), std=float(integer(draw, 1, 9))
+            x=dynamic_tensor(draw, shape(draw)), mean=float(integer(draw, -9, 9)), std=float(integer(draw, 1, 9))
         ),
     ),
     Op(

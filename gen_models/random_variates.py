@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import integer, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, integer, shape
 
 _NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 
@@ -22,7 +22,7 @@ def _gamma(x: Any) -> Any:
 def _dirichlet(alpha: Any) -> Any:
     out = (
         paddle._C_ops.dirichlet(alpha)
-        if in_pir()
+        if is_pir()
         else legacy_op("dirichlet", {"Alpha": alpha}, {"Out": alpha.dtype}, {})
     )
     return [*_checked(out, 1.0), paddle.abs(out.sum(-1) - 1) < 1e-4]
@@ -62,20 +62,20 @@ BINOMIAL = [
 
 
 def _gamma_random(draw: Any) -> Case:
-    return case(x=varied(draw, shape(draw, 0, 3), low=0.1, high=20), **_NEW)
+    return case(x=dynamic_tensor(draw, shape(draw, 0, 3), low=0.1, high=20), **_NEW)
 
 
 def _dirichlet_random(draw: Any) -> Case:
-    return case(alpha=varied(draw, shape(draw, 1, 3), low=0.5, high=9))
+    return case(alpha=dynamic_tensor(draw, shape(draw, 1, 3), low=0.5, high=9))
 
 
 def _poisson_random(draw: Any) -> Case:
-    return case(x=varied(draw, shape(draw, 1, 3), low=0, high=20))
+    return case(x=dynamic_tensor(draw, shape(draw, 1, 3), low=0, high=20))
 
 
 def _binomial_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 3)
-    return case(count=tensor(sizes, "int64", 0, integer(draw, 1, 30)), prob=varied(draw, sizes, low=0), **_NEW)
+    return case(count=tensor(sizes, "int64", 0, integer(draw, 1, 30)), prob=dynamic_tensor(draw, sizes, low=0), **_NEW)
 
 
 OPS = [

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gen_models.harness.spec import Op, case, paddle, tensor
-from gen_models.harness.strategies import flag, integer, one_of, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 
 Body = Callable[..., tuple[list[Any], list[Any]]]
 
@@ -144,14 +144,16 @@ _WEIGHTS: dict[str, Any] = {"w": tensor([3, 4]), "u": tensor([4, 4])}
 
 def _random(draw: Any) -> Any:
     time, batch, reverse = integer(draw, 1, 5), integer(draw, 1, 3), flag(draw)
-    x = varied(draw, [time, batch, 3])
+    x = dynamic_tensor(draw, [time, batch, 3])
     body = one_of(draw, "cell", "several", "independent")
     if body == "cell":
-        return case(body=body, x=x, h=varied(draw, [batch, 4]), reverse=reverse, **_WEIGHTS, **_LEGACY)
-    y = varied(draw, [time, batch, 3])
+        return case(body=body, x=x, h=dynamic_tensor(draw, [batch, 4]), reverse=reverse, **_WEIGHTS, **_LEGACY)
+    y = dynamic_tensor(draw, [time, batch, 3])
     if body == "independent":
         return case(body=body, x=x, y=tensor([3]), reverse=reverse, **_LEGACY)
-    return case(body=body, x=x, y=y, h=varied(draw, [batch, 3]), n=tensor([1], "int64"), reverse=reverse, **_LEGACY)
+    return case(
+        body=body, x=x, y=y, h=dynamic_tensor(draw, [batch, 3]), n=tensor([1], "int64"), reverse=reverse, **_LEGACY
+    )
 
 
 OPS = [

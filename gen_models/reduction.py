@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import axes, axis, flag, one_of, shape, varied
+from gen_models.harness.strategies import axes, axis, dynamic_tensor, flag, one_of, shape
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
 F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
@@ -31,7 +31,7 @@ def _axes(draw: Any, rank: int, dtype_options: list[str]) -> dict[str, Any]:
         axis = axes(draw, rank)
         axis = axis[0] if len(axis) == 1 and draw(st.booleans()) else axis
     shape = [draw(st.integers(1, 5)) for _ in range(rank)]
-    x = varied(draw, shape, draw(st.sampled_from(dtype_options)))
+    x = dynamic_tensor(draw, shape, draw(st.sampled_from(dtype_options)))
     return {"x": x, "axis": axis, "keepdim": draw(st.booleans())}
 
 
@@ -158,7 +158,7 @@ PROD = [
 
 
 def _mean_all(x: Any) -> Any:
-    return paddle._C_ops.mean_all(x) if in_pir() else legacy_op("mean", {"X": x}, {"Out": x.dtype}, {})
+    return paddle._C_ops.mean_all(x) if is_pir() else legacy_op("mean", {"X": x}, {"Out": x.dtype}, {})
 
 
 MEAN_ALL = [case(x=tensor(shape)) for shape in ([2, 3], [], [5])] + [case(x=tensor([2, 3, 4], dims=[-1, 3, -1]))]
@@ -176,7 +176,7 @@ LOGSUMEXP = [
 
 
 def _frobenius_norm(x: Any, *, axis: Any, keepdim: bool = False, reduce_all: bool = False) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.frobenius_norm(x, axis, keepdim, reduce_all)
     attributes = {"dim": axis, "keep_dim": keepdim, "reduce_all": reduce_all}
     return legacy_op("frobenius_norm", {"X": x}, {"Out": x.dtype}, attributes)
@@ -193,7 +193,7 @@ FROBENIUS_NORM = [
 def _p_norm(
     x: Any, *, p: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False, asvector: bool = False
 ) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.p_norm(x, p, axis, epsilon, keepdim, asvector)
     attributes = {"porder": p, "axis": axis, "epsilon": epsilon, "keepdim": keepdim, "asvector": asvector}
     return legacy_op("p_norm", {"X": x}, {"Out": x.dtype}, attributes)
@@ -231,7 +231,7 @@ def _p_norm_random(draw: Any) -> Case:
 
 
 def _norm(x: Any, *, axis: int = -1, epsilon: float = 1e-10) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.norm(x, axis, epsilon, True)[0]
     attributes = {"axis": axis, "epsilon": epsilon, "is_test": True}
     return legacy_op("norm", {"X": x}, {"Out": x.dtype, "Norm": x.dtype}, attributes)[0]
@@ -245,13 +245,13 @@ NORM = [
 
 
 def _squared_l2_norm(x: Any) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.squared_l2_norm(x)
     return legacy_op("squared_l2_norm", {"X": x}, {"Out": x.dtype}, {})
 
 
 def _l1_norm(x: Any) -> Any:
-    return paddle._C_ops.l1_norm(x) if in_pir() else legacy_op("l1_norm", {"X": x}, {"Out": x.dtype}, {})
+    return paddle._C_ops.l1_norm(x) if is_pir() else legacy_op("l1_norm", {"X": x}, {"Out": x.dtype}, {})
 
 
 WHOLE = [case(x=tensor([2, 3, 4])), case(x=tensor([2, 3], dims=[-1, -1])), case(x=tensor([7]))]
@@ -293,7 +293,7 @@ REDUCE_AS = [
 
 def _renorm_random(draw: Any) -> Case:
     sizes = shape(draw, 2, 4)
-    x = varied(draw, sizes, low=-3.0, high=3.0)
+    x = dynamic_tensor(draw, sizes, low=-3.0, high=3.0)
     p, limit = one_of(draw, 1.0, 2.0, 2.5), one_of(draw, 0.5, 3.0, 50.0)
     return case(x=x, p=p, axis=axis(draw, len(sizes)), max_norm=limit)
 
@@ -307,7 +307,7 @@ NANSUM = [
 
 def _nansum_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
-    return case(x=varied(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **_AS)
+    return case(x=dynamic_tensor(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **_AS)
 
 
 def _reduce_as_random(draw: Any) -> Case:
@@ -322,16 +322,16 @@ def _reduce_as_random(draw: Any) -> Case:
 def _frobenius_norm_random(draw: Any) -> Case:
     sizes = shape(draw, 2, 4)
     picked = axes(draw, len(sizes), 2)
-    return case(x=varied(draw, sizes), axis=picked, keepdim=flag(draw))
+    return case(x=dynamic_tensor(draw, sizes), axis=picked, keepdim=flag(draw))
 
 
 def _norm_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
-    return case(x=varied(draw, sizes), axis=axis(draw, len(sizes)), epsilon=one_of(draw, 1e-10, 0.1))
+    return case(x=dynamic_tensor(draw, sizes), axis=axis(draw, len(sizes)), epsilon=one_of(draw, 1e-10, 0.1))
 
 
 def _whole_random(draw: Any) -> Case:
-    return case(x=varied(draw, shape(draw, 1, 4)))
+    return case(x=dynamic_tensor(draw, shape(draw, 1, 4)))
 
 
 OPS = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, legacy_op
+from gen_models.harness.building import is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
@@ -97,7 +97,7 @@ def _gru_unit(
     gate_activation: int = 1,
     origin_mode: bool = False,
 ) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle._C_ops.gru_unit(input, hidden_prev, weight, bias, activation, gate_activation, origin_mode)
     attributes = {"activation": activation, "gate_activation": gate_activation, "origin_mode": origin_mode}
     inputs = {"Input": input, "HiddenPrev": hidden_prev, "Weight": weight, "Bias": bias}

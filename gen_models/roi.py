@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.building import in_pir, in_sequences, legacy_op
+from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
 def _roi_align(x: Any, boxes: Any, boxes_num: Any = None, *, output_size: Any, lod: Any = None, **more: Any) -> Any:
     if lod:  # as Paddle 1 has it
         attrs = {"pooled_height": output_size, "pooled_width": output_size, **more}
-        return legacy_op("roi_align", {"X": x, "ROIs": in_sequences(boxes, lod)}, {"Out": x.dtype}, attrs)
+        return legacy_op("roi_align", {"X": x, "ROIs": as_lod(boxes, lod)}, {"Out": x.dtype}, attrs)
     return paddle.vision.ops.roi_align(x, boxes, boxes_num, output_size, **more)
 
 
@@ -23,7 +23,7 @@ def _roi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_s
 
 
 def _psroi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_scale: float = 1.0) -> Any:
-    if in_pir():
+    if is_pir():
         return paddle.vision.ops.psroi_pool(x, boxes, boxes_num, output_size, spatial_scale)
     # Paddle 2's function forgets boxes_num.
     height, width = output_size if isinstance(output_size, (list, tuple)) else (output_size, output_size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.spec import Case, Op, case, tensor
 from gen_models.harness.strategies import flag, integer, one_of
 from gen_models.lod import offsets
@@ -39,7 +39,7 @@ def _build(
         "sample_per_part": samples,
         "trans_std": trans_std,
     }
-    inputs = {"Input": x, "ROIs": in_sequences(boxes, lod), "Trans": trans}
+    inputs = {"Input": x, "ROIs": as_lod(boxes, lod), "Trans": trans}
     return legacy_op("deformable_psroi_pooling", inputs, {"Output": x.dtype, "TopCount": x.dtype}, attributes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import integer, one_of, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, integer, one_of, shape
 
 
 def _segment_pool(x: Any, ids: Any, *, kind: str) -> Any:
@@ -15,7 +15,7 @@ def _segment_pool(x: Any, ids: Any, *, kind: str) -> Any:
 def _random(draw: Any) -> Case:
     ids = sorted(integer(draw, 0, 5) for _ in range(integer(draw, 1, 7)))
     return case(
-        x=varied(draw, [len(ids), *shape(draw, 1, 2)]),
+        x=dynamic_tensor(draw, [len(ids), *shape(draw, 1, 2)]),
         ids=tensor([len(ids)], "int64", values=ids),
         kind=one_of(draw, "sum", "mean", "max", "min"),
     )
@@ -62,7 +62,7 @@ def _ends(nodes: int, edges: int, dtype: str = "int64", dims: Any = None) -> dic
 def _send_random(draw: Any) -> Case:
     nodes, row = integer(draw, 1, 5), shape(draw, 1, 2)
     return case(
-        x=varied(draw, [nodes, *row]),
+        x=dynamic_tensor(draw, [nodes, *row]),
         **_ends(nodes, integer(draw, 1, 8)),
         reduce_op=one_of(draw, *_KINDS),
         out_size=one_of(draw, None, nodes + 2),
@@ -72,8 +72,8 @@ def _send_random(draw: Any) -> Case:
 def _send_ue_random(draw: Any) -> Case:
     nodes, edges, row = integer(draw, 1, 5), integer(draw, 1, 8), shape(draw, 1, 2)
     return case(
-        x=varied(draw, [nodes, *row]),
-        y=varied(draw, [edges, *[1 if integer(draw, 0, 2) == 0 else size for size in row]]),
+        x=dynamic_tensor(draw, [nodes, *row]),
+        y=dynamic_tensor(draw, [edges, *[1 if integer(draw, 0, 2) == 0 else size for size in row]]),
         **_ends(nodes, edges),
         message_op=one_of(draw, "add", "sub", "mul", "div"),
         reduce_op=one_of(draw, *_KINDS),
@@ -82,7 +82,7 @@ def _send_ue_random(draw: Any) -> Case:
 
 def _send_uv_random(draw: Any) -> Case:
     nodes, edges, row = integer(draw, 1, 5), integer(draw, 1, 8), shape(draw, 1, 2)
-    given = varied(draw, [nodes, *row]), varied(draw, [nodes, *row])
+    given = dynamic_tensor(draw, [nodes, *row]), dynamic_tensor(draw, [nodes, *row])
     return case(x=given[0], y=given[1], **_ends(nodes, edges), message_op=one_of(draw, "add", "sub", "mul", "div"))
 
 

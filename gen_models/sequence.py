@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import in_sequences, legacy_op
+from gen_models.harness.building import as_lod, legacy_op
 from gen_models.harness.spec import Case, Op, case, tensor
-from gen_models.harness.strategies import flag, integer, varied
+from gen_models.harness.strategies import dynamic_tensor, flag, integer
 
 _OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
 _F64: dict[str, Any] = {"formats": ("legacy",), "why": "legacy only; OpenVINO's CPU plugin computes f64 as f32"}
@@ -17,7 +17,7 @@ def _positions(x: Any, *, alpha: float = 1.0, beta: float = 1.0) -> Any:
 
 
 def _row_conv(x: Any, filters: Any, *, lod: Any = None) -> Any:
-    x = in_sequences(x, lod) if len(x.shape) == 2 else x
+    x = as_lod(x, lod) if len(x.shape) == 2 else x
     return legacy_op("row_conv", {"X": x, "Filter": filters}, {"Out": "float32"}, {})
 
 
@@ -43,7 +43,7 @@ def _clicks(rows: int, columns: int, dims: Any = None) -> dict[str, Any]:
 
 def _im2sequence_random(draw: Any) -> Case:
     return case(
-        x=varied(draw, [integer(draw, 1, 3), integer(draw, 1, 3), integer(draw, 4, 7), integer(draw, 4, 7)]),
+        x=dynamic_tensor(draw, [integer(draw, 1, 3), integer(draw, 1, 3), integer(draw, 4, 7), integer(draw, 4, 7)]),
         kernels=[integer(draw, 1, 3), integer(draw, 1, 3)],
         strides=[integer(draw, 1, 3), integer(draw, 1, 3)],
         paddings=[integer(draw, 0, 2) for _ in range(4)],
@@ -82,7 +82,7 @@ OPS = [
             case(x=tensor([6, 3], dims=[-1, 3]), filters=tensor([2, 3]), lod=[0, 3, 6], **_OLD),
         ],
         lambda draw: case(
-            x=varied(draw, [integer(draw, 1, 3), integer(draw, 1, 7), 3]),
+            x=dynamic_tensor(draw, [integer(draw, 1, 3), integer(draw, 1, 7), 3]),
             filters=tensor([integer(draw, 1, 5), 3]),
             **_OLD,
         ),

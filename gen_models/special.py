@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_models.activation import NEW, unary
 from gen_models.harness.spec import DIGITS, Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import integer, shape, varied
+from gen_models.harness.strategies import dynamic_tensor, integer, shape
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -64,7 +64,7 @@ POLYGAMMA = [
 
 def _polygamma_random(draw: Any) -> Case:
     sizes = shape(draw, 0, 3)
-    return case(x=varied(draw, sizes, low=0.5, high=20), n=integer(draw, 1, 4))
+    return case(x=dynamic_tensor(draw, sizes, low=0.5, high=20), n=integer(draw, 1, 4))
 
 
 OPS = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from gen_models.harness.building import legacy_op
 from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
-from gen_models.harness.strategies import axes, flag, integer, one_of, shape, varied
+from gen_models.harness.strategies import axes, dynamic_tensor, flag, integer, one_of, shape
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 
@@ -48,7 +48,7 @@ VAR = [
 def _var_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4, low=2)
     return case(
-        x=varied(draw, sizes),
+        x=dynamic_tensor(draw, sizes),
         axis=axes(draw, len(sizes)),
         keepdim=flag(draw),
         correction=one_of(draw, 0.0, 0.5, 1.0),
@@ -58,16 +58,16 @@ def _var_random(draw: Any) -> Case:
 
 def _variance_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4, low=2)
-    return case(x=varied(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **NEW)
+    return case(x=dynamic_tensor(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **NEW)
 
 
 def _clip_random(draw: Any) -> Case:
-    return case(x=varied(draw, shape(draw, 1, 4)), max_norm=one_of(draw, 0.1, 1.0, 3.0))
+    return case(x=dynamic_tensor(draw, shape(draw, 1, 4)), max_norm=one_of(draw, 0.1, 1.0, 3.0))
 
 
 def _fill_random(draw: Any) -> Case:
     kind = one_of(draw, "float32", "int32", "int64")
-    return case(x=varied(draw, shape(draw, 0, 4), kind), value=integer(draw, -9, 9))
+    return case(x=dynamic_tensor(draw, shape(draw, 0, 4), kind), value=integer(draw, -9, 9))
 
 
 OPS = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import in_pir
+from gen_models.harness.building import is_pir
 from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
 
 
@@ -17,7 +17,7 @@ def _index(value: int) -> Any:
 
 
 def _filled(*elements: Any) -> Any:
-    array = paddle.tensor.create_array(str(elements[0].dtype).rpartition(".")[2].lower() if in_pir() else "float32")
+    array = paddle.tensor.create_array(str(elements[0].dtype).rpartition(".")[2].lower() if is_pir() else "float32")
     for i, element in enumerate(elements):
         array = paddle.tensor.array_write(element, _index(i), array)
     return array
@@ -41,7 +41,7 @@ def _length(x: Any, *, count: int) -> Any:
 def _to_tensor(x: Any, y: Any, *, axis: int, use_stack: bool) -> Any:
     from_array = paddle.tensor.manipulation.tensor_array_to_tensor
     out, sizes = from_array(_filled(x, y), axis=axis, use_stack=use_stack)
-    return [out, sizes] if in_pir() else out  # Paddle 2.6 leaves the sizes without memory
+    return [out, sizes] if is_pir() else out  # Paddle 2.6 leaves the sizes without memory
 
 
 def _stacked(array: Any) -> Any:

@@ -188,10 +188,10 @@ def drawing(graph: Model) -> tuple[str, float, float]:
     layout = layered(len(nodes), edges)
     parts = []
     for (source, target), bends in zip(edges, layout.bends, strict=True):
-        (x0, y0), (x1, y1) = layout.places[source], layout.places[target]
+        (x0, y0), (x1, y1) = layout.positions[source], layout.positions[target]
         points = [(x0, y0 + HEIGHT / 2), *(bends or ()), (x1, y1 - HEIGHT / 2)]
         parts.append('<path d="M' + " L".join(f"{x:.0f},{y:.0f}" for x, y in points) + '"/>')
-    for node, (x, y) in zip(nodes, layout.places, strict=True):
+    for node, (x, y) in zip(nodes, layout.positions, strict=True):
         kind = node.get_type_name()
         moves = ' class="moves"' if kind in MOVES else ""
         shape = escape(str(node.get_output_partial_shape(0)))

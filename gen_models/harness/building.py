@@ -8,12 +8,12 @@ from typing import Any
 from gen_models.harness.spec import paddle
 
 
-def in_pir() -> bool:
+def is_pir() -> bool:
     """Whether the program being built is a PIR one."""
     return hasattr(paddle.framework, "in_pir_mode") and bool(paddle.framework.in_pir_mode())
 
 
-def in_sequences(x: Any, offsets: Sequence[int] | None = None) -> Any:
+def as_lod(x: Any, offsets: Sequence[int] | None = None) -> Any:
     """x as sequences that begin at the offsets (LoD); without offsets as one sequence, which is how it is fed."""
     if offsets is not None:
         return legacy_op("lod_reset", {"X": x}, {"Out": x.dtype}, {"target_lod": list(offsets)})
@@ -39,8 +39,8 @@ def legacy_op(
     return list(made.values()) if len(made) > 1 else next(iter(made.values()))
 
 
-def assembled(build: Any, forward: Any) -> Any:
-    """A layer with the parts that `build()` names; `forward(parts, *inputs)` runs it."""
+def make_layer(build: Any, forward: Any) -> Any:
+    """A layer with the sublayers that `build()` returns by name; `forward(parts, *inputs)` runs it."""
 
     class Assembled(paddle.nn.Layer):
         def __init__(self) -> None:
@@ -80,7 +80,7 @@ def multiclass_nms3(
         "nms_eta": 1.0,
         "background_label": background_label,
     }
-    if in_pir() or paddle.in_dynamic_mode():
+    if is_pir() or paddle.in_dynamic_mode():
         out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *attributes.values())
     else:
         outputs = {"Out": boxes.dtype, "Index": "int32", "NmsRoisNum": "int32"}

@@ -24,7 +24,7 @@ ROUND = 20
 """Cases of one operator in one format per round."""
 
 
-class Part(Protocol):
+class ChunkLike(Protocol):
     """What a campaign is made of: examples under a name, that of the tests, and a key of their own in the state."""
 
     @property
@@ -37,7 +37,7 @@ class Part(Protocol):
     def kept(self) -> str: ...
 
 
-AnyChunk = TypeVar("AnyChunk", bound=Part)
+AnyChunk = TypeVar("AnyChunk", bound=ChunkLike)
 
 
 @dataclass(frozen=True)

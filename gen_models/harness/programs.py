@@ -25,7 +25,7 @@ from gen_models.harness.legacy import LegacyWorker
 from gen_models.harness.spec import Array, bfloat16_bits
 from gen_models.harness.store import worker
 from gen_models.programs import random_program
-from gen_models.programs.program import SETS, Call, Program, is_fixed, resolved
+from gen_models.programs.program import SETS, Call, Program, is_fixed, resolve
 from gen_models.programs.source import script
 from paddle2ov.conversion import convert
 from paddle2ov.graph.core import shared_core
@@ -35,16 +35,16 @@ ORDER = (*range(SETS), 0)
 """The sets of inputs in the order in which one request runs them."""
 ROUNDED = 0.1
 """The tolerance for what is computed in bfloat16: of the mean square of the errors, relative to that of the values."""
-MOST_TRIALS = 150
+MAX_TRIALS = 150
 """Programs that are tried to make one that differs smaller."""
 
 
-AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goes around"
-"""Said of a program whose graph is right, since it is with rewrites."""
+WORKED_AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goes around"
+"""The message for a program that differs only without rewrites."""
 
 
 @dataclass(frozen=True)
-class Leg:
+class Variant:
     """A way to convert and to run a program."""
 
     name: str
@@ -53,18 +53,18 @@ class Leg:
 
 
 LEGS = (
-    Leg("with rewrites", True, "f32"),
-    Leg("without rewrites", False, "f32"),
-    Leg("default precision", True, "default"),
+    Variant("with rewrites", True, "f32"),
+    Variant("without rewrites", False, "f32"),
+    Variant("default precision", True, "default"),
 )
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A program that does not come out as in Paddle: in which leg, at which step, and what was said of it."""
+    """A program that does not come out as in Paddle: in which variant, at which step, and what was said of it."""
 
     program: Program
-    leg: Leg
+    variant: Variant
     step: str
     text: str
 
@@ -72,7 +72,7 @@ class Difference:
     def kind(self) -> tuple[str, str, str]:
         """What must stay the same while the program is made smaller."""
         said = re.sub(r"[\d.,]+(e[+-]?\d+)?|'[^']*'|\"[^\"]*\"", "", self.text)
-        return self.leg.name, self.step, said[:60] if self.step == "convert" else ""
+        return self.variant.name, self.step, said[:60] if self.step == "convert" else ""
 
 
 def write_program(program: Program, format: str, folder: Path) -> Path:
@@ -98,29 +98,29 @@ def _writer(format: str) -> LegacyWorker:
     return worker() if format == "legacy" else LegacyWorker(sys.executable)
 
 
-def legs(program: Program) -> tuple[Leg, ...]:
+def variants(program: Program) -> tuple[Variant, ...]:
     """The ways in which a program is compared: one that may change by a step does not bear rounding to 8 bits."""
     rounds = program.is_steady and "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return LEGS if rounds else LEGS[:2]
 
 
-def differences(program: Program, folder: Path, wanted: Iterable[Leg] | None = None) -> Iterator[Difference]:
-    """What differs, leg by leg, in the folder of a program."""
-    for leg in legs(program) if wanted is None else wanted:
+def differences(program: Program, folder: Path, wanted: Iterable[Variant] | None = None) -> Iterator[Difference]:
+    """What differs, variant by variant, in the folder of a program."""
+    for variant in variants(program) if wanted is None else wanted:
         step = "convert"
         try:
-            model = convert(folder, rewrite=leg.rewrite)
+            model = convert(folder, rewrite=variant.rewrite)
             step = "compile"
-            compiled = compile_model(model, leg.precision)
+            compiled = compile_model(model, variant.precision)
             step = "run"
             for turn, computed in enumerate(infer_in_turn(compiled, folder)):
                 step = "values"
-                _compare(computed, folder, turn, leg)
+                _compare(computed, folder, turn, variant)
                 step = "run"
         except Exception as error:
-            if step == "values" and leg.precision != "f32" and _is_sensitive(folder):
+            if step == "values" and variant.precision != "f32" and _is_sensitive(folder):
                 continue
-            yield Difference(program, leg, step, f"{type(error).__name__}: {error}")
+            yield Difference(program, variant, step, f"{type(error).__name__}: {error}")
 
 
 def _is_sensitive(folder: Path) -> bool:
@@ -151,12 +151,12 @@ def infer_in_turn(compiled: Any, folder: Path) -> Iterator[Any]:
         yield infer(compiled, load(folder / f"inputs_{which}.npz"), request)
 
 
-def _compare(computed: Any, folder: Path, turn: int, leg: Leg) -> None:
+def _compare(computed: Any, folder: Path, turn: int, variant: Variant) -> None:
     record = json.loads((folder / "case.json").read_text())
     arrays = load(folder / f"outputs_{ORDER[turn]}.npz")
     expected = [Expected(item["name"], item["dtype"], arrays[str(k)]) for k, item in enumerate(record["outputs"])]
-    where = f"{leg.name}, run {turn}, inputs {ORDER[turn]}"
-    if leg.precision == "f32":
+    where = f"{variant.name}, run {turn}, inputs {ORDER[turn]}"
+    if variant.precision == "f32":
         compare(computed, expected, record["tolerance"], record["tolerance"], where, to_largest=True, least=0.1)
     else:
         compare_rounded(computed, expected, ROUNDED, where)
@@ -174,16 +174,16 @@ def shrink(found: Difference, format: str, folder: Path) -> Difference:
         trials += 1
         try:
             write_program(candidate, format, folder / "trial")
-            made = list(differences(candidate, folder / "trial", [found.leg]))
+            made = list(differences(candidate, folder / "trial", [found.variant]))
         except GenerationError:
             return None
         return made[0] if made and made[0].kind == found.kind else None
 
     is_smaller = True
-    while is_smaller and trials < MOST_TRIALS:
+    while is_smaller and trials < MAX_TRIALS:
         is_smaller = False
         for candidate in _smaller(found.program):
-            if trials >= MOST_TRIALS:
+            if trials >= MAX_TRIALS:
                 break
             better = still(candidate)
             if better is not None:
@@ -197,7 +197,7 @@ def _smaller(program: Program) -> Iterator[Program]:
     """Programs with fewer results, calls, inputs or arguments, the smallest first; no result becomes an input."""
     handed_on = len(set(program.results) & set(program.inputs))
     seen = {program.digest()}
-    for changed in (*_fewer_results(program), *_cut(program), *_without_calls(program), *_plainer(program)):
+    for changed in (*_fewer_results(program), *_cut(program), *_without_calls(program), *_simplified(program)):
         one = changed.kept()
         is_new = one.digest() not in seen
         if one.inputs and one.results and is_new and len(set(one.results) & set(one.inputs)) <= handed_on:
@@ -215,15 +215,15 @@ def _fewer_results(program: Program) -> Iterator[Program]:
 
 def _cut(program: Program) -> Iterator[Program]:
     """What a call at the top gives becomes an input, so that all before it may go; late ones first."""
-    for place in reversed(range(len(program.calls))):
-        call = program.calls[place]
+    for index in reversed(range(len(program.calls))):
+        call = program.calls[index]
         values = [program.values[number] for number in call.gives]
         if not call.gives or any(one.dtype != "float32" or not one.dims for one in values):
             continue
         if re.fullmatch(r"self\.m\d+", call.code):
             continue
         declared = {one.number: tuple(dim[0] if is_fixed(dim) else -1 for dim in one.dims) for one in values}
-        rest = (*program.calls[:place], *program.calls[place + 1 :])
+        rest = (*program.calls[:index], *program.calls[index + 1 :])
         if set(call.gives) & set(program.results):
             continue
         yield dataclasses.replace(program, calls=rest, inputs={**program.inputs, **declared})
@@ -231,17 +231,17 @@ def _cut(program: Program) -> Iterator[Program]:
 
 def _without_calls(program: Program) -> Iterator[Program]:
     """Without a call: its result is another value of the same dimensions that is there before it."""
-    for calls, renamed in _left_out(program.calls, program, list(program.inputs)):
+    for calls, renamed in _without_one_call(program.calls, program, list(program.inputs)):
         yield _renamed(dataclasses.replace(program, calls=calls), renamed)
 
 
-def _left_out(
+def _without_one_call(
     calls: tuple[Call, ...], program: Program, before: list[int]
 ) -> Iterator[tuple[tuple[Call, ...], dict[int, int]]]:
     """The calls without one of them, and which names then stand for others."""
     there = list(before)
-    for place, call in enumerate(calls):
-        rest = (*calls[:place], *calls[place + 1 :])
+    for index, call in enumerate(calls):
+        rest = (*calls[:index], *calls[index + 1 :])
         if not call.gives:
             yield rest, {}
         elif len(call.gives) == 1:
@@ -255,33 +255,33 @@ def _left_out(
         if call.bodies:
             if len(call.bodies) == 2:
                 for body, numbers in zip(call.bodies, call.yields, strict=True):
-                    yield (*calls[:place], *body, *calls[place + 1 :]), dict(zip(call.gives, numbers, strict=True))
+                    yield (*calls[:index], *body, *calls[index + 1 :]), dict(zip(call.gives, numbers, strict=True))
             else:
-                yield _once(calls, place)
+                yield _unroll_once(calls, index)
             inside = [*there, *(call.gives if len(call.bodies) == 1 else ())]
             for which, body in enumerate(call.bodies):
-                for smaller, renamed in _left_out(body, program, inside):
+                for smaller, renamed in _without_one_call(body, program, inside):
                     bodies = tuple(smaller if i == which else one for i, one in enumerate(call.bodies))
                     changed = dataclasses.replace(call, bodies=bodies)
-                    yield (*calls[:place], changed, *calls[place + 1 :]), renamed
+                    yield (*calls[:index], changed, *calls[index + 1 :]), renamed
         there += call.gives
 
 
-def _once(calls: tuple[Call, ...], place: int) -> tuple[tuple[Call, ...], dict[int, int]]:
-    """One round in place of a loop."""
-    loop = calls[place]
+def _unroll_once(calls: tuple[Call, ...], index: int) -> tuple[tuple[Call, ...], dict[int, int]]:
+    """One iteration in place of a loop."""
+    loop = calls[index]
     names = dict(zip(loop.gives, loop.starts, strict=True))
     body = tuple(call.renamed(names) for call in loop.bodies[0])
     after = {name: names.get(number, number) for name, number in zip(loop.gives, loop.yields[0], strict=True)}
     counter = re.search(r"v(\d+)", loop.code)
     assert counter is not None
     zero = Call("paddle.full([], 0, 'int64')", (int(counter[1]),))
-    return (*calls[:place], zero, *body, *calls[place + 1 :]), after
+    return (*calls[:index], zero, *body, *calls[index + 1 :]), after
 
 
 def _renamed(program: Program, names: dict[int, int]) -> Program:
     calls = tuple(call.renamed(names) for call in program.calls)
-    results = tuple(dict.fromkeys(resolved(names, number) for number in program.results))
+    results = tuple(dict.fromkeys(resolve(names, number) for number in program.results))
     return dataclasses.replace(program, calls=calls, results=results)
 
 
@@ -293,14 +293,14 @@ _SIMPLER = (
 )
 
 
-def _plainer(program: Program) -> Iterator[Program]:
+def _simplified(program: Program) -> Iterator[Program]:
     """With an argument left out, and with inputs of known dimensions."""
-    for place, call in enumerate(program.calls):
+    for index, call in enumerate(program.calls):
         for pattern, plain in _SIMPLER:
             for match in pattern.finditer(call.code):
                 code = call.code[: match.start()] + match.expand(plain) + call.code[match.end() :]
                 changed = dataclasses.replace(call, code=code)
-                yield dataclasses.replace(program, calls=(*program.calls[:place], changed, *program.calls[place + 1 :]))
+                yield dataclasses.replace(program, calls=(*program.calls[:index], changed, *program.calls[index + 1 :]))
     for number, declared in program.inputs.items():
         dims = tuple(dim[0] if is_fixed(dim) else -1 for dim in program.values[number].dims)
         if dims != declared:
@@ -382,10 +382,10 @@ def explore(seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = T
             continue
         found.compared.append(name)
         all_found = list(differences(program, folder / "model"))
-        ways = {one.leg for one in all_found}
+        ways = {one.variant for one in all_found}
         for one in _of_each_kind(all_found):
             if ways == {LEGS[1]} and one.step != "convert":
-                found.explained[name] = AROUND
+                found.explained[name] = WORKED_AROUND
                 continue
             small = shrink(one, format, folder) if is_shrunk else one
             found.failures.append(keep(small, name, format, folder))
@@ -408,10 +408,22 @@ def _of_each_kind(found: Iterable[Difference]) -> Iterator[Difference]:
 
 def keep(found: Difference, name: str, format: str, folder: Path) -> dict[str, str]:
     """Writes a difference down: the program as data, and a script that shows it."""
-    stem = f"{name.replace('/', '-')}-{found.leg.name.replace(' ', '-')}-{found.step}"
+    stem = f"{name.replace('/', '-')}-{found.variant.name.replace(' ', '-')}-{found.step}"
     (folder / f"{stem}.json").write_text(json.dumps(found.program.to_json()))
     path = folder / f"{stem}.py"
     path.write_text(
-        script(found.program, format, f"{name}, {found.leg.name}: {found.text}", found.leg.precision, found.leg.rewrite)
+        script(
+            found.program,
+            format,
+            f"{name}, {found.variant.name}: {found.text}",
+            found.variant.precision,
+            found.variant.rewrite,
+        )
     )
-    return {"program": name, "leg": found.leg.name, "step": found.step, "text": found.text[:1000], "script": str(path)}
+    return {
+        "program": name,
+        "variant": found.variant.name,
+        "step": found.step,
+        "text": found.text[:1000],
+        "script": str(path),
+    }

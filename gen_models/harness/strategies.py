@@ -1,4 +1,4 @@
-"""Short words for the `random` functions of operators: `shape(draw)`, `varied(draw, shape)`, `axis(draw, rank)`, ..."""
+"""Helpers for the `random` functions of operators: `shape(draw)`, `axis(draw, rank)`, `dynamic_tensor(draw, shape)`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def shape(draw: Any, least: int = 0, most: int = 5, *, low: int = 1, high: int =
     return list(draw(st.lists(st.integers(low, high), min_size=least, max_size=most)))
 
 
-def varied(draw: Any, shape: Sequence[int], dtype: str = "float32", **data: Any) -> TensorSpec:
+def dynamic_tensor(draw: Any, shape: Sequence[int], dtype: str = "float32", **data: Any) -> TensorSpec:
     """A tensor with some of its dimensions declared dynamic."""
     return tensor(shape, dtype, dims=[-1 if flag(draw) else size for size in shape], **data)
 
@@ -52,5 +52,5 @@ def shapes_to_broadcast(draw: Any) -> tuple[TensorSpec, TensorSpec]:
     both = []
     for _ in range(2):
         mine = [1 if integer(draw, 0, 3) == 0 else size for size in whole]
-        both.append(varied(draw, mine[integer(draw, 0, len(mine)) if flag(draw) else 0 :]))
+        both.append(dynamic_tensor(draw, mine[integer(draw, 0, len(mine)) if flag(draw) else 0 :]))
     return both[0], both[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from gen_models.harness.building import assembled
+from gen_models.harness.building import make_layer
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -43,7 +43,7 @@ def resnet(width: int = 8, depths: tuple[int, ...] = (2, 2), classes: int = 5) -
     for stage, depth in enumerate(depths):
         for i in range(depth):
             outputs, stride = width << stage, 2 if stage and i == 0 else 1
-            blocks.append(assembled(partial(parts, inputs, outputs, stride), run))
+            blocks.append(make_layer(partial(parts, inputs, outputs, stride), run))
             inputs = outputs
     return _classified(nn.Sequential(*blocks), inputs, classes)
 
@@ -76,7 +76,7 @@ def mobilenet(
 
     for kernel, factor, stride, weighed in rows:
         inner = width * factor
-        blocks.append(assembled(partial(parts, width, inner, kernel, stride, weighed), run))
+        blocks.append(make_layer(partial(parts, width, inner, kernel, stride, weighed), run))
     return _classified(nn.Sequential(*blocks), width, classes)
 
 
@@ -96,8 +96,8 @@ def inception(width: int = 8, depth: int = 2, classes: int = 5) -> Any:
     def run(self: Any, x: Any) -> Any:
         return paddle.concat([self.one(x), self.three(x), self.five(x), self.pooled(x)], axis=3)
 
-    blocks = [*_stem(width), assembled(partial(parts, width), run)]
-    blocks += [assembled(partial(parts, 4 * width), run) for _ in range(depth - 1)]
+    blocks = [*_stem(width), make_layer(partial(parts, width), run)]
+    blocks += [make_layer(partial(parts, 4 * width), run) for _ in range(depth - 1)]
     return _classified(nn.Sequential(*blocks), 4 * width, classes)
 
 
@@ -123,7 +123,7 @@ def csp(width: int = 8, depths: tuple[int, ...] = (1, 2), classes: int = 5) -> A
     for depth in depths:
         blocks.append(_conv(width, 2 * width, 3, 2, act="silu"))
         width *= 2
-        blocks.append(assembled(partial(parts, width, depth), run))
+        blocks.append(make_layer(partial(parts, width, depth), run))
     return _classified(nn.Sequential(*blocks), width, classes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from gen_models.harness.building import assembled
+from gen_models.harness.building import make_layer
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -44,7 +44,7 @@ def _positions_forward(self: Any, image: Any) -> Any:
 
 def positions() -> Any:
     """Between convolutions with channels last, sums with what is cut out, padded, split and reduced of embeddings."""
-    return assembled(_positions_parts, _positions_forward)
+    return make_layer(_positions_parts, _positions_forward)
 
 
 def _states_parts(batch: int, layers: int) -> dict[str, Any]:
@@ -65,12 +65,12 @@ def _states_forward(self: Any, x: Any) -> Any:
 
 def two_states() -> Any:
     """Recurrent layers of two directions that begin with learned states, as many as directions."""
-    return assembled(partial(_states_parts, 2, 1), _states_forward)
+    return make_layer(partial(_states_parts, 2, 1), _states_forward)
 
 
 def three_states() -> Any:
     """The same for batches of three."""
-    return assembled(partial(_states_parts, 3, 2), _states_forward)
+    return make_layer(partial(_states_parts, 3, 2), _states_forward)
 
 
 def _grown_forward(self: Any, x: Any) -> Any:
@@ -82,7 +82,7 @@ def _grown_forward(self: Any, x: Any) -> Any:
 
 def grown_states() -> Any:
     """The same learned state for each sequence of a batch."""
-    return assembled(partial(_states_parts, 1, 2), _grown_forward)
+    return make_layer(partial(_states_parts, 1, 2), _grown_forward)
 
 
 def _image(*dims: int) -> dict[str, Any]:

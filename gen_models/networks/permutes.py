@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import assembled
+from gen_models.harness.building import make_layer
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -109,11 +109,13 @@ def _regions() -> dict[str, Any]:
 
 
 NETWORKS = [
-    Network("permutes_ssd", lambda: assembled(_ssd_parts, _ssd), _image(1, 48, 64)),
-    Network("permutes_yolo", lambda: assembled(_yolo_parts, _yolo), _image(1, 32, 48)),
-    Network("permutes_rcnn", lambda: assembled(lambda: _rcnn_parts(False), _rcnn), {**_image(1, 32, 48), **_regions()}),
+    Network("permutes_ssd", lambda: make_layer(_ssd_parts, _ssd), _image(1, 48, 64)),
+    Network("permutes_yolo", lambda: make_layer(_yolo_parts, _yolo), _image(1, 32, 48)),
     Network(
-        "permutes_mask_rcnn", lambda: assembled(lambda: _rcnn_parts(True), _rcnn), {**_image(1, 32, 48), **_regions()}
+        "permutes_rcnn", lambda: make_layer(lambda: _rcnn_parts(False), _rcnn), {**_image(1, 32, 48), **_regions()}
+    ),
+    Network(
+        "permutes_mask_rcnn", lambda: make_layer(lambda: _rcnn_parts(True), _rcnn), {**_image(1, 32, 48), **_regions()}
     ),
 ]
 PERMUTES = {

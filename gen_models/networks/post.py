@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import assembled, conv_norm, in_pir, legacy_op, multiclass_nms3
+from gen_models.harness.building import conv_norm, is_pir, legacy_op, make_layer, multiclass_nms3
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -188,7 +188,7 @@ def _ppyolo_parts() -> dict[str, Any]:
 
 
 def _matrix_nms(boxes: Any, scores: Any, **attributes: Any) -> Any:
-    if in_pir() or paddle.in_dynamic_mode():
+    if is_pir() or paddle.in_dynamic_mode():
         out, count, _ = paddle.vision.ops.matrix_nms(boxes, scores, **attributes, return_index=True)
         return out, count
     outputs = {"Out": boxes.dtype, "Index": "int32", "RoisNum": "int32"}
@@ -240,43 +240,43 @@ def _fixed(n: int) -> dict[str, Any]:
 NETWORKS = [
     Network(
         "ppyoloe",
-        lambda: assembled(lambda: _ppyoloe_parts(True), _ppyoloe),
+        lambda: make_layer(lambda: _ppyoloe_parts(True), _ppyoloe),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),
     Network(
         "ppyoloe_fixed",
-        lambda: assembled(lambda: _ppyoloe_parts(False), _ppyoloe),
+        lambda: make_layer(lambda: _ppyoloe_parts(False), _ppyoloe),
         {**_fixed(2), **_scale(2)},
         more=[{**_fixed(1), **_scale(1)}],
     ),
     Network(
         "picodet",
-        lambda: assembled(_picodet_parts, _picodet),
+        lambda: make_layer(_picodet_parts, _picodet),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),
     Network(
         "gfl",
-        lambda: assembled(lambda: _picodet_parts(False), _picodet),
+        lambda: make_layer(lambda: _picodet_parts(False), _picodet),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),
     Network(
         "picodet_fixed",
-        lambda: assembled(_picodet_parts, _picodet),
+        lambda: make_layer(_picodet_parts, _picodet),
         {**_fixed(2), **_scale(2)},
         more=[{**_fixed(1), **_scale(1)}],
     ),
     Network(
         "ssd_in_pixels",
-        lambda: assembled(_ssd_parts, _ssd),
+        lambda: make_layer(_ssd_parts, _ssd),
         {**_fixed(2), **_shape(2, 64, 96), **_scale(2)},
         more=[{**_fixed(1), **_shape(1, 64, 96), **_scale(1)}],
     ),
     Network(
         "ppyolo",
-        lambda: assembled(_ppyolo_parts, _ppyolo),
+        lambda: make_layer(_ppyolo_parts, _ppyolo),
         {**_image(2, 64, 96), **_shape(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_shape(1, 96, 64), **_scale(1)}],
     ),

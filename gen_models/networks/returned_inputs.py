@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import assembled
+from gen_models.harness.building import make_layer
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -45,23 +45,23 @@ def _unchanged_forward(self: Any, x: Any, count: Any) -> Any:
 
 
 def identities() -> Any:
-    return assembled(dict, _identities_forward)
+    return make_layer(dict, _identities_forward)
 
 
 def casts() -> Any:
-    return assembled(dict, _cast_forward)
+    return make_layer(dict, _cast_forward)
 
 
 def of_a_branch() -> Any:
-    return assembled(dict, _branch_forward)
+    return make_layer(dict, _branch_forward)
 
 
 def of_both_branches() -> Any:
-    return assembled(dict, _same_branches_forward)
+    return make_layer(dict, _same_branches_forward)
 
 
 def of_a_loop() -> Any:
-    return assembled(dict, _unchanged_forward)
+    return make_layer(dict, _unchanged_forward)
 
 
 def _x(length: int) -> Any:

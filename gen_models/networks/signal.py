@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import assembled
+from gen_models.harness.building import make_layer
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -195,10 +195,12 @@ NETWORKS = [
     Network("fast_fourier_convolution", _fourier_unit, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}),
     _network("fnet_mixing", _mixing, x=tensor([2, 7, 6], dims=[-1, -1, 6])),
     _network("complex_rotary", _rotary, x=tensor([2, 6, 8], dims=[-1, 6, 8]), y=tensor([6, 4], low=-4, high=4)),
-    Network("square_attention", lambda: assembled(dict, _square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))),
+    Network(
+        "square_attention", lambda: make_layer(dict, _square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))
+    ),
     Network(
         "constants_along_axis_1",
-        lambda: assembled(_along_axis_1_parts, _along_axis_1),
+        lambda: make_layer(_along_axis_1_parts, _along_axis_1),
         {"x": tensor([2, 5, 3, 6], dims=[-1, 5, 3, 6])},
     ),
     _network("reshaped_means", _reshaped_means, x=tensor([2, 4, 3], dims=[-1, -1, 3]), y=tensor([1, 4, 3])),

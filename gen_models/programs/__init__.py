@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.programs import attention, control_flow, convolutions, elementwise, indexing, layouts, shapes
-from gen_models.programs.maker import Maker, known
+from gen_models.programs.maker import Maker, static_dim
 from gen_models.programs.program import Program
 
 BLOCKS = (attention, control_flow, convolutions, elementwise, indexing, layouts, shapes)
@@ -25,17 +25,17 @@ def _attempt(seed: int) -> Program:
     make = Maker(seed, is_unknown=False, learned=0.0)
     make.is_unknown = make.chance(0.7)
     make.learned = make.among(0.0, 0.1, 0.3)
-    batch = make.among(*_VARYING, known(1), known(2)) if make.is_unknown else known(make.among(1, 2, 3))
-    length = make.among(*_VARYING, known(4)) if make.is_unknown else known(make.among(1, 4, 6))
-    channels = known(make.among(1, 2, 3, 4, 8))
+    batch = make.among(*_VARYING, static_dim(1), static_dim(2)) if make.is_unknown else static_dim(make.among(1, 2, 3))
+    length = make.among(*_VARYING, static_dim(4)) if make.is_unknown else static_dim(make.among(1, 4, 6))
+    channels = static_dim(make.among(1, 2, 3, 4, 8))
     for _ in range(make.among(1, 1, 2)):
         kind = make.below(6)
         if kind == 0:
-            dims = [batch, known(make.among(4, 6, 8))]
+            dims = [batch, static_dim(make.among(4, 6, 8))]
         elif kind <= 2:
-            dims = [batch, length, known(make.among(4, 6, 8))]
+            dims = [batch, length, static_dim(make.among(4, 6, 8))]
         else:
-            other = make.among(length, length, known(4), known(8))
+            other = make.among(length, length, static_dim(4), static_dim(8))
             dims = [batch, length, other, channels] if make.chance(0.3) else [batch, channels, length, other]
         make.input(dims)
     make.some_steps(5, make.among(5, 10, 15, 20, 30))

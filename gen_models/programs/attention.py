@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, known, step
+from gen_models.programs.maker import Maker, static_dim, step
 from gen_models.programs.program import is_fixed
 
 
@@ -16,16 +16,16 @@ def _attention(make: Maker) -> None:
     if make.chance(0.6):
         weight = make.weight(width, 3 * width, fan_in=width)
         bias = make.among("None", make.weight(3 * width))
-        joined = make.add(f"F.linear({x}, {weight}, {bias})", [batch, length, known(3 * width)])
+        joined = make.add(f"F.linear({x}, {weight}, {bias})", [batch, length, static_dim(3 * width)])
         lead = make.among("-1", first)
         parts = make.add(
             f"paddle.transpose(paddle.reshape({joined}, [{lead}, {second}, 3, {heads}, {each}]), [2, 0, 3, 1, 4])",
-            [known(3), batch, known(heads), length, known(each)],
+            [static_dim(3), batch, static_dim(heads), length, static_dim(each)],
         )
-        dims = [batch, known(heads), length, known(each)]
+        dims = [batch, static_dim(heads), length, static_dim(each)]
         q, k, v = (make.add(f"{parts}[{i}]", dims) for i in range(3))
     else:
-        dims = [batch, known(heads), length, known(each)]
+        dims = [batch, static_dim(heads), length, static_dim(each)]
         q, k, v = (
             make.add(
                 f"paddle.transpose(paddle.reshape(F.linear({x}, {make.weight(width, width, fan_in=width)}), "
@@ -35,7 +35,8 @@ def _attention(make: Maker) -> None:
             for _ in range(3)
         )
     scores = make.add(
-        f"paddle.matmul({q}, {k}, transpose_y=True) * {round(each**-0.5, 3)}", [batch, known(heads), length, length]
+        f"paddle.matmul({q}, {k}, transpose_y=True) * {round(each**-0.5, 3)}",
+        [batch, static_dim(heads), length, length],
     )
     kind = make.below(4)
     if kind == 0:
@@ -47,7 +48,8 @@ def _attention(make: Maker) -> None:
         scores = make.add(f"{scores} + {mask}", scores.dims)
     weights = make.add(f"F.softmax({scores}, axis=-1)", scores.dims)
     out = make.add(
-        f"paddle.transpose(paddle.matmul({weights}, {v}), [0, 2, 1, 3])", [batch, length, known(heads), known(each)]
+        f"paddle.transpose(paddle.matmul({weights}, {v}), [0, 2, 1, 3])",
+        [batch, length, static_dim(heads), static_dim(each)],
     )
     out = make.add(
         f"paddle.reshape({out}, [{make.among('0', '-1', first)}, {make.among('0', second)}, {width}])", x.dims
@@ -72,7 +74,7 @@ def _windows(make: Maker) -> None:
     count = tuple(size * height * width // 4 for size in batch)
     y = make.add(
         f"paddle.reshape(paddle.transpose({split}, [0, 1, 3, 2, 4, 5]), [-1, 4, {channels}])",
-        [count, known(4), known(channels)],
+        [count, static_dim(4), static_dim(channels)],
     )
     if make.chance(0.6):
         y = make.add(f"F.gelu(F.linear({y}, {make.weight(channels, channels, fan_in=channels)}))", y.dims)
@@ -96,7 +98,7 @@ def _recurrent(make: Maker) -> None:
     text = f"paddle.nn.{kind}({width}, {hidden}, {layers}, direction='{direction}', time_major={major})"
     layer = make.member(text)
     given = ""
-    state = [known(layers * directions), batch, known(hidden)]
+    state = [static_dim(layers * directions), batch, static_dim(hidden)]
     if make.chance(0.4):
         states = []
         for _ in range(2 if kind == "LSTM" else 1):
@@ -107,7 +109,7 @@ def _recurrent(make: Maker) -> None:
                 else f"paddle.expand({learned}, [{layers * directions}, {make.size(x, 1 if major else 0)}, {hidden}])"
             )
         given = f", ({', '.join(states)})" if kind == "LSTM" else f", {states[0]}"
-    out = [x.dims[0], x.dims[1], known(directions * hidden)]
+    out = [x.dims[0], x.dims[1], static_dim(directions * hidden)]
     if kind == "LSTM" and make.chance(0.5):
         made = make.add_all(f"{layer}({x}{given})[1]", [(state, "float32")] * 2)
     elif kind != "LSTM" and make.chance(0.5):

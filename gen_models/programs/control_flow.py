@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.programs.indexing import assign
-from gen_models.programs.maker import Counter, Maker, sizes, step
+from gen_models.programs.maker import Counter, Maker, derived_dim, step
 from gen_models.programs.program import Call, Value, is_fixed
 
 DEEPEST = 2
@@ -20,7 +20,7 @@ def _condition(make: Maker) -> str:
     return str(make.among(f"paddle.mean({x}) > {make.number(-0.3, 0.3)}", f"paddle.max({x}) > 0.9", f"{x}.sum() < 0.0"))
 
 
-def _same(make: Maker, x: Value) -> Value:
+def _matching_value(make: Maker, x: Value) -> Value:
     """A value of a body with the dimensions of x, which the body makes if it has none."""
     found = [one for one in make.visible if one.dims == x.dims and one != x and one.dtype == "float32"]
     if found and make.chance(0.7):
@@ -39,7 +39,7 @@ def _if(make: Maker) -> None:
         with make.body() as calls:
             if make.chance(0.75):
                 make.some_steps(1, 3)
-            yields.append(tuple((_same(make, x) if make.chance(0.8) else x).number for x in carried))
+            yields.append(tuple((_matching_value(make, x) if make.chance(0.8) else x).number for x in carried))
             bodies.append(tuple(calls))
     made = [make.new(x.dims) for x in carried]
     make.append(Call(condition, tuple(one.number for one in made), tuple(bodies), tuple(yields)))
@@ -48,7 +48,7 @@ def _if(make: Maker) -> None:
 
 @step(1)
 def _if_assign(make: Maker) -> None:
-    """A branch that only writes, to what a loop carries."""
+    """A branch that only assigns to a loop-carried value."""
     if not make.depth or make.depth >= DEEPEST + 1:
         raise StopIteration
     y = make.take(writable=True)
@@ -74,7 +74,7 @@ def _loop(make: Maker) -> None:
             head = f"for v{number} in range({over}.shape[{axis}])"
     else:
         counter = Counter(number, ())
-        count = _count(make)
+        count = _trip_count(make)
         head = f"v{number} = paddle.full([1], 0, 'int64')\nwhile v{number} < {count}"
     inner = [make.new(x.dims) for x in carried]
     with make.body() as calls:
@@ -84,7 +84,7 @@ def _loop(make: Maker) -> None:
         make.counters = [*make.counters, counter]
         make.some_steps(1, 4)
         written = {number for call in calls for number in call.writes()}
-        ends = [_same(make, x) if make.chance(0.7) else x for x in inner]
+        ends = [_matching_value(make, x) if make.chance(0.7) else x for x in inner]
         # What the next round writes to is a copy: Paddle 3 would write to the value itself, which others read.
         ends = [
             make.add(f"paddle.assign({y})", y.dims) if x.number in written else y
@@ -95,8 +95,8 @@ def _loop(make: Maker) -> None:
     make.visible += inner
 
 
-def _count(make: Maker) -> Value:
-    """An input of how many rounds; none in one of the sets."""
+def _trip_count(make: Maker) -> Value:
+    """An input with the trip count; 0 in one of the sets."""
     found = [make.values[number] for number in make.known if number in make.inputs]
     if found and make.chance(0.7):
         return found[make.below(len(found))]
@@ -106,8 +106,8 @@ def _count(make: Maker) -> Value:
 
 
 @step(1)
-def _grown(make: Maker) -> None:
-    """Rows that a loop collects in a list."""
+def _append_rows(make: Maker) -> None:
+    """Rows that a loop appends to a list."""
     if make.depth:
         raise StopIteration
     x = make.take(rank=(2, 3), is_plain=True)
@@ -118,4 +118,4 @@ def _grown(make: Maker) -> None:
     if make.chance(0.5):
         make.add(f"{loop}\npaddle.stack({rows})", x.dims)
     elif x.rank == 2:
-        make.add(f"{loop}\npaddle.concat({rows}, axis=0)", [sizes(lambda a, b: a * b, *x.dims)])
+        make.add(f"{loop}\npaddle.concat({rows}, axis=0)", [derived_dim(lambda a, b: a * b, *x.dims)])

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, known, sizes, step
+from gen_models.programs.maker import Maker, derived_dim, static_dim, step
 from gen_models.programs.program import Dim, Value, is_fixed
 
 
 def _image(make: Maker, least: int = 1) -> tuple[Value, bool, int, list[Dim]]:
     """An image, whether its channels come last, their number, and its height and width."""
     last = make.chance(0.4)
-    axis, places = (3, (1, 2)) if last else (1, (2, 3))
+    axis, spatial = (3, (1, 2)) if last else (1, (2, 3))
     x = make.take(
-        lambda one: is_fixed(one.dims[axis]) and min(min(one.dims[i]) for i in places) >= least,
+        lambda one: is_fixed(one.dims[axis]) and min(min(one.dims[i]) for i in spatial) >= least,
         rank=(4, 4),
     )
-    return x, last, x.dims[axis][0], [x.dims[i] for i in places]
+    return x, last, x.dims[axis][0], [x.dims[i] for i in spatial]
 
 
-def _given(x: Value, last: bool, channels: int, places: list[Dim]) -> list[Dim]:
-    return [x.dims[0], *places, known(channels)] if last else [x.dims[0], known(channels), *places]
+def _image_dims(x: Value, last: bool, channels: int, spatial: list[Dim]) -> list[Dim]:
+    return [x.dims[0], *spatial, static_dim(channels)] if last else [x.dims[0], static_dim(channels), *spatial]
 
 
 @step(7)
 def _conv(make: Maker) -> None:
-    x, last, channels, places = _image(make)
+    x, last, channels, spatial = _image(make)
     kernel, stride = make.among(1, 1, 3, 3, 2), make.among(1, 1, 1, 2)
     padding = kernel // 2
-    if min(map(min, places)) + 2 * padding < kernel:
+    if min(map(min, spatial)) + 2 * padding < kernel:
         raise StopIteration
     groups = make.among(1, 1, channels) if channels <= 16 else 1
     filters = channels * make.among(1, 1, 2) if groups > 1 else make.among(2, 4, 8, 16, channels)
@@ -36,22 +36,23 @@ def _conv(make: Maker) -> None:
     code = (
         f"F.conv2d({x}, {weight}, {bias}, stride={stride}, padding={padding}, groups={groups}, data_format='{layout}')"
     )
-    out = [sizes(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in places]
-    made = make.add(code, _given(x, last, filters, out))
+    out = [derived_dim(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in spatial]
+    made = make.add(code, _image_dims(x, last, filters, out))
     if make.chance(0.4):
         make.add(make.among("F.relu({})", "F.hardswish({})", "F.sigmoid({})", "F.relu6({})").format(made), made.dims)
 
 
 @step(2)
 def _conv_transpose(make: Maker) -> None:
-    x, last, channels, places = _image(make)
+    x, last, channels, spatial = _image(make)
     filters, stride = make.among(2, 4, 8), make.among(1, 2)
     kernel = make.among(stride, stride + 1)
     weight = make.weight(channels, filters, kernel, kernel, fan_in=channels * kernel)
-    out = [sizes(lambda a: (a - 1) * stride + kernel, dim) for dim in places]
+    out = [derived_dim(lambda a: (a - 1) * stride + kernel, dim) for dim in spatial]
     layout = "NHWC" if last else "NCHW"
     make.add(
-        f"F.conv2d_transpose({x}, {weight}, stride={stride}, data_format='{layout}')", _given(x, last, filters, out)
+        f"F.conv2d_transpose({x}, {weight}, stride={stride}, data_format='{layout}')",
+        _image_dims(x, last, filters, out),
     )
 
 
@@ -61,12 +62,12 @@ def _conv1d(make: Maker) -> None:
     channels, filters = x.dims[1][0], make.among(4, 8)
     kernel = make.among(1, 3)
     weight = make.weight(filters, channels, kernel, fan_in=channels * kernel)
-    make.add(f"F.conv1d({x}, {weight}, padding={kernel // 2})", [x.dims[0], known(filters), x.dims[2]])
+    make.add(f"F.conv1d({x}, {weight}, padding={kernel // 2})", [x.dims[0], static_dim(filters), x.dims[2]])
 
 
 @step(3)
 def _pool(make: Maker) -> None:
-    x, last, channels, places = _image(make, 2)
+    x, last, channels, spatial = _image(make, 2)
     layout = "NHWC" if last else "NCHW"
     function = make.among("max_pool2d", "avg_pool2d")
     if make.chance(0.3):
@@ -76,17 +77,17 @@ def _pool(make: Maker) -> None:
             else f"F.adaptive_avg_pool2d({x}, 2, data_format='{layout}')"
         )
         made = 1 if "1," in code else 2
-        make.add(code, _given(x, last, channels, [known(made)] * 2))
+        make.add(code, _image_dims(x, last, channels, [static_dim(made)] * 2))
         return
     kernel, stride, padding = make.among((2, 2, 0), (3, 1, 1), (3, 2, 1), (2, 1, 0))
-    out = [sizes(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in places]
+    out = [derived_dim(lambda a: (a + 2 * padding - kernel) // stride + 1, dim) for dim in spatial]
     code = f"F.{function}({x}, {kernel}, stride={stride}, padding={padding}, data_format='{layout}')"
-    make.add(code, _given(x, last, channels, out))
+    make.add(code, _image_dims(x, last, channels, out))
 
 
 @step(2)
 def _resize(make: Maker) -> None:
-    x, last, channels, places = _image(make)
+    x, last, channels, spatial = _image(make)
     layout = "NHWC" if last else "NCHW"
     mode = make.among("nearest", "bilinear", "bilinear")
     corners = ", align_corners=True" if mode == "bilinear" and make.chance(0.3) else ""
@@ -97,12 +98,13 @@ def _resize(make: Maker) -> None:
         size = f"size=[{other}.shape[2], {other}.shape[3]]"
         out = list(other.dims[2:])
     elif kind == 1:
-        out = [known(make.among(1, 3, 6)), known(make.among(2, 4, 5))]
+        out = [static_dim(make.among(1, 3, 6)), static_dim(make.among(2, 4, 5))]
         size = f"size=[{out[0][0]}, {out[1][0]}]"
     else:
-        size, out = "scale_factor=2", [sizes(lambda a: 2 * a, dim) for dim in places]
+        size, out = "scale_factor=2", [derived_dim(lambda a: 2 * a, dim) for dim in spatial]
     make.add(
-        f"F.interpolate({x}, {size}, mode='{mode}'{corners}, data_format='{layout}')", _given(x, last, channels, out)
+        f"F.interpolate({x}, {size}, mode='{mode}'{corners}, data_format='{layout}')",
+        _image_dims(x, last, channels, out),
     )
 
 
@@ -111,7 +113,7 @@ def _squeeze_excite(make: Maker) -> None:
     x, last, channels, _ = _image(make)
     axes = [1, 2] if last else [2, 3]
     weight = make.weight(channels, channels, fan_in=channels)
-    flat = make.add(f"paddle.mean({x}, axis={axes})", [x.dims[0], known(channels)])
+    flat = make.add(f"paddle.mean({x}, axis={axes})", [x.dims[0], static_dim(channels)])
     gate = make.add(f"F.sigmoid(F.linear({flat}, {weight}))", flat.dims)
     shape = [-1, 1, 1, channels] if last else [-1, channels, 1, 1]
     make.add(f"{x} * paddle.reshape({gate}, {shape})", x.dims)
@@ -123,7 +125,7 @@ def _linear(make: Maker) -> None:
     width, wanted = x.dims[-1][0], make.among(4, 8, 6, x.dims[-1][0])
     weight = make.weight(width, wanted, fan_in=width)
     bias = make.among("None", make.weight(wanted))
-    make.add(f"F.linear({x}, {weight}, {bias})", [*x.dims[:-1], known(wanted)])
+    make.add(f"F.linear({x}, {weight}, {bias})", [*x.dims[:-1], static_dim(wanted)])
 
 
 @step(3)
@@ -151,4 +153,4 @@ def _matmul_parameter(make: Maker) -> None:
     x = make.take(lambda one: is_fixed(one.dims[-2]), rank=(2, 4))
     size, wanted = x.dims[-2][0], make.among(4, x.dims[-2][0])
     weight = make.weight(wanted, size, fan_in=size)
-    make.add(f"paddle.matmul({weight}, {x})", [*x.dims[:-2], known(wanted), x.dims[-1]])
+    make.add(f"paddle.matmul({weight}, {x})", [*x.dims[:-2], static_dim(wanted), x.dims[-1]])

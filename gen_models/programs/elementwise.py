@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gen_models.programs.maker import Maker, known, step
+from gen_models.programs.maker import Maker, static_dim, step
 from gen_models.programs.program import SETS, Value, is_fixed
 
 _UNARY = (
@@ -41,7 +41,9 @@ def _broadcast(make: Maker) -> None:
 
     def fits(other: Value) -> bool:
         ends = x.dims[x.rank - other.rank :]
-        return other.dims != x.dims and all(one in (two, known(1)) for one, two in zip(other.dims, ends, strict=True))
+        return other.dims != x.dims and all(
+            one in (two, static_dim(1)) for one, two in zip(other.dims, ends, strict=True)
+        )
 
     y = make.take(fits, rank=(1, x.rank))
     make.add(make.among(*_BINARY).format(*make.among((x, y), (y, x))), x.dims)
@@ -82,7 +84,7 @@ def _reduce(make: Maker) -> None:
     keep = make.chance(0.5)
     if len(axes) == x.rank and not keep:
         raise StopIteration
-    dims = [known(1) if axis in axes else dim for axis, dim in enumerate(x.dims) if keep or axis not in axes]
+    dims = [static_dim(1) if axis in axes else dim for axis, dim in enumerate(x.dims) if keep or axis not in axes]
     spelled = [make.spelled(axis, x.rank) for axis in axes]
     named = spelled[0] if len(spelled) == 1 and make.chance(0.5) else spelled
     function = make.among("mean", "mean", "mean", "max", "min", "sum", "logsumexp", "norm")
@@ -123,7 +125,7 @@ def _sorted(make: Maker) -> None:
     if most < 1:
         raise StopIteration
     k = 1 + make.below(most)
-    dims = [known(k) if i == axis else dim for i, dim in enumerate(x.dims)]
+    dims = [static_dim(k) if i == axis else dim for i, dim in enumerate(x.dims)]
     make.add(f"paddle.topk({x}, {k}, axis={make.spelled(axis, x.rank)})[0]", dims)
 
 

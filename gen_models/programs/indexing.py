@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, known, sizes, step
+from gen_models.programs.maker import Maker, derived_dim, static_dim, step
 from gen_models.programs.program import Call, Dim, Value, is_fixed
 
 
-def _spelled(make: Maker, x: Value, axis: int, start: int, stop: Dim) -> str:
+def _slice_text(make: Maker, x: Value, axis: int, start: int, stop: Dim) -> str:
     """A slice from `start`, which no axis falls short of, to `stop`: open, known, from the end, or computed."""
     dim = x.dims[axis]
     texts = []
@@ -14,13 +14,13 @@ def _spelled(make: Maker, x: Value, axis: int, start: int, stop: Dim) -> str:
         texts += ["", "", f"{x}.shape[{axis}]"]
     if is_fixed(stop):
         texts += [str(stop[0]), str(stop[0])]
-    less = sizes(lambda a, b: a - b, dim, stop)
+    less = derived_dim(lambda a, b: a - b, dim, stop)
     if is_fixed(less) and less[0] > 0:
         texts += [f"-{less[0]}", f"{x}.shape[{axis}] - {less[0]}"]
     return f"{start or make.among('', '0')}:{make.among(*texts)}"
 
 
-def _part(make: Maker, x: Value, axis: int) -> tuple[str, Dim]:
+def _axis_slice(make: Maker, x: Value, axis: int) -> tuple[str, Dim]:
     """A slice of an axis as text, and what is left of it."""
     dim = x.dims[axis]
     least = min(dim)
@@ -28,14 +28,14 @@ def _part(make: Maker, x: Value, axis: int) -> tuple[str, Dim]:
     start = start if start < least else 0
     if make.chance(0.15) and start == 0:
         step = make.among(2, 2, -1)
-        return f"::{step}", sizes(lambda a: -(-a // abs(step)), dim)
+        return f"::{step}", derived_dim(lambda a: -(-a // abs(step)), dim)
     stops = [dim, dim]
     if start < least:
-        stops.append(known(start + 1 + make.below(least - start)))
+        stops.append(static_dim(start + 1 + make.below(least - start)))
     if least - start > 1:
-        stops.append(sizes(lambda a: a - 1, dim))
+        stops.append(derived_dim(lambda a: a - 1, dim))
     stop = make.among(*stops)
-    return _spelled(make, x, axis, start, stop), sizes(lambda a: a - start, stop)
+    return _slice_text(make, x, axis, start, stop), derived_dim(lambda a: a - start, stop)
 
 
 @step(7)
@@ -53,12 +53,12 @@ def _slice(make: Maker) -> None:
             texts.append(make.among("0", "-1", str(min(dim) - 1)))
             has_dropped = True
         elif kind < 6:
-            text, left = _part(make, x, axis)
+            text, left = _axis_slice(make, x, axis)
             texts.append(text)
             dims.append(left)
         elif kind == 6 and x.rank < 4 and "None" not in texts:
             texts.append("None, :")
-            dims += [known(1), dim]
+            dims += [static_dim(1), dim]
         else:
             texts.append(":")
             dims.append(dim)
@@ -79,7 +79,7 @@ def _target(make: Maker, x: Value) -> tuple[str, list[Dim]]:
         elif make.chance(0.2) and axis < 2:
             texts.append(make.among("0", "-1"))
         elif make.chance(0.5):
-            text, left = _part(make, x, axis)
+            text, left = _axis_slice(make, x, axis)
             texts.append(text)
             dims.append(left)
         else:
@@ -129,10 +129,10 @@ def _gather(make: Maker) -> None:
     if make.chance(0.4):
         start = make.below(least)
         index = f"paddle.arange({start}, {make.size(x, axis)})" if start else f"paddle.arange({make.size(x, axis)})"
-        left = sizes(lambda a: a - start, x.dims[axis])
+        left = derived_dim(lambda a: a - start, x.dims[axis])
     else:
         picked = [make.below(least) for _ in range(1 + make.below(3))]
-        index, left = f"paddle.to_tensor({picked})", known(len(picked))
+        index, left = f"paddle.to_tensor({picked})", static_dim(len(picked))
     function = make.among("gather", "index_select")
     make.add(f"paddle.{function}({x}, {index}, axis={axis})", [*x.dims[:axis], left, *x.dims[axis + 1 :]])
 
@@ -146,7 +146,7 @@ def _pick(make: Maker) -> None:
     if make.chance(0.5):
         make.add(f"paddle.take_along_axis({x}, paddle.argsort({x}, axis={axis}), {axis})", x.dims)
     else:
-        dims = [*x.dims[:axis], known(1), *x.dims[axis + 1 :]]
+        dims = [*x.dims[:axis], static_dim(1), *x.dims[axis + 1 :]]
         make.add(f"paddle.take_along_axis({x}, paddle.argmax({x}, axis={axis}, keepdim=True), {axis})", dims)
 
 
@@ -158,14 +158,14 @@ def _lookup(make: Maker) -> None:
     width = make.among(4, 6, 8)
     table = make.weight(5, width)
     code = f"F.embedding(paddle.cast(F.sigmoid({x}) * 4.99, 'int64'), {table})"
-    make.add(code, [*x.dims, known(width)])
+    make.add(code, [*x.dims, static_dim(width)])
 
 
 @step(1)
 def _gather_nd(make: Maker) -> None:
     x = make.take(rank=(2, 4))
     rows = [[make.below(min(x.dims[0])), make.below(min(x.dims[1]))] for _ in range(make.among(1, 2, 3))]
-    make.add(f"paddle.gather_nd({x}, paddle.to_tensor({rows}))", [known(len(rows)), *x.dims[2:]])
+    make.add(f"paddle.gather_nd({x}, paddle.to_tensor({rows}))", [static_dim(len(rows)), *x.dims[2:]])
 
 
 @step(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gen_models.programs.maker import Maker, known, sizes, step
+from gen_models.programs.maker import Maker, derived_dim, static_dim, step
 from gen_models.programs.program import Dim, Value, is_fixed
 
 
@@ -29,7 +29,7 @@ def _merge(make: Maker) -> None:
     last = first + 1 if make.chance(0.7) else x.rank - 1
     merged = x.dims[first]
     for dim in x.dims[first + 1 : last + 1]:
-        merged = sizes(lambda a, b: a * b, merged, dim)
+        merged = derived_dim(lambda a, b: a * b, merged, dim)
     dims = [*x.dims[:first], merged, *x.dims[last + 1 :]]
     if make.chance(0.3):
         make.add(f"paddle.flatten({x}, {first}, {make.spelled(last, x.rank)})", dims)
@@ -39,18 +39,18 @@ def _merge(make: Maker) -> None:
 
 
 @step(4)
-def _part(make: Maker) -> None:
+def _split_axis(make: Maker) -> None:
     x = make.take(lambda one: any(is_fixed(dim) and dim[0] in (4, 6, 8, 12, 16) for dim in one.dims), rank=(1, 4))
     axis = make.among(*(i for i, dim in enumerate(x.dims) if is_fixed(dim) and dim[0] in (4, 6, 8, 12, 16)))
     two = make.among([2, x.dims[axis][0] // 2], [x.dims[axis][0] // 2, 2])
-    dims = [*x.dims[:axis], *map(known, two), *x.dims[axis + 1 :]]
+    dims = [*x.dims[:axis], *map(static_dim, two), *x.dims[axis + 1 :]]
     _reshape(make, x, [*range(axis), *map(str, two), *range(axis + 1, x.rank)], dims)
 
 
 @step(1)
 def _rank_one(make: Maker) -> None:
     x = make.take(rank=(2, 4))
-    make.add(f"paddle.reshape({x}, [-1])", [sizes(lambda *shape: math.prod(shape), *x.dims)])
+    make.add(f"paddle.reshape({x}, [-1])", [derived_dim(lambda *shape: math.prod(shape), *x.dims)])
 
 
 def _reshape(make: Maker, x: Value, parts: list[int | str], dims: list[Dim]) -> None:
@@ -72,13 +72,15 @@ def _reshape(make: Maker, x: Value, parts: list[int | str], dims: list[Dim]) -> 
 def _unsqueeze(make: Maker) -> None:
     x = make.take(rank=(1, 4))
     axis = make.below(x.rank + 1)
-    make.add(f"paddle.unsqueeze({x}, {make.spelled(axis, x.rank + 1)})", [*x.dims[:axis], known(1), *x.dims[axis:]])
+    make.add(
+        f"paddle.unsqueeze({x}, {make.spelled(axis, x.rank + 1)})", [*x.dims[:axis], static_dim(1), *x.dims[axis:]]
+    )
 
 
 @step(3)
 def _squeeze(make: Maker) -> None:
-    x = make.take(lambda one: known(1) in one.dims, rank=(2, 5))
-    axis = x.dims.index(known(1))
+    x = make.take(lambda one: static_dim(1) in one.dims, rank=(2, 5))
+    axis = x.dims.index(static_dim(1))
     make.add(f"paddle.squeeze({x}, {make.spelled(axis, x.rank)})", [*x.dims[:axis], *x.dims[axis + 1 :]])
 
 
@@ -89,7 +91,7 @@ def _expand(make: Maker) -> None:
     other = make.take()
     dims, texts = [], []
     for axis, dim in enumerate(x.dims):
-        if dim == known(1) and make.chance(0.7):
+        if dim == static_dim(1) and make.chance(0.7):
             taken = make.below(other.rank)
             dims.append(other.dims[taken])
             texts.append(make.size(other, taken))
@@ -108,7 +110,8 @@ def _tile(make: Maker) -> None:
     x = make.take(rank=(1, 4))
     times = [make.among(1, 1, 2) for _ in x.dims]
     make.add(
-        f"paddle.tile({x}, {times})", [sizes(lambda a, n=n: a * n, dim) for n, dim in zip(times, x.dims, strict=True)]
+        f"paddle.tile({x}, {times})",
+        [derived_dim(lambda a, n=n: a * n, dim) for n, dim in zip(times, x.dims, strict=True)],
     )
 
 
@@ -124,7 +127,7 @@ def _concat(make: Maker) -> None:
     parts = [parts[i] for i in make.rng.permutation(len(parts))]
     dim = parts[0].dims[axis]
     for part in parts[1:]:
-        dim = sizes(lambda a, b: a + b, dim, part.dims[axis])
+        dim = derived_dim(lambda a, b: a + b, dim, part.dims[axis])
     text = ", ".join(map(str, parts))
     make.add(f"paddle.concat([{text}], axis={make.spelled(axis, x.rank)})", [*x.dims[:axis], dim, *x.dims[axis + 1 :]])
 
@@ -134,7 +137,7 @@ def _stack(make: Maker) -> None:
     x = make.take(rank=(1, 4))
     y = make.take(lambda one: one.dims == x.dims)
     axis = make.below(x.rank + 1)
-    make.add(f"paddle.stack([{x}, {y}], axis={axis})", [*x.dims[:axis], known(2), *x.dims[axis:]])
+    make.add(f"paddle.stack([{x}, {y}], axis={axis})", [*x.dims[:axis], static_dim(2), *x.dims[axis:]])
 
 
 @step(3)
@@ -147,7 +150,7 @@ def _split(make: Maker) -> None:
     how = 2 if parts[0] == parts[1] and make.chance(0.7) else [parts[0], -1] if make.chance(0.3) else parts
     make.add_all(
         f"paddle.split({x}, {how}, axis={make.spelled(axis, x.rank)})",
-        [([*x.dims[:axis], known(part), *x.dims[axis + 1 :]], "float32") for part in parts],
+        [([*x.dims[:axis], static_dim(part), *x.dims[axis + 1 :]], "float32") for part in parts],
     )
 
 
@@ -168,13 +171,13 @@ def _pad(make: Maker) -> None:
         mode = make.among("constant", "constant", "replicate")
         height, width = (1, 2) if last else (2, 3)
         dims = list(x.dims)
-        dims[height] = sizes(lambda a: a + top + bottom, dims[height])
-        dims[width] = sizes(lambda a: a + left + right, dims[width])
+        dims[height] = derived_dim(lambda a: a + top + bottom, dims[height])
+        dims[width] = derived_dim(lambda a: a + left + right, dims[width])
         layout = "NHWC" if last else "NCHW"
         make.add(f"F.pad({x}, [{left}, {right}, {top}, {bottom}], mode='{mode}', data_format='{layout}')", dims)
         return
     pads = [make.among(0, 0, 1, 2) for _ in range(2 * x.rank)]
-    dims = [sizes(lambda a, i=i: a + pads[2 * i] + pads[2 * i + 1], dim) for i, dim in enumerate(x.dims)]
+    dims = [derived_dim(lambda a, i=i: a + pads[2 * i] + pads[2 * i + 1], dim) for i, dim in enumerate(x.dims)]
     make.add(f"F.pad({x}, {pads})", dims)
 
 
@@ -191,12 +194,12 @@ def _shuffle(make: Maker) -> None:
     if make.chance(0.5):
         make.add(f"F.channel_shuffle({x}, 2)", x.dims)
         return
-    double = [sizes(lambda a: 2 * a, one) for one in (height, width)]
-    make.add(f"F.pixel_shuffle({x}, 2)", [batch, known(channels[0] // 4), *double])
+    double = [derived_dim(lambda a: 2 * a, one) for one in (height, width)]
+    make.add(f"F.pixel_shuffle({x}, 2)", [batch, static_dim(channels[0] // 4), *double])
 
 
 @step(1)
-def _same(make: Maker) -> None:
+def _identity(make: Maker) -> None:
     """What changes nothing: results that are inputs, or views of them."""
     x = make.take()
     codes = (

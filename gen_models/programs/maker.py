@@ -32,13 +32,13 @@ def step(weight: float) -> Callable[[Callable[[Maker], None]], Callable[[Maker],
     return register
 
 
-def known(size: int) -> Dim:
+def static_dim(size: int) -> Dim:
     """An axis of one size."""
     return (size,) * SETS
 
 
-def sizes(function: Callable[..., int], *dims: Dim) -> Dim:
-    """An axis whose size follows from those of others in each set."""
+def derived_dim(function: Callable[..., int], *dims: Dim) -> Dim:
+    """An axis whose size is computed from those of others in each set."""
     return tuple(function(*each) for each in zip(*dims, strict=True))
 
 
@@ -168,7 +168,7 @@ class Maker:
         usable = [one for one in made if one in self.visible]
         if usable and self.chance(0.4):
             return usable[self.below(len(usable))]
-        value = self.add(self.weight(*shape), [known(size) for size in shape])
+        value = self.add(self.weight(*shape), [static_dim(size) for size in shape])
         made.append(value)
         return value
 

@@ -31,7 +31,7 @@ def is_fixed(dim: Dim) -> bool:
     return len(set(dim)) == 1
 
 
-def resolved(names: Mapping[int, int], number: int) -> int:
+def resolve(names: Mapping[int, int], number: int) -> int:
     """What a number stands for in the end."""
     while number in names:
         number = names[number]
@@ -93,10 +93,10 @@ class Call:
         """The call with other values in place of some that it reads."""
         return dataclasses.replace(
             self,
-            code=re.sub(r"\bv(\d+)\b", lambda found: f"v{resolved(names, int(found[1]))}", self.code),
+            code=re.sub(r"\bv(\d+)\b", lambda found: f"v{resolve(names, int(found[1]))}", self.code),
             bodies=tuple(tuple(call.renamed(names) for call in body) for body in self.bodies),
-            yields=tuple(tuple(resolved(names, number) for number in numbers) for numbers in self.yields),
-            starts=tuple(resolved(names, number) for number in self.starts),
+            yields=tuple(tuple(resolve(names, number) for number in numbers) for numbers in self.yields),
+            starts=tuple(resolve(names, number) for number in self.starts),
         )
 
     def members(self) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, known, step
+from gen_models.programs.maker import Maker, static_dim, step
 from gen_models.programs.program import is_fixed
 
 
@@ -31,7 +31,7 @@ def _ramp(make: Maker) -> None:
         make.add(make.among(*codes), [x.dims[axis]])
     else:
         code = f"paddle.cast(paddle.arange({size}), 'float32').reshape([-1, 1]) / {max(x.dims[axis])}.0"
-        make.add(code, [x.dims[axis], known(1)])
+        make.add(code, [x.dims[axis], static_dim(1)])
 
 
 @step(2)
@@ -72,7 +72,7 @@ def _positions(make: Maker) -> None:
     table = make.parameter(1, most, x.dims[2][0])
     size = make.size(x, 1)
     stop = f"{start} + {size}" if start else size
-    part = make.add(f"{table}[:, {start or ''}:{stop}]", [known(1), x.dims[1], x.dims[2]])
+    part = make.add(f"{table}[:, {start or ''}:{stop}]", [static_dim(1), x.dims[1], x.dims[2]])
     make.add(f"{x} + {part}", x.dims)
 
 
@@ -95,4 +95,4 @@ def _grid(make: Maker) -> None:
     text = ", ".join(f"paddle.cast(paddle.arange({make.size(x, axis)}), 'float32')" for axis in (first, second))
     scale = round(1 / max(*x.dims[first], *x.dims[second]), 3)
     code = f"paddle.stack(paddle.meshgrid({text}), axis=-1) * {scale}"
-    make.add(code, [x.dims[first], x.dims[second], known(2)])
+    make.add(code, [x.dims[first], x.dims[second], static_dim(2)])

@@ -147,14 +147,14 @@ def convert_command(
         program = source / model_filename if model_filename else source
         xml = _target(target, source)
         from paddle2ov.commands import report as reporting
-        from paddle2ov.commands.converted import check_arrays, compare_with_paddle, spare_sources
+        from paddle2ov.commands.converted import check_arrays, compare_with_paddle, refuse_overwriting_sources
         from paddle2ov.conversion import convert
         from paddle2ov.errors import Paddle2OVError
         from paddle2ov.report import ConversionReport
 
         reporting.check_targets(reports)
         layout = serving / xml.stem / "1" if serving is not None else None
-        spare_sources(program, params, [xml, xml.with_suffix(".bin"), *reports], layout)
+        refuse_overwriting_sources(program, params, [xml, xml.with_suffix(".bin"), *reports], layout)
         conversion = ConversionReport() if reports or compare else None
         from paddle2ov.translation.extension import run_extensions
 

@@ -44,7 +44,9 @@ def check_arrays(
             raise error from None
 
 
-def spare_sources(program: Path, params: Path | None, targets: Sequence[Path], replaced: Path | None) -> None:
+def refuse_overwriting_sources(
+    program: Path, params: Path | None, targets: Sequence[Path], replaced: Path | None
+) -> None:
     """Refuses to write over the model that is to be converted, before any work is done; one that is not there is not.
 
     Args:
@@ -132,4 +134,4 @@ def _within(model: Model) -> list[dict[str, PartialShape]]:
     return [shapes] * (_SETS if any(one.is_dynamic for one in shapes.values()) else 1)
 
 
-__all__ = ["check_arrays", "compare_with_paddle", "spare_sources"]
+__all__ = ["check_arrays", "compare_with_paddle", "refuse_overwriting_sources"]

@@ -1,9 +1,9 @@
 """What the settings beside a model (`inference.yml`) say of shapes and preprocessing; how models are written.
 
 - `bounds.py`: bounds of dynamic inputs;
-- `planning.py`, `options.py`: which transforms can be built in, and what they are told;
+- `planning.py`, `options.py`: which transforms can be built in, and their options;
 - `preprocessing.py`, `*steps.py`, `sizes.py`: builds them in;
-- `saving.py`, `serving.py`: files that are whole or not there; the layout of model servers.
+- `saving.py`, `serving.py`: files that are written atomically; the layout of model servers.
 """
 
 from __future__ import annotations

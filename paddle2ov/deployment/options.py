@@ -1,19 +1,19 @@
-"""What a transform of the settings is told, checked: numbers, sizes, words. All raise ModelReadError."""
+"""The options of a transform in the settings, checked: numbers, sizes, choices. All raise ModelReadError."""
 
 from __future__ import annotations
 
 import math
 from typing import Any, TypeGuard, TypeVar
 
-from paddle2ov.deployment.sizes import MOST
+from paddle2ov.deployment.sizes import MAX_SIDE
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program.settings import Settings, Transform
 
 _Word = TypeVar("_Word", bound=str)
 
 
-class CallersError(Exception):
-    """A transform that stays with the caller, and why."""
+class NotBuiltInError(Exception):
+    """A transform cannot be built in and stays with the caller; the message is the reason."""
 
 
 def fraction(settings: Settings, value: Any) -> float:
@@ -48,10 +48,12 @@ def numbers(settings: Settings, transform: Transform, key: str, default: tuple[f
 
 def is_side(value: Any) -> TypeGuard[int]:
     """Whether this can be a number of pixels."""
-    return type(value) is int and 1 <= value <= MOST
+    return type(value) is int and 1 <= value <= MAX_SIDE
 
 
-def pair(settings: Settings, transform: Transform, key: str, default: tuple[int, int] | None = None) -> tuple[int, int]:
+def size_pair(
+    settings: Settings, transform: Transform, key: str, default: tuple[int, int] | None = None
+) -> tuple[int, int]:
     """Two numbers of pixels, which may be given as one."""
     value = transform.options.get(key, list(default) if default is not None else None)
     pair: list[Any] = value if isinstance(value, list) else [value] * 2
@@ -60,7 +62,7 @@ def pair(settings: Settings, transform: Transform, key: str, default: tuple[int,
     return pair[0], pair[1]
 
 
-def whole(settings: Settings, transform: Transform, key: str) -> int:
+def pixels(settings: Settings, transform: Transform, key: str) -> int:
     """A number of pixels."""
     value = transform.options.get(key)
     if not is_side(value):
@@ -69,18 +71,18 @@ def whole(settings: Settings, transform: Transform, key: str) -> int:
 
 
 def divisor(settings: Settings, transform: Transform, default: int | None = None) -> int:
-    """What sizes are rounded up to multiples of; 1 where nothing says so."""
+    """The divisor that sizes are rounded up to multiples of; 1 by default."""
     if transform.options.get("size_divisor", default) is None:
         return 1
-    return whole(settings, transform, "size_divisor") if "size_divisor" in transform.options else default or 1
+    return pixels(settings, transform, "size_divisor") if "size_divisor" in transform.options else default or 1
 
 
-def up(size: int, divisor: int) -> int:
+def round_up(size: int, divisor: int) -> int:
     """The next multiple of the divisor."""
     return math.ceil(size / divisor) * divisor
 
 
-def word(settings: Settings, transform: Transform, key: str, default: _Word, known: tuple[_Word, ...]) -> _Word:
+def choice(settings: Settings, transform: Transform, key: str, default: _Word, known: tuple[_Word, ...]) -> _Word:
     """One of the known words."""
     value = transform.options.get(key, default)
     for one in known:
@@ -89,4 +91,4 @@ def word(settings: Settings, transform: Transform, key: str, default: _Word, kno
     raise ModelReadError(f"{settings.path}: {transform.name}: {key} {str(value)[:80]!r} is none of {', '.join(known)}")
 
 
-__all__ = ["CallersError", "divisor", "fraction", "is_side", "numbers", "pair", "up", "whole", "word"]
+__all__ = ["NotBuiltInError", "choice", "divisor", "fraction", "is_side", "numbers", "pixels", "round_up", "size_pair"]

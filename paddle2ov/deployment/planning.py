@@ -11,9 +11,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from paddle2ov.deployment.options import CallersError, divisor, fraction, is_side, numbers, pair, up, whole, word
-from paddle2ov.deployment.resize_steps import LimitLong, Pillow, Resize, ResizeKept, ResizeSide, Sampling
-from paddle2ov.deployment.sizes import MOST
+from paddle2ov.deployment.options import (
+    NotBuiltInError,
+    choice,
+    divisor,
+    fraction,
+    is_side,
+    numbers,
+    pixels,
+    round_up,
+    size_pair,
+)
+from paddle2ov.deployment.resize_steps import LimitLong, Pillow, Resize, ResizeKeepRatio, ResizeSide, Sampling
+from paddle2ov.deployment.sizes import MAX_SIDE
 from paddle2ov.deployment.steps import Affine, Crop, Normalize, Pad, PadStride, Size, Step
 from paddle2ov.deployment.taps import FILTERS
 from paddle2ov.deployment.text_steps import Kind, TextHeight, TextLine, TextResize, TextSize
@@ -49,7 +59,7 @@ _WORDS = {
 }
 _PILLOW = {"LINEAR": "bilinear", "LANCZOS4": "lanczos"}  # what Pillow's filters are called besides
 _DEFAULT_SIDE = 736  # of DetResizeForTest without options
-_SEVERAL = "the size of one picture decides that of the next"
+_DEPENDS_ON_NEXT = "the size of one picture decides that of the next"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,7 @@ def plan(settings: Settings) -> Plan:
     """Which transforms are built in.
 
     Raises:
-        ModelReadError: a transform is told what it cannot be told.
+        ModelReadError: a transform has an invalid option.
     """
     steps: list[Step] = []
     remaining: list[tuple[str, str]] = []
@@ -86,14 +96,14 @@ def plan(settings: Settings) -> Plan:
             continue
         try:
             if ended:
-                raise CallersError(f"comes after {ended}")
+                raise NotBuiltInError(f"comes after {ended}")
             if transform.name == "DecodeImage":
-                rgb = word(settings, transform, "img_mode", "RGB", ("RGB", "BGR")) == "RGB"
+                rgb = choice(settings, transform, "img_mode", "RGB", ("RGB", "BGR")) == "RGB"
                 if transform.options.get("channel_first", False):
-                    raise CallersError("channel_first")
+                    raise NotBuiltInError("channel_first")
                 continue
             step = _step(settings, transform, chw, steps)
-        except CallersError as reason:
+        except NotBuiltInError as reason:
             # What comes before it cannot be built in either: the caller's part is the beginning.
             remaining += [(before.name, f"comes before {transform.name}") for before in steps]
             remaining.append((transform.name, str(reason)))
@@ -136,49 +146,49 @@ def _step(settings: Settings, transform: Transform, chw: bool, before: list[Step
     make = _MAKERS.get(transform.name)
     if make is None:
         size_decides = "Resize" in transform.name or "Pad" in transform.name
-        raise CallersError("its size depends on the picture" if size_decides else "is not built in")
+        raise NotBuiltInError("its size depends on the picture" if size_decides else "is not built in")
     if chw != (transform.name == "PadStride"):
-        raise CallersError(f"where channels are {'first' if chw else 'last'}")
+        raise NotBuiltInError(f"where channels are {'first' if chw else 'last'}")
     return make(settings, transform, before)
 
 
 def _resize(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     options = transform.options
     if "size" in options and settings.toolkit == "common":  # PaddleOCR: height, width
-        return Resize(transform.name, pair(settings, transform, "size"), Sampling())
+        return Resize(transform.name, size_pair(settings, transform, "size"), Sampling())
     # By default PaddleDetection keeps the ratio in its own deployment, PaddleSeg's models in PaddleX.
     usual = settings.toolkit == "segmentation" if settings.path.stem == "inference" else settings.toolkit == "detection"
     kept = options.get("keep_ratio", usual) is not False
     default: Any = 2 if settings.toolkit == "detection" else "LINEAR"
     sampling = _sampling(settings, options.get("interp", default), options)
     if settings.toolkit != "segmentation" and kept:
-        least, most = sorted(pair(settings, transform, "target_size"))
+        least, most = sorted(size_pair(settings, transform, "target_size"))
         by_factor = settings.path.stem != "inference"  # that file is PaddleX's, which resizes by the rounded size
         if by_factor and sampling.interpolation in ("nearest", "area"):
-            raise CallersError(f"{sampling.interpolation} interpolation by a factor is not built in")
-        return ResizeKept(transform.name, least, most, sampling, by_factor=by_factor)
+            raise NotBuiltInError(f"{sampling.interpolation} interpolation by a factor is not built in")
+        return ResizeKeepRatio(transform.name, least, most, sampling, by_factor=by_factor)
     if settings.toolkit != "segmentation":
-        return Resize(transform.name, pair(settings, transform, "target_size"), sampling)
+        return Resize(transform.name, size_pair(settings, transform, "target_size"), sampling)
     if options.get("target_size", [512, 512] if settings.floats else -1) == -1:
-        raise CallersError("no target_size")
-    width, height = pair(settings, transform, "target_size", (512, 512))  # PaddleSeg: width, height
+        raise NotBuiltInError("no target_size")
+    width, height = size_pair(settings, transform, "target_size", (512, 512))  # PaddleSeg: width, height
     step = divisor(settings, transform, None if settings.floats else 32)
     if kept:
-        return ResizeKept(transform.name, min(height, width), max(height, width), sampling, step)
-    return Resize(transform.name, (up(height, step), up(width, step)), sampling)
+        return ResizeKeepRatio(transform.name, min(height, width), max(height, width), sampling, step)
+    return Resize(transform.name, (round_up(height, step), round_up(width, step)), sampling)
 
 
 def _resize_image(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     options = transform.options
     backend = str(options.get("backend") or "cv2")
     if backend.lower() not in ("cv2", "pil"):
-        raise CallersError(f"backend {backend[:80]} interpolates in its own way")
+        raise NotBuiltInError(f"backend {backend[:80]} interpolates in its own way")
     sampling = (_sampling if backend.lower() == "cv2" else _pillow)(
         settings, options.get("interpolation") or "LINEAR", options
     )
     if options.get("resize_short"):
-        return ResizeSide(transform.name, "short", whole(settings, transform, "resize_short"), sampling)
-    width, height = pair(settings, transform, "size")  # PaddleClas: width, height
+        return ResizeSide(transform.name, "short", pixels(settings, transform, "resize_short"), sampling)
+    width, height = size_pair(settings, transform, "size")  # PaddleClas: width, height
     return Resize(transform.name, (height, width), sampling)
 
 
@@ -186,12 +196,12 @@ def _resize_side(settings: Settings, transform: Transform, before: list[Step]) -
     side = "short" if transform.name == "ResizeByShort" else "long"
     options = transform.options
     if isinstance(options.get("short_size"), list):
-        raise CallersError("short_size is one of several")
+        raise NotBuiltInError("short_size is one of several")
     if options.get("max_size") not in (None, 1e10):
-        raise CallersError(f"max_size: {_SEVERAL}")  # PaddleSeg keeps the short size that it is cut to
+        raise NotBuiltInError(f"max_size: {_DEPENDS_ON_NEXT}")  # PaddleSeg keeps the short size that it is cut to
     key = f"{side}_size" if f"{side}_size" in options else f"target_{side}_edge"
     sampling = _sampling(settings, options.get("interp", "LINEAR"), options)
-    length = whole(settings, transform, key)
+    length = pixels(settings, transform, key)
     return ResizeSide(
         transform.name, "short" if side == "short" else "long", length, sampling, divisor(settings, transform)
     )
@@ -199,8 +209,8 @@ def _resize_side(settings: Settings, transform: Transform, before: list[Step]) -
 
 def _limit_long(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     options = transform.options
-    least = whole(settings, transform, "min_long") if options.get("min_long") is not None else 1
-    most = whole(settings, transform, "max_long") if options.get("max_long") is not None else MOST
+    least = pixels(settings, transform, "min_long") if options.get("min_long") is not None else 1
+    most = pixels(settings, transform, "max_long") if options.get("max_long") is not None else MAX_SIDE
     if least > most:
         raise ModelReadError(f"{settings.path}: LimitLong: min_long is larger than max_long")
     return LimitLong(transform.name, least, most, _sampling(settings, "LINEAR", {}))
@@ -209,13 +219,13 @@ def _limit_long(settings: Settings, transform: Transform, before: list[Step]) ->
 def _text_resize(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     options, name = transform.options, transform.name
     if "image_shape" in options:
-        height, width = pair(settings, transform, "image_shape")
+        height, width = size_pair(settings, transform, "image_shape")
         return TextHeight(name, height) if options.get("keep_ratio") is True else TextSize(name, (height, width))
     if "limit_side_len" not in options and "resize_long" in options:
-        return TextResize(name, "long_alone", whole(settings, transform, "resize_long"), MOST)
-    limit = whole(settings, transform, "limit_side_len") if "limit_side_len" in options else _DEFAULT_SIDE
-    kind: Kind = word(settings, transform, "limit_type", "min", ("min", "max", "resize_long"))
-    most = whole(settings, transform, "max_side_limit") if "max_side_limit" in options else 4000
+        return TextResize(name, "long_alone", pixels(settings, transform, "resize_long"), MAX_SIDE)
+    limit = pixels(settings, transform, "limit_side_len") if "limit_side_len" in options else _DEFAULT_SIDE
+    kind: Kind = choice(settings, transform, "limit_type", "min", ("min", "max", "resize_long"))
+    most = pixels(settings, transform, "max_side_limit") if "max_side_limit" in options else 4000
     return TextResize(name, kind, limit, most)
 
 
@@ -224,43 +234,43 @@ def _text_line(settings: Settings, transform: Transform, before: list[Step]) -> 
     if not isinstance(shape, list) or len(shape) != 3 or not all(is_side(one) for one in shape):
         raise ModelReadError(f"{settings.path}: RecResizeImg: image_shape is not [3, H, W]: {str(shape)[:80]}")
     if shape[0] != 3:
-        raise CallersError("image_shape has not three channels")
+        raise NotBuiltInError("image_shape has not three channels")
     if transform.options.get("padding", True) is not True:
-        raise CallersError("padding is not true")
+        raise NotBuiltInError("padding is not true")
     return TextLine(transform.name, shape[1], shape[2])
 
 
 def _crop(settings: Settings, transform: Transform, before: list[Step]) -> Step:
-    width, height = pair(settings, transform, "size")
+    width, height = size_pair(settings, transform, "size")
     least: Size = _size(before)
     if before and isinstance(before[-1], ResizeSide) and before[-1].side == "short":
         least = before[-1].length, before[-1].length
     if settings.toolkit != "common":
-        raise CallersError("is not built in")
+        raise NotBuiltInError("is not built in")
     if (least[0] or 0) < height or (least[1] or 0) < width:
-        raise CallersError("a picture may be smaller")
+        raise NotBuiltInError("a picture may be smaller")
     return Crop(transform.name, (height, width))
 
 
 def _pad(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     if settings.toolkit != "detection":
-        raise CallersError("is not built in")
-    height, width = pair(settings, transform, "size")
+        raise NotBuiltInError("is not built in")
+    height, width = size_pair(settings, transform, "size")
     usual = 127.5 if settings.path.stem == "inference" else 114.0  # PaddleX's, PaddleDetection's
     fill = numbers(settings, transform, "fill_value", (usual,) * 3)
     if any(not (2 * one).is_integer() for one in fill):  # the others stay exact when they are taken off and added again
-        raise CallersError("fill_value is not a whole number of halves")
+        raise NotBuiltInError("fill_value is not a whole number of halves")
     most: Size = _size(before)
-    if before and isinstance(before[-1], ResizeKept):
+    if before and isinstance(before[-1], ResizeKeepRatio):
         most = before[-1].long, before[-1].long
-    if (most[0] or MOST) > height or (most[1] or MOST) > width:
-        raise CallersError("a picture may be larger")
+    if (most[0] or MAX_SIDE) > height or (most[1] or MAX_SIDE) > width:
+        raise NotBuiltInError("a picture may be larger")
     return Pad(transform.name, (height, width), fill)
 
 
 def _pad_stride(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     stride = transform.options.get("stride", 0 if settings.toolkit == "detection" else 32)
-    if type(stride) is not int or stride > MOST:
+    if type(stride) is not int or stride > MAX_SIDE:
         raise ModelReadError(f"{settings.path}: PadStride: stride is not a number of pixels: {str(stride)[:80]}")
     return PadStride(transform.name, stride) if stride > 0 else Step(transform.name)
 
@@ -277,9 +287,9 @@ def _normalize(settings: Settings, transform: Transform, chw: bool) -> Step:
     if order not in ("", "hwc", "chw", None):
         raise ModelReadError(f"{settings.path}: NormalizeImage: order {str(order)[:80]!r} is none of hwc, chw")
     if order and (order == "chw") != chw:
-        raise CallersError(f"order '{order}' where channels are {'first' if chw else 'last'}")
+        raise NotBuiltInError(f"order '{order}' where channels are {'first' if chw else 'last'}")
     if options.get("channel_num", 3) != 3:
-        raise CallersError("channel_num is not 3")
+        raise NotBuiltInError("channel_num is not 3")
     mean = numbers(settings, transform, "mean", (0.485, 0.456, 0.406))
     std = numbers(settings, transform, "std", (0.229, 0.224, 0.225))
     if settings.toolkit == "detection":
@@ -322,16 +332,16 @@ _MAKERS: dict[str, Callable[[Settings, Transform, list[Step]], Step]] = {
 def _sampling(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling:
     found = _NUMBERS.get(given) if type(given) is int else _WORDS.get(str(given).upper())
     if found is None:
-        raise CallersError(f"interpolation {str(given)[:80]} is not built in")
+        raise NotBuiltInError(f"interpolation {str(given)[:80]} is not built in")
     return Sampling(found, levels=not settings.floats)
 
 
 def _pillow(settings: Settings, given: Any, options: dict[str, Any]) -> Sampling:
     name = _PILLOW.get(str(given).upper(), str(given).lower())
     if name in ("nearest", "box"):  # which pixels they take, the rounding errors of its doubles decide
-        raise CallersError(f"interpolation {name} of backend pil is not built in")
+        raise NotBuiltInError(f"interpolation {name} of backend pil is not built in")
     if name not in FILTERS:
-        raise CallersError(f"interpolation {str(given)[:80]} is not built in")
+        raise NotBuiltInError(f"interpolation {str(given)[:80]} is not built in")
     return Pillow(name)
 
 

@@ -3,8 +3,8 @@
 The input that holds the picture becomes uint8 [N, H, W, 3] in the order blue, green, red. See `planning.py` for what is
 built in, `steps.py` and its like for what it computes. OpenCV computes linear and cubic interpolation of bytes
 in fixed point; here it is float32, rounded to whole levels, which differs by at most one level of 255. Where a model is
-compiled for bfloat16 its nodes' results are rounded to that: it holds levels exactly, but no sizes, places and sums,
-which are whole numbers therefore. (OpenVINO can keep single nodes in float32, but not by what Python can set, and its
+compiled for bfloat16 its nodes' results are rounded to that: it holds levels exactly, but no sizes, positions and sums,
+which are integers therefore. (OpenVINO can keep single nodes in float32, but not by what Python can set, and its
 transformations lose that.)
 """
 

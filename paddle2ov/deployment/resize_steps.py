@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from openvino import Type
 
-from paddle2ov.deployment.sizes import Number, rounded, up_to_multiple, whole
-from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
-from paddle2ov.deployment.taps import area, blended, counted, pillow, pixels_in
+from paddle2ov.deployment.sizes import Number, int_constant, round_scaled, up_to_multiple
+from paddle2ov.deployment.steps import Size, Step, Value, long_side, short_side, spatial_shape
+from paddle2ov.deployment.taps import arange, area, blend_neighbours, pillow, pixels_in
 from paddle2ov.graph.opset import ops
 
 
@@ -41,14 +41,17 @@ class Sampling:
 
     def resize_by(self, value: Value, size: Number, side: Number, length: Number) -> Value:
         """As `resize`, linear or cubic; a pixel of the result is side / length large, whatever the size is."""
-        pixel = ops.multiply(length, whole(2))
-        places = {}
+        pixel = ops.multiply(length, int_constant(2))
+        positions = {}
         for axis in (2, 3):
-            odd = ops.add(ops.multiply(counted(ops.gather(size, np.array(axis - 2), np.array(0))), whole(2)), whole(1))
+            odd = ops.add(
+                ops.multiply(arange(ops.gather(size, np.array(axis - 2), np.array(0))), int_constant(2)),
+                int_constant(1),
+            )
             # ((2 · pixel + 1) · side - length) / (2 · length), one more so that it is not negative.
             first, part = pixels_in(ops.add(ops.multiply(odd, side), length), pixel)
-            places[axis] = ops.subtract(first, whole(1)), part
-        return blended(value, places, self.interpolation)
+            positions[axis] = ops.subtract(first, int_constant(1)), part
+        return blend_neighbours(value, positions, self.interpolation)
 
     def _rounded(self, resized: Value) -> Value:
         if not self.levels:
@@ -72,7 +75,7 @@ class Resize(Step):
     sampling: Sampling
 
     def apply(self, value: Value) -> Value:
-        return self.sampling.resize(value, whole(self.to))
+        return self.sampling.resize(value, int_constant(self.to))
 
     def size(self, before: Size) -> Size:
         return self.to
@@ -82,7 +85,7 @@ class Resize(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class ResizeKept(Step):
+class ResizeKeepRatio(Step):
     """As large as fits into `short` x `long` in either direction, in proportion.
 
     Two ways to interpolate: by the ratio of the sizes, which are rounded, or by the factor itself, as PaddleDetection
@@ -96,17 +99,20 @@ class ResizeKept(Step):
     by_factor: bool = False
 
     def apply(self, value: Value) -> Value:
-        old = sides(value)
+        old = spatial_shape(value)
         long_decides = ops.greater(
             *(
-                (rounded(longest(old), whole([self.short]), shortest(old)), whole([self.long]))
+                (round_scaled(long_side(old), int_constant([self.short]), short_side(old)), int_constant([self.long]))
                 if self.by_factor
-                else (ops.multiply(longest(old), whole(self.short)), ops.multiply(shortest(old), whole(self.long)))
+                else (
+                    ops.multiply(long_side(old), int_constant(self.short)),
+                    ops.multiply(short_side(old), int_constant(self.long)),
+                )
             )
         )
-        length = ops.select(long_decides, whole([self.long]), whole([self.short]))
-        side = ops.select(long_decides, longest(old), shortest(old))
-        new = rounded(old, length, side)
+        length = ops.select(long_decides, int_constant([self.long]), int_constant([self.short]))
+        side = ops.select(long_decides, long_side(old), short_side(old))
+        new = round_scaled(old, length, side)
         if not self.by_factor:
             return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
         return self.sampling.resize_by(value, new, side, length)
@@ -139,9 +145,9 @@ class ResizeSide(Step):
     divisor: int = 1
 
     def apply(self, value: Value) -> Value:
-        old = sides(value)
-        side = shortest(old) if self.side == "short" else longest(old)
-        new = rounded(old, whole([self.length]), side)
+        old = spatial_shape(value)
+        side = short_side(old) if self.side == "short" else long_side(old)
+        new = round_scaled(old, int_constant([self.length]), side)
         return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
 
     def size(self, before: Size) -> Size:
@@ -160,10 +166,10 @@ class LimitLong(Step):
     sampling: Sampling
 
     def apply(self, value: Value) -> Value:
-        old = sides(value)
-        side = longest(old)
-        length = ops.minimum(ops.maximum(side, whole(self.least)), whole(self.most))
-        return self.sampling.resize(value, rounded(old, length, side))
+        old = spatial_shape(value)
+        side = long_side(old)
+        length = ops.minimum(ops.maximum(side, int_constant(self.least)), int_constant(self.most))
+        return self.sampling.resize(value, round_scaled(old, length, side))
 
     def size(self, before: Size) -> Size:
         return None, None
@@ -172,4 +178,4 @@ class LimitLong(Step):
         return f"resize of the long side into {self.least} to {self.most}"
 
 
-__all__ = ["LimitLong", "Pillow", "Resize", "ResizeKept", "ResizeSide", "Sampling"]
+__all__ = ["LimitLong", "Pillow", "Resize", "ResizeKeepRatio", "ResizeSide", "Sampling"]

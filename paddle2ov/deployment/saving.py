@@ -1,4 +1,4 @@
-"""Writes files so that an interrupted run leaves no half of one: beside their final place first."""
+"""Writes files atomically: first to a temporary folder beside their destination."""
 
 from __future__ import annotations
 

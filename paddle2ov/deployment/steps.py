@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.deployment.sizes import Number, int_divmod, up_to_multiple, whole
+from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, up_to_multiple
 from paddle2ov.graph.opset import ops
 
 Value: TypeAlias = Output | Node
@@ -47,8 +47,8 @@ class Crop(Step):
     to: tuple[int, int]
 
     def apply(self, value: Value) -> Value:
-        first, _ = int_divmod(ops.subtract(sides(value), whole(self.to)), whole(2))
-        last = ops.add(first, whole(self.to))
+        first, _ = int_divmod(ops.subtract(spatial_shape(value), int_constant(self.to)), int_constant(2))
+        last = ops.add(first, int_constant(self.to))
         cut = ops.slice(value, first, last, np.array([1, 1], np.int32), np.array([2, 3]))
         return ops.reshape(cut, np.array([0, 0, *self.to]), True)  # the size is known
 
@@ -67,8 +67,8 @@ class Pad(Step):
     fill: tuple[float, ...]
 
     def apply(self, value: Value) -> Value:
-        more = ops.subtract(whole(self.to), sides(value))
-        return ops.add(padded(ops.subtract(value, _channels(self.fill)), more), _channels(self.fill))
+        more = ops.subtract(int_constant(self.to), spatial_shape(value))
+        return ops.add(pad_zeros(ops.subtract(value, _channels(self.fill)), more), _channels(self.fill))
 
     def size(self, before: Size) -> Size:
         return self.to
@@ -84,8 +84,8 @@ class PadStride(Step):
     stride: int
 
     def apply(self, value: Value) -> Value:
-        old = sides(value)
-        return padded(value, ops.subtract(up_to_multiple(old, self.stride), old))
+        old = spatial_shape(value)
+        return pad_zeros(value, ops.subtract(up_to_multiple(old, self.stride), old))
 
     def size(self, before: Size) -> Size:
         height, width = (one if one is None else math.ceil(one / self.stride) * self.stride for one in before)
@@ -126,22 +126,22 @@ class Affine(Step):
         return "normalize"
 
 
-def sides(value: Value) -> Number:
-    """[height, width], which the run knows."""
+def spatial_shape(value: Value) -> Number:
+    """[height, width], computed at run time."""
     return ops.gather(ops.shape_of(value, Type.i32), np.array([2, 3]), np.array(0))
 
 
-def shortest(size: Number) -> Number:
+def short_side(size: Number) -> Number:
     """The shorter one of [height, width], with one element."""
     return ops.reduce_min(size, np.array([0]), True)
 
 
-def longest(size: Number) -> Number:
+def long_side(size: Number) -> Number:
     """The longer one of [height, width], with one element."""
     return ops.reduce_max(size, np.array([0]), True)
 
 
-def padded(value: Value, more: Number) -> Value:
+def pad_zeros(value: Value, more: Number) -> Value:
     """The picture with so many [rows, columns] of zeros more."""
     ends = ops.concat([np.zeros(2, np.int32), more], 0)
     return ops.pad(value, np.zeros(4, np.int32), ends, "constant", np.float32(0))
@@ -160,8 +160,8 @@ __all__ = [
     "Size",
     "Step",
     "Value",
-    "longest",
-    "padded",
-    "shortest",
-    "sides",
+    "long_side",
+    "pad_zeros",
+    "short_side",
+    "spatial_shape",
 ]

@@ -1,7 +1,7 @@
 """Pictures as weighted sums of their pixels, row by row and column by column, for what `Interpolate` does not have.
 
-All of it is whole numbers: which pixels are taken, their weights and, where a picture is bytes, the sums. No rounding
-moves a place, and where a model is compiled for bfloat16 nothing of it is rounded to that.
+All of it is integers: which pixels are taken, their weights and, where a picture is bytes, the sums. No rounding
+moves a position, and where a model is compiled for bfloat16 nothing of it is rounded to that.
 Semantics: `resizeArea_` and `resize` in `modules/imgproc/src/resize.cpp`, `warpAffine` (OpenCV); `Resample.c` (Pillow).
 """
 
@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from openvino import Node, Type
 
-from paddle2ov.deployment.sizes import Number, int_divmod, whole
-from paddle2ov.deployment.steps import Value, sides
+from paddle2ov.deployment.sizes import Number, int_constant, int_divmod
+from paddle2ov.deployment.steps import Value, spatial_shape
 from paddle2ov.graph.opset import ops
 
 Floats: TypeAlias = NDArray[np.float64]
 
-_LEAST_PART = 1000  # OpenCV leaves out smaller parts of pixels than one of so many
+_MIN_PART = 1000  # OpenCV leaves out smaller parts of pixels than one of so many
 _FRACTION = 2**7  # of levels between the directions of `area`: 255 · 2^7 times a side are below 2^31
 _PART = 2**11  # of a pixel, as OpenCV's: 255 · _PART^2 times the weights of a cubic are below 2^31
 _FINE, _WEIGHT = 2**10, 2**20  # of the filters' tables: steps in a pixel, and what stands for 1
@@ -33,41 +33,41 @@ def area(value: Value, size: Number, levels: bool) -> Value:
 
     `levels`: whether it has bytes and gives bytes.
     """
-    old = sides(value)
+    old = spatial_shape(value)
     smaller = ops.reduce_logical_and(ops.greater_equal(old, size), np.array([0]), False)
     value = _bytes(value) if levels else value
     for axis in (2, 3):  # whole rows are taken fast: the sooner there are few, the better
         length, count = _side(old, axis), _side(size, axis)
-        first, rest = int_divmod(ops.multiply(counted(count), length), count)
-        steps = counted(ops.add(int_divmod(length, count)[0], whole(2)))
+        first, rest = int_divmod(ops.multiply(arange(count), length), count)
+        steps = arange(ops.add(int_divmod(length, count)[0], int_constant(2)))
         # In parts of a pixel, `count` to each: where the pixels of the picture and of the result begin and end. What a
         # pixel covers, or two neighbours have of it, is `length` such parts.
         begin = ops.subtract(ops.multiply(steps, count), _column(rest))
-        covered = ops.subtract(ops.minimum(ops.add(begin, count), length), ops.maximum(begin, whole(0)))
-        is_part = ops.greater(ops.multiply(covered, whole(_LEAST_PART)), count)
-        parts = ops.select(is_part, covered, whole(0))
-        second = _column(ops.maximum(ops.subtract(ops.add(rest, length), count), whole(0)))
-        pair = ops.select(ops.equal(steps, whole(0)), ops.subtract(length, second), second)
-        pair = ops.select(ops.less(steps, whole(2)), pair, whole(0))
-        places = ops.add(_column(first), steps)
+        covered = ops.subtract(ops.minimum(ops.add(begin, count), length), ops.maximum(begin, int_constant(0)))
+        is_part = ops.greater(ops.multiply(covered, int_constant(_MIN_PART)), count)
+        parts = ops.select(is_part, covered, int_constant(0))
+        second = _column(ops.maximum(ops.subtract(ops.add(rest, length), count), int_constant(0)))
+        pair = ops.select(ops.equal(steps, int_constant(0)), ops.subtract(length, second), second)
+        pair = ops.select(ops.less(steps, int_constant(2)), pair, int_constant(0))
+        positions = ops.add(_column(first), steps)
         weights = ops.select(smaller, parts, pair)
         if not levels:
-            value = _summed(value, axis, places, length, ops.divide(_real(weights), _real(length)))
+            value = _weighted_sum(value, axis, positions, length, ops.divide(_as_float(weights), _as_float(length)))
             continue
-        value = _summed(value, axis, places, length, weights)
+        value = _weighted_sum(value, axis, positions, length, weights)
         if axis == 2:
-            value = _nearest(ops.multiply(value, whole(_FRACTION)), length)
+            value = _divide_half_up(ops.multiply(value, int_constant(_FRACTION)), length)
     if not levels:
         return value
     # Means of four pixels and blends round a half up, other means to the even level.
-    halved = ops.reduce_logical_and(ops.equal(old, ops.multiply(size, whole(2))), np.array([0]), False)
+    halved = ops.reduce_logical_and(ops.equal(old, ops.multiply(size, int_constant(2))), np.array([0]), False)
     up = ops.logical_or(halved, ops.logical_not(smaller))
-    one = ops.multiply(length, whole(_FRACTION))
+    one = ops.multiply(length, int_constant(_FRACTION))
     level, rest = int_divmod(value, one)
-    twice = ops.multiply(rest, whole(2))
-    is_odd = ops.equal(int_divmod(level, whole(2))[1], whole(1))
+    twice = ops.multiply(rest, int_constant(2))
+    is_odd = ops.equal(int_divmod(level, int_constant(2))[1], int_constant(1))
     half = ops.logical_and(ops.equal(twice, one), ops.logical_or(up, is_odd))
-    return _real(ops.add(level, _number(ops.logical_or(ops.greater(twice, one), half))))
+    return _as_float(ops.add(level, _as_int(ops.logical_or(ops.greater(twice, one), half))))
 
 
 def pillow(value: Value, size: Number, name: str) -> Value:
@@ -76,65 +76,65 @@ def pillow(value: Value, size: Number, name: str) -> Value:
     # The weights at every place in the filter, twice 0 beyond it.
     apart = np.arange(reach * _FINE + 2) / _FINE
     table = ops.constant(np.rint(np.where(apart < reach, weigh(apart), 0) * _WEIGHT).astype(np.int32))
-    old = sides(value)
+    old = spatial_shape(value)
     value = _bytes(value)
     for axis in (3, 2):
         length, count = _side(old, axis), _side(size, axis)
-        twice = ops.multiply(count, whole(2))
-        middle = ops.multiply(ops.add(ops.multiply(counted(count), whole(2)), whole(1)), length)
+        twice = ops.multiply(count, int_constant(2))
+        middle = ops.multiply(ops.add(ops.multiply(arange(count), int_constant(2)), int_constant(1)), length)
         first, rest = int_divmod(middle, twice)
-        more = ops.subtract(ops.add(ops.multiply(length, whole(reach)), count), whole(1))
-        around = ops.maximum(int_divmod(more, count)[0], whole(reach))
-        steps = ops.subtract(counted(ops.add(ops.multiply(around, whole(2)), whole(1))), around)
+        more = ops.subtract(ops.add(ops.multiply(length, int_constant(reach)), count), int_constant(1))
+        around = ops.maximum(int_divmod(more, count)[0], int_constant(reach))
+        steps = ops.subtract(arange(ops.add(ops.multiply(around, int_constant(2)), int_constant(1))), around)
         # The middle of a pixel is that far from the middle of the result's, in pixels of whichever is larger.
-        odd = ops.add(ops.multiply(steps, whole(2)), whole(1))
+        odd = ops.add(ops.multiply(steps, int_constant(2)), int_constant(1))
         away = ops.absolute(ops.subtract(ops.multiply(odd, count), _column(rest)))
-        pixel = ops.multiply(ops.maximum(length, count), whole(2))
-        away = ops.minimum(away, ops.multiply(pixel, whole(reach)))
-        at, rest = int_divmod(ops.multiply(away, whole(_FINE)), pixel)
-        part, _ = int_divmod(ops.multiply(rest, whole(_FINE)), pixel)
-        before, after = (ops.gather(table, ops.add(at, whole(one)), np.array(0)) for one in (0, 1))
-        weights = ops.multiply(before, ops.subtract(whole(_FINE), part))
+        pixel = ops.multiply(ops.maximum(length, count), int_constant(2))
+        away = ops.minimum(away, ops.multiply(pixel, int_constant(reach)))
+        at, rest = int_divmod(ops.multiply(away, int_constant(_FINE)), pixel)
+        part, _ = int_divmod(ops.multiply(rest, int_constant(_FINE)), pixel)
+        before, after = (ops.gather(table, ops.add(at, int_constant(one)), np.array(0)) for one in (0, 1))
+        weights = ops.multiply(before, ops.subtract(int_constant(_FINE), part))
         weights = ops.add(weights, ops.multiply(after, part))
         # As many as pixels are taken for one, so that their sum is always about _WEIGHT.
-        shares = ops.add(int_divmod(ops.subtract(length, whole(1)), count)[0], whole(1))
-        weights = ops.divide(weights, ops.multiply(shares, whole(_FINE)))
-        places = ops.add(_column(first), steps)
-        weights = ops.select(_inside(places, length), weights, whole(0))
+        shares = ops.add(int_divmod(ops.subtract(length, int_constant(1)), count)[0], int_constant(1))
+        weights = ops.divide(weights, ops.multiply(shares, int_constant(_FINE)))
+        positions = ops.add(_column(first), steps)
+        weights = ops.select(_is_inside(positions, length), weights, int_constant(0))
         one = ops.reduce_sum(weights, np.array([1]), axis == 2)  # of columns, or of rows
-        value = _levels(_summed(value, axis, places, length, weights), one)
-    return _real(value)
+        value = _to_byte(_weighted_sum(value, axis, positions, length, weights), one)
+    return _as_float(value)
 
 
 def pixels_in(number: Number, pixel: Number) -> tuple[Number, Number]:
     """The whole pixels and the part of one in a number that is not negative, `pixel` to each: below 2^19."""
     first, rest = int_divmod(number, pixel)
-    return first, _nearest(ops.multiply(rest, whole(_PART)), pixel)
+    return first, _divide_half_up(ops.multiply(rest, int_constant(_PART)), pixel)
 
 
-def blended(
+def blend_neighbours(
     value: Value,
-    places: Mapping[int, tuple[Number, Number]],
+    positions: Mapping[int, tuple[Number, Number]],
     interpolation: str = "linear",
     dark: bool = False,
 ) -> Value:
     """OpenCV's blends of neighbours, of bytes; beyond the edges are the edges' pixels, or black.
 
-    `places`: by axis, 2 and 3, where each pixel lies, as `pixels_in` gives it.
+    `positions`: by axis, 2 and 3, where each pixel lies, as `pixels_in` gives it.
     """
     kernel = _KERNELS[interpolation]
-    old = sides(value)
+    old = spatial_shape(value)
     value = _bytes(value)
-    for axis, (first, part) in places.items():
+    for axis, (first, part) in positions.items():
         length, parts = _side(old, axis), []
         for tap, weights in enumerate(kernel.T):
-            at = ops.add(first, whole(tap - len(kernel.T) // 2 + 1))
+            at = ops.add(first, int_constant(tap - len(kernel.T) // 2 + 1))
             weight = ops.gather(ops.constant(weights), part, np.array(0))
-            weight = ops.select(_inside(at, length), weight, whole(0)) if dark else weight
-            taken = ops.gather(value, _within(at, length), np.array(axis))
+            weight = ops.select(_is_inside(at, length), weight, int_constant(0)) if dark else weight
+            taken = ops.gather(value, _clamp(at, length), np.array(axis))
             parts.append(ops.multiply(taken, _column(weight) if axis == 2 else weight))
         value = functools.reduce(ops.add, parts)
-    return _real(_levels(value, whole(_PART**2)))
+    return _as_float(_to_byte(value, int_constant(_PART**2)))
 
 
 def _linear(x: Floats) -> list[Floats]:
@@ -183,42 +183,42 @@ FILTERS: Mapping[str, tuple[int, Callable[[Floats], Floats]]] = MappingProxyType
 """Pillow's filters: how far they reach, and their weights there."""
 
 
-def _summed(value: Value, axis: int, places: Number, length: Number, weights: Value) -> Value:
-    """The sums over k of weights[i, k] · value[places[i, k]] along an axis; places beyond an edge mean the edge."""
-    taken = ops.gather(value, _within(places, length), np.array(axis))
+def _weighted_sum(value: Value, axis: int, positions: Number, length: Number, weights: Value) -> Value:
+    """The sums over k of weights[i, k] · value[positions[i, k]] along an axis, with positions clamped."""
+    taken = ops.gather(value, _clamp(positions, length), np.array(axis))
     if axis == 2:
         weights = ops.unsqueeze(weights, np.array([2]))
     return ops.reduce_sum(ops.multiply(taken, weights), np.array([axis + 1]), False)
 
 
-def _within(places: Number, length: Number) -> Node:
-    """The places, those beyond an edge at the edge."""
-    return ops.maximum(ops.minimum(places, ops.subtract(length, whole(1))), whole(0))
+def _clamp(positions: Number, length: Number) -> Node:
+    """The positions, those beyond an edge at the edge."""
+    return ops.maximum(ops.minimum(positions, ops.subtract(length, int_constant(1))), int_constant(0))
 
 
-def _inside(places: Number, length: Number) -> Node:
-    """Whether places are in the picture."""
-    return ops.logical_and(ops.greater_equal(places, whole(0)), ops.less(places, length))
+def _is_inside(positions: Number, length: Number) -> Node:
+    """Whether positions are in the picture."""
+    return ops.logical_and(ops.greater_equal(positions, int_constant(0)), ops.less(positions, length))
 
 
-def _nearest(number: Number, one: Number) -> Number:
+def _divide_half_up(number: Number, one: Number) -> Number:
     """number / one, rounded: halves up."""
-    half, _ = int_divmod(one, whole(2))
+    half, _ = int_divmod(one, int_constant(2))
     return int_divmod(ops.add(number, half), one)[0]
 
 
-def _levels(number: Number, one: Number) -> Number:
+def _to_byte(number: Number, one: Number) -> Number:
     """number / one as a byte, rounded: halves up."""
-    return ops.minimum(_nearest(ops.maximum(number, whole(0)), one), whole(255))
+    return ops.minimum(_divide_half_up(ops.maximum(number, int_constant(0)), one), int_constant(255))
 
 
 def _side(size: Number, axis: int) -> Node:
     return ops.gather(size, np.array(axis - 2), np.array(0))
 
 
-def counted(number: Number) -> Node:
+def arange(number: Number) -> Node:
     """0, 1, ... below a number."""
-    return ops.range(whole(0), number, whole(1), Type.i32)
+    return ops.range(int_constant(0), number, int_constant(1), Type.i32)
 
 
 def _column(row: Value) -> Node:
@@ -226,17 +226,17 @@ def _column(row: Value) -> Node:
 
 
 def _bytes(value: Value) -> Node:
-    """The levels of a picture as whole numbers, straight from its bytes where it has just come from them."""
+    """The levels of a picture as integers, straight from its bytes where it has just come from them."""
     node = value if isinstance(value, Node) else value.get_node()
-    return _number(node.input_value(0) if node.get_type_name() == "Convert" else value)
+    return _as_int(node.input_value(0) if node.get_type_name() == "Convert" else value)
 
 
-def _real(x: Number) -> Node:
+def _as_float(x: Number) -> Node:
     return ops.convert(x, Type.f32)
 
 
-def _number(x: Number) -> Node:
+def _as_int(x: Number) -> Node:
     return ops.convert(x, Type.i32)
 
 
-__all__ = ["FILTERS", "area", "blended", "counted", "pillow", "pixels_in"]
+__all__ = ["FILTERS", "arange", "area", "blend_neighbours", "pillow", "pixels_in"]

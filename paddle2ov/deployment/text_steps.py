@@ -13,8 +13,8 @@ import numpy as np
 from openvino import Type
 
 from paddle2ov.deployment.resize_steps import Sampling
-from paddle2ov.deployment.sizes import Number, int_divmod, scaled, to_multiple, up_to_multiple, whole
-from paddle2ov.deployment.steps import Size, Step, Value, longest, padded, shortest, sides
+from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, scale_exactly, to_multiple, up_to_multiple
+from paddle2ov.deployment.steps import Size, Step, Value, long_side, pad_zeros, short_side, spatial_shape
 from paddle2ov.graph.opset import ops
 
 Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]
@@ -32,19 +32,19 @@ class TextResize(Step):
     most: int
 
     def apply(self, value: Value) -> Value:
-        value = _not_too_small(value)
-        old, limit = sides(value), whole([self.limit])
-        side = shortest(old) if self.kind == "min" else longest(old)
-        new: Number = scaled(old, limit, side).floor()
+        value = _pad_small(value)
+        old, limit = spatial_shape(value), int_constant([self.limit])
+        side = short_side(old) if self.kind == "min" else long_side(old)
+        new: Number = scale_exactly(old, limit, side).floor()
         if self.kind == "long_alone":
             return Sampling().resize(value, up_to_multiple(new, 128))
         if self.kind in ("max", "min"):
             kept = (ops.less_equal if self.kind == "max" else ops.greater_equal)(side, limit)
             new = ops.select(kept, old, new)
         if self.kind == "min" or self.limit > self.most:
-            side = longest(new)
-            fits = ops.less_equal(side, whole(self.most))
-            new = ops.select(fits, new, scaled(new, whole([self.most]), side).floor())
+            side = long_side(new)
+            fits = ops.less_equal(side, int_constant(self.most))
+            new = ops.select(fits, new, scale_exactly(new, int_constant([self.most]), side).floor())
         return Sampling().resize(value, to_multiple(new, 32))
 
     def size(self, before: Size) -> Size:
@@ -68,11 +68,13 @@ class TextHeight(Step):
     height: int
 
     def apply(self, value: Value) -> Value:
-        value = _not_too_small(value)
-        height, width = ops.split(sides(value), np.array(0), 2).outputs()
-        count, rest = int_divmod(ops.multiply(width, whole(self.height)), ops.multiply(height, whole(32)))
-        count = ops.add(count, ops.convert(ops.greater(rest, whole(0)), Type.i32))
-        return Sampling().resize(value, ops.concat([whole([self.height]), ops.multiply(count, whole(32))], 0))
+        value = _pad_small(value)
+        height, width = ops.split(spatial_shape(value), np.array(0), 2).outputs()
+        count, rest = int_divmod(ops.multiply(width, int_constant(self.height)), ops.multiply(height, int_constant(32)))
+        count = ops.add(count, ops.convert(ops.greater(rest, int_constant(0)), Type.i32))
+        return Sampling().resize(
+            value, ops.concat([int_constant([self.height]), ops.multiply(count, int_constant(32))], 0)
+        )
 
     def size(self, before: Size) -> Size:
         return self.height, None
@@ -88,7 +90,7 @@ class TextSize(Step):
     to: tuple[int, int]
 
     def apply(self, value: Value) -> Value:
-        return Sampling().resize(_not_too_small(value), whole(self.to))
+        return Sampling().resize(_pad_small(value), int_constant(self.to))
 
     def size(self, before: Size) -> Size:
         return self.to
@@ -106,17 +108,19 @@ class TextLine(Step):
     most: int = 3200
 
     def apply(self, value: Value) -> Value:
-        height, width = ops.split(sides(value), np.array(0), 2).outputs()
-        natural = scaled(whole([self.height]), width, height)
-        is_wide = ops.greater(ops.multiply(width, whole(self.height)), ops.multiply(height, whole(self.width)))
+        height, width = ops.split(spatial_shape(value), np.array(0), 2).outputs()
+        natural = scale_exactly(int_constant([self.height]), width, height)
+        is_wide = ops.greater(
+            ops.multiply(width, int_constant(self.height)), ops.multiply(height, int_constant(self.width))
+        )
         usual = int(self.height * (self.width / self.height))
         # What is wider than `most` is resized to it.
-        full = ops.minimum(ops.select(is_wide, natural.floor(), whole([usual])), whole(self.most))
+        full = ops.minimum(ops.select(is_wide, natural.floor(), int_constant([usual])), int_constant(self.most))
         resized = ops.minimum(natural.ceil(), full)
-        line = Sampling().resize(value, ops.concat([whole([self.height]), resized], 0))
+        line = Sampling().resize(value, ops.concat([int_constant([self.height]), resized], 0))
         line = ops.divide(line, np.float32(255))
         line = ops.divide(ops.subtract(line, np.float32(0.5)), np.float32(0.5))
-        return padded(line, ops.concat([whole([0]), ops.subtract(full, resized)], 0))
+        return pad_zeros(line, ops.concat([int_constant([0]), ops.subtract(full, resized)], 0))
 
     def size(self, before: Size) -> Size:
         return self.height, None
@@ -125,11 +129,11 @@ class TextLine(Step):
         return f"resize to the height {self.height}, normalize, pad to the width {self.width}"
 
 
-def _not_too_small(value: Value) -> Value:
-    old = sides(value)
-    small = ops.less(ops.reduce_sum(old, np.array([0]), True), whole(_SMALL_SUM))
-    more = ops.maximum(ops.subtract(whole(_SMALLEST), old), whole(0))
-    return padded(value, ops.select(small, more, whole(0)))
+def _pad_small(value: Value) -> Value:
+    old = spatial_shape(value)
+    small = ops.less(ops.reduce_sum(old, np.array([0]), True), int_constant(_SMALL_SUM))
+    more = ops.maximum(ops.subtract(int_constant(_SMALLEST), old), int_constant(0))
+    return pad_zeros(value, ops.select(small, more, int_constant(0)))
 
 
 __all__ = ["Kind", "TextHeight", "TextLine", "TextResize", "TextSize"]

@@ -12,13 +12,13 @@ from typing import Literal
 import numpy as np
 
 from paddle2ov.deployment.resize_steps import Sampling
-from paddle2ov.deployment.sizes import Number, int_divmod, rounded, scaled, up_to_multiple, whole
-from paddle2ov.deployment.steps import Size, Step, Value, longest, shortest, sides
-from paddle2ov.deployment.taps import blended, counted, pixels_in
+from paddle2ov.deployment.sizes import Number, int_constant, int_divmod, round_scaled, scale_exactly, up_to_multiple
+from paddle2ov.deployment.steps import Size, Step, Value, long_side, short_side, spatial_shape
+from paddle2ov.deployment.taps import arange, blend_neighbours, pixels_in
 from paddle2ov.graph.opset import ops
 
-MOST_WARPED = 2**13 - 1
-"""The largest side that is warped to: what its places are computed from fits into 32 bits."""
+MAX_WARPED_SIDE = 2**13 - 1
+"""The largest side that is warped to: what its positions are computed from fits into 32 bits."""
 
 _GRAY = 128.0  # what a byte becomes of LetterBoxResize's 127.5
 
@@ -30,15 +30,15 @@ class LetterBox(Step):
     to: tuple[int, int]
 
     def apply(self, value: Value) -> Value:
-        old, to = sides(value), whole(self.to)
-        across = ops.multiply(old, whole(self.to[::-1]))  # height · target width, width · target height
+        old, to = spatial_shape(value), int_constant(self.to)
+        across = ops.multiply(old, int_constant(self.to[::-1]))  # height · target width, width · target height
         height, width = (ops.gather(across, np.array([one]), np.array(0)) for one in (0, 1))
         tall = ops.greater_equal(height, width)
-        side = ops.gather(old, ops.select(tall, whole([0]), whole([1])), np.array(0))
-        limit = ops.select(tall, whole([self.to[0]]), whole([self.to[1]]))
-        new = rounded(old, limit, side)
+        side = ops.gather(old, ops.select(tall, int_constant([0]), int_constant([1])), np.array(0))
+        limit = ops.select(tall, int_constant([self.to[0]]), int_constant([self.to[1]]))
+        new = round_scaled(old, limit, side)
         more = ops.subtract(to, new)
-        before, _ = int_divmod(more, whole(2))
+        before, _ = int_divmod(more, int_constant(2))
         begin, end = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, ops.subtract(more, before)))
         placed = ops.pad(Sampling("area").resize(value, new), begin, end, "constant", np.float32(_GRAY))
         return ops.reshape(placed, np.array([0, 0, *self.to]), True)  # the size is known
@@ -68,18 +68,18 @@ class Warp(Step):
     reverses: bool = False
 
     def apply(self, value: Value) -> Value:
-        old = sides(value)
-        side = longest(old) if self.by == "long" else ops.gather(old, np.array([1]), np.array(0))
-        places = {}
+        old = spatial_shape(value)
+        side = long_side(old) if self.by == "long" else ops.gather(old, np.array([1]), np.array(0))
+        positions = {}
         for axis in (3, 2):
             count, length = self.to[axis - 2], ops.gather(old, np.array([axis - 2]), np.array(0))
-            pixels = counted(whole(count))
+            pixels = arange(int_constant(count))
             if self.by == "either":
-                places[axis] = pixels_in(ops.multiply(pixels, length), whole(count - 1))
+                positions[axis] = pixels_in(ops.multiply(pixels, length), int_constant(count - 1))
             else:
-                begin = ops.multiply(length, whole(self.to[1]))
-                places[axis] = _around(pixels, whole(count), side, begin, whole(2 * self.to[1]))
-        value = blended(value, places, dark=True)
+                begin = ops.multiply(length, int_constant(self.to[1]))
+                positions[axis] = _around(pixels, int_constant(count), side, begin, int_constant(2 * self.to[1]))
+        value = blend_neighbours(value, positions, dark=True)
         return ops.gather(value, np.array([2, 1, 0]), np.array(1)) if self.reverses else value
 
     def size(self, before: Size) -> Size:
@@ -96,21 +96,23 @@ class WarpShort(Step):
     length: int
 
     def apply(self, value: Value) -> Value:
-        old, short = sides(value), shortest(sides(value))
-        other = up_to_multiple(scaled(longest(old), whole([self.length]), short).ceil(), 64)
+        old, short = spatial_shape(value), short_side(spatial_shape(value))
+        other = up_to_multiple(scale_exactly(long_side(old), int_constant([self.length]), short).ceil(), 64)
         height, width = (ops.gather(old, np.array([axis]), np.array(0)) for axis in (0, 1))
         is_tall = ops.less(width, height)
-        given = whole([self.length])
+        given = int_constant([self.length])
         new = {2: ops.select(is_tall, other, given), 3: ops.select(is_tall, given, other)}
-        places = {}
+        positions = {}
         for axis, length in ((3, width), (2, height)):
-            half, odd = int_divmod(length, whole(2))
-            middle = ops.add(half, ops.multiply(odd, int_divmod(half, whole(2))[1]))  # np.round: of two the even one
-            begin = ops.multiply(middle, whole(2 * self.length))
+            half, odd = int_divmod(length, int_constant(2))
+            middle = ops.add(
+                half, ops.multiply(odd, int_divmod(half, int_constant(2))[1])
+            )  # np.round: of two the even one
+            begin = ops.multiply(middle, int_constant(2 * self.length))
             count = ops.squeeze(new[axis], np.array([0]))
-            pixels = counted(count)
-            places[axis] = _around(pixels, count, short, begin, whole(2 * self.length))
-        return blended(value, places, dark=True)
+            pixels = arange(count)
+            positions[axis] = _around(pixels, count, short, begin, int_constant(2 * self.length))
+        return blend_neighbours(value, positions, dark=True)
 
     def size(self, before: Size) -> Size:
         return None, None
@@ -120,15 +122,15 @@ class WarpShort(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class WarpKept(Step):
+class WarpKeepRes(Step):
     """WarpAffine with `keep_res`: the picture in the middle of the next multiple of a step, channels reversed."""
 
     step: int
 
     def apply(self, value: Value) -> Value:
-        old = sides(value)
-        new = up_to_multiple(ops.add(old, whole(1)), self.step)
-        before = ops.subtract(int_divmod(new, whole(2))[0], int_divmod(old, whole(2))[0])
+        old = spatial_shape(value)
+        new = up_to_multiple(ops.add(old, int_constant(1)), self.step)
+        before = ops.subtract(int_divmod(new, int_constant(2))[0], int_divmod(old, int_constant(2))[0])
         after = ops.subtract(ops.subtract(new, old), before)
         begin, end = (ops.concat([np.zeros(2, np.int32), one], 0) for one in (before, after))
         placed = ops.pad(value, begin, end, "constant", np.float32(0))
@@ -144,10 +146,10 @@ class WarpKept(Step):
 
 def _around(pixels: Number, count: Number, side: Number, begin: Number, whole_pixel: Number) -> tuple[Number, Number]:
     """((2·pixel - count) · side + begin) / whole_pixel, which may be negative."""
-    ahead = ops.add(int_divmod(ops.multiply(count, side), whole_pixel)[0], whole(1))
+    ahead = ops.add(int_divmod(ops.multiply(count, side), whole_pixel)[0], int_constant(1))
     moved = ops.add(ops.subtract(begin, ops.multiply(count, side)), ops.multiply(ahead, whole_pixel))
-    first, part = pixels_in(ops.add(ops.multiply(ops.multiply(pixels, whole(2)), side), moved), whole_pixel)
+    first, part = pixels_in(ops.add(ops.multiply(ops.multiply(pixels, int_constant(2)), side), moved), whole_pixel)
     return ops.subtract(first, ahead), part
 
 
-__all__ = ["MOST_WARPED", "LetterBox", "Warp", "WarpKept", "WarpShort"]
+__all__ = ["MAX_WARPED_SIDE", "LetterBox", "Warp", "WarpKeepRes", "WarpShort"]

@@ -48,7 +48,11 @@ def find_models(folder: Path, out: Path) -> list[FoundModel]:
             below = here.relative_to(folder)
             alone = len(files) == 1 and below != Path()
             name = below if alone else below / one.program.name
-            stem = below if alone else below / (one.program.name if _twice(one, files) else one.program.stem)
+            stem = (
+                below
+                if alone
+                else below / (one.program.name if _is_same_in_other_format(one, files) else one.program.stem)
+            )
             found.append(FoundModel(str(name), one, out / f"{stem}.xml"))
     return sorted(found, key=lambda one: one.name)
 
@@ -79,7 +83,7 @@ def _program(path: Path) -> ModelFiles | None:
         return None  # another kind of JSON, or a file that cannot be opened
 
 
-def _twice(one: ModelFiles, files: list[ModelFiles]) -> bool:
+def _is_same_in_other_format(one: ModelFiles, files: list[ModelFiles]) -> bool:
     """Whether two programs of a folder differ in their suffix only: a model in both formats."""
     return sum(other.program.stem == one.program.stem for other in files) > 1
 

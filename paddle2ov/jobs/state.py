@@ -20,7 +20,7 @@ class StateError(Paddle2OVError):
 
 
 class State:
-    """A record (plain JSON data) for every key. Each `put` is one transaction: it is in the file whole, or not at all.
+    """A record (plain JSON data) for every key. Each `put` is one transaction: it is written completely or not at all.
 
     Raises:
         StateError: the file is none of this kind, cannot be written, or is in use by another run.

@@ -2,8 +2,9 @@
 
 A rewrite is called with a `Graph`, changes the model in place and returns what it did, as counts by kind. Most are a
 `Rule` (`rule.py`): a pattern, a check that says why it may not fire, the change; what looks at a model as a whole is a
-function. The docstring says `Given` which structure it makes which `Result`. A rewrite is linear in the size of the
-model, knows nothing of Paddle, never takes an unknown dimension for 1, and leaves alone what OpenVINO does as well.
+function. The docstring gives the matched structure (`Given`) and what replaces it (`Result`). A rewrite takes time
+linear in the size of the model, knows nothing of Paddle, never assumes that a dynamic dimension is 1, and does not
+repeat what OpenVINO itself does as well.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
 
 REWRITES: tuple[Rewrite, ...] = (
-    gather_pushdown,  # first: what it leaves without a reader is no part of the model
+    gather_pushdown,  # first: the nodes that it leaves unread are no longer part of the model
     transposes_to_reshapes,  # then, so that its counts are those of the program's own transposes
     compute_constants,  # before those that look for constants
     broadcast_select,
@@ -52,13 +53,13 @@ REWRITES: tuple[Rewrite, ...] = (
     absorb_transposes,
     move_transposes,
     fuse_transposes,
-    transpose_feature_maps,  # after those: what it parts cannot meet
+    transpose_feature_maps,  # after those: they cannot cancel the transposes that it moves apart
     avoid_single_key_attention,
     avoid_transpose_fusion,
     avoid_channel_post_ops,
     avoid_reduction_post_ops,
     avoid_reshape_elision,
-    refine_functions,  # last: the others know the functions by one node
+    refine_functions,  # last: the others match each function as one node
 )
 
 
@@ -73,7 +74,7 @@ def run_rewrites(
     inner = [run_rewrites(body, rewrites, graph.refusals) for body in graph.bodies()]
     done = {rewrite.__name__: rewrite(graph) for rewrite in rewrites}
     for result in model.get_results():
-        # A copy of the model, which compiling begins with, gives what is returned the shape that the result has.
+        # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
         result.validate_and_infer_types()
     for counts in inner:
         for name, kinds in counts.items():

@@ -1,4 +1,4 @@
-"""A choice between tensors of different shapes: Select widens them itself."""
+"""Select between tensors of different shapes: it broadcasts them itself."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from paddle2ov.passes.rule import Refusal, Rule
 class _Choice:
     select: Node
     sides: list[Output]
-    """Condition and values without the sums."""
+    """Condition and operands without the additions."""
     zeros: list[Output]
 
 
 class BroadcastSelect(Rule[_Choice, _Choice]):
-    """A choice reads what it chooses from, without sums that only widen it.
+    """Select reads its operands directly, without additions of zeros that only broadcast them.
 
     Given:
-        c boolean; Select(Convert(c) + zeros != 0, x + zeros, y + zeros), any of the sums missing, where zeros are sums
-        of zeros in the shapes of c, x and y: what Paddle's `where` writes if these may differ.
+        c boolean; Select(Convert(c) + zeros != 0, x + zeros, y + zeros), any of the additions missing, where zeros
+        are sums of zeros in the shapes of c, x and y: what Paddle's `where` writes if the shapes may differ.
     Result:
-        Select(c, x, y). Masks cost a pass over memory less for each sum; and OpenVINO, which takes all of it as one
-        kernel with the softmax between two masks, has registers enough to compile it.
+        Select(c, x, y). Each addition less saves a pass over memory; and OpenVINO, which fuses all of it into one
+        kernel with the softmax between two masks, then has enough registers to compile it.
     """
 
     roots = ("Select",)
@@ -45,32 +45,36 @@ class BroadcastSelect(Rule[_Choice, _Choice]):
 
     def check(self, graph: Graph, match: _Choice) -> _Choice:
         if match.select.get_attributes()["auto_broadcast"] != "numpy":
-            raise Refusal("the choice does not broadcast")
+            raise Refusal("the Select does not broadcast")
         if not all(_covers(match.sides, one) for one in match.zeros):
             raise Refusal("the zeros may be larger than what they are added to")
         if _rank(match.select.output(0)) != _rank(*match.sides):
-            raise Refusal("the choice would have another rank")
+            raise Refusal("the result would have another rank")
         return match
 
     def rewrite(self, graph: Graph, plan: _Choice) -> Counts:
-        replace(plan.select.output(0), ops.select(plan.sides[0], plan.sides[1], plan.sides[2]).output(0), *_sums(plan))
+        replace(
+            plan.select.output(0),
+            ops.select(plan.sides[0], plan.sides[1], plan.sides[2]).output(0),
+            *_replaced_nodes(plan),
+        )
         return {"choices": 1}
 
 
 def _rank(*values: Output) -> int | None:
-    """The rank of what is broadcast; None where it is not known."""
+    """The rank after broadcasting; None where it is not known."""
     ranks = [value.get_partial_shape().rank for value in values]
     return max(rank.get_length() for rank in ranks) if all(rank.is_static for rank in ranks) else None
 
 
-def _sums(choice: _Choice) -> list[Node]:
-    """The nodes that have gone."""
+def _replaced_nodes(choice: _Choice) -> list[Node]:
+    """The nodes that the rewrite removes."""
     pairs = zip(choice.select.input_values(), choice.sides, strict=True)
     return [value.get_node() for value, bare in pairs if value != bare]
 
 
 def _condition(value: Output) -> tuple[Output, list[Output]]:
-    """What a condition is without zeros that are added to it as a number, and those zeros."""
+    """The boolean before Convert, Add of zeros and NotEqual, with those zeros; else the value itself."""
     node = value.get_node()
     if node.get_type_name() == "NotEqual" and _is_zero(node.input_value(1)):
         number, zeros = _without_zeros(node.input_value(0))
@@ -84,51 +88,51 @@ def _without_zeros(value: Output) -> tuple[Output, list[Output]]:
     node = value.get_node()
     if node.get_type_name() == "Add":
         for bare, other in (node.input_values(), node.input_values()[::-1]):
-            zeros = _zeros(other)
+            zeros = _zero_terms(other)
             if zeros is not None:
                 return bare, zeros
     return value, []
 
 
-def _zeros(value: Output, depth: int = 6) -> list[Output] | None:
-    """The zeros that a value is the sum of; None if it is anything else."""
+def _zero_terms(value: Output, depth: int = 6) -> list[Output] | None:
+    """The terms of a sum of zeros; None if the value is anything else."""
     node = value.get_node()
     kind = node.get_type_name()
     if (kind == "Broadcast" and _is_zero(node.input_value(0))) or _is_zero(value):
         return [value]
     if kind not in ("Add", "Convert") or not depth:
         return None
-    parts = [_zeros(one, depth - 1) for one in node.input_values()]
+    parts = [_zero_terms(one, depth - 1) for one in node.input_values()]
     return None if None in parts else [one for part in parts for one in part or ()]
 
 
 def _is_zero(value: Output) -> bool:
     shape = value.get_partial_shape()
-    if shape.is_dynamic or value.get_node().get_type_name() != "Constant" or value.get_tensor().size > _MOST_READ:
+    if shape.is_dynamic or value.get_node().get_type_name() != "Constant" or value.get_tensor().size > _MAX_BYTES:
         return False
     array = constant_of(value)
     return array is not None and not array.any()
 
 
-_MOST_READ = 1 << 24
-"""Bytes of a constant that are looked through."""
+_MAX_BYTES = 1 << 24
+"""The largest constant that is searched for other values than 0."""
 
 
 def _covers(sides: Sequence[Output], zeros: Output) -> bool:
-    """Whether the sides together are at least as large as these zeros, along every axis."""
-    if any(_asked(zeros.get_node()) == side for side in sides):
+    """Whether the operands broadcast together are at least as large as these zeros, along every axis."""
+    if any(_shape_source(zeros.get_node()) == side for side in sides):
         return True
     dims = dims_of(zeros)
     shapes = [dims_of(side) or [] for side in sides]
     if dims is None or len(dims) > max(map(len, shapes)):
         return False
     return all(
-        dim == 1 or (dim is not None and any(shape[-place:][:1] == [dim] for shape in shapes if len(shape) >= place))
-        for place, dim in zip(range(len(dims), 0, -1), dims, strict=True)
+        dim == 1 or (dim is not None and any(shape[-back:][:1] == [dim] for shape in shapes if len(shape) >= back))
+        for back, dim in zip(range(len(dims), 0, -1), dims, strict=True)
     )
 
 
-def _asked(node: Node) -> Output | None:
+def _shape_source(node: Node) -> Output | None:
     """The tensor whose shape a Broadcast takes."""
     if node.get_type_name() != "Broadcast":
         return None

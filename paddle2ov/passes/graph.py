@@ -25,7 +25,7 @@ from paddle2ov.program.model import AnyArray
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""
 Refusals: TypeAlias = dict[str, Counts]
-"""Rewrite -> why it left alone what it had found -> how often."""
+"""Rewrite -> reason against rewriting a match -> how often."""
 
 log = logging.getLogger("paddle2ov.passes")
 
@@ -33,22 +33,22 @@ _OWNERS = ("If", "Loop", "TensorIterator")
 
 
 class Graph:
-    """A model whose nodes can be asked for by type.
+    """A model with its nodes listed by type.
 
-    A rewrite that changes something must call `changed()`, after which nodes are looked for again. One that leaves
-    alone what it has found says why: `refused(...)`.
+    A rewrite that changes something must call `changed()`, after which the nodes are listed again. One that does not
+    rewrite a match reports the reason: `refused(...)`.
     """
 
     def __init__(self, model: Model, refusals: Refusals | None = None) -> None:
         self.model = model
         self.refusals: Refusals = {} if refusals is None else refusals
         owners = _matching(model, _OWNERS)
-        self._flat = not any(owners.values())  # the matcher also goes into the models that these own
+        self._flat = not any(owners.values())  # the matcher also visits the bodies of these
         self._by_type = owners if self._flat else {}
         self._read_only_by: dict[tuple[str, str], bool] = {}
 
     def nodes(self, *kinds: str) -> list[Node]:
-        """The nodes of some types, each after those that it reads."""
+        """The nodes of some types, in topological order."""
         if self._flat:
             missing = [kind for kind in kinds if kind not in self._by_type]
             if missing:
@@ -60,23 +60,23 @@ class Graph:
         return [node for kind in kinds for node in self._by_type.get(kind, ())]
 
     def bodies(self) -> list[Model]:
-        """The models that branches and loops own."""
+        """The bodies of branches and loops."""
         return [body for node in self.nodes(*_OWNERS) for body in bodies_of(node)]
 
     def is_read_only_by(self, node: Node, kind: str) -> bool:
-        """Whether nothing but nodes of a kind reads a node, as it was when that was asked first."""
+        """Whether only nodes of one type read a node; the first answer is cached until `changed()`."""
         key = node.get_name(), kind
         if key not in self._read_only_by:
             self._read_only_by[key] = all(reader.get_type_name() == kind for reader in readers(node))
         return self._read_only_by[key]
 
     def changed(self) -> None:
-        """Forgets the nodes: the graph is another one now."""
+        """Drops the cached nodes, as the graph has changed."""
         self._by_type = {}
         self._read_only_by = {}
 
     def refused(self, rewrite: str, node: Node, reason: str) -> None:
-        """Notes why a rewrite leaves a node as it is; logged at the level DEBUG."""
+        """Counts the reason why a rewrite leaves a node as it is, and logs it at the level DEBUG."""
         reasons = self.refusals.setdefault(rewrite, {})
         reasons[reason] = reasons.get(reason, 0) + 1
         if log.isEnabledFor(logging.DEBUG):
@@ -84,9 +84,9 @@ class Graph:
 
 
 def _matching(model: Model, kinds: Sequence[str]) -> dict[str, list[Node]]:
-    """The nodes of some types, those of inner models among them, found by OpenVINO's matcher.
+    """The nodes of some types, those in bodies included, found by OpenVINO's matcher.
 
-    It is ten times as fast as asking every node of a model, which Python must wrap first.
+    That is ten times as fast as a loop over all nodes of a model, each of which needs a Python wrapper.
     """
     found: dict[str, list[Node]] = {kind: [] for kind in kinds}
 
@@ -104,7 +104,7 @@ def _matching(model: Model, kinds: Sequence[str]) -> dict[str, list[Node]]:
 
 
 def _listed(model: Model) -> dict[str, list[Node]]:
-    """All nodes by type, without those of inner models."""
+    """All nodes by type, without those in bodies."""
     found: dict[str, list[Node]] = {}
     for node in model.get_ordered_ops():
         found.setdefault(node.get_type_name(), []).append(node)
@@ -112,7 +112,7 @@ def _listed(model: Model) -> dict[str, list[Node]]:
 
 
 def reshaped_dims(reshape: Node) -> Dims | None:
-    """The dimensions that a Reshape gives; where OpenVINO cannot tell, those that its shape names as constants."""
+    """The output dimensions of a Reshape; where OpenVINO infers none, the constants in its target shape, a Concat."""
     dims, source = dims_of(reshape.output(0)), reshape.input_value(1).get_node()
     if dims is None or None not in dims or source.get_type_name() != "Concat":
         return dims
@@ -131,13 +131,13 @@ def reshaped_dims(reshape: Node) -> Dims | None:
 
 
 def constant_of(output: Output) -> AnyArray | None:
-    """The elements of a Constant; None for any other node. OpenVINO hands out bfloat16 as float16."""
+    """The elements of a Constant; None for any other node. OpenVINO returns bfloat16 data as float16."""
     node = output.get_node()
     return node.get_data() if isinstance(node, Constant) else None
 
 
 def computed_constant_of(output: Output, depth: int = 4) -> AnyArray | None:
-    """The value of a Constant, or what a few nodes compute from nothing else, if it is no larger than a bias."""
+    """The value of a Constant, or of up to `depth` nodes over constants if it is no larger than a bias; else None."""
     tensor = _computed(output, depth) if output.get_node().get_type_name() != "Constant" else None
     return constant_of(output) if tensor is None else tensor.data.copy()
 
@@ -147,7 +147,7 @@ def _computed(output: Output, depth: int) -> Tensor | None:
     if isinstance(node, Constant):
         return node.get_tensor_view()
     dims = static_dims(output) if depth and node.get_type_name() in _COMPUTED else None
-    if dims is None or math.prod(dims) > _MOST_COMPUTED:
+    if dims is None or math.prod(dims) > _MAX_COMPUTED:
         return None
     inputs = [_computed(one, depth - 1) for one in node.input_values()]
     if any(one is None for one in inputs):
@@ -157,7 +157,7 @@ def _computed(output: Output, depth: int) -> Tensor | None:
 
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
-_MOST_COMPUTED = 1 << 14
+_MAX_COMPUTED = 1 << 14
 
 
 def ints_of(output: Output) -> list[int] | None:
@@ -167,7 +167,7 @@ def ints_of(output: Output) -> list[int] | None:
 
 
 def perm_of(node: Node) -> list[int] | None:
-    """The order of the axes of a Transpose; None where it is computed."""
+    """The permutation of a Transpose; None where it is computed."""
     perm = ints_of(node.input_value(1))
     if perm:
         return perm
@@ -181,28 +181,28 @@ def consumers(output: Output) -> list[Input]:
 
 
 def only_consumer(output: Output) -> Node | None:
-    """The node that alone reads a tensor; None if there are several."""
+    """The only node that reads a tensor; None if there are several inputs that do."""
     inputs = output.get_target_inputs()
     return next(iter(inputs)).get_node() if len(inputs) == 1 else None
 
 
-def givers(node: Node) -> list[Node]:
-    """The nodes that one reads."""
+def producers(node: Node) -> list[Node]:
+    """The nodes that a node reads."""
     return [value.get_node() for value in node.input_values()]
 
 
 def readers(node: Node) -> list[Node]:
-    """The nodes that read one."""
+    """The nodes that read a node."""
     return [reader.get_node() for output in node.outputs() for reader in consumers(output)]
 
 
 def nearest(
     nodes: list[Node], kinds: Collection[str], between: Collection[str], further: Callable[[Node], list[Node]]
 ) -> list[Node]:
-    """Those of some kinds among the nodes and what is `further` on, with only a few of other kinds `between`."""
+    """The nodes of some types among `nodes` and what `further` leads to over a few nodes of the types `between`."""
     found: list[Node] = []
     seen: set[str] = set()
-    for _ in range(_MOST_BETWEEN + 1):
+    for _ in range(_MAX_BETWEEN + 1):
         new = {node.get_name(): node for node in nodes if node.get_name() not in seen}
         seen |= new.keys()
         found += [node for node in new.values() if node.get_type_name() in kinds]
@@ -210,17 +210,17 @@ def nearest(
     return found
 
 
-_MOST_BETWEEN = 6
-"""More nodes OpenVINO does not take into one kernel."""
+_MAX_BETWEEN = 6
+"""OpenVINO does not fuse more nodes into one kernel."""
 
 
 def replace(old: Output, new: Output, *more: Node) -> None:
-    """Lets everything that reads `old` read `new`, which takes the name of the node if it has none of its own.
+    """Redirects all consumers of `old` to `new`, which takes the old node's friendly name if it has none of its own.
 
-    What was made to compute `new` comes from the operators that the node of `old` comes from, and those of the nodes
-    that it stands for besides (`more`).
+    The nodes created to compute `new` are attributed to the operators that the node of `old` comes from, and to those
+    of `more`, the other nodes that they replace.
     """
-    take_place(new.get_node(), old.get_node(), *more)
+    inherit_name(new.get_node(), old.get_node(), *more)
     for reader in old.get_target_inputs():
         if reader.get_node().get_type_name() == "Result" and _is_named(new):
             other = alias(new)
@@ -230,28 +230,28 @@ def replace(old: Output, new: Output, *more: Node) -> None:
             reader.replace_source_output(new)
 
 
-def take_place(new: Node, old: Node, *more: Node) -> None:
-    """Gives a node the name of one that it stands for, if it has none of its own, and the operators that it is from."""
+def inherit_name(new: Node, old: Node, *more: Node) -> None:
+    """Gives a node the friendly name of the node that it replaces, if it has none of its own, and its operators."""
     if new.get_type_name() not in ("Parameter", "Constant") and is_unnamed(new):
         move_name(old, new)
     copy_operators(new.output(0), old, *more)
 
 
 def insert(readers: Collection[Input], new: Output, node: Node) -> None:
-    """Lets some inputs read what was made for a node that stays."""
+    """Redirects some inputs to a tensor that was created on behalf of a node that stays."""
     copy_operators(new, node)
     for reader in readers:
         reader.replace_source_output(new)
 
 
 def name_after(new: Node, old: Node, part: str | int, *more: Node) -> None:
-    """Names a node after the one that it stands for in part, from whose operators it comes, and those of `more`."""
+    """Names a node after the one that it partly replaces, and attributes it to the operators of that and of `more`."""
     new.set_friendly_name(f"{old.get_friendly_name()}/{part}/{new.get_name()}")
     copy_operators(new.output(0), old, *more)
 
 
 def _is_named(output: Output) -> bool:
-    """Whether another result would take a tensor's name from it: an input and a result have one already."""
+    """Whether a tensor has a name already, as a model input or output, which another Result would take from it."""
     readers = output.get_target_inputs()
     return output.get_node().get_type_name() == "Parameter" or any(
         reader.get_node().get_type_name() == "Result" for reader in readers
@@ -259,22 +259,22 @@ def _is_named(output: Output) -> bool:
 
 
 def without(values: Sequence[int], index: int) -> list[int]:
-    """A list without the element at `index`."""
+    """The list without the element at `index`."""
     return [value for i, value in enumerate(values) if i != index]
 
 
 def ints(values: Sequence[int] | int) -> Node:
-    """A constant of int64; made without the checks of `ops.constant`, it costs a quarter of the time."""
+    """An int64 Constant; created without the checks of `ops.constant`, it takes a quarter of the time."""
     return Constant(np.asarray(values, np.int64))
 
 
 _WITHOUT_NUMPY = (Type.bf16, Type.f8e4m3, Type.f8e5m2)
 
 
-def weight(array: AnyArray, kind: Type) -> Node:
-    """A constant that holds elements of a type without copying them, if they may be written to (OpenVINO insists).
+def large_constant(array: AnyArray, kind: Type) -> Node:
+    """A Constant that shares the memory of an array, if that is writeable (OpenVINO insists); else it copies.
 
-    Those of a type that NumPy lacks are copied: the node would not keep their memory alive.
+    Elements of a type that NumPy lacks are copied: the node would not keep their memory alive.
     """
     if kind in _WITHOUT_NUMPY:
         return Constant(Tensor(array, Shape(array.shape), kind), shared_memory=False)
@@ -282,7 +282,7 @@ def weight(array: AnyArray, kind: Type) -> Node:
 
 
 def elements_of(numbers: AnyArray, kind: Type) -> AnyArray:
-    """The elements of a Constant that stand for numbers; bfloat16 must hold them exactly."""
+    """Numbers as the elements of a Constant: for bfloat16, which must hold them exactly, their bits as uint16."""
     if kind == Type.bf16:
         return (numbers.view(np.uint32) >> 16).astype(np.uint16)
     return numbers

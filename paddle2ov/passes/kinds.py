@@ -1,4 +1,4 @@
-"""Kinds of nodes that rewrites treat alike."""
+"""Node types that rewrites treat alike."""
 
 from __future__ import annotations
 

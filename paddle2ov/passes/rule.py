@@ -1,4 +1,4 @@
-"""What a local rewrite is: a pattern that finds it, a check that says whether it may fire or why not, the change."""
+"""Local rewrites as rules: a pattern to match, a check that allows or refuses with a reason, the rewrite."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ Plan = TypeVar("Plan")
 
 
 class Refusal(Exception):  # noqa: N818 (it is no error)
-    """Why a rule leaves alone what its pattern has found: `raise Refusal("the weight has another reader")`.
+    """Why a rule does not rewrite a match: `raise Refusal("the weight has another reader")`.
 
-    The reason is a constant of the code: reports count by it.
+    The reason is a string literal: reports count refusals by it.
     """
 
 
 class Rule(ABC, Generic[Match, Plan]):
-    """A rewrite of one place after the other; its docstring says `Given` which structure it makes which `Result`.
+    """A rewrite of one match after the other; its docstring gives the pattern (`Given`) and the replacement (`Result`).
 
-    A rule is called with a graph, which it changes in place, and returns what it did: kind -> how often. It goes by the
-    name of its module.
+    A rule is called with a graph, which it changes in place, and returns what it did: kind -> how often. Its
+    name is that of its module.
     """
 
     roots: ClassVar[Collection[str]]
-    """The kinds of nodes at which a pattern is looked for."""
+    """The types of the nodes at which the pattern may match."""
     needs: ClassVar[Collection[str]] = ()
-    """Kinds without which there is none, and which are rarer than `roots`: without them nothing else is looked for."""
+    """Rarer node types that every match contains: without them in the graph, no match is looked for."""
     counts: ClassVar[tuple[str, ...]]
-    """What a rule counts."""
+    """The kinds that the rule counts."""
 
     def __init__(self) -> None:
         self.__name__ = type(self).__module__.rpartition(".")[2]
 
     @abstractmethod
     def pattern(self, graph: Graph, node: Node) -> Match | None:
-        """What has been found at a node; None, as for most nodes, if it is something else."""
+        """The match at a node; None, as for most nodes, if there is none."""
 
     @abstractmethod
     def check(self, graph: Graph, match: Match) -> Plan:
-        """What to make of it.
+        """What is needed to rewrite a match.
 
         Raises:
             Refusal: it must stay as it is.
@@ -55,7 +55,7 @@ class Rule(ABC, Generic[Match, Plan]):
         """Changes the graph; returns what to count."""
 
     def __call__(self, graph: Graph) -> Counts:
-        """Looks for the pattern everywhere, and rewrites what passes the check."""
+        """Rewrites every match that passes the check."""
         done = dict.fromkeys(self.counts, 0)
         if not all(graph.nodes(kind) for kind in self.needs):
             return done

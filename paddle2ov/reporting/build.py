@@ -19,7 +19,7 @@ from paddle2ov.program.model import Program, Variable
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.model import Port, Refusal, Report, ReportedOperator
-from paddle2ov.reporting.program import listed
+from paddle2ov.reporting.program import list_operators
 from paddle2ov.translation.sequence_lengths import SUFFIX
 from paddle2ov.verification.inputs import random_inputs
 from paddle2ov.verification.verify import Verification
@@ -157,7 +157,7 @@ def _takes_pictures(port: Output, variable: Variable) -> bool:
 
 
 def _described(name: str, program: Program) -> Report:
-    return Report(name, paddle2ov.__version__, openvino.__version__, program.format, operators=listed(program))
+    return Report(name, paddle2ov.__version__, openvino.__version__, program.format, operators=list_operators(program))
 
 
 def _port(port: Any, variables: Mapping[str, str]) -> Port:

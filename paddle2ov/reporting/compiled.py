@@ -15,12 +15,12 @@ from paddle2ov.program.sources import check_mapped
 from paddle2ov.reporting.memory import bounded_memory
 from paddle2ov.reporting.model import CompiledReport, ReportedOperator
 from paddle2ov.reporting.origins import trace
-from paddle2ov.reporting.primitives import primitives_of, runtime_info, settle
+from paddle2ov.reporting.primitives import fill_fates, primitives_of, runtime_info
 from paddle2ov.reporting.program import writers
 from paddle2ov.testing import as_tensor
 
 _SECONDS = 1.5
-_MOST_RUNS = 40
+_MAX_RUNS = 40
 
 Inputs = Mapping[str, AnyArray]
 
@@ -62,7 +62,7 @@ def compile_report(
             times, report.runs, report.milliseconds = _measure(compiled, inputs)
     traced = trace(model, writers(operators), origins)
     report.primitives = primitives_of(compiled, traced, times)
-    settle(operators, traced, report.primitives)
+    fill_fates(operators, traced, report.primitives)
     return report
 
 
@@ -83,7 +83,7 @@ def _measure(compiled: CompiledModel, inputs: Inputs) -> tuple[dict[str, float],
         warming.append(run())
     before = _counters(compiled)
     taken = [run()]
-    while sum(taken) + taken[-1] < _SECONDS and len(taken) < _MOST_RUNS:
+    while sum(taken) + taken[-1] < _SECONDS and len(taken) < _MAX_RUNS:
         taken.append(run())
     # A counter is the mean of all runs so far, the slow first ones included: what the later ones took is the difference
     # of the sums.

@@ -9,8 +9,8 @@ from typing import Any
 from paddle2ov.reporting.layout import HEIGHT, WIDTH, layered
 from paddle2ov.reporting.model import CompiledReport, Port, Report, ReportedOperator
 
-_APART = 120.0
-"""Between the main block and those of branches and loops."""
+_BLOCK_GAP = 120.0
+"""Distance between the main block and those of branches and loops."""
 
 
 @dataclass(slots=True)
@@ -76,11 +76,11 @@ def program_graph(report: Report) -> Graph:
         beside = where.get(f"o{owner}")
         top = max(top, beside.y - HEIGHT if beside is not None else 0.0)
         for node in added:
-            node.x, node.y = node.x + width + _APART, node.y + top
+            node.x, node.y = node.x + width + _BLOCK_GAP, node.y + top
         for i, (source, target, bends) in enumerate(graph.edges):
             if bends and source in {node.key for node in added}:
-                graph.edges[i] = (source, target, [(x + width + _APART, y + top) for x, y in bends])
-        top = max(node.y for node in added) + 2 * HEIGHT + _APART / 2
+                graph.edges[i] = (source, target, [(x + width + _BLOCK_GAP, y + top) for x, y in bends])
+        top = max(node.y for node in added) + 2 * HEIGHT + _BLOCK_GAP / 2
         where.update({node.key: node for node in added})
         kind = report.operators[owner].type
         outer = report.operators[owner]
@@ -101,7 +101,7 @@ def compiled_graph(compiled: CompiledReport) -> Graph:
     numbered = [(place[source], place[target]) for source, target in edges]
     layout = layered(len(order), numbered)
     for one in compiled.primitives:
-        x, y = layout.places[place[one.id]]
+        x, y = layout.positions[place[one.id]]
         kind = {"Input": "input", "Output": "output"}.get(one.layer, "primitive")
         label = one.name if kind != "primitive" else one.layer
         graph.nodes.append(GraphNode(f"p{one.id}", kind, label, one.id, "", x, y))
@@ -136,7 +136,7 @@ def _add_block(
             edges[writers[port.variable], len(nodes)] = None
             nodes.append(GraphNode(f"r{i}", "output", port.name, i, box))
     layout = layered(len(nodes), list(edges))
-    for node, (x, y) in zip(nodes, layout.places, strict=True):
+    for node, (x, y) in zip(nodes, layout.positions, strict=True):
         node.x, node.y = x, y
     graph.nodes += nodes
     graph.edges += [

@@ -17,10 +17,10 @@ WIDTH, HEIGHT = 150.0, 34.0
 
 _GAP, _LAYER = 26.0, 62.0
 _COLUMN_GAP = 160.0
-_LANE = 22.0
+_LANE_WIDTH = 22.0
 """Width of an edge that passes a layer."""
-_LONGEST = 16
-"""Edges over more layers pass no lanes: they are drawn, and do not move the nodes."""
+_MAX_SPAN = 16
+"""Edges over more layers get no lanes: they are drawn, but do not influence the nodes."""
 _SWEEPS = 8
 _STEPS = 60_000
 """About as many positions are improved; a small graph gets more sweeps."""
@@ -33,13 +33,13 @@ class Layout:
     """Centres of the nodes, the points between which each edge bends, and the size of the whole.
 
     Attributes:
-        places: (x, y) of each node.
+        positions: (x, y) of each node.
         bends: of each edge, in the order given: points between its ends; None where it is too long to be laid out.
         width: of the whole.
         height: of the whole.
     """
 
-    places: list[tuple[float, float]] = field(default_factory=list)
+    positions: list[tuple[float, float]] = field(default_factory=list)
     bends: list[list[tuple[float, float]] | None] = field(default_factory=list)
     width: float = 0.0
     height: float = 0.0
@@ -61,13 +61,13 @@ def layered(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
     columns = _columns(grid, xs)
     layout = Layout(bends=[None] * len(edges))
     for node in range(count):
-        layout.places.append(_at(columns, xs[node], ranks[node]))
+        layout.positions.append(_position(columns, xs[node], ranks[node]))
     for i, lanes in grid.lanes.items():
         low, high = ranks[edges[i][0]], ranks[edges[i][1]]
         if _column_of(columns, low) is not _column_of(columns, high):
             continue
         ends = [lanes[0], lanes[-1]] if len(lanes) > 1 else lanes
-        layout.bends[i] = [_at(columns, xs[one], grid.rank_of[one]) for one in ends]
+        layout.bends[i] = [_position(columns, xs[one], grid.rank_of[one]) for one in ends]
     for i, (source, target) in enumerate(edges):
         if ranks[target] - ranks[source] == 1 and _column_of(columns, ranks[source]) is _column_of(
             columns, ranks[target]
@@ -106,7 +106,7 @@ class _Grid:
         for node in range(count):
             self.layers[ranks[node]].append(node)
         for i, (source, target) in enumerate(edges):
-            if ranks[target] - ranks[source] > _LONGEST:
+            if ranks[target] - ranks[source] > _MAX_SPAN:
                 continue
             last = source
             for rank in range(ranks[source] + 1, ranks[target]):
@@ -199,7 +199,7 @@ class _Grid:
         return self._half(left) + self._half(right) + (_GAP if right < self.count else _GAP / 3)
 
     def _half(self, node: int) -> float:
-        return (WIDTH if node < self.count else _LANE) / 2
+        return (WIDTH if node < self.count else _LANE_WIDTH) / 2
 
     def _spread(self, layer: Sequence[int], wanted: Sequence[float], weights: Sequence[float]) -> list[float]:
         """The positions nearest to the wanted ones that keep order and distance (isotonic regression)."""
@@ -263,7 +263,7 @@ def _column_of(columns: Sequence[_Column], rank: int) -> _Column:
     return columns[low]
 
 
-def _at(columns: Sequence[_Column], x: float, rank: int) -> tuple[float, float]:
+def _position(columns: Sequence[_Column], x: float, rank: int) -> tuple[float, float]:
     column = _column_of(columns, rank)
     return round(x + column.shift, 1), round((rank - column.first + 0.5) * _LAYER, 1)
 

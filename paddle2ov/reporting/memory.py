@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_SHARE = 0.8
-"""Of the memory that is free, what may be taken."""
+_MAX_SHARE = 0.8
+"""The share of the free memory that may be allocated."""
 
 
 @contextmanager
 def bounded_memory() -> Iterator[None]:
     """Lets an allocation that would exhaust the machine fail in this process, which OpenVINO reports as an error.
 
-    Without a bound the system would kill the process, or another one. Only Linux tells what is free; elsewhere nothing
-    is bounded.
+    Without a bound the system would kill the process, or another one. The free memory is known on Linux only; elsewhere
+    there is no bound.
     """
     free, used = _free(), _used()
     if free is None or used is None:
@@ -24,7 +24,7 @@ def bounded_memory() -> Iterator[None]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = used + int(_SHARE * free)
+    wanted = used + int(_MAX_SHARE * free)
     for limit in (soft, hard):
         if limit != resource.RLIM_INFINITY:
             wanted = min(wanted, limit)
@@ -37,9 +37,9 @@ def bounded_memory() -> Iterator[None]:
 
 def _free() -> int | None:
     """The memory that the machine has left, or the container, whichever is less."""
-    lines = _text("/proc/meminfo").splitlines()
+    lines = _read_text("/proc/meminfo").splitlines()
     found = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
-    limit, current = (_text(f"/sys/fs/cgroup/memory.{name}").strip() for name in ("max", "current"))
+    limit, current = (_read_text(f"/sys/fs/cgroup/memory.{name}").strip() for name in ("max", "current"))
     if found is not None and limit.isdigit() and current.isdigit():
         found = min(found, max(0, int(limit) - int(current)))
     return found
@@ -47,11 +47,11 @@ def _free() -> int | None:
 
 def _used() -> int | None:
     """The address space of this process."""
-    lines = _text("/proc/self/status").splitlines()
+    lines = _read_text("/proc/self/status").splitlines()
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmSize:")), None)
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         return Path(path).read_text()
     except OSError:

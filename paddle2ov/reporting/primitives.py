@@ -17,7 +17,7 @@ _HEAVY = frozenset(
 )
 _OWN = (*_NO_PRIMITIVE, "Reorder")
 _FUSED = _HEAVY | {*BINARY, *UNARY}
-"""What a primitive computes together with others, so that its name may get lost."""
+"""Node types that OpenVINO fuses, so that their names may get lost."""
 
 
 def runtime_info(node: Node, key: str) -> str:
@@ -64,14 +64,14 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
         for original in origins.split(runtime_info(node, "originalLayersNames")):
             for k in origins.find(original):
                 located.setdefault(k, []).append(i)
-    inferred = _infer(origins, {k: places[0] for k, places in located.items()}, found)
+    inferred = _infer(origins, {k: ids[0] for k, ids in located.items()}, found)
     for k, traced in enumerate(origins.nodes):
         for i in dict.fromkeys(located.get(k, [inferred[k]] if k in inferred else [])):
             guessed = k in inferred or traced.guessed
             found[i].nodes.append(PrimitiveNode(traced.name, traced.type, traced.operator, traced.operators, guessed))
     for one in found:
         _name_operators(one)
-    _adopt(found)
+    _assign_nameless(found)
     return found
 
 
@@ -79,8 +79,8 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
     """Where nodes are that compute but are not named by any primitive: OpenVINO's transformations forget some names.
 
     A node is in the primitive that all of its readers are in, or in one that this primitive reads and that no node of
-    the model is named by. At the end of a chain it is in the primitive that all of its sources are in. What neither
-    computes nor is named is looked through.
+    the model is named by. At the end of a chain it is in the primitive that all of its sources are in. Nodes that
+    neither compute nor are named are skipped.
     """
     nodes = origins.nodes
     named = set(located.values())
@@ -90,7 +90,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
         for source in node.sources:
             readers[source].append(k)
 
-    def places(k: int, near: Callable[[int], Sequence[int]]) -> set[int | None]:
+    def primitives_around(k: int, near: Callable[[int], Sequence[int]]) -> set[int | None]:
         seen: set[int] = set()
         waiting = list(near(k))
         result: set[int | None] = set()
@@ -108,7 +108,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
 
     lost = [k for k, node in enumerate(nodes) if k not in located and node.varies and node.computes]
     for k in reversed(lost):
-        read_in = places(k, lambda one: readers[one])
+        read_in = primitives_around(k, lambda one: readers[one])
         place = read_in.pop() if len(read_in) == 1 else None
         if place is not None:
             nameless = _nameless_input(primitives, place, named)
@@ -116,7 +116,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
     for k in lost:
         if k in found or nodes[k].type not in _FUSED:
             continue
-        made_in = places(k, lambda one: [source for source in nodes[one].sources if nodes[source].varies])
+        made_in = primitives_around(k, lambda one: [source for source in nodes[one].sources if nodes[source].varies])
         place = made_in.pop() if len(made_in) == 1 else None
         # Of the heavy ones, only a depthwise convolution is taken into another primitive.
         if place is not None and (
@@ -153,7 +153,7 @@ def _name_operators(one: Primitive) -> None:
         one.chain = [main.type, *(node.type for node in one.nodes if node is not main)]
 
 
-def _adopt(primitives: Sequence[Primitive]) -> None:
+def _assign_nameless(primitives: Sequence[Primitive]) -> None:
     """Gives primitives that OpenVINO's transformations made, without any name of the model, to what reads them."""
     for one in reversed(primitives):
         for source in one.inputs:
@@ -167,7 +167,7 @@ def _adopt(primitives: Sequence[Primitive]) -> None:
             one.operators = [] if one.operator is None else [one.operator]
 
 
-def settle(operators: Sequence[ReportedOperator], origins: Origins, primitives: Sequence[Primitive]) -> None:
+def fill_fates(operators: Sequence[ReportedOperator], origins: Origins, primitives: Sequence[Primitive]) -> None:
     """Fills in what became of each operator."""
     nodes: dict[int, list[int]] = {}
     for k, node in enumerate(origins.nodes):
@@ -201,4 +201,4 @@ def settle(operators: Sequence[ReportedOperator], origins: Origins, primitives: 
             operator.fate = "converted"
 
 
-__all__ = ["primitives_of", "runtime_info", "settle"]
+__all__ = ["fill_fates", "primitives_of", "runtime_info"]

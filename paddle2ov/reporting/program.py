@@ -13,7 +13,7 @@ from paddle2ov.reporting.model import ReportedOperator
 _LONGEST = 60
 
 
-def listed(program: Program) -> list[ReportedOperator]:
+def list_operators(program: Program) -> list[ReportedOperator]:
     """All operators of a program, those of branches and loops after the one that owns them."""
     found: list[ReportedOperator] = []
     for operator, owner in _walk(program.block, found):
@@ -59,4 +59,4 @@ def short(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-__all__ = ["listed", "short", "writers"]
+__all__ = ["list_operators", "short", "writers"]

@@ -1,4 +1,4 @@
-"""A block of an `if` or a `while` as a Paddle model of its own: what enters it becomes inputs, what leaves it results.
+"""A block of an `if` or a `while` as a Paddle model of its own: captured values become inputs, yielded values results.
 
 The operators are those of the file, in their order; constants from outside of the block are computed as there. What
 works on tensor arrays is left out: arrays are neither fed nor fetched. What is written to them is a result.
@@ -19,7 +19,7 @@ class Body:
     Attributes:
         files: the model.
         given: the inputs that do not change: input -> variable of the program around it.
-        state: what a loop carries: input -> (variable that enters the first round, result that enters the next one).
+        state: what a loop carries: input -> (variable that enters it, result that enters the next iteration).
         condition: the result that says whether a loop goes on.
         positions: position of an operator in the model -> that in the block.
     """

@@ -11,15 +11,15 @@ from paddle2ov.program.files import ModelFiles, find_model
 from paddle2ov.program.framework_proto import Attr, ProgramDesc
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.verification.body import Body
-from paddle2ov.verification.editing import declare, legacy_op, write_model
+from paddle2ov.verification.editing import append_legacy_op, declare, write_model
 
-_BLOCK = 8  # the kind of an attribute that is a block's number
+_BLOCK_ATTRIBUTE = 8  # the type of an attribute that holds a block index
 
 
 def write_body(
     folder: Path, files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
 ) -> Body | None:
-    """As that of `body_pir.py`."""
+    """See `write_body` of `body_pir.py`."""
     desc = ProgramDesc.FromString(files.program.read_bytes())
     chosen = operator.blocks[block]
     if not chosen.operators or not 0 < chosen.index < len(desc.blocks):
@@ -31,28 +31,30 @@ def write_body(
     positions = _without_arrays(list(inner.ops), lists)
     body = [inner.ops[i] for i in positions]
     used = _read_first(desc, body)
-    state = {name: first for name, first in _carried(operator).items() if name in used - lists}
-    # What enters: the variables of the program around it, under the names that the file has.
-    entering = {_in_file(name): name for name in _read(operator, block) if name}
+    state = {name: first for name, first in _loop_carried(operator).items() if name in used - lists}
+    # The variables captured from the surrounding program, under the names in the file.
+    entering = {_name_in_file(name): name for name in _read(operator, block) if name}
     entering = {name: variable for name, variable in entering.items() if name in used - lists and name not in state}
-    reached = _reached(entering, dynamic, weights, list(main.ops)[: operator.index])
-    leaving = [name for name in dict.fromkeys(_in_file(name) for name in chosen.outputs) if name not in lists]
-    if operator.type == "while" and leaving[:1] != [_in_file(chosen.outputs[0])]:
-        return None  # whether it goes on depends on arrays
+    reached = _resolve_entering(entering, dynamic, weights, list(main.ops)[: operator.index])
+    leaving = [name for name in dict.fromkeys(_name_in_file(name) for name in chosen.outputs) if name not in lists]
+    if operator.type == "while" and leaving[:1] != [_name_in_file(chosen.outputs[0])]:
+        return None  # the loop condition depends on arrays
     written = {name for op in body for port in op.outputs for name in port.arguments}
     leaving = [name for name in leaving if name in written or name in state]
-    leaving += [name for name in _lost(list(inner.ops), positions) if name in written and name not in leaving]
+    leaving += [
+        name for name in _read_by_array_ops(list(inner.ops), positions) if name in written and name not in leaving
+    ]
     if reached is None or not leaving:
         return None
     given, constants = reached
     cut = ProgramDesc().blocks.add(idx=0, parent_idx=-1)
     for column, name in enumerate((*state, *given)):
-        legacy_op(cut, "feed", "feed", name, column)
+        append_legacy_op(cut, "feed", "feed", name, column)
     before = len(cut.ops) + len(constants)
     for op in (*constants, *body):
         cut.ops.add().CopyFrom(op)
     for column, name in enumerate(leaving):
-        legacy_op(cut, "fetch", name, "fetch", column)
+        append_legacy_op(cut, "fetch", name, "fetch", column)
     declare(cut, declared.values())
     main.CopyFrom(cut)
     for other in list(desc.blocks)[1:]:
@@ -64,18 +66,18 @@ def write_body(
     return Body(find_model(target), given, {before + i: old for i, old in enumerate(positions)}, carried, condition)
 
 
-def _carried(operator: Operator) -> dict[str, str]:
-    """What a loop carries: name in the file -> variable that enters the first round."""
+def _loop_carried(operator: Operator) -> dict[str, str]:
+    """What a loop carries: name in the file -> variable that enters the first iteration."""
     if operator.type != "while":
         return {}
-    names = (_in_file(name) for name in operator.outputs["out"])
+    names = (_name_in_file(name) for name in operator.outputs["out"])
     return {name: first for name, first in zip(names, operator.inputs["x"], strict=True) if first}
 
 
-def _reached(
+def _resolve_entering(
     entering: Mapping[str, str], dynamic: Collection[str], weights: Collection[str], ops: Sequence[Any]
 ) -> tuple[dict[str, str], list[Any]] | None:
-    """How what enters a block becomes known.
+    """How the values that enter a block are obtained.
 
     Args:
         entering: name in the file -> variable.
@@ -121,7 +123,7 @@ def _without_arrays(ops: list[Any], lists: set[str]) -> list[int]:
     return found
 
 
-def _lost(ops: list[Any], positions: Collection[int]) -> dict[str, None]:
+def _read_by_array_ops(ops: list[Any], positions: Collection[int]) -> dict[str, None]:
     """What the operators that work with arrays read."""
     dropped = [op for i, op in enumerate(ops) if i not in positions]
     return dict.fromkeys(name for op in dropped for port in op.inputs for name in port.arguments)
@@ -142,13 +144,13 @@ def _inner_names(desc: Any, op: Any) -> Iterator[str]:
     """What the operators of the blocks of an operator read."""
     for text in op.attrs:
         attribute = Attr.FromString(text)
-        if attribute.type == _BLOCK:
+        if attribute.type == _BLOCK_ATTRIBUTE:
             for inner in desc.blocks[attribute.block_idx].ops:
                 yield from (name for port in inner.inputs for name in port.arguments)
                 yield from _inner_names(desc, inner)
 
 
-def _in_file(name: str) -> str:
+def _name_in_file(name: str) -> str:
     """The name in the file: the reader numbers the writes of a variable beyond the first."""
     return re.sub(r"@\d+$", "", name)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from paddle2ov.program.files import ModelFiles, find_model
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.verification.body import Body
-from paddle2ov.verification.editing import Raw, depending, feed, fetch, read_pir, values_of, write_model
+from paddle2ov.verification.editing import Raw, feed_op, fetch_op, input_dependent, read_pir, values_of, write_model
 
 
 def write_body(
@@ -25,8 +25,8 @@ def write_body(
         dynamic: the variables that depend on the model's inputs.
 
     Returns:
-        None where the block cannot stand alone: it is empty, whether the loop goes on depends on tensor arrays, or it
-        writes in place to what is outside.
+        None where the block cannot stand alone: it is empty, the loop condition depends on tensor arrays, or it
+        writes in place to an outer value.
     """
     source, main = read_pir(files.program)
     ops: list[Raw] = main["ops"]
@@ -39,35 +39,35 @@ def write_body(
     entering, beside = entering[: len(arguments)], entering[len(arguments) :]
     if last["#"] != "2.yield" or len(body) < 2 or not all(program.variables[name].is_array for name in beside if name):
         return None
-    new = _Numbers(ops)
+    new = _FreshIds(ops)
     feeds: list[Raw] = []
     state, ids = {}, {}
     arrays = {value["%"] for op in ops for value in values_of(op) if _is_array(value)}
     arrays |= {one["#"] for one in arguments if _is_array(one)}
-    chosen = _without(body[:-1], arrays)
+    chosen = _without_arrays(body[:-1], arrays)
     inside = [body[i] for i in chosen]
     used = {*_captured(inside), *(item["%"] for item in last["I"])}
     for position, (argument, variable) in enumerate(zip(arguments, entering, strict=True), 1):
         if argument["#"] in used - arrays:  # one that is not used may have any shape
             ids[argument["#"]] = number = new()
-            feeds.append(feed(f"carried_{number}", {"%": number, "TT": argument["TT"]}))
+            feeds.append(feed_op(f"carried_{number}", {"%": number, "TT": argument["TT"]}))
             state[position] = f"carried_{number}", variable
-    captured = {*_captured(inside), *_captured([last], _made(body))} - arrays - ids.keys()
+    captured = {*_captured(inside), *_captured([last], _defined(body))} - arrays - ids.keys()
     known = _read(operator).intersection(dynamic)
     variables = {value: name for value, name in _names(program, ops).items() if name in known}
-    outside = _outside(captured, ops, variables)
+    outside = _resolve_captured(captured, ops, variables)
     if outside is None:
         return None
     given, constants = outside
-    feeds += [feed(variable, kind) for variable, kind in given.items()]
+    feeds += [feed_op(variable, kind) for variable, kind in given.items()]
     kinds = {value["%"]: value for op in (*feeds, *ops, *body) for value in values_of(op)}
     results: dict[int, str] = {}
     leaving = [item["%"] for item in last["I"] if item["%"] not in arrays]
-    leaving += _lost(body[:-1], chosen)
+    leaving += _made_for_array_ops(body[:-1], chosen)
     for value in (ids.get(one, one) for one in leaving):
         if kinds[value]["TT"]["#"] == "0.t_dtensor":
             results.setdefault(value, f"result_{len(results)}")
-    fetches = [fetch(name, i, kinds[value], new()) for i, (value, name) in enumerate(results.items())]
+    fetches = [fetch_op(name, i, kinds[value], new()) for i, (value, name) in enumerate(results.items())]
     before = [*feeds, *constants]
     main["ops"] = [*before, *_renumbered(inside, ids), *fetches]
     yielded = [results.get(ids.get(item["%"], item["%"]), "") for item in last["I"]]
@@ -81,10 +81,10 @@ def write_body(
     return Body(find_model(target), {name: name for name in given}, positions, carried, condition)
 
 
-def _outside(
+def _resolve_captured(
     captured: Iterable[int], ops: list[Raw], variables: Mapping[int, str]
 ) -> tuple[dict[str, Raw], list[Raw]] | None:
-    """How what a block reads from outside becomes known.
+    """How the values that a block captures are obtained.
 
     Args:
         captured: the values.
@@ -96,7 +96,7 @@ def _outside(
         that depends on the model's inputs cannot be given.
     """
     makers = {value["%"]: op for op in ops for value in values_of(op)}
-    changing = depending(ops)
+    changing = input_dependent(ops)
     given: dict[str, Raw] = {}
     constants: set[int] = set()
     seen: set[int] = set()
@@ -118,47 +118,47 @@ def _outside(
     return given, [op for op in ops if id(op) in constants]
 
 
-class _Numbers:
-    """Numbers that no value of the program has."""
+class _FreshIds:
+    """Generates value ids that the program does not use."""
 
     def __init__(self, ops: Iterable[Raw]) -> None:
-        self._last = max((abs(value["%"]) for op in _all(ops) for value in values_of(op)), default=0)
+        self._last = max((abs(value["%"]) for op in _walk(ops) for value in values_of(op)), default=0)
 
     def __call__(self) -> int:
         self._last += 1
         return self._last
 
 
-def _all(ops: Iterable[Raw]) -> Iterator[Raw]:
+def _walk(ops: Iterable[Raw]) -> Iterator[Raw]:
     for op in ops:
         yield op
         for region in op.get("regions", ()):
             for block in region["blocks"]:
-                yield from _all(block["ops"])
+                yield from _walk(block["ops"])
 
 
 def _is_array(value: Raw) -> bool:
     return str(value.get("TT", {}).get("#", "")).endswith("_array")
 
 
-def _made(ops: Iterable[Raw]) -> set[int]:
+def _defined(ops: Iterable[Raw]) -> set[int]:
     return {value["%"] for op in ops for value in values_of(op)}
 
 
-def _without(ops: list[Raw], arrays: set[int]) -> list[int]:
-    """The positions of operators that work without arrays; `arrays` gets what the others make."""
+def _without_arrays(ops: list[Raw], arrays: set[int]) -> list[int]:
+    """The positions of operators that work without arrays; the results of the others are added to `arrays`."""
     found = []
     for position, op in enumerate(ops):
         if not arrays.isdisjoint(_captured([op])) or any(_is_array(value) for value in values_of(op)):
-            arrays |= _made([op])
+            arrays |= _defined([op])
         else:
             found.append(position)
     return found
 
 
-def _lost(ops: list[Raw], chosen: Collection[int]) -> list[int]:
-    """What operators that work without arrays make for those that do."""
-    made = _made([ops[i] for i in chosen])
+def _made_for_array_ops(ops: list[Raw], chosen: Collection[int]) -> list[int]:
+    """The values that the chosen operators compute and the others, which work with arrays, read."""
+    made = _defined([ops[i] for i in chosen])
     return [one for i, op in enumerate(ops) if i not in chosen for one in _captured([op]) if one in made]
 
 
@@ -174,7 +174,7 @@ def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int
 
 
 def _renumbered(ops: Iterable[Raw], ids: Mapping[int, int]) -> list[Raw]:
-    """The operators, reading other values; a block inside may give a number another meaning."""
+    """The operators with other value ids; an inner block may define an id again."""
     found = []
     for op in ops:
         op = {**op, "I": [{**item, "%": ids.get(item["%"], item["%"])} for item in op.get("I", ())]}

@@ -16,7 +16,7 @@ from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.inputs import Inputs
 from paddle2ov.verification.paddle_process import PaddleProcess
-from paddle2ov.verification.random_numbers import draw_as_paddle, random_operators
+from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.ties import TieFinder
 from paddle2ov.verification.values import Values
@@ -35,7 +35,7 @@ class Subject:
         precision: what OpenVINO computes in.
         extension: converters of the caller's own.
         paddle_python: an interpreter that has Paddle.
-        is_random: whether the inputs are made up.
+        is_random: whether the inputs are random.
     """
 
     files: ModelFiles
@@ -51,7 +51,7 @@ class Subject:
 
 @dataclass
 class Sides:
-    """One set of inputs: the values inside on demand, what became of it, and the results on both sides."""
+    """One set of inputs: the run, the results on both sides, and the inner values on demand."""
 
     values: Values
     run: Run
@@ -61,7 +61,7 @@ class Sides:
     """The operators whose random numbers OpenVINO took from Paddle."""
 
     def look_for_ties(self, subject: Subject) -> None:
-        """Notes which choices between equal scores went otherwise, and whether they explain what differs."""
+        """Records ties between equal scores that were broken differently, and whether they explain the differences."""
         ties = TieFinder(self.values, subject.files, subject.tolerance, subject.paddle_python).run(self.results)
         self.run = replace(self.run, ties=tuple(ties.found), explained=ties.explain)
 
@@ -87,7 +87,7 @@ def run_both(subject: Subject, paddle: PaddleProcess, arrays: Inputs) -> Sides:
         raise
     results = results_of(subject.compiled, arrays)
     if drawn := random_operators(values):
-        results = draw_as_paddle(values, drawn, results)
+        results = with_paddle_random_values(values, drawn, results)
     run = Run(shapes, compare_results(results, expected, subject.tolerance))
     return Sides(values, run, results, expected, tuple(dict.fromkeys(one.type for one in drawn)))
 

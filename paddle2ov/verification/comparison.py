@@ -1,4 +1,4 @@
-"""How far two tensors are apart, as typed results."""
+"""Differences between two tensors, as typed results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.program.model import AnyArray
 from paddle2ov.testing import Expected, Result
 
-_LEAST = {"float16": 2e-3, "bfloat16": 2e-2, "float8_e4m3fn": 0.2, "float8_e5m2": 0.4}
+_MIN_TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float8_e4m3fn": 0.2, "float8_e5m2": 0.4}
 """Least tolerance of a narrow type: a few units in its last place."""
 
 
@@ -52,7 +52,7 @@ def compare_tensor(name: str, result: Result, expected: Expected, tolerance: flo
     The tolerance is relative to the tensor's largest value: a network's small values carry the rounding of its large
     ones. NaN equals NaN, and infinities are exact.
     """
-    want = as_computed(expected)
+    want = as_openvino_array(expected)
     shape, size = tuple(expected.array.shape), int(want.size)
     wanted_kind = OV_TYPES.get(expected.dtype)
     reason = ""
@@ -62,8 +62,8 @@ def compare_tensor(name: str, result: Result, expected: Expected, tolerance: flo
         reason = f"shape {list(result.array.shape)} in OpenVINO, {list(want.shape)} in Paddle"
     if reason:
         return TensorComparison(name, expected.dtype, shape, math.inf, math.inf, size, size, reason)
-    distance, scale = _distance(result.array, want)
-    limit = 0.0 if want.dtype.kind in "biu" else max(tolerance, _LEAST.get(expected.dtype, 0.0)) * scale
+    distance, scale = _difference(result.array, want)
+    limit = 0.0 if want.dtype.kind in "biu" else max(tolerance, _MIN_TOLERANCE.get(expected.dtype, 0.0)) * scale
     wrong = int((distance > limit).sum())
     absolute = float(distance.max()) if size else 0.0
     if wrong:
@@ -90,7 +90,7 @@ def compare_results(
     return tuple(found)
 
 
-def as_computed(expected: Expected) -> AnyArray:
+def as_openvino_array(expected: Expected) -> AnyArray:
     """Paddle's array as OpenVINO has it: bfloat16 as float32, complex numbers as pairs."""
     array = expected.array
     if expected.dtype == "bfloat16" and array.dtype == np.uint16:
@@ -98,7 +98,7 @@ def as_computed(expected: Expected) -> AnyArray:
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
-def _distance(ours: AnyArray, want: AnyArray) -> tuple[AnyArray, float]:
+def _difference(ours: AnyArray, want: AnyArray) -> tuple[AnyArray, float]:
     if want.dtype.kind in "biu":
         # Two's complement would wrap: compare exactly first.
         distance = np.abs(ours.astype(np.float64) - want.astype(np.float64))
@@ -113,4 +113,4 @@ def _distance(ours: AnyArray, want: AnyArray) -> tuple[AnyArray, float]:
     return distance, (float(finite.max()) if finite.size else 0.0) or 1.0
 
 
-__all__ = ["TensorComparison", "as_computed", "compare_results", "compare_tensor"]
+__all__ = ["TensorComparison", "as_openvino_array", "compare_results", "compare_tensor"]

@@ -28,7 +28,7 @@ def write_model(folder: Path, content: Raw | bytes, weights: Collection[str], pr
     saved = program.parameters.keys() & weights  # the dropout state of `rnn` is declared and not saved
     if saved:
         with target.with_suffix(".pdiparams").open("wb") as file:
-            for part in _combined(program.parameters[name] for name in sorted(saved)):
+            for part in _pdiparams_chunks(program.parameters[name] for name in sorted(saved)):
                 file.write(part)
     return target
 
@@ -39,7 +39,7 @@ def values_of(op: Raw) -> list[Raw]:
     return [results] if isinstance(results, dict) else list(results)
 
 
-def depending(ops: Iterable[Raw]) -> set[int]:
+def input_dependent(ops: Iterable[Raw]) -> set[int]:
     """The values that depend on the model's inputs."""
     found: set[int] = set()
     for op in ops:
@@ -48,7 +48,7 @@ def depending(ops: Iterable[Raw]) -> set[int]:
     return found
 
 
-def feed(name: str, value: Raw) -> Raw:
+def feed_op(name: str, value: Raw) -> Raw:
     """An operator that makes a value an input of a PIR program."""
     kind, shape = value["TT"]["D"][:2]
     attributes: dict[str, Raw] = {
@@ -60,7 +60,7 @@ def feed(name: str, value: Raw) -> Raw:
     return _pir_op("1.data", attributes, [], [value])
 
 
-def fetch(name: str, column: int, value: Raw, new: int) -> Raw:
+def fetch_op(name: str, column: int, value: Raw, new: int) -> Raw:
     """An operator that makes a value a result of a PIR program; `new` is an id that no other value has."""
     attributes: dict[str, Raw] = {"name": {"#": "0.a_str", "D": name}, "col": {"#": "0.a_i32", "D": column}}
     return _pir_op("1.fetch", attributes, [{"%": value["%"]}], [{**value, "%": new}])
@@ -92,8 +92,8 @@ _DTYPES = {
 }
 
 
-def legacy_op(block: Any, kind: str, source: str, target: str, column: int) -> None:
-    """Adds a `feed` or a `fetch` to a block of a legacy program."""
+def append_legacy_op(block: Any, kind: str, source: str, target: str, column: int) -> None:
+    """Adds a `feed_op` or a `fetch_op` to a block of a legacy program."""
     op = block.ops.add(type=kind)
     op.inputs.add(parameter="X", arguments=[source])
     op.outputs.add(parameter="Out", arguments=[target])
@@ -109,10 +109,10 @@ def declare(block: Any, variables: Iterable[Any]) -> None:
         block.vars.add(name=name, persistable=True, type=VarType(type=kind).SerializeToString())
 
 
-_HOLDERS = {"feed": 9, "fetch": 10}  # their numbers in Paddle's VarType
+_HOLDERS = {"feed_op": 9, "fetch_op": 10}  # their numbers in Paddle's VarType
 
 
-def _combined(parameters: Iterable[Parameter]) -> Iterator[bytes]:
+def _pdiparams_chunks(parameters: Iterable[Parameter]) -> Iterator[bytes]:
     """The content of a `.pdiparams` file, see `paddle2ov/program/parameters.py`."""
     numbers = {name: number for number, name in dtypes.LEGACY.items()}
     for parameter in parameters:
@@ -121,4 +121,14 @@ def _combined(parameters: Iterable[Parameter]) -> Iterator[bytes]:
         yield parameter.data.tobytes()
 
 
-__all__ = ["Raw", "declare", "depending", "feed", "fetch", "legacy_op", "read_pir", "values_of", "write_model"]
+__all__ = [
+    "Raw",
+    "append_legacy_op",
+    "declare",
+    "feed_op",
+    "fetch_op",
+    "input_dependent",
+    "read_pir",
+    "values_of",
+    "write_model",
+]

@@ -15,11 +15,11 @@ from paddle2ov.program.framework_proto import ProgramDesc
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.verification.editing import (
     Raw,
+    append_legacy_op,
     declare,
-    depending,
-    feed,
-    fetch,
-    legacy_op,
+    feed_op,
+    fetch_op,
+    input_dependent,
     read_pir,
     values_of,
     write_model,
@@ -68,8 +68,8 @@ def _cut_pir(block: Raw, operator: Operator, inputs: Collection[str], results: S
     ops: list[Raw] = block["ops"]
     makers = {value["%"]: op for op in ops for value in values_of(op)}
     wanted = ops[operator.index]
-    changing = depending(ops)
-    read = [value for value in _flat(wanted, makers) if value in changing]
+    changing = input_dependent(ops)
+    read = [value for value in _operand_ids(wanted, makers) if value in changing]
     names = [name for values in operator.inputs.values() for name in values if name in inputs]
     if len(read) != len(names):
         return None
@@ -81,7 +81,7 @@ def _cut_pir(block: Raw, operator: Operator, inputs: Collection[str], results: S
         if maker is None:  # an operand that is left out
             continue
         if value in fed:
-            feeds[value] = feed(fed[value], next(one for one in values_of(maker) if one["%"] == value))
+            feeds[value] = feed_op(fed[value], next(one for one in values_of(maker) if one["%"] == value))
         elif maker["#"] in ("1.data", "1.feed") or maker.get("regions"):
             return None
         elif id(maker) not in kept:
@@ -91,17 +91,17 @@ def _cut_pir(block: Raw, operator: Operator, inputs: Collection[str], results: S
     made = {names[0]: value for names, value in ports if len(names) == 1}
     if any(name not in made or made[name]["TT"]["#"] != "0.t_dtensor" for name in results):
         return None
-    fetches = [fetch(name, i, made[name], max(makers) + 1 + i) for i, name in enumerate(results)]
+    fetches = [fetch_op(name, i, made[name], max(makers) + 1 + i) for i, name in enumerate(results)]
     block["ops"] = [*feeds.values(), *(op for op in ops if id(op) in kept), *fetches]
     return {op["A"][-1] for op in block["ops"] if op["#"] == "p"}
 
 
-def _flat(op: Raw, makers: Mapping[int, Raw]) -> Iterator[int]:
+def _operand_ids(op: Raw, makers: Mapping[int, Raw]) -> Iterator[int]:
     """The values that an operator reads, the elements of lists one by one; an operand left out is 0."""
     for item in op["I"]:
         maker = makers.get(item["%"])
         if maker is not None and maker["#"] == "0.combine":
-            yield from _flat(maker, makers)
+            yield from _operand_ids(maker, makers)
         else:
             yield item["%"]
 
@@ -142,11 +142,11 @@ def _cut_legacy(desc: Any, operator: Operator, inputs: Collection[str], results:
     kept = [op for op in ops if any(op is one for one in kept)]
     cut = ProgramDesc().blocks.add(idx=0, parent_idx=-1)
     for column, name in enumerate(feeds):
-        legacy_op(cut, "feed", "feed", name, column)
+        append_legacy_op(cut, "feed", "feed", name, column)
     for op in kept:
         cut.ops.add().CopyFrom(op)
     for column, name in enumerate(results):
-        legacy_op(cut, "fetch", name, "fetch", column)
+        append_legacy_op(cut, "fetch", name, "fetch", column)
     declare(cut, [one for one in block.vars if one.name in used])
     del desc.blocks[:]
     desc.blocks.add().CopyFrom(cut)

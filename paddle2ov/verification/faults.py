@@ -13,9 +13,9 @@ from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.program import ModelFiles
 from paddle2ov.report import jsonable
 from paddle2ov.testing import compile_model
+from paddle2ov.verification.body_search import BodyFault, BodySearch
 from paddle2ov.verification.both_sides import Sides, Subject, results_of
 from paddle2ov.verification.comparison import compare_results
-from paddle2ov.verification.descent import Descent, Inside
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.paddle_process import save_arrays
@@ -23,7 +23,7 @@ from paddle2ov.verification.results import ComparedOperator, Culprit, Verificati
 from paddle2ov.verification.values import Values
 
 
-def look_inside(
+def locate_fault(
     found: Verification,
     subject: Subject,
     one: Sides,
@@ -40,27 +40,27 @@ def look_inside(
         progress: called with (operators done, operators in all).
     """
     location = Localiser(one.values, subject.tolerance).run(progress)
-    found.operators = [_compared(operator) for operator in location.operators]
+    found.operators = [_as_compared_operator(operator) for operator in location.operators]
     if found.verdict != "differ":
         return
-    with Descent(subject.tolerance, subject.extension, subject.paddle_python, subject.precision) as descent:
-        _explain(found, _inside(one.values, subject.files, location, descent), case)
+    with BodySearch(subject.tolerance, subject.extension, subject.paddle_python, subject.precision) as search:
+        _explain(found, _inside(one.values, subject.files, location, search), case)
     if location.culprit is None:
-        found.add_note(_blame(subject, one))
+        found.add_note(_fault_outside_operators(subject, one))
 
 
-def _inside(values: Values, files: ModelFiles, location: Localisation, descent: Descent) -> Inside | None:
+def _inside(values: Values, files: ModelFiles, location: Localisation, search: BodySearch) -> BodyFault | None:
     """The operator at fault, inside of a body if it can be found there."""
     if location.culprit is None:
         return None
     operator = location.culprit.operator
     found = None
     if operator.blocks and not location.amplifies:
-        found = descent.run(values, files, operator, operator)
-    return found or Inside(location, operator, files, values.program)
+        found = search.run(values, files, operator, operator)
+    return found or BodyFault(location, operator, files, values.program)
 
 
-def _explain(found: Verification, inside: Inside | None, case: str | os.PathLike[str] | None) -> None:
+def _explain(found: Verification, inside: BodyFault | None, case: str | os.PathLike[str] | None) -> None:
     if inside is None or (one := inside.location.culprit) is None:
         return
     location, place = inside.location, inside.operator.place
@@ -92,7 +92,7 @@ def _explain(found: Verification, inside: Inside | None, case: str | os.PathLike
         )
 
 
-def _blame(subject: Subject, one: Sides) -> str:
+def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
     plain_model = convert(subject.program, extension=subject.extension, rewrite=False)
     results = results_of(compile_model(plain_model, subject.precision), dict(one.values.inputs))
@@ -106,7 +106,7 @@ def _blame(subject: Subject, one: Sides) -> str:
     )
 
 
-def _save_case(folder: Path, found: Verification, inside: Inside) -> Path:
+def _save_case(folder: Path, found: Verification, inside: BodyFault) -> Path:
     location = inside.location
     assert location.culprit is not None
     assert location.isolated is not None
@@ -134,6 +134,6 @@ def _save_case(folder: Path, found: Verification, inside: Inside) -> Path:
     return folder
 
 
-def _compared(one: OperatorComparison) -> ComparedOperator:
+def _as_compared_operator(one: OperatorComparison) -> ComparedOperator:
     place = one.operator.place
     return ComparedOperator(place.op_type, place.index, str(place).splitlines()[0], one.outputs, one.inputs_agree)

@@ -12,7 +12,7 @@ from openvino import Model
 
 from paddle2ov.deployment.planning import Plan, plan
 from paddle2ov.deployment.preprocessing import compute
-from paddle2ov.deployment.resize_steps import Resize, ResizeKept
+from paddle2ov.deployment.resize_steps import Resize, ResizeKeepRatio
 from paddle2ov.deployment.warp_steps import LetterBox
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.opset import ops
@@ -21,7 +21,7 @@ from paddle2ov.program.settings import NAMES, find_settings, read_settings
 from paddle2ov.testing import compile_model
 from paddle2ov.verification.inputs import Inputs, given_inputs
 
-_INSTEAD = "prepare the inputs yourself and pass them as an .npz file (--inputs)"
+_HINT = "prepare the inputs yourself and pass them as an .npz file (--inputs)"
 
 
 def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLike[str]]) -> list[Inputs]:
@@ -46,23 +46,23 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
     path = find_settings(folder)
     if path is None:
         raise ConversionInputError(
-            f"image: {folder} holds no settings ({', '.join(NAMES)}) that say how to prepare a picture; {_INSTEAD}"
+            f"image: {folder} holds no settings ({', '.join(NAMES)}) that say how to prepare a picture; {_HINT}"
         )
     settings = read_settings(path)
     found = plan(settings)
     if found.remaining:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.remaining)
-        raise ConversionInputError(f"image: the preprocessing of {path} cannot be done here ({reasons}); {_INSTEAD}")
+        raise ConversionInputError(f"image: the preprocessing of {path} cannot be done here ({reasons}); {_HINT}")
     if not found.steps:
-        raise ConversionInputError(f"image: {path} describes no preprocessing of pictures; {_INSTEAD}")
-    picture = _picture(program)
+        raise ConversionInputError(f"image: {path} describes no preprocessing of pictures; {_HINT}")
+    picture = _image_variable(program)
     compiled = _compiled(found)
     sets: list[Inputs] = []
     for file in files:
         pixels = _read(file)
         arrays = {picture.name: compiled(pixels[None])[0]}
         arrays |= {
-            one.name: _about(one.name, (pixels.shape[0], pixels.shape[1]), found)
+            one.name: _size_input(one.name, (pixels.shape[0], pixels.shape[1]), found)
             for one in program.inputs
             if one.name != picture.name
         }
@@ -70,7 +70,7 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
     return sets
 
 
-def _picture(program: Program) -> Variable:
+def _image_variable(program: Program) -> Variable:
     pictures = [
         one
         for one in program.inputs
@@ -83,14 +83,14 @@ def _picture(program: Program) -> Variable:
         names = ", ".join(one.name for one in program.inputs)
         raise ConversionInputError(
             f"image: the model takes not one picture [N, 3, H, W], im_shape and scale_factor besides, but {names}; "
-            f"{_INSTEAD}"
+            f"{_HINT}"
         )
     return pictures[0]
 
 
-def _about(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
+def _size_input(name: str, size: tuple[int, int], found: Plan) -> AnyArray:
     """`im_shape` or `scale_factor`, [1, 2], as PaddleDetection's Resize and LetterBoxResize set them."""
-    resize = next((one for one in reversed(found.steps) if isinstance(one, Resize | ResizeKept | LetterBox)), None)
+    resize = next((one for one in reversed(found.steps) if isinstance(one, Resize | ResizeKeepRatio | LetterBox)), None)
     height, width = size
     after, scales = (height, width), (1.0, 1.0)
     if isinstance(resize, Resize):

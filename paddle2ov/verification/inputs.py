@@ -28,12 +28,12 @@ _BATCHES = (1, 2, 3)
 _IMAGES = ((224, 224), (160, 320), (320, 128))  # multiples of 32: feature pyramids add maps of different strides
 _LENGTHS = (16, 7, 33)
 _SHAPES = 3
-_MOST_ELEMENTS = 2**28
+_MAX_ELEMENTS = 2**28
 
 _TABLES = {"lookup_table": "w", "lookup_table_v2": "weight", "embedding": "weight"}
 _INDEXED = {"gather": "x", "gather_nd": "x", "index_select": "x", "index_sample": "x", "take_along_axis": "arr"}
 _UNCHANGED = frozenset(("assign", "cast", "reshape", "reshape2", "squeeze2", "unsqueeze2", "share_data", "flatten2"))
-_MOST_INDEX = 10
+_MAX_INDEX = 10
 
 
 def random_inputs(program: Program, shapes: Sequence[InputArgument] = (), seed: int = 0) -> list[Inputs]:
@@ -55,12 +55,12 @@ def random_inputs(program: Program, shapes: Sequence[InputArgument] = (), seed: 
     if seed < 0:
         raise ConversionInputError(f"seed: {seed} is negative")
     dynamic = any(variable.shape is None or -1 in variable.shape for variable in program.inputs)
-    overrides = [_named(program, one) for one in shapes] or [{}] * (_SHAPES if dynamic else 1)
+    overrides = [_shapes_by_name(program, one) for one in shapes] or [{}] * (_SHAPES if dynamic else 1)
     found = []
     for k, override in enumerate(overrides):
         sizes = {one.name: _shape(one, override.get(one.name), k) for one in program.inputs}
         for name, size in sizes.items():
-            if math.prod(size) > _MOST_ELEMENTS:
+            if math.prod(size) > _MAX_ELEMENTS:
                 raise ConversionInputError(f"shapes: {list(size)} of '{name}' is too large for random inputs")
         rng = np.random.default_rng([seed, k])
         found.append({one.name: _array(rng, one, sizes, program) for one in program.inputs})
@@ -145,7 +145,7 @@ def load(path: Path) -> Inputs:
         raise ConversionInputError(f"inputs: {path} is not an .npz file of arrays: {error}") from None
 
 
-def _named(program: Program, argument: InputArgument) -> dict[str, PartialShape]:
+def _shapes_by_name(program: Program, argument: InputArgument) -> dict[str, PartialShape]:
     found = {}
     for position, override in enumerate(parse_input(argument)):
         if override.name is None and position >= len(program.inputs):
@@ -167,7 +167,7 @@ def _shape(variable: Variable, wanted: PartialShape | None, k: int) -> tuple[int
     sizes = []
     for position, size in enumerate(declared):
         usual = size if size >= 0 else _usual_size(len(declared), position, declared, k)
-        sizes.append(usual if wanted is None else _within(wanted[position], usual, size >= 0))
+        sizes.append(usual if wanted is None else _clamp(wanted[position], usual, size >= 0))
     return tuple(sizes)
 
 
@@ -181,7 +181,7 @@ def _usual_size(rank: int, position: int, declared: Sequence[int], k: int) -> in
     return _LENGTHS[k % _SHAPES]
 
 
-def _within(dimension: Dimension, usual: int, fixed: bool) -> int:
+def _clamp(dimension: Dimension, usual: int, fixed: bool) -> int:
     if dimension.is_static:
         return int(dimension.get_length())
     most = int(dimension.get_max_length())
@@ -204,15 +204,15 @@ def _array(
     if dtype == "bool":
         return rng.integers(0, 2, shape).astype(np.bool_)
     if storage.kind in "iu":
-        return rng.integers(*_limits(program, variable.name, sizes), shape).astype(storage)
+        return rng.integers(*_integer_range(program, variable.name, sizes), shape).astype(storage)
     if storage.kind == "c":
         return (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(storage)
     return rng.uniform(-1, 1, shape).astype(storage)
 
 
-def _limits(program: Program, name: str, sizes: Mapping[str, tuple[int, ...]]) -> tuple[int, int]:
+def _integer_range(program: Program, name: str, sizes: Mapping[str, tuple[int, ...]]) -> tuple[int, int]:
     """The smallest value of an integer input, and what all are below: what Paddle indexes by them without a check."""
-    names, least, limit = {name}, 0, _MOST_INDEX
+    names, least, limit = {name}, 0, _MAX_INDEX
 
     def dims(operator: Operator, port: str) -> Sequence[int]:
         whole = next(iter(operator.inputs.get(port, ())), "")

@@ -11,9 +11,9 @@ from paddle2ov.program.model import Operator
 from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import TensorComparison, compare_tensor
 from paddle2ov.verification.random_numbers import RANDOM
-from paddle2ov.verification.values import Values, read
+from paddle2ov.verification.values import Values, variables_read
 
-_AT_ONCE = 128
+_BATCH = 128
 
 
 @dataclass(slots=True)
@@ -105,16 +105,16 @@ class Localiser:
         found: dict[str, TensorComparison] = {}
         written = [name for operator in values.block.operators for name in operator.output_names()]
         names = [name for name in written if name in values.used and values.is_known(name)]
-        for start in range(0, len(names), _AT_ONCE):
-            found |= self._compare(names[start : start + _AT_ONCE])
+        for start in range(0, len(names), _BATCH):
+            found |= self._compare(names[start : start + _BATCH])
             if progress is not None:
-                progress(min(start + _AT_ONCE, len(names)), len(names))
+                progress(min(start + _BATCH, len(names)), len(names))
         location = Localisation()
         suspects: list[_Suspect] = []
         for operator in values.block.operators:
             outputs = tuple(found[name] for name in operator.output_names() if name in found)
             filled = values.filled_by(operator)
-            agree = all(found[name].ok for one in (*filled, operator) for name in read(one) if name in found)
+            agree = all(found[name].ok for one in (*filled, operator) for name in variables_read(one) if name in found)
             # Nothing but what reads an array shows what a loop or branch wrote to it.
             owner = next((one for one in filled if one.blocks), None)
             compared = OperatorComparison(operator, outputs, agree and owner is None)

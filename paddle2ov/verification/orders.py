@@ -2,8 +2,8 @@
 
 Decided from the values that the operator read and wrote on both sides. Of a sort, OpenVINO's result must be right for
 what OpenVINO read, to the last bit; of a suppression, the same rows must be there, with scores that fall as Paddle's.
-Where another entry stands than in Paddle, Paddle's own scores of the two must be equal within the tolerance. `FINDERS`
-holds a function for each operator, which returns None where the values do not show that.
+Where another entry stands than in Paddle, Paddle's own scores of the two must be equal within the tolerance.
+`ORDER_CHECKS` holds a function for each operator, which returns None where the values do not show that.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from paddle2ov.program.model import AnyArray, Operator
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Reordering:
     """How far two orders are apart.
 
     Attributes:
-        moved: how many entries stand elsewhere, or are another of several with the score of the last one chosen.
+        moved: how many entries stand elsewhere, or are another of several with the score of the last selected one.
         entries: how many there are.
-        gap: the largest difference of two scores that changed places, as a fraction of the largest score.
+        gap: the largest difference of two scores that changed indices, as a fraction of the largest score.
     """
 
     moved: int
@@ -55,8 +55,8 @@ class Observed:
         return default if value is None else int(np.asarray(value).reshape(-1)[0])
 
     def limit(self, scores: AnyArray) -> float:
-        """The largest difference of scores that count as equal; whole numbers must be the same."""
-        return self.tolerance * largest(scores) if scores.dtype.kind == "f" else 0.0
+        """The largest difference of scores that count as equal; integers must be equal."""
+        return self.tolerance * max_magnitude(scores) if scores.dtype.kind == "f" else 0.0
 
     def _both(self, ports: Mapping[str, list[str]], port: str) -> tuple[AnyArray, AnyArray] | None:
         (name,) = ports.get(port) or ("",)
@@ -65,34 +65,34 @@ class Observed:
         return self.paddle[name], self.openvino[name]
 
 
-def largest(array: AnyArray) -> float:
+def max_magnitude(array: AnyArray) -> float:
     """The largest finite magnitude, 1 where there is none."""
     finite = np.abs(array[np.isfinite(array)])
     return (float(finite.max()) if finite.size else 0.0) or 1.0
 
 
-def _top_k(seen: Observed) -> Order | None:
-    ascending = not seen.operator.attributes.get("largest", True)
+def _top_k(seen: Observed) -> Reordering | None:
+    ascending = not seen.operator.attributes.get("max_magnitude", True)
     in_order = bool(seen.operator.attributes.get("sorted", True))
-    return _places(seen, "indices", seen.number("axis", -1), ascending, in_order)
+    return _indices(seen, "indices", seen.number("axis", -1), ascending, in_order)
 
 
-def _argsort(seen: Observed) -> Order | None:
+def _argsort(seen: Observed) -> Reordering | None:
     ascending = not seen.operator.attributes.get("descending", False)
     stable = bool(seen.operator.attributes.get("stable", False))
-    return _places(seen, "indices", seen.number("axis", -1), ascending, stable=stable)
+    return _indices(seen, "indices", seen.number("axis", -1), ascending, stable=stable)
 
 
-def _arg_extreme(ascending: bool) -> Callable[[Observed], Order | None]:
-    def find(seen: Observed) -> Order | None:
+def _arg_extreme(ascending: bool) -> Callable[[Observed], Reordering | None]:
+    def find(seen: Observed) -> Reordering | None:
         flat, keep = (bool(seen.operator.attributes.get(name, False)) for name in ("flatten", "keepdims"))
         axis = 0 if flat else seen.number("axis", -1)
-        return _places(seen, "out", axis, ascending, flat=flat, squeezed=not keep)
+        return _indices(seen, "out", axis, ascending, flat=flat, squeezed=not keep)
 
     return find
 
 
-def _places(
+def _indices(
     seen: Observed,
     port: str,
     axis: int,
@@ -101,13 +101,13 @@ def _places(
     stable: bool = False,
     flat: bool = False,
     squeezed: bool = False,
-) -> Order | None:
-    """`port` holds where the extreme elements of x stand along an axis."""
-    scores, places, values = seen.read("x"), seen.wrote(port), seen.wrote("out") if port != "out" else None
-    if scores is None or places is None or scores[0].ndim == 0 or any(np.isnan(x).any() for x in scores):
+) -> Reordering | None:
+    """`port` holds the indices of the extreme elements of x along an axis."""
+    scores, indices, values = seen.read("x"), seen.wrote(port), seen.wrote("out") if port != "out" else None
+    if scores is None or indices is None or scores[0].ndim == 0 or any(np.isnan(x).any() for x in scores):
         return None
     paddle, ours = ((x.reshape(-1) if flat else x).astype(np.float64) for x in scores)
-    p, o = places
+    p, o = indices
     if flat:
         p, o = p.reshape(-1), o.reshape(-1)
     elif squeezed:
@@ -129,19 +129,19 @@ def _places(
     first, second = np.take_along_axis(paddle, p, axis), np.take_along_axis(paddle, o, axis)
     if not in_order:
         first, second = np.sort(first, axis), np.sort(second, axis)
-    gap = _gap(first, second)
+    gap = _largest_gap(first, second)
     if gap > seen.limit(scores[0]):
         return None
-    return Order(int((p != o).sum()), p.size, gap / largest(scores[0]))
+    return Reordering(int((p != o).sum()), p.size, gap / max_magnitude(scores[0]))
 
 
-def _gap(a: AnyArray, b: AnyArray) -> float:
+def _largest_gap(a: AnyArray, b: AnyArray) -> float:
     with np.errstate(invalid="ignore"):
         distance = np.where(a == b, 0.0, np.abs(a - b))
     return float(distance.max()) if distance.size else 0.0
 
 
-def _suppressed(seen: Observed) -> Order | None:
+def _nms(seen: Observed) -> Reordering | None:
     """Rows (label, score, box), by label and score; `index` says where the box stood."""
     rows = seen.wrote("out")
     if rows is None or rows[0].ndim != 2 or rows[0].shape[1] != 6:
@@ -156,7 +156,7 @@ def _suppressed(seen: Observed) -> Order | None:
     return _rows(seen, sides, exact=1 + names[0].shape[1], count=count, images=seen.read("bboxes"))
 
 
-def _proposed(seen: Observed) -> Order | None:
+def _proposals(seen: Observed) -> Reordering | None:
     """Rows (box) with their scores, by score."""
     boxes, scores = seen.wrote("rpn_rois"), seen.wrote("rpn_roi_probs")
     if boxes is None or scores is None:
@@ -174,7 +174,7 @@ def _rows(
     exact: int,
     count: tuple[AnyArray, AnyArray] | None,
     images: tuple[AnyArray, AnyArray] | None,
-) -> Order | None:
+) -> Reordering | None:
     """Rows (score, box ..., what must be equal ...): the same ones for each image, whose scores stand in one order."""
     paddle, ours = sides
     if paddle.shape != ours.shape:
@@ -189,9 +189,9 @@ def _rows(
         numbers = [int(one) for one in count[0].reshape(-1)]
     width = paddle.shape[1] - exact
     limits = np.zeros(paddle.shape[1])
-    limits[0] = seen.tolerance * largest(paddle[:, 0])
-    limits[1:width] = seen.tolerance * largest(paddle[:, 1:width])
-    # What stands where: the scores, and the labels (the first of what must be equal), agree place by place.
+    limits[0] = seen.tolerance * max_magnitude(paddle[:, 0])
+    limits[1:width] = seen.tolerance * max_magnitude(paddle[:, 1:width])
+    # Position by position, the scores and the labels (the first of what must be equal) agree.
     fixed = [0, width] if exact else [0]
     if (np.abs(paddle - ours)[:, fixed] > limits[fixed]).any():
         return None
@@ -201,42 +201,42 @@ def _rows(
         return None
     moved, gap, start = 0, 0.0, 0
     for number in numbers:
-        places = _matched(paddle[start : start + number], ours[start : start + number], limits)
-        if places is None:
+        indices = _match_rows(paddle[start : start + number], ours[start : start + number], limits)
+        if indices is None:
             return None
-        away = np.flatnonzero(places != np.arange(number))
+        away = np.flatnonzero(indices != np.arange(number))
         moved += len(away)
-        gap = max(gap, _gap(paddle[start + away, 0], paddle[start + places[away], 0]))
+        gap = max(gap, _largest_gap(paddle[start + away, 0], paddle[start + indices[away], 0]))
         start += number
-    return Order(moved, len(paddle), gap / largest(paddle[:, 0])) if gap <= limits[0] else None
+    return Reordering(moved, len(paddle), gap / max_magnitude(paddle[:, 0])) if gap <= limits[0] else None
 
 
-def _matched(paddle: AnyArray, ours: AnyArray, limits: AnyArray) -> AnyArray | None:
-    """For each of our rows where Paddle has it; None where one is missing. Rows keep their places where they can."""
+def _match_rows(paddle: AnyArray, ours: AnyArray, limits: AnyArray) -> AnyArray | None:
+    """The index in Paddle of each of our rows; None where one is missing. Rows keep their index if they can."""
     alike = (np.abs(paddle - ours) <= limits).all(1)
-    places = np.where(alike, np.arange(len(paddle)), -1)
+    indices = np.where(alike, np.arange(len(paddle)), -1)
     free = list(np.flatnonzero(~alike))
     for row in np.flatnonzero(~alike):
         distance = np.abs(paddle[free] - ours[row])
         fits = (distance <= limits).all(1)
         if not fits.any():
             return None
-        places[row] = free.pop(int(np.argmin(np.where(fits, distance.max(1), np.inf))))
-    return places
+        indices[row] = free.pop(int(np.argmin(np.where(fits, distance.max(1), np.inf))))
+    return indices
 
 
-FINDERS: dict[str, Callable[[Observed], Order | None]] = {
+ORDER_CHECKS: dict[str, Callable[[Observed], Reordering | None]] = {
     "arg_max": _arg_extreme(ascending=False),
     "arg_min": _arg_extreme(ascending=True),
     "argsort": _argsort,
-    "generate_proposals": _proposed,
-    "generate_proposals_v2": _proposed,
-    "matrix_nms": _suppressed,
-    "multiclass_nms": _suppressed,
-    "multiclass_nms2": _suppressed,
-    "multiclass_nms3": _suppressed,
+    "generate_proposals": _proposals,
+    "generate_proposals_v2": _proposals,
+    "matrix_nms": _nms,
+    "multiclass_nms": _nms,
+    "multiclass_nms2": _nms,
+    "multiclass_nms3": _nms,
     "top_k": _top_k,
     "top_k_v2": _top_k,
 }
 
-__all__ = ["FINDERS", "Observed", "Order"]
+__all__ = ["ORDER_CHECKS", "Observed", "Reordering"]

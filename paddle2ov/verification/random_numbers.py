@@ -26,7 +26,7 @@ def random_operators(values: Values) -> list[Operator]:
     return [operator for operator in values.block.operators if operator.type in RANDOM]
 
 
-def draw_as_paddle(values: Values, operators: Sequence[Operator], results: Sequence[Result]) -> list[Result]:
+def with_paddle_random_values(values: Values, operators: Sequence[Operator], results: Sequence[Result]) -> list[Result]:
     """The results of the model where the operators' numbers are Paddle's, who draws the same ones in every run.
 
     They become `fixed` values. Numbers of another type or shape than Paddle's stay, so that they are found to differ.
@@ -34,7 +34,7 @@ def draw_as_paddle(values: Values, operators: Sequence[Operator], results: Seque
     names = [name for operator in operators for name in operator.output_names()]
     theirs = values.of_paddle(names)
     ours = values.of_openvino(theirs)
-    values.fixed |= {name: theirs[name] for name, one in ours.items() if _is_alike(one, theirs[name])}
+    values.fixed |= {name: theirs[name] for name, one in ours.items() if _has_same_type_and_shape(one, theirs[name])}
     outputs = [item.variable for item in values.program.outputs]
     found = values.of_openvino(outputs)
     return [
@@ -45,11 +45,11 @@ def draw_as_paddle(values: Values, operators: Sequence[Operator], results: Seque
     ]
 
 
-def _is_alike(result: Result, expected: Expected) -> bool:
+def _has_same_type_and_shape(result: Result, expected: Expected) -> bool:
     """Whether type and shape are the same."""
     if result.array.shape != expected.array.shape:
         return False
     return compare_tensor(expected.name, replace(result, array=expected.array), expected, 1.0).ok
 
 
-__all__ = ["RANDOM", "draw_as_paddle", "random_operators"]
+__all__ = ["RANDOM", "random_operators", "with_paddle_random_values"]

@@ -18,20 +18,28 @@ from paddle2ov.errors import Paddle2OVError
 from paddle2ov.program import ModelFiles, find_model
 from paddle2ov.program.model import AnyArray, Operator
 from paddle2ov.testing import Expected, Result
-from paddle2ov.verification.comparison import as_computed, compare_tensor
+from paddle2ov.verification.comparison import as_openvino_array, compare_tensor
 from paddle2ov.verification.extract import extract
-from paddle2ov.verification.orders import FINDERS, Observed
+from paddle2ov.verification.orders import ORDER_CHECKS, Observed
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.values import Values
 
 _SELECTING = frozenset(
-    (*FINDERS, "collect_fpn_proposals", "kthvalue", "locality_aware_nms", "mode", "nms", "retinanet_detection_output")
+    (
+        *ORDER_CHECKS,
+        "collect_fpn_proposals",
+        "kthvalue",
+        "locality_aware_nms",
+        "mode",
+        "nms",
+        "retinanet_detection_output",
+    )
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A sort or selection that decided otherwise between equal scores.
+    """A sort or selection that broke ties between equal scores differently.
 
     Attributes:
         type: the operator's type.
@@ -72,7 +80,7 @@ class Ties:
 
     Attributes:
         found: the selections that decided otherwise, in the order of the program.
-        explain: whether nothing else is the matter: with Paddle's choices all results agree.
+        explain: whether nothing else differs: with Paddle's choices all results agree.
     """
 
     found: list[Tie] = field(default_factory=list)
@@ -148,7 +156,7 @@ class TieFinder:
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
     ) -> Tie | None:
         place = operator.place
-        theirs = {name: as_computed(one) for name, one in paddle.items()}
+        theirs = {name: as_openvino_array(one) for name, one in paddle.items()}
         given = {name: one for name, one in theirs.items() if name in self._values.inputs}
         seen = Observed(
             operator,
@@ -156,7 +164,7 @@ class TieFinder:
             given | {name: one.array for name, one in ours.items()},
             self._tolerance,
         )
-        order = FINDERS[operator.type](seen) if operator.type in FINDERS else None
+        order = ORDER_CHECKS[operator.type](seen) if operator.type in ORDER_CHECKS else None
         if order is not None:
             text = str(place).splitlines()[0]
             return Tie(operator.type, place.index, text, "order", order.moved, order.entries, order.gap)

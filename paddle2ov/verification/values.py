@@ -49,27 +49,33 @@ class Values:
         live = liveness(program.block, (item.variable for item in program.outputs))
         self.used = live.names
         self.block = replace(program.block, operators=[one for one in program.block.operators if live.needs(one)])
-        self._places = {name: place for operator in self.block.operators for name, place in _places(program, operator)}
+        self._requests = {
+            name: place for operator in self.block.operators for name, place in _fetch_requests(program, operator)
+        }
         self._makers = {name: operator for operator in self.block.operators for name in operator.output_names()}
-        self.dynamic = _depending(self.block, [variable.name for variable in program.inputs])
+        self.dynamic = _dynamic_variables(self.block, [variable.name for variable in program.inputs])
 
     def is_known(self, name: str) -> bool:
         """Whether Paddle may be able to hand out a variable: an operator of the main block writes it."""
-        return name in self._places and not self._is_array(name)
+        return name in self._requests and not self._is_array(name)
 
     def of_paddle(self, names: Iterable[str]) -> dict[str, Expected]:
         """Paddle's values, of the variables that it can hand out."""
         known = [name for name in dict.fromkeys(names) if self.is_known(name)]
-        found = self._paddle.values(self.inputs, [self._places[name] for name in known]) if known else []
+        found = self._paddle.values(self.inputs, [self._requests[name] for name in known]) if known else []
         return {name: one for name, one in zip(known, found, strict=True) if one is not None}
 
     def of_openvino(self, names: Iterable[str]) -> dict[str, Result]:
-        """OpenVINO's values, of the variables that can be results; those that are fixed are left out."""
+        """OpenVINO's values of the variables that can be model outputs, without the fixed ones."""
         return dict(self._of_openvino([name for name in dict.fromkeys(names) if name not in self.fixed]))
 
     def read_by(self, operator: Operator) -> dict[str, Expected]:
         """Paddle's values of what an operator reads and what depends on the program's inputs."""
-        names = [name for name in dict.fromkeys(read(operator)) if name in self.dynamic and not self._is_array(name)]
+        names = [
+            name
+            for name in dict.fromkeys(variables_read(operator))
+            if name in self.dynamic and not self._is_array(name)
+        ]
         found = self.of_paddle(names)
         for name in names:
             if name in self.inputs:
@@ -81,7 +87,7 @@ class Values:
         found: dict[int, Operator] = {}
         waiting = [operator]
         while waiting:
-            arrays = [name for name in read(waiting.pop()) if self._is_array(name)]
+            arrays = [name for name in variables_read(waiting.pop()) if self._is_array(name)]
             makers = [self._makers[name] for name in arrays if name in self._makers]
             waiting += [one for one in makers if one.index not in found]
             found |= {one.index: one for one in makers}
@@ -116,7 +122,7 @@ class Values:
         return [*array.shape, 2] if pairs else list(array.shape)
 
 
-def read(operator: Operator) -> Iterator[str]:
+def variables_read(operator: Operator) -> Iterator[str]:
     """The variables that an operator reads, those that its blocks read from outside included."""
     yield from (name for name in operator.input_names() if name)
     for block in operator.blocks:
@@ -125,8 +131,8 @@ def read(operator: Operator) -> Iterator[str]:
         yield from (name for name in (*names, *block.outputs) if name and name not in inside)
 
 
-def _places(program: Program, operator: Operator) -> Iterator[tuple[str, dict[str, Any]]]:
-    """How `reference.py` finds the results of an operator."""
+def _fetch_requests(program: Program, operator: Operator) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The requests by which `reference.py` fetches the results of an operator."""
     if program.format == "legacy":
         for name in operator.output_names():
             # The reader numbers the writes of a variable beyond the first: `x@1`.
@@ -139,12 +145,12 @@ def _places(program: Program, operator: Operator) -> Iterator[tuple[str, dict[st
             yield name, {"op": operator.index, "type": operator.source_type, "result": place[0], "element": place[1]}
 
 
-def _depending(block: Block, inputs: Iterable[str]) -> set[str]:
+def _dynamic_variables(block: Block, inputs: Iterable[str]) -> set[str]:
     found = set(inputs)
     for operator in block.operators:
-        if any(name in found for name in read(operator)):
+        if any(name in found for name in variables_read(operator)):
             found.update(name for name in operator.output_names() if name)
     return found
 
 
-__all__ = ["Values", "read"]
+__all__ = ["Values", "variables_read"]

@@ -20,7 +20,7 @@ from paddle2ov.translation.input_spec import InputArgument, parse_output
 from paddle2ov.translation.model_builder import chosen_outputs
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.both_sides import Subject, run_both
-from paddle2ov.verification.faults import look_inside
+from paddle2ov.verification.faults import locate_fault
 from paddle2ov.verification.images import image_inputs
 from paddle2ov.verification.inputs import InputsArgument, given_inputs, random_inputs
 from paddle2ov.verification.paddle_process import PaddleProcess
@@ -101,7 +101,7 @@ def verify(
     if outputs is not None:
         program = replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sets = sets or random_inputs(program, _listed(shapes), seed)
+    sets = sets or random_inputs(program, _as_list(shapes), seed)
     compiled = _compiled(converted or convert(program, extension=extension), precision)
     computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
     if precision not in ("default", computes_in):
@@ -134,7 +134,7 @@ def verify(
         if chosen is None and operators:
             chosen = next(one for one in sides if not one.run.refused)
         if chosen is not None:
-            look_inside(found, subject, chosen, case, lambda done, total: say("comparing operators", done, total))
+            locate_fault(found, subject, chosen, case, lambda done, total: say("comparing operators", done, total))
     source.check()
     if found.verdict == "differ" and computes_in != "f32":
         found.add_note(_ROUNDED)
@@ -164,7 +164,7 @@ def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
         raise OpenVINORunError(f"OpenVINO cannot compile the model: {error}") from error
 
 
-def _listed(shapes: Any) -> list[InputArgument]:
+def _as_list(shapes: Any) -> list[InputArgument]:
     if shapes is None:
         return []
     several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)

@@ -13,12 +13,16 @@ from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
 from paddle2ov.graph.provenance import PADDLE_OPERATORS, operators_of, set_operators
 from paddle2ov.passes import REWRITES, Graph, run_rewrites
+from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
+from paddle2ov.passes.detection.pushdown import NOT_INSIDE
 from paddle2ov.passes.graph import replace
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.rule import Rule
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
+from paddle2ov.passes.workarounds.compute_constants import compute_constants
+from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from tests.support.passes_checks import parameter, transpose
 
 NOT_UNDONE = "something else reads the first transpose, and the second does not undo it"
@@ -47,6 +51,25 @@ def not_of_the_last_two():
     return Model([ops.matmul(x, transpose(x, 2, 1, 0), False, False)], [x])
 
 
+def erf_in_gelu():
+    x = parameter(3)
+    return Model([ops.add(ops.erf(x), np.float32(1))], [x])
+
+
+def pooled_noise():
+    shape, zero, one = np.array([1, 1, 4, 4]), np.float32(0), np.float32(1)
+    noise = ops.random_uniform(shape, zero, one, "f32", 1, 2)
+    return Model([ops.avg_pool(noise, [2, 2], [0, 0], [0, 0], [2, 2], False)], [])
+
+
+def gathered_result():
+    """What is gathered from is a result, too."""
+    x, mask = parameter(6, 4), parameter(6, name="mask")
+    y = ops.exp(x)
+    index = ops.squeeze(ops.non_zero(ops.greater(mask, np.float32(0)), "i64"), np.array([0]))
+    return Model([ops.gather(y, index, np.array(0)), y], [x, mask])
+
+
 @pytest.mark.parametrize(
     ("rewrite", "build", "reason"),
     [
@@ -54,6 +77,9 @@ def not_of_the_last_two():
         (avoid_single_key_attention, lambda: attention(3), "the number of keys is known"),
         (squeeze_unit_axes, along_the_axis, "a node computes along the axes of size 1"),
         (absorb_transposes, not_of_the_last_two, "the transpose does not just swap the last two axes"),
+        (refine_functions, erf_in_gelu, "it is only added to constants, as in a Gelu"),
+        (compute_constants, pooled_noise, "it depends on random numbers, a variable, a branch or a loop"),
+        (gather_pushdown, gathered_result, NOT_INSIDE),
     ],
     ids=lambda one: getattr(one, "__name__", None),
 )

@@ -14,7 +14,7 @@ from paddle2ov import ConversionReport, convert
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
-from paddle2ov.passes.layout.permutation import kind_of, reduced
+from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.testing import compile_model
 from tests.support.passes_checks import apply, kinds, parameter, transpose
@@ -34,15 +34,15 @@ from tests.support.passes_checks import apply, kinds, parameter, transpose
     ],
 )
 def test_what_is_left_of_a_transpose(dims, perm, order, kind):
-    assert reduced(dims, perm) == order
-    assert kind_of(reduced(dims, perm)) == kind
+    assert simplify_perm(dims, perm) == order
+    assert perm_kind(simplify_perm(dims, perm)) == kind
 
 
 def test_reduced_order_moves_the_same_elements():
     for dims in ([2, 1, 3, 4], [1, 2, 2, 1], [3, 2, 2, 5]):
         x = np.arange(np.prod(dims)).reshape(dims)
         for perm in itertools.permutations(range(4)):
-            order = reduced(dims, perm)
+            order = simplify_perm(dims, perm)
             kept = [axis for axis in range(4) if dims[axis] != 1]
             if order == list(range(len(kept))) or len(order) <= 1:
                 assert (x.transpose(perm).ravel() == x.ravel()).all()

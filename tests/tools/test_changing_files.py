@@ -25,7 +25,7 @@ import paddle2ov
 from gen_models.harness.legacy import legacy_python
 from paddle2ov import ConversionInputError, ModelReadError, testing
 from paddle2ov.cli import cli
-from paddle2ov.commands.converted import spare_sources
+from paddle2ov.commands.converted import refuse_overwriting_sources
 from paddle2ov.deployment import saving
 from paddle2ov.deployment.serving import write_layout
 from paddle2ov.inference import Config, create_predictor
@@ -376,7 +376,7 @@ def test_a_model_is_not_written_over_itself(pir, tmp_path, arguments):
     assert "is a file of the model itself" in run.output
     assert {one.name: one.read_bytes() for one in folder.iterdir()} == before
     with pytest.raises(ConversionInputError, match="is a file of the model itself"):
-        spare_sources(folder, folder / "net.bin", [folder / "net.bin"], None)
+        refuse_overwriting_sources(folder, folder / "net.bin", [folder / "net.bin"], None)
 
 
 @NEEDS_PADDLE_2

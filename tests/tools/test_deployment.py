@@ -404,11 +404,11 @@ def test_segmentation_in_paddlex(with_settings):
 def test_sizes_are_those_of_double_precision():
     """Products that are whole numbers, where Python's double is below, on and above them; compared bit by bit."""
     a, n, h = (ops.parameter([-1], np.int32) for _ in range(3))
-    found = sizes.scaled(a, n, h)
+    found = sizes.scale_exactly(a, n, h)
     results = [
         found.floor(),
         found.ceil(),
-        sizes.rounded(a, n, h),
+        sizes.round_scaled(a, n, h),
         sizes.to_multiple(a, 32),
         sizes.up_to_multiple(a, 48),
     ]

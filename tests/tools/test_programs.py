@@ -136,7 +136,7 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     assert list(differences(program, tmp_path / "model")) == []
     monkeypatch.setitem(OP_TABLE, "tanh", OP_TABLE["sin"])
     found = list(differences(program, tmp_path / "model"))
-    assert [(one.leg.name, one.step) for one in found][:2] == [(leg.name, "values") for leg in LEGS[:2]]
+    assert [(one.variant.name, one.step) for one in found][:2] == [(leg.name, "values") for leg in LEGS[:2]]
     record = programs.keep(found[0], "pir/1", "pir", tmp_path)
     assert "v2 = v0 - v1" in Path(record["script"]).read_text()
     assert "run 0, inputs 0: result 0" in record["text"]

@@ -366,20 +366,20 @@ def test_layout(seed):
     edges |= {(0, k) for k in range(5, count, 7)}
     found = layered(count, sorted(edges))
     assert found == layered(count, sorted(edges))
-    for i, (x, y) in enumerate(found.places):
+    for i, (x, y) in enumerate(found.positions):
         assert WIDTH / 2 <= x <= found.width
         assert HEIGHT / 2 <= y <= found.height
-        for other_x, other_y in found.places[:i]:  # no node covers another
+        for other_x, other_y in found.positions[:i]:  # no node covers another
             assert abs(x - other_x) >= WIDTH or abs(y - other_y) >= HEIGHT
     for (source, target), bends in zip(sorted(edges), found.bends, strict=True):
         if bends is not None:  # laid out: it leads down, from layer to layer
-            heights = [found.places[source][1], *(y for _, y in bends), found.places[target][1]]
+            heights = [found.positions[source][1], *(y for _, y in bends), found.positions[target][1]]
             assert heights == sorted(set(heights))
 
 
 def test_layout_of_a_chain_is_straight_and_of_nothing_empty():
-    assert len({x for x, _ in layered(30, [(k, k + 1) for k in range(29)]).places}) == 1
-    assert layered(0, []).places == []
+    assert len({x for x, _ in layered(30, [(k, k + 1) for k in range(29)]).positions}) == 1
+    assert layered(0, []).positions == []
 
 
 def test_layout_takes_linear_time():

@@ -13,7 +13,7 @@ from gen_models.harness.store import generated_network
 from paddle2ov.graph.names import Names, is_generated, make_unique, walk
 from paddle2ov.graph.provenance import operators_of
 from paddle2ov.graph.values import ConstantValue
-from paddle2ov.reporting.program import listed
+from paddle2ov.reporting.program import list_operators
 from tests.support.formats import FORMATS, marks_of
 
 INNER = ("Constant", "Parameter", "Result")
@@ -50,7 +50,7 @@ def types_of(name, format="pir"):
     """(type of a node, whether it is in a branch or loop) -> the types of the operators that nodes of it are from."""
     report = paddle2ov.ConversionReport()
     model = paddle2ov.convert(network(name, format), report=report)
-    operators = listed(report.program)
+    operators = list_operators(report.program)
     outer = {node.get_friendly_name() for node in model.get_ops()}
     found = {}
     for node in walk(model):
@@ -70,7 +70,7 @@ def test_what_takes_the_place_of_several_is_of_all_of_them():
     """The windows of Swin: a roll, reshapes and a transpose are one gather."""
     report = paddle2ov.ConversionReport()
     paddle2ov.convert(network("swin_stage"), report=report)
-    operators = listed(report.program)
+    operators = list_operators(report.program)
     (first, *_) = (ids for name, ids in report.origins.items() if "/windows/" in name)
     assert operators[first[0]].type == "roll"
     assert {operators[id].type for id in first} == {"roll", "transpose2"}

@@ -1,4 +1,4 @@
-"""The mask of shifted windows is added where the scores lie: OpenVINO's attention kernel takes no 5-D detour."""
+"""The mask of shifted windows is added to the 4-D scores: OpenVINO does not fuse attention that passes through 5-D."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from paddle2ov.passes.rule import Refusal, Rule
 
 @dataclass(frozen=True)
 class _Masked:
-    """The sum of a mask and what may be scores, between two reshapes."""
+    """The addition of a mask to what may be scores, between two reshapes."""
 
     first: Node
     mask: Output
     add: Node
     last: Node
     windows: Output | None = None
-    """How many an image has."""
+    """The number of windows per image."""
 
 
 class AddMasksToScores(Rule[list[_Masked], _Masked]):
@@ -42,7 +42,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
 
     Given:
         scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [n or 1, n, 1 or h, N, N]) → Reshape [B·n, h, N, N],
-        the first axis of the mask 1 or missing. B may be unknown; n too, if the Reshape asks the mask for it.
+        the first axis of the mask 1 or missing. B may be unknown; n too, if the Reshape takes it from the mask.
     Result:
         scores → Add(mask [n, 1 or h, N, N], B times). OpenVINO then runs the attention as one kernel. Where B is known
         and the mask is constant, so is its repetition.
@@ -53,7 +53,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
     counts = ("masks",)
 
     def pattern(self, graph: Graph, node: Node) -> list[_Masked] | None:
-        """The sum, with either side for the scores where both are reshaped."""
+        """The addition, with either operand as the scores if both are reshaped."""
         last = only_consumer(node.output(0))
         if last is None or last.get_type_name() != "Reshape":
             return None
@@ -66,11 +66,11 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
         return found or None
 
     def check(self, graph: Graph, match: list[_Masked]) -> _Masked:
-        fitting = [one for one in match if _fits(one.first, one.mask, one.last)]
+        fitting = [one for one in match if _splits_batch(one.first, one.mask, one.last)]
         if not fitting:
             raise Refusal("the reshapes do not just split the first axis into images and windows")
         for one in fitting:
-            windows = _windows(one.first, one.mask)
+            windows = _window_count(one.first, one.mask)
             if windows is not None:
                 return replace_field(one, windows=windows)
         raise Refusal("the mask may have another number of windows")
@@ -83,7 +83,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
         assert shape is not None
         inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
         flat = ops.reshape(plan.mask, ints([-1, *inner]), False)
-        length = ops.gather(ops.shape_of(_projected(scores) or scores, Type.i64), ints([0]), ints(0))
+        length = ops.gather(ops.shape_of(_projection_input(scores) or scores, Type.i64), ints([0]), ints(0))
         times = ops.concat([ops.divide(length, plan.windows), ints([1] * (len(dims) - 1))], 0)
         masked = ops.add(scores, ops.tile(flat, times))
         name_after(masked, plan.add, "scores", plan.first, plan.last)
@@ -91,7 +91,7 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
         return {"masks": 1}
 
 
-def _fits(first: Node, mask: Output, last: Node) -> bool:
+def _splits_batch(first: Node, mask: Output, last: Node) -> bool:
     before, split, after = (dims_of(output) for output in (first.input_value(0), first.output(0), last.output(0)))
     shape = dims_of(mask)
     if not before or not split or not after or not shape or len(before) < 3 or len(split) != len(before) + 1:
@@ -108,8 +108,8 @@ def _fits(first: Node, mask: Output, last: Node) -> bool:
     )
 
 
-def _windows(first: Node, mask: Output) -> Output | None:
-    """How many windows an image has; None if the mask may have another number of them, which would be broadcast."""
+def _window_count(first: Node, mask: Output) -> Output | None:
+    """The number of windows per image; None if the mask may have another one, which would be broadcast."""
     split, target = dims_of(first.output(0)) or [], first.input_value(1).get_node()
     if split[1] is not None:
         return ints([split[1]]).output(0)
@@ -121,25 +121,25 @@ def _windows(first: Node, mask: Output) -> Output | None:
         gather = gather.input_value(0).get_node()
     if gather.get_type_name() != "Gather" or gather.input_value(0).get_node().get_type_name() != "ShapeOf":
         return None
-    asked, index = gather.input_value(0).get_node().input_value(0), ints_of(gather.input_value(1))
+    shape_source, index = gather.input_value(0).get_node().input_value(0), ints_of(gather.input_value(1))
     axis = 1 - len(split) + len(dims_of(mask) or [])
-    while mask != asked:
+    while mask != shape_source:
         axes = ints_of(mask.get_node().input_value(1)) if mask.get_node().get_type_name() == "Unsqueeze" else None
         added = [one % len(dims_of(mask) or []) for one in axes or [axis]]
         if axis in added:
             return None
         axis -= sum(one < axis for one in added)
         mask = mask.get_node().input_value(0)
-    if index is None or len(index) != 1 or index[0] % len(dims_of(asked) or []) != axis:
+    if index is None or len(index) != 1 or index[0] % len(dims_of(shape_source) or []) != axis:
         return None
     number = ops.convert(pieces[1], Type.i64)
-    return ops.maximum(number, ints([1])).output(0)  # none would be divided by
+    return ops.maximum(number, ints([1])).output(0)  # no division by 0
 
 
-def _projected(scores: Output) -> Output | None:
-    """What queries and keys are projected from, if its first dimension is that of the scores.
+def _projection_input(scores: Output) -> Output | None:
+    """The tensor that queries and keys are projected from, if its first dimension is that of the scores.
 
-    OpenVINO takes attention as one kernel only if nothing else reads what lies between, not even its shape.
+    OpenVINO fuses attention into one kernel only if nothing else reads a tensor in between, not even for its shape.
     """
     found: Output | None = None
     waiting, seen = [scores], {_key(scores)}
@@ -153,8 +153,8 @@ def _projected(scores: Output) -> Output | None:
                 return None
             found = source
             continue
-        sources = _of_same_length(value)
-        if not sources or len(seen) > _MOST_BETWEEN:
+        sources = _inputs_of_same_length(value)
+        if not sources or len(seen) > _MAX_BETWEEN:
             return None
         for source in sources:
             if _key(source) not in seen:
@@ -163,7 +163,7 @@ def _projected(scores: Output) -> Output | None:
     return found
 
 
-_MOST_BETWEEN = 50
+_MAX_BETWEEN = 50
 """Nodes between a projection and the scores. Attention has some twenty, with its queries and keys normalised."""
 
 
@@ -171,8 +171,8 @@ def _key(output: Output) -> tuple[str, int]:
     return output.get_node().get_name(), output.get_index()
 
 
-def _of_same_length(value: Output) -> list[Output]:
-    """The inputs of a node that decide on its first dimension, which must be theirs; none if it is another."""
+def _inputs_of_same_length(value: Output) -> list[Output]:
+    """The inputs of a node whose first dimension is that of its output; none if no input has it."""
     node = value.get_node()
     kind, after = node.get_type_name(), dims_of(value)
     shapes = [dims_of(one) for one in node.input_values()]
@@ -185,7 +185,7 @@ def _of_same_length(value: Output) -> list[Output]:
     if kind == "Transpose":
         same = (perm_of(node) or [1])[0] == 0
     elif kind == "Reshape":
-        items = _item(before), _item(after)
+        items = _inner_dims(before), _inner_dims(after)
         same = items[0] is not None and items[1] is not None and math.prod(items[0]) == math.prod(items[1])
     elif kind in REDUCTIONS:
         axes = ints_of(node.input_value(1))
@@ -198,8 +198,8 @@ def _of_same_length(value: Output) -> list[Output]:
 _KEEP_SHAPES = ("MVN", "NormalizeL2", "Softmax")
 
 
-def _item(dims: Dims) -> list[int] | None:
-    """All dimensions but the first, if they are known."""
+def _inner_dims(dims: Dims) -> list[int] | None:
+    """All dimensions but the first, if they are static."""
     item = [dim for dim in dims[1:] if dim is not None]
     return item if len(item) == len(dims) - 1 else None
 

@@ -1,4 +1,4 @@
-"""Rolls, reshapes and transposes in a row are one move: Swin's shifted windows."""
+"""A chain of rolls, reshapes and transposes becomes one Gather: Swin's shifted windows."""
 
 from __future__ import annotations
 
@@ -15,77 +15,77 @@ from paddle2ov.passes.graph import (
     dims_of,
     ints,
     ints_of,
+    large_constant,
     name_after,
     only_consumer,
     perm_of,
     replace,
-    weight,
 )
 from paddle2ov.passes.rule import Refusal, Rule
 from paddle2ov.program.model import AnyArray
 
 
 class GatherWindows(Rule[list[Node], list[Node]]):
-    """Data that is rolled and cut into windows, or put together and rolled back, moves once.
+    """Data that is rolled and split into windows, or merged and rolled back, is moved only once.
 
     Given:
         x [B, H, W, C] → Roll(axes 1, 2) → Reshape [B, n, s, n, s, C] → Transpose [0, 1, 3, 2, 4, 5] → Reshape, or
-        the way back: any chain of Reshape, Transpose and Roll that nothing else reads, with at least two moves and one
-        of them a Roll, that keeps the first axis first and the last one last. B may be unknown; the rest is not.
+        the inverse: any chain of Reshape, Transpose and Roll that nothing else reads, with at least two nodes that move
+        data, one of them a Roll, that keeps the first and the last axis. Only B may be dynamic.
     Result:
-        x → Reshape [B, H·W, C] → Gather(the places of the tokens) → Reshape. Windows that are not shifted move once as
-        they are; the Transpose of rank 4 that theirs amounts to, [B·n, s, n, s·C], takes as long as that of rank 6.
+        x → Reshape [B, H·W, C] → Gather(indices of the tokens) → Reshape. Windows that are not shifted move only once
+        anyway; the equivalent Transpose of rank 4, [B·n, s, n, s·C], takes as long as that of rank 6.
     """
 
     roots = ("Roll",)
     counts = ("chains", "moves before", "moves after")
 
     def pattern(self, graph: Graph, node: Node) -> list[Node] | None:
-        """The nodes around a Roll that belong to one move, in the order of the data, if it is their first Roll."""
+        """The chain around a Roll, in the order of the data, if this is its first Roll."""
         chain = [node]
-        if not _moves(node):
+        if not _only_moves_data(node):
             return chain
         width = _width(node)
         while True:
             before = chain[0].input_value(0).get_node()
-            if not _moves(before) or _width(before) != width or only_consumer(before.output(0)) is None:
+            if not _only_moves_data(before) or _width(before) != width or only_consumer(before.output(0)) is None:
                 break
             if before.get_type_name() == "Roll":
                 return None
             chain.insert(0, before)
         while True:
             follower = only_consumer(chain[-1].output(0))
-            if follower is None or not _moves(follower) or _width(follower) != width:
+            if follower is None or not _only_moves_data(follower) or _width(follower) != width:
                 break
             chain.append(follower)
         return chain
 
     def check(self, graph: Graph, match: list[Node]) -> list[Node]:
-        if len(match) == 1 and not _moves(match[0]):
+        if len(match) == 1 and not _only_moves_data(match[0]):
             raise Refusal("it rolls the first or the last axis, or sizes are unknown")
         if sum(node.get_type_name() != "Reshape" for node in match) < 2:
             raise Refusal("nothing else moves the data")
         if not _lengths_fit(match):
-            raise Refusal("the moves are of items of different lengths")
+            raise Refusal("the nodes of the chain divide the tokens differently")
         return match
 
     def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
-        places = _places(plan)
+        indices = _gather_indices(plan)
         before, dims = dims_of(plan[0].input_value(0)), dims_of(plan[-1].output(0))
         assert before is not None
         assert dims is not None
         moving = [node for node in plan if node.get_type_name() != "Reshape"]
         roll = next(node for node in moving if node.get_type_name() == "Roll")
-        x = ops.reshape(plan[0].input_value(0), ints([-1, places.size, dims[-1] or 0]), False)
-        moved = ops.gather(x, weight(places.astype(np.int32), Type.i32), ints(1))
+        x = ops.reshape(plan[0].input_value(0), ints([-1, indices.size, dims[-1] or 0]), False)
+        moved = ops.gather(x, large_constant(indices.astype(np.int32), Type.i32), ints(1))
         name_after(moved, roll, "windows", *moving)
         after = [-1 if before[0] is not None or dims[0] is None else dims[0], *(dim or 0 for dim in dims[1:])]
         replace(plan[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
         return {"chains": 1, "moves before": len(moving), "moves after": 1}
 
 
-def _moves(node: Node) -> bool:
-    """Whether a node only moves data, inside the items of a batch."""
+def _only_moves_data(node: Node) -> bool:
+    """Whether a node only moves data, within batch items."""
     kind = node.get_type_name()
     if kind not in ("Reshape", "Transpose", "Roll"):
         return False
@@ -111,37 +111,37 @@ def _width(node: Node) -> int | None:
     return dims[-1] if dims else None
 
 
-def _inner(node: Node) -> list[int]:
+def _inner_dims(node: Node) -> list[int]:
     dims = dims_of(node.input_value(0))
     assert dims is not None
     return [dim for dim in dims[1:-1] if dim is not None]
 
 
 def _lengths_fit(chain: Sequence[Node]) -> bool:
-    lengths = [math.prod(_inner(node)) for node in chain if node.get_type_name() != "Reshape"]
+    lengths = [math.prod(_inner_dims(node)) for node in chain if node.get_type_name() != "Reshape"]
     return all(max(lengths) % length == 0 for length in lengths)
 
 
-def _places(chain: Sequence[Node]) -> AnyArray:
-    """Where each token of a batch item comes from."""
+def _gather_indices(chain: Sequence[Node]) -> AnyArray:
+    """The source index of each token of a batch item."""
     moving = [node for node in chain if node.get_type_name() != "Reshape"]
-    length = max(math.prod(_inner(node)) for node in moving)
-    places: AnyArray = np.arange(length)
+    length = max(math.prod(_inner_dims(node)) for node in moving)
+    indices: AnyArray = np.arange(length)
     for node in moving:
-        places = places.reshape(-1, *_inner(node))
+        indices = indices.reshape(-1, *_inner_dims(node))
         if node.get_type_name() == "Transpose":
             perm = perm_of(node)
             assert perm is not None
-            places = places.transpose(perm[:-1])
+            indices = indices.transpose(perm[:-1])
         else:
-            rank = places.ndim + 1
+            rank = indices.ndim + 1
             shifts, axes = ints_of(node.input_value(1)), ints_of(node.input_value(2))
             assert shifts is not None
             assert axes is not None
             shifts = shifts * len(axes) if len(shifts) == 1 else shifts
-            places = np.roll(places, shifts, [axis % rank for axis in axes])
-        places = places.reshape(-1)
-    return places
+            indices = np.roll(indices, shifts, [axis % rank for axis in axes])
+        indices = indices.reshape(-1)
+    return indices
 
 
 gather_windows = GatherWindows()

@@ -1,4 +1,4 @@
-"""Every other row and column, one beside the other, are one move: Swin's patch merging, the Focus of YOLOX."""
+"""Strided slices that are concatenated become space to depth: Swin's patch merging, the Focus of YOLOX."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from paddle2ov.passes.graph import (
     Dims,
     Graph,
     dims_of,
-    givers,
     ints,
     ints_of,
     name_after,
     only_consumer,
+    producers,
     replace,
 )
 from paddle2ov.passes.rule import Refusal, Rule
@@ -30,19 +30,19 @@ class _Patches:
     concat: Node
     slices: list[Node]
     dims: Dims
-    """Of what is sliced."""
+    """Of the sliced tensor."""
     steps: dict[int, int]
-    """The stepped axes in the order in which the offsets count up, with their steps."""
+    """The strided axes and their strides, in the order in which the offsets count up."""
 
 
 class MergePatches(Rule[Node, _Patches]):
-    """Neighbours that are sliced apart and joined along another axis move once.
+    """Neighbours that are sliced apart and concatenated along another axis are moved only once.
 
     Given:
         x [B, H, W, C] → Slice(every other row and column) four times, each from another corner → Concat(axis 3), where
-        nothing else reads the slices. There may be one stepped axis or several, any step that divides its length, and
-        the Concat may go along any axis; the offsets count up along one stepped axis after the other, in any order of
-        these. At most one dimension may be unknown, and none that is stepped along.
+        nothing else reads the slices. There may be one strided axis or several, with any stride that divides its
+        length, and the Concat may be along any axis; the offsets count up along one strided axis after the other, in
+        any order of these. At most one dimension may be dynamic, and no strided one.
     Result:
         x → Reshape [B, H/2, 2, W/2, 2, C] → Transpose [0, 1, 3, 4, 2, 5] → Reshape [B, H/2, W/2, 4·C].
     """
@@ -52,34 +52,34 @@ class MergePatches(Rule[Node, _Patches]):
     counts = ("joins", "slices")
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:
-        slices = givers(node)
+        slices = producers(node)
         if len(slices) < 2 or any(one.get_type_name() != "Slice" for one in slices):
             return None
         x = slices[0].input_value(0)
         return node if all(one.input_value(0) == x for one in slices) else None
 
     def check(self, graph: Graph, match: Node) -> _Patches:
-        slices = givers(match)
+        slices = producers(match)
         dims = dims_of(slices[0].input_value(0))
         if dims is None or 0 in dims or dims.count(None) > 1:
             raise Refusal("several sizes are not known, or 0")
         if any(only_consumer(one) is None for one in match.input_values()):
             raise Refusal("something else reads a slice")
-        order = _order([_taken(one, dims) for one in slices])
+        order = _axis_order([_strided_axes(one, dims) for one in slices])
         if order is None:
-            raise Refusal("the slices are not all that a step leaves apart, in order")
+            raise Refusal("the slices do not cover all offsets in order")
         return _Patches(match, slices, dims, order)
 
     def rewrite(self, graph: Graph, plan: _Patches) -> Counts:
         axis = plan.concat.get_attributes()["axis"] % len(plan.dims)
-        merged = _moved(plan.slices[0].input_value(0), plan.dims, plan.steps, axis)
+        merged = _space_to_depth(plan.slices[0].input_value(0), plan.dims, plan.steps, axis)
         name_after(merged.get_node().input_value(0).get_node(), plan.concat, "patches", *plan.slices)
         replace(plan.concat.output(0), merged)
         return {"joins": 1, "slices": len(plan.slices)}
 
 
-def _taken(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
-    """Where a Slice starts and its step, for the axes that it steps along; `{}` if it leaves out anything else."""
+def _strided_axes(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
+    """Axis -> (start, stride) of the strided axes of a Slice; `{}` if it omits anything else."""
     given = [ints_of(source) for source in node.input_values()[1:]]
     if len(given) == 3:
         given.append(list(range(len(given[0] or ()))))
@@ -98,8 +98,8 @@ def _taken(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
     return taken
 
 
-def _order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None:
-    """The stepped axes and their steps, the one that starts further last first; None where no order is counted up."""
+def _axis_order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None:
+    """The strided axes and their strides, the slowest to change first; None if the offsets do not count up."""
     steps = {axis: step for axis, (_, step) in taken[0].items()}
     if len(taken) != math.prod(steps.values()):
         return None
@@ -112,16 +112,16 @@ def _order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None
     return None
 
 
-def _moved(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> Output:
-    """`x` with what lies beside each other along the stepped axes moved in front of `axis`."""
+def _space_to_depth(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> Output:
+    """`x` with the neighbours along the strided axes moved in front of `axis`."""
     lengths = [-1 if dim is None else dim // steps.get(at, 1) for at, dim in enumerate(dims)]
-    places: list[int] = []  # of each axis once the stepped ones are split
+    positions: list[int] = []  # of each axis once the strided ones are split
     split: list[int] = []
     for at, length in enumerate(lengths):
-        places.append(len(split))
+        positions.append(len(split))
         split += [length, steps[at]] if at in steps else [length]
-    perm = list(places)
-    perm[axis:axis] = [places[at] + 1 for at in steps]
+    perm = list(positions)
+    perm[axis:axis] = [positions[at] + 1 for at in steps]
     if lengths[axis] != -1:
         lengths[axis] *= math.prod(steps.values())
     apart = ops.transpose(ops.reshape(x, ints(split), False), ints(perm))

@@ -1,4 +1,4 @@
-"""A projection that several branches share is cut where they part: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
+"""A projection that several branches share is split into one for each: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from paddle2ov.passes.graph import (
     elements_of,
     ints,
     ints_of,
+    large_constant,
     name_after,
     only_consumer,
     perm_of,
     replace,
     reshaped_dims,
-    weight,
     without,
 )
 from paddle2ov.passes.rule import Refusal, Rule
@@ -37,14 +37,14 @@ _PARTING = {"Gather", "Split", "VariadicSplit"}
 
 @dataclass(frozen=True)
 class _Shared:
-    """A product that several branches may share: what there is of Add, Reshape and Transpose before they part."""
+    """A MatMul that several branches may share, with the Add, Reshape and Transpose, if any, before they slice it."""
 
     matmul: Node
     add: Node | None
     bias: Output | None
     reshape: Node | None
     transpose: Node | None
-    values: Output  # what the branches take their parts of
+    values: Output  # the tensor that the branches slice
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class _Projection:
 
 
 @dataclass(frozen=True)
-class _Part:
-    output: Output  # what the branch reads now
+class _Slice:
+    output: Output  # the slice that the branch reads now
     start: int
     stop: int
     squeezed: bool
@@ -67,34 +67,33 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _Split:
     reshape: Node | None
     transpose: Node | None
-    sizes: list[int]  # what the projection's last axis is split into
-    axis: int  # of the Reshape's result: where the parts lie
-    rank: int  # of the Reshape's result
+    sizes: list[int]  # that the projection's last axis is split into
+    axis: int  # of the Reshape's output, along which it is sliced
+    rank: int  # of the Reshape's output
     perm: list[int] | None
-    parts: list[_Part]
+    slices: list[_Slice]
 
 
-class SplitQkv(Rule[_Shared, tuple[_Projection, _Cut]]):
+class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
     """Attention reads q, k and v from projections of their own.
 
     Given:
         x → MatMul(weight [C, 3·h·d]) → Add(bias) → Reshape [B, N, 3, h, d] → Transpose [2, 0, 3, 1, 4] → q, k, v,
-        each a Gather, Split or VariadicSplit along the axis of 3. The axis may stand elsewhere among those that the
-        projection's last one is split into, the parts may differ in size, and Add, Reshape and Transpose may be
-        missing: then each part must be transposed, or the cut would only make one product into three. The weight may
-        be transposed, and a few nodes may compute the bias from constants, as Swin v2 does, whose keys have none.
+        each a Gather, Split or VariadicSplit along the axis of 3. The axis may be any of those that the projection's
+        last one is split into, the slices may differ in size, and Add, Reshape and Transpose may be missing: then
+        each slice must be transposed, or the rewrite would only turn one MatMul into three. The weight may be
+        transposed, and a few nodes may compute the bias from constants, as in Swin v2, whose keys have none.
     Result:
-        x → MatMul(weight_q [C, h·d]) → Add(bias_q) → Reshape [B, N, h, d] → Transpose [0, 2, 1, 3] → q; k and v alike.
-        A number that only q is multiplied by goes into its weight and bias; below float32 only a power of two does, as
-        another would be rounded with each weight. OpenVINO's attention kernel and MatMul
-        absorb transposes of that rank; a 5-D one is a pass over memory, and its three slices another one each where
-        they are not contiguous.
+        x → MatMul(weight_q [C, h·d]) → Add(bias_q) → Reshape [B, N, h, d] → Transpose [0, 2, 1, 3] → q; likewise k and
+        v. A scalar factor of q alone is folded into its weight and bias; below float32 only a power of two is, as
+        another would add a rounding to each weight. OpenVINO's attention kernel and MatMul absorb transposes of that
+        rank; a 5-D one is a pass over memory, and each of its three slices is another one where it is not contiguous.
 
-    The parts of a weight are copies: the columns of [C, 3·h·d] are no contiguous memory, and OpenVINO hands out the
-    memory of a Constant for reading only.
+    The slices of a weight are copies: the columns of [C, 3·h·d] are not contiguous, and OpenVINO exposes the memory of
+    a Constant as read-only.
     """
 
     roots = ("Reshape", "Split", "VariadicSplit")
@@ -121,35 +120,35 @@ class SplitQkv(Rule[_Shared, tuple[_Projection, _Cut]]):
         kinds = {reader.get_node().get_type_name() for reader in consumers(values)}
         return _Shared(source, add, bias, reshape, transpose, values) if kinds & _PARTING else None
 
-    def check(self, graph: Graph, match: _Shared) -> tuple[_Projection, _Cut]:
-        return _projection(match), _cut(match)
+    def check(self, graph: Graph, match: _Shared) -> tuple[_Projection, _Split]:
+        return _projection(match), _find_split(match)
 
-    def rewrite(self, graph: Graph, plan: tuple[_Projection, _Cut]) -> Counts:
-        projection, cut = plan
-        lead = cut.rank - len(cut.sizes)
+    def rewrite(self, graph: Graph, plan: tuple[_Projection, _Split]) -> Counts:
+        projection, layout = plan
+        lead = layout.rank - len(layout.sizes)
         x, add = projection.matmul.input_value(0), projection.add
         transpose_a = projection.matmul.get_attributes()["transpose_a"]
-        for k, part in enumerate(cut.parts):
-            columns = _columns(projection.matrix, projection.kind, cut, part, 0 if projection.transposed else 1)
-            value = ops.matmul(x, weight(columns, projection.kind), transpose_a, projection.transposed)
+        for k, piece in enumerate(layout.slices):
+            columns = _columns(projection.matrix, projection.kind, layout, piece, 0 if projection.transposed else 1)
+            value = ops.matmul(x, large_constant(columns, projection.kind), transpose_a, projection.transposed)
             name_after(value, projection.matmul, k)
             if projection.bias is not None and add is not None:
-                columns = _columns(projection.bias, projection.kind, cut, part, projection.bias.ndim - 1)
-                value = ops.add(value, weight(columns, projection.kind))
+                columns = _columns(projection.bias, projection.kind, layout, piece, projection.bias.ndim - 1)
+                value = ops.add(value, large_constant(columns, projection.kind))
                 name_after(value, add, k)
-            if cut.reshape is not None:
-                target = _target(cut.reshape, lead, cut, part)
-                value = ops.reshape(value, target, cut.reshape.get_attributes()["special_zero"])
-                name_after(value, cut.reshape, k)
-            if cut.transpose is not None and cut.perm is not None:
-                perm = cut.perm
-                if part.squeezed:
-                    perm = [axis - (axis > cut.axis) for axis in perm if axis != cut.axis]
+            if layout.reshape is not None:
+                target = _slice_shape(layout.reshape, lead, layout, piece)
+                value = ops.reshape(value, target, layout.reshape.get_attributes()["special_zero"])
+                name_after(value, layout.reshape, k)
+            if layout.transpose is not None and layout.perm is not None:
+                perm = layout.perm
+                if piece.squeezed:
+                    perm = [axis - (axis > layout.axis) for axis in perm if axis != layout.axis]
                 value = ops.transpose(value, ints(perm))
-                name_after(value, cut.transpose, k)
-            replace(part.output, value.output(0))
-        scales = sum(part.scale is not None for part in cut.parts)
-        return {"projections": 1, "parts": len(cut.parts), "scales": scales}
+                name_after(value, layout.transpose, k)
+            replace(piece.output, value.output(0))
+        scales = sum(piece.scale is not None for piece in layout.slices)
+        return {"projections": 1, "parts": len(layout.slices), "scales": scales}
 
 
 def _projection(shared: _Shared) -> _Projection:
@@ -175,7 +174,7 @@ def _is_read_once(node: Node | None) -> bool:
 
 
 def _matrix(output: Output) -> AnyArray | None:
-    """A weight; also one that is transposed, which its columns are copied from as well."""
+    """The weight as an array, also if a Transpose follows the Constant: its columns are copied in any case."""
     node = output.get_node()
     if node.get_type_name() != "Transpose" or perm_of(node) != [1, 0]:
         return constant_of(output)
@@ -183,7 +182,7 @@ def _matrix(output: Output) -> AnyArray | None:
     return None if array is None else array.T
 
 
-def _cut(shared: _Shared) -> _Cut:
+def _find_split(shared: _Shared) -> _Split:
     reshape = shared.reshape
     before = dims_of((shared.add or shared.matmul).output(0))
     if not before or before[-1] is None:
@@ -201,41 +200,41 @@ def _cut(shared: _Shared) -> _Cut:
     perm = None if shared.transpose is None else perm_of(shared.transpose)
     if shared.transpose is not None and perm is None:
         raise Refusal("the order of the axes is computed")
-    axis, parts = _parts(shared.values, after, perm)
+    axis, slices = _slices(shared.values, after, perm)
     if axis < len(after) - len(sizes):
-        raise Refusal("the parts are not of the axis that the projection computes")
-    if perm is None and not all(_is_transposed(part.output, reshape is None) for part in parts):
-        raise Refusal("a part is not transposed: one product is better than several")
-    return _Cut(reshape, shared.transpose, sizes, axis, len(after), perm, [_scaled(part) for part in parts])
+        raise Refusal("the slices are not along the axis that the projection computes")
+    if perm is None and not all(_is_transposed(piece.output, reshape is None) for piece in slices):
+        raise Refusal("a slice is not transposed: one MatMul is better than several")
+    return _Split(reshape, shared.transpose, sizes, axis, len(after), perm, [_with_scale(piece) for piece in slices])
 
 
 _UNKNOWN = "sizes of the projection are not known"
 
 
-def _scaled(part: _Part) -> _Part:
-    """A part with the number that it is multiplied by, if nothing else is done to it."""
-    reader = only_consumer(part.output)
+def _with_scale(piece: _Slice) -> _Slice:
+    """The slice with the scalar that it is multiplied by, if nothing else reads it."""
+    reader = only_consumer(piece.output)
     if reader is None or reader.get_type_name() != "Multiply":
-        return part
+        return piece
     for source in reader.input_values():
         number = constant_of(source)
-        if number is not None and number.size == 1 and number.ndim <= len(part.output.get_partial_shape()):
+        if number is not None and number.size == 1 and number.ndim <= len(piece.output.get_partial_shape()):
             scale = float(bits_to_values(number.reshape(1), source.get_element_type())[0])
             if not _is_exact(scale, source.get_element_type()):
-                return part
-            return _Part(reader.output(0), part.start, part.stop, part.squeezed, scale)
-    return part
+                return piece
+            return _Slice(reader.output(0), piece.start, piece.stop, piece.squeezed, scale)
+    return piece
 
 
 def _is_exact(scale: float, kind: Type) -> bool:
-    """Whether weights may be multiplied by a number."""
+    """Whether weights may be multiplied by a number: in narrow types a power of two only, which adds no rounding."""
     return kind in (Type.f32, Type.f64) or (abs(scale) <= 1 and abs(math.frexp(scale)[0]) == 0.5)
 
 
-def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Part]]:
-    """The axis of the Reshape's result along which all consumers of `values` take their parts, and the parts."""
+def _slices(values: Output, dims: list[int | None], perm: list[int] | None) -> tuple[int, list[_Slice]]:
+    """The axis of the Reshape's output along which all consumers slice `values`, and the slices."""
     axes: set[int] = set()
-    parts: list[_Part] = []
+    slices: list[_Slice] = []
     for reader in consumers(values):
         node = reader.get_node()
         if node.get_type_name() not in _PARTING:
@@ -248,51 +247,51 @@ def _parts(values: Output, dims: list[int | None], perm: list[int] | None) -> tu
         axes.add(at if perm is None else perm[at])
         size = dims[next(iter(axes))]
         if len(axes) > 1:
-            raise Refusal("the parts are not all along one axis")
+            raise Refusal("the slices are not all along one axis")
         if size is None:
             raise Refusal(_UNKNOWN)
-        parts += _gathered(node, size) if is_gather else _split(node, size, at)
-    parts.sort(key=lambda part: part.start)
-    if len(parts) < 2:
-        raise Refusal("there is only one part")
-    if any(one.stop > other.start for one, other in itertools.pairwise(parts)):
-        raise Refusal("the parts overlap")
-    return next(iter(axes)), parts
+        slices += _gather_slices(node, size) if is_gather else _split_slices(node, size, at)
+    slices.sort(key=lambda piece: piece.start)
+    if len(slices) < 2:
+        raise Refusal("there is only one slice")
+    if any(one.stop > other.start for one, other in itertools.pairwise(slices)):
+        raise Refusal("the slices overlap")
+    return next(iter(axes)), slices
 
 
-_COMPUTED = "which part is taken is computed"
+_COMPUTED = "the position of a slice is computed"
 
 
-def _gathered(node: Node, size: int) -> list[_Part]:
+def _gather_slices(node: Node, size: int) -> list[_Slice]:
     index = constant_of(node.input_value(1))
     if index is None or index.ndim != 0 or node.get_attributes()["batch_dims"] != 0:
         raise Refusal(_COMPUTED)
     start = int(index) % size
-    return [_Part(node.output(0), start, start + 1, True)]
+    return [_Slice(node.output(0), start, start + 1, True)]
 
 
-def _split(node: Node, size: int, axis: int) -> list[_Part]:
+def _split_slices(node: Node, size: int, axis: int) -> list[_Slice]:
     lengths = [size // len(node.outputs())] * len(node.outputs())
     if node.get_type_name() == "VariadicSplit":
         given = ints_of(node.input_value(2))
         if given is None:
             raise Refusal(_COMPUTED)
         lengths = [size - sum(given) - 1 if one == -1 else one for one in given]
-    parts, start = [], 0
+    slices, start = [], 0
     for output, length in zip(node.outputs(), lengths, strict=True):
-        parts += _squeezed(output, start, length, axis)
+        slices += _past_squeeze(output, start, length, axis)
         start += length
-    return parts
+    return slices
 
 
-def _squeezed(output: Output, start: int, length: int, axis: int) -> list[_Part]:
-    """One part of a Split; of the Squeeze after it, if that is all that reads it."""
+def _past_squeeze(output: Output, start: int, length: int, axis: int) -> list[_Slice]:
+    """One output of a Split, or of the Squeeze after it if nothing else reads it."""
     reader = only_consumer(output)
     if length == 1 and reader is not None and reader.get_type_name() == "Squeeze" and reader.get_input_size() == 2:
         axes = ints_of(reader.input_value(1))
         if axes is not None and len(axes) == 1 and axes[0] % len(output.get_partial_shape()) == axis:
-            return [_Part(reader.output(0), start, start + 1, True)]
-    return [_Part(output, start, start + length, False)] if consumers(output) else []
+            return [_Slice(reader.output(0), start, start + 1, True)]
+    return [_Slice(output, start, start + length, False)] if consumers(output) else []
 
 
 def _is_transposed(output: Output, reshaped: bool) -> bool:
@@ -305,26 +304,26 @@ def _is_transposed(output: Output, reshaped: bool) -> bool:
     return bool(readers) and all(reader.get_node().get_type_name() == "Transpose" for reader in readers)
 
 
-def _columns(array: AnyArray, kind: Type, cut: _Cut, part: _Part, axis: int) -> AnyArray:
-    """The elements of one part along an axis that the sizes split, scaled."""
-    shape, within = array.shape, cut.axis - (cut.rank - len(cut.sizes))
-    split = array.reshape(*shape[:axis], *cut.sizes, *shape[axis + 1 :])
-    chosen = split[(slice(None),) * (axis + within) + (slice(part.start, part.stop),)]
-    if part.scale is not None:
+def _columns(array: AnyArray, kind: Type, layout: _Split, piece: _Slice, axis: int) -> AnyArray:
+    """The elements of one slice along an axis that the sizes split, scale."""
+    shape, within = array.shape, layout.axis - (layout.rank - len(layout.sizes))
+    split = array.reshape(*shape[:axis], *layout.sizes, *shape[axis + 1 :])
+    chosen = split[(slice(None),) * (axis + within) + (slice(piece.start, piece.stop),)]
+    if piece.scale is not None:
         numbers = bits_to_values(chosen, kind)
-        chosen = elements_of(numbers * numbers.dtype.type(part.scale), kind)
+        chosen = elements_of(numbers * numbers.dtype.type(piece.scale), kind)
     columns: AnyArray = np.ascontiguousarray(chosen).reshape(*shape[:axis], -1, *shape[axis + 1 :])
     return columns
 
 
-def _target(reshape: Node, lead: int, cut: _Cut, part: _Part) -> Node:
-    """The shape of one part: that of the whole with another size, or none, along the axis."""
+def _slice_shape(reshape: Node, lead: int, layout: _Split, piece: _Slice) -> Node:
+    """The target shape of one slice: that of the original Reshape with another size, or none, along the axis."""
     source = reshape.input_value(1)
     known = ints_of(source)
-    sizes = list(cut.sizes)
-    sizes[cut.axis - lead] = part.stop - part.start
-    if part.squeezed:
-        sizes = without(sizes, cut.axis - lead)
+    sizes = list(layout.sizes)
+    sizes[layout.axis - lead] = piece.stop - piece.start
+    if piece.squeezed:
+        sizes = without(sizes, layout.axis - lead)
     if known is not None:
         return ints(known[:lead] + sizes)
     leading = ops.slice(source, ints([0]), ints([lead]), ints([1]))

@@ -1,4 +1,4 @@
-"""Rows that are gathered after they were computed are gathered first: a detector decodes only what can survive."""
+"""Gathers rows before they are computed rather than after: a detector decodes only the boxes that can survive."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.detection.pushdown import KINDS, Around, Pushdown, Rows
-from paddle2ov.passes.detection.row_rules import Place
+from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
+from paddle2ov.passes.detection.row_rules import RowLayout, rank_dims
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, ints, ints_of, readers, replace
 
 _DEEPEST = 100
-"""More nodes, one behind the other, no Gather passes: Python holds some calls for each."""
+"""The longest chain of nodes that a Gather passes: the recursion takes several Python frames per node."""
 
 
 def gather_pushdown(graph: Graph) -> Counts:
-    """What is computed row by row is computed for those rows only that are gathered.
+    """Nodes that compute row by row compute only the rows that are gathered.
 
     Given:
-        mask [M] → NonZero → Squeeze: an index [K], ascending; and Gathers of x by that index, where x is computed by
-        nodes that treat the M rows one by one (see `row_rules`) and that nothing else reads. Among them may be
-        constants with a row for each, levels that a Concat joins along the rows, Reshapes that keep the elements of
-        each row together, and numbers of rows that only the run shows.
+        mask [M] → NonZero → Squeeze: an ascending index [K]; and Gathers of x by that index, where x is computed by
+        nodes that treat each of the M rows independently (see `row_rules`) and that nothing else reads. Among them may
+        be constants with M rows, a Concat of levels along the rows, Reshapes that keep the elements of each row
+        together, and numbers of rows that are known only at run time.
     Result:
-        The same nodes behind the Gather. Each level of a Concat has an index of its own; rows that a Transpose and a
-        Reshape make of a feature map are read where they lie in the map.
+        The same nodes after the Gather. Each input of a Concat has an index of its own; rows that a Transpose and a
+        Reshape make of a feature map are gathered from the map directly.
     """
     counts = {"gathers": 0, "nodes": 0}
     for non_zero in graph.nodes("NonZero"):
@@ -37,7 +37,7 @@ def gather_pushdown(graph: Graph) -> Counts:
             if node.get_type_name() in ("Reshape", "Squeeze") and len(dims_of(node.output(0)) or ()) == 1:
                 gathers, made = _push(graph, node.output(0), mask)
                 counts["gathers"] += gathers
-                # Some were made in vain, before something stopped the Gather; the last ones are dropped first.
+                # Some have no reader: something stopped the Gather afterwards. The last ones are dropped first.
                 while made:
                     counts["nodes"] += bool(readers(made.pop()))
     if counts["gathers"]:
@@ -46,15 +46,23 @@ def gather_pushdown(graph: Graph) -> Counts:
 
 
 def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
-    """Pushes the Gathers by an index; how many, and the nodes that compute for its rows only."""
+    """Pushes up the Gathers by an index; returns how many, and the nodes that compute only its rows."""
     gathers = []
     for reader in consumers(index):
         node = reader.get_node()
-        is_gather = node.get_type_name() == "Gather" and reader.get_index() == 1
-        if is_gather and not node.get_attributes()["batch_dims"] and ints_of(node.input_value(2)):
+        if node.get_type_name() != "Gather" or reader.get_index() != 1:
+            continue
+        if node.get_attributes()["batch_dims"] or not ints_of(node.input_value(2)):
+            graph.refused("gather_pushdown", node, "it has batch dimensions, or its axis is computed")
+        elif dims_of(node.input_value(0)) is None:
+            graph.refused("gather_pushdown", node, "its rank is not known")
+        else:
             gathers.append(node)
     inside = _read_by_nothing_else(gathers)
     if not inside:
+        for source in (gather.input_value(0).get_node() for gather in gathers):
+            if source.get_type_name() in KINDS:
+                graph.refused("gather_pushdown", source, NOT_INSIDE)
         return 0, []
     if index.get_element_type() != Type.i64:
         index = ops.convert(index, Type.i64).output(0)
@@ -63,15 +71,13 @@ def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
     found = []
     for gather in gathers:
         x, (axis,) = gather.input_value(0), ints_of(gather.input_value(2)) or [0]
-        dims = dims_of(x)
-        if dims is None:
-            continue
-        place = Place(axis % len(dims))
-        length = dims[place.axis]
+        dims = rank_dims(x)
+        layout = RowLayout(axis % len(dims))
+        length = dims[layout.axis]
         if length not in by_length:
             rows = Rows(index, length, None if length is None else ints(length).output(0), mask)
-            by_length[length] = Pushdown(rows, Around(graph, inside, gather, made))
-        found.append((gather, by_length[length](x, place)))
+            by_length[length] = Pushdown(rows, Context(graph, inside, gather, made))
+        found.append((gather, by_length[length](x, layout)))
     if not made:
         return 0, made
     for gather, few in found:
@@ -80,7 +86,7 @@ def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
 
 
 def _read_by_nothing_else(gathers: Sequence[Node]) -> set[str]:
-    """The nodes before some Gathers that only those and one another read."""
+    """The nodes upstream of the Gathers that nothing but the Gathers and one another reads."""
     inside: set[str] = set()
     unseen: dict[str, int] = {}
     depths: dict[str, int] = {}

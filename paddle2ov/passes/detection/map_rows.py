@@ -1,4 +1,4 @@
-"""Rows that a Transpose and a Reshape make of a feature map, read where they lie in the map."""
+"""Rows that a Transpose and a Reshape make of a feature map, gathered from the map directly."""
 
 from __future__ import annotations
 
@@ -12,57 +12,57 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import dims_of, ints, ints_of, perm_of
 
-Size: TypeAlias = "int | Output"
-"""A number that is known, or computed."""
+Dim: TypeAlias = "int | Output"
+"""A static dimension, or a scalar tensor that holds a dynamic one."""
 
 
 @dataclass(frozen=True)
 class MapRows:
-    """Rows [N, M, width] of a tensor x [N, ...], whose elements lie in steps.
+    """Rows [N, M, width] as a strided view of a tensor x [N, ...].
 
     Attributes:
         x: the tensor.
-        offset: where the first row starts in an item of x's batch.
-        rows: the axes that number the rows, outermost first: size and step of each.
-        columns: those of the elements of a row.
+        offset: of the first row, in elements from the start of a batch item of x.
+        rows: size and stride of each axis that enumerates the rows, outermost first.
+        columns: the same for the elements of a row.
     """
 
     x: Output
-    offset: Size
-    rows: list[tuple[Size, Size]]
-    columns: list[tuple[int, Size]]
+    offset: Dim
+    rows: list[tuple[Dim, Dim]]
+    columns: list[tuple[int, Dim]]
 
     @property
-    def count(self) -> Size:
-        """How many rows there are."""
-        found: Size = 1
+    def count(self) -> Dim:
+        """The number of rows."""
+        found: Dim = 1
         for size, _ in self.rows:
-            found = _times(found, size)
+            found = _multiply(found, size)
         return found
 
     def gathered(self, index: Output) -> Node:
-        """Some of the rows, as a map has them: [N, width, K]."""
-        position: Size = self.offset
+        """The rows of an index [K], channels first: [N, width, K]."""
+        position: Dim = self.offset
         for i, (size, step) in reversed(list(enumerate(self.rows))):
-            coordinate = ops.floor_mod(index, node_of(size)).output(0) if i else index
-            position = _plus(position, _times(coordinate, step))
-            index = ops.divide(index, node_of(size)).output(0) if i else index
+            coordinate = ops.floor_mod(index, as_output(size)).output(0) if i else index
+            position = _add(position, _multiply(coordinate, step))
+            index = ops.divide(index, as_output(size)).output(0) if i else index
         numbers = np.indices([size for size, _ in self.columns]).reshape(len(self.columns), -1)
         steps = ints([0] * numbers.shape[1]).output(0)
         if all(isinstance(step, int) for _, step in self.columns):
             steps = ints([int(one) for one in np.array([step for _, step in self.columns]) @ numbers]).output(0)
         else:
             for column, (_, step) in zip(numbers, self.columns, strict=True):
-                steps = ops.add(steps, ops.multiply(ints(column.tolist()), node_of(step))).output(0)
-        address = ops.add(node_of(position), ops.unsqueeze(steps, ints(1)))
+                steps = ops.add(steps, ops.multiply(ints(column.tolist()), as_output(step))).output(0)
+        address = ops.add(as_output(position), ops.unsqueeze(steps, ints(1)))
         found: Node = ops.gather(ops.reshape(self.x, ints([0, -1]), True), address, ints(1))
         return found
 
 
 def map_rows(rows: Output) -> MapRows | None:
-    """What x [N, ...] → Transpose, the first axis in its place → Reshape [N, M, width] reads; None for anything else.
+    """Matches x [N, ...] → Transpose that keeps the first axis → Reshape [N, M, width]; None for anything else.
 
-    Between x and the Transpose may be a Reshape of each item by itself, and a split along axis 1.
+    Between x and the Transpose there may be a Reshape of each batch item, and a split along axis 1.
     """
     reshape, transpose = rows.get_node(), rows.get_node().input_value(0).get_node()
     perm = perm_of(transpose) if transpose.get_type_name() == "Transpose" else None
@@ -72,13 +72,13 @@ def map_rows(rows: Output) -> MapRows | None:
     dims = dims_of(y)
     if dims is None or after is None or len(after) != 3 or not after[2]:
         return None
-    strides: list[Size] = [1]
+    strides: list[Dim] = [1]
     for axis in range(len(dims) - 1, 1, -1):
-        strides.insert(0, _times(strides[0], size_of(y, axis)))
-    strides.insert(0, 0)  # of the batch: never used
+        strides.insert(0, _multiply(strides[0], dim_of(y, axis)))
+    strides.insert(0, 0)  # of the batch axis: never used
     order, width = perm[1:], after[2]
-    found: list[tuple[Size, Size]] = []
-    columns: list[tuple[int, Size]] = []
+    found: list[tuple[Dim, Dim]] = []
+    columns: list[tuple[int, Dim]] = []
     while width > 1:
         size = dims[order[-1]] if order else None
         if not size or (width % size and size % width):
@@ -86,21 +86,21 @@ def map_rows(rows: Output) -> MapRows | None:
         axis = order.pop()
         columns.insert(0, (min(size, width), strides[axis]))
         if size > width:
-            found.insert(0, (size // width, _times(strides[axis], width)))
+            found.insert(0, (size // width, _multiply(strides[axis], width)))
         width = max(width // size, 1)
-    behind = None
+    previous = None
     for axis in reversed(order):
-        if behind == axis + 1:  # both are one axis
-            found[0] = (_times(size_of(y, axis), found[0][0]), found[0][1])
+        if previous == axis + 1:  # adjacent axes merge into one
+            found[0] = (_multiply(dim_of(y, axis), found[0][0]), found[0][1])
         else:
-            found.insert(0, (size_of(y, axis), strides[axis]))
-        behind = axis
+            found.insert(0, (dim_of(y, axis), strides[axis]))
+        previous = axis
     x, offset = _origin(y)
     return MapRows(x, offset, found or [(1, 0)], columns or [(1, 0)])
 
 
 def keeps_batch(reshape: Node) -> bool:
-    """Whether a Reshape leaves the first axis as it is, and each item's elements among themselves."""
+    """Whether a Reshape keeps the first axis, and so the elements of each batch item together."""
     if reshape.get_type_name() != "Reshape":
         return False
     target = ints_of(reshape.input_value(1))
@@ -112,9 +112,9 @@ def keeps_batch(reshape: Node) -> bool:
     return counts[0] == counts[1] != 0
 
 
-def _origin(y: Output) -> tuple[Output, Size]:
-    """The tensor whose items hold those of y as they are, and from where on."""
-    offset: Size = 0
+def _origin(y: Output) -> tuple[Output, Dim]:
+    """The tensor whose batch items contain those of y contiguously, and the offset there."""
+    offset: Dim = 0
     while True:
         node = y.get_node()
         kind = node.get_type_name()
@@ -126,45 +126,45 @@ def _origin(y: Output) -> tuple[Output, Size]:
         if start is None:
             return y, offset
         y = node.input_value(0)
-        step: Size = start
+        step: Dim = start
         for axis in range(2, len(dims_of(y) or ())):
-            step = _times(step, size_of(y, axis))
-        offset = _plus(offset, step)
+            step = _multiply(step, dim_of(y, axis))
+        offset = _add(offset, step)
 
 
-def _start(split: Node, part: int) -> int | None:
-    """Where a part of a split begins; None if that is not known."""
-    sizes = [(dims_of(one) or [None, None])[1] for one in split.outputs()[:part]]
+def _start(split: Node, port: int) -> int | None:
+    """Where an output of a split begins; None if that is not known."""
+    sizes = [(dims_of(one) or [None, None])[1] for one in split.outputs()[:port]]
     return None if None in sizes else sum(size or 0 for size in sizes)
 
 
-# --- numbers that may be known ----------------------------------------------------------------------------------------
+# --- dimensions, static or dynamic ------------------------------------------------------------------------------------
 
 
-def node_of(size: Size) -> Output:
-    """The number as OpenVINO reads it, 0-D."""
+def as_output(size: Dim) -> Output:
+    """The dimension as a scalar tensor."""
     return ints(size).output(0) if isinstance(size, int) else size
 
 
-def size_of(x: Output, axis: int) -> Size:
-    """A dimension."""
+def dim_of(x: Output, axis: int) -> Dim:
+    """A dimension of a tensor; one that is dynamic is taken from its ShapeOf."""
     dims = dims_of(x)
     if dims is not None and (dim := dims[axis]) is not None:
         return dim
     return ops.gather(ops.shape_of(x, Type.i64), ints(axis), ints(0)).output(0)
 
 
-def _times(one: Size, other: Size) -> Size:
+def _multiply(one: Dim, other: Dim) -> Dim:
     if isinstance(one, int) and isinstance(other, int):
         return one * other
     if 1 in (one if isinstance(one, int) else 0, other if isinstance(other, int) else 0):
         return other if isinstance(one, int) else one
-    return ops.multiply(node_of(one), node_of(other)).output(0)
+    return ops.multiply(as_output(one), as_output(other)).output(0)
 
 
-def _plus(one: Size, other: Size) -> Size:
+def _add(one: Dim, other: Dim) -> Dim:
     if isinstance(one, int) and isinstance(other, int):
         return one + other
     if isinstance(one, int) and one == 0:
         return other
-    return ops.add(node_of(one), node_of(other)).output(0)
+    return ops.add(as_output(one), as_output(other)).output(0)

@@ -1,7 +1,7 @@
 """How a Gather along one axis passes each kind of node that computes row by row; for `gather_pushdown`.
 
-A rule tells, for some rows of a node's result, which rows of each input these are computed from. Kinds that are not in
-the table mix rows, or nobody has looked at them: the Gather stays behind them.
+For some rows of a node's output, a rule gives the rows of each input from which they are computed. Node types that are
+not in the table mix rows, or have not been examined: the Gather stays behind them.
 """
 
 from __future__ import annotations
@@ -18,52 +18,63 @@ from paddle2ov.passes.rule import Refusal
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where rows lie in a tensor.
+class RowLayout:
+    """Where the rows are in a tensor.
 
-    Axes `axis` ... `axis + spread - 1`, as one, number them; with `inner` each row is so many elements of the axis, and
-    with `repeated` the axis has several such lists one after the other. `loose`: the axis has one row that stands for
-    all, or all of them; which one is not known.
+    Attributes:
+        axis: the first of the axes that enumerate the rows.
+        axis_count: how many axes do, flattened in row-major order.
+        inner: how many consecutive elements of the axis make up one row.
+        repeated: whether the axis holds several such sequences of rows one after the other.
+        maybe_broadcast: whether the axis may have size 1 and be broadcast over the rows; only known at run time.
     """
 
     axis: int
-    spread: int = 1
+    axis_count: int = 1
     inner: int = 1
     repeated: bool = False
-    loose: bool = False
+    maybe_broadcast: bool = False
 
     def has(self, axis: int) -> bool:
-        """Whether an axis is one of the rows'."""
-        return self.axis <= axis < self.axis + self.spread
+        """Whether an axis is one of those that enumerate the rows."""
+        return self.axis <= axis < self.axis + self.axis_count
 
     @property
-    def plain(self) -> bool:
-        """Whether one axis is these rows and nothing else."""
-        return self.spread == 1 and self.inner == 1 and not self.repeated
+    def is_plain(self) -> bool:
+        """Whether one axis enumerates the rows, and each of its elements is one row."""
+        return self.axis_count == 1 and self.inner == 1 and not self.repeated
 
 
-Rule: TypeAlias = Callable[[Node, Output, Place], list[Place | None]]
-"""(node, its result, where the rows lie in that) -> where they lie in each input; None for an input read as it is."""
+Rule: TypeAlias = Callable[[Node, Output, RowLayout], list[RowLayout | None]]
+"""(node, its output, the row layout there) -> the row layout in each input; None for an input that is read entirely."""
 
 
 def rank_dims(x: Output) -> Dims:
-    """The dimensions of a tensor of known rank."""
+    """The dimensions of a tensor.
+
+    Raises:
+        Refusal: its rank is not known.
+    """
     dims = dims_of(x)
     if dims is None:
         raise Refusal("its rank is not known")
     return dims
 
 
-def known(dims: Dims) -> list[int]:
-    """Dimensions that all have to be known."""
+def require_static(dims: Dims) -> list[int]:
+    """The dimensions as integers.
+
+    Raises:
+        Refusal: one of them is dynamic.
+    """
     found = [dim for dim in dims if dim is not None]
     if len(found) < len(dims):
         raise Refusal("a dimension is not known")
     return found
 
 
-def _only_data(node: Node, place: Place) -> list[Place | None]:
-    return [place, *[None] * (node.get_input_size() - 1)]
+def _only_data(node: Node, layout: RowLayout) -> list[RowLayout | None]:
+    return [layout, *[None] * (node.get_input_size() - 1)]
 
 
 def _axes(node: Node, port: int, rank: int) -> list[int]:
@@ -74,107 +85,107 @@ def _axes(node: Node, port: int, rank: int) -> list[int]:
 
 
 def _other_axes(port: int) -> Rule:
-    """Nodes that work along the axes which an input names."""
+    """The rule of nodes that compute along the axes given by the input `port`."""
 
-    def rule(node: Node, x: Output, place: Place) -> list[Place | None]:
-        if any(place.has(axis) for axis in _axes(node, port, len(rank_dims(node.input_value(0))))):
+    def rule(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+        if any(layout.has(axis) for axis in _axes(node, port, len(rank_dims(node.input_value(0))))):
             raise Refusal("it works along the rows' axis")
-        return _only_data(node, place)
+        return _only_data(node, layout)
 
     return rule
 
 
-def _softmax(node: Node, x: Output, place: Place) -> list[Place | None]:
-    if place.has(node.get_attributes()["axis"] % len(rank_dims(x))):
+def _softmax(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    if layout.has(node.get_attributes()["axis"] % len(rank_dims(x))):
         raise Refusal("it works along the rows' axis")
-    return [place]
+    return [layout]
 
 
-def _reduced(node: Node, x: Output, place: Place) -> list[Place | None]:
-    return _other_axes(1)(node, x, place) if node.get_attributes()["keep_dims"] else _squeezed(node, x, place)
+def _reduced(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    return _other_axes(1)(node, x, layout) if node.get_attributes()["keep_dims"] else _squeezed(node, x, layout)
 
 
-def _squeezed(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _squeezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     rank = len(rank_dims(node.input_value(0)))
     axes = _axes(node, 1, rank)
-    if place.spread > 1:
+    if layout.axis_count > 1:
         raise Refusal("the rows have several axes")
     left = [axis for axis in range(rank) if axis not in axes]
-    return _only_data(node, replace(place, axis=left[place.axis]))
+    return _only_data(node, replace(layout, axis=left[layout.axis]))
 
 
-def _unsqueezed(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _unsqueezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     axes = _axes(node, 1, len(rank_dims(x)))
-    if any(place.has(axis) for axis in axes):
+    if any(layout.has(axis) for axis in axes):
         raise Refusal("it adds an axis among the rows'")
-    return _only_data(node, replace(place, axis=place.axis - sum(axis < place.axis for axis in axes)))
+    return _only_data(node, replace(layout, axis=layout.axis - sum(axis < layout.axis for axis in axes)))
 
 
-def _gather(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _gather(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     index, (axis,) = rank_dims(node.input_value(1)), _axes(node, 2, len(rank_dims(node.input_value(0))))
-    if node.get_attributes()["batch_dims"] or place.spread > 1 or len(index) > 1:
+    if node.get_attributes()["batch_dims"] or layout.axis_count > 1 or len(index) > 1:
         raise Refusal("it gathers more than along one axis")
-    own = place.axis + (not index and place.axis >= axis)
+    own = layout.axis + (not index and layout.axis >= axis)
     if own == axis:
         raise Refusal("it gathers along the rows' axis")
-    return _only_data(node, replace(place, axis=own))
+    return _only_data(node, replace(layout, axis=own))
 
 
-def _transpose(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _transpose(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     perm = perm_of(node)
-    own = perm[place.axis : place.axis + place.spread] if perm else []
-    if not own or own != list(range(own[0], own[0] + place.spread)):
+    own = perm[layout.axis : layout.axis + layout.axis_count] if perm else []
+    if not own or own != list(range(own[0], own[0] + layout.axis_count)):
         raise Refusal("it parts the rows' axes")
-    return _only_data(node, replace(place, axis=own[0]))
+    return _only_data(node, replace(layout, axis=own[0]))
 
 
-def _matmul(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _matmul(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     rank, columns = len(rank_dims(node.input_value(0))), rank_dims(node.input_value(1))
-    if node.get_attributes()["transpose_a"] or len(columns) > 2 or place.axis >= rank - 1:
+    if node.get_attributes()["transpose_a"] or len(columns) > 2 or layout.axis >= rank - 1:
         raise Refusal("its second factor has rows as well")
-    if place.loose or place.spread > 1:
+    if layout.maybe_broadcast or layout.axis_count > 1:
         raise Refusal("the rows do not have one axis of their own")
-    return [place, None]
+    return [layout, None]
 
 
-def _convolution(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _convolution(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     attributes, spatial = node.get_attributes(), rank_dims(node.input_value(1))[2:]
     steps = {*spatial, *attributes["strides"]}
     if steps != {1} or any(attributes["pads_begin"]) or any(attributes["pads_end"]):
         raise Refusal("it reads several positions")
-    if place.axis < 2 or place.loose:
+    if layout.axis < 2 or layout.maybe_broadcast:
         raise Refusal("the rows are not its positions")
-    return [place, None]
+    return [layout, None]
 
 
-def _elementwise(node: Node, x: Output, place: Place) -> list[Place | None]:
+def _elementwise(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     if node.get_attributes().get("auto_broadcast", "numpy") != "numpy":
         raise Refusal("it does not broadcast as NumPy does")
     inputs, dims = node.input_values(), rank_dims(x)
-    shares = [_share(rank_dims(one), dims, place) for one in inputs]
-    several = sum(share != "one" for share in shares) > 1
-    found: list[Place | None] = []
-    for one, share in zip(inputs, shares, strict=True):
-        own = replace(place, axis=place.axis - len(dims) + len(rank_dims(one)))
-        own = replace(own, loose=place.loose or (share == "unknown" and several))
-        found.append(None if share == "one" else own)
+    kinds = [_rows_of_operand(rank_dims(one), dims, layout) for one in inputs]
+    several = sum(kind != "one" for kind in kinds) > 1
+    found: list[RowLayout | None] = []
+    for one, kind in zip(inputs, kinds, strict=True):
+        own = replace(layout, axis=layout.axis - len(dims) + len(rank_dims(one)))
+        own = replace(own, maybe_broadcast=layout.maybe_broadcast or (kind == "unknown" and several))
+        found.append(None if kind == "one" else own)
     return found
 
 
-def _share(own: Dims, dims: Dims, place: Place) -> str:
-    """Whether an operand has all rows, one for all, or whether that is unknown."""
-    start = place.axis - len(dims) + len(own)
-    if start + place.spread <= 0:
+def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
+    """Whether an operand has all rows ("all"), is broadcast over them ("one"), or may be either ("unknown")."""
+    start = layout.axis - len(dims) + len(own)
+    if start + layout.axis_count <= 0:
         return "one"
     if start < 0:
         raise Refusal("an operand has some of the rows' axes only")
-    own, whole = own[start : start + place.spread], dims[place.axis : place.axis + place.spread]
+    own, full = own[start : start + layout.axis_count], dims[layout.axis : layout.axis + layout.axis_count]
     if all(dim == 1 for dim in own):
-        # Where there is one row in all, this may be it; it then stands for all that are gathered: that one.
+        # If there is only one row in total, this may be that row; broadcasting it over the gathered rows is right too.
         return "one"
-    if None not in own and own == whole:
+    if None not in own and own == full:
         return "all"
-    if not place.plain:
+    if not layout.is_plain:
         raise Refusal("an operand may stand for several rows")
     return "unknown" if own[0] is None else "all"
 
@@ -196,4 +207,4 @@ RULES: dict[str, Rule] = {
     "Transpose": _transpose,
     "Unsqueeze": _unsqueezed,
 }
-"""Kind of node -> how a Gather of rows passes it. `gather_pushdown` itself knows Concat and Reshape."""
+"""Node type -> how a Gather of rows passes it. `gather_pushdown` itself handles Concat and Reshape."""

@@ -1,4 +1,4 @@
-"""Transposes one after the other are one, or none."""
+"""Consecutive transposes are merged, or cancel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from openvino import Node
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, perm_of, replace
-from paddle2ov.passes.layout.permutation import compose, kind_of, moved_ones, reduced
+from paddle2ov.passes.layout.permutation import compose, perm_kind, simplify_perm, transpose_unit_axes
 from paddle2ov.passes.rule import Refusal, Rule
 
 
@@ -25,13 +25,12 @@ class _Fused(_Pair):
 
 
 class FuseTransposes(Rule[_Pair, _Fused]):
-    """A chain of transposes collapses; a pair that undoes itself is gone.
+    """A chain of transposes becomes one; inverse pairs cancel.
 
     Given:
-        x → Transpose → Transpose, where nothing but transposes reads the first one; or where something else does, but
-        the second one undoes the first.
+        x → Transpose → Transpose, where only transposes read the first one, or the second one is its inverse.
     Result:
-        x → Transpose (or Reshape, or nothing) for each that was second.
+        x → Transpose (or Reshape, or nothing) in place of each second one.
     """
 
     roots = ("Transpose",)
@@ -57,8 +56,10 @@ class FuseTransposes(Rule[_Pair, _Fused]):
             replace(plan.second.output(0), x)
             return {"cancelled": 1}
         dims = dims_of(x)
-        still = dims is not None and kind_of(reduced(dims, plan.perm)) == "reshape"
-        moved = moved_ones(x, dims, plan.perm) if still and dims else ops.transpose(x, ints(plan.perm)).output(0)
+        still = dims is not None and perm_kind(simplify_perm(dims, plan.perm)) == "reshape"
+        moved = (
+            transpose_unit_axes(x, dims, plan.perm) if still and dims else ops.transpose(x, ints(plan.perm)).output(0)
+        )
         replace(plan.second.output(0), moved, plan.first)
         return {"fused": 1}
 

@@ -1,4 +1,4 @@
-"""A minimum cut of a network that is looked at no further than paths lead."""
+"""Minimum cut of a flow network that is explored lazily."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from typing import TypeAlias
 
 Vertex: TypeAlias = Hashable
 END: Vertex = "end"
-"""Where all paths lead to."""
+"""The sink."""
 ENDLESS = 1 << 62
 
 
 class MinimumCut:
-    """What flows through a network, from as many starts as are asked for, to one end.
+    """Maximum flow from any number of sources, added one by one, to one sink.
 
-    `edges(vertex)` gives what the edges that leave a vertex can hold; it is asked once for each.
+    `edges(vertex)` gives the capacities of the edges that leave a vertex; it is called once for each.
     """
 
     def __init__(self, edges: Callable[[Vertex], Mapping[Vertex, int]]) -> None:
         self._edges = edges
-        self._left: dict[Vertex, dict[Vertex, int]] = {}  # what more an edge can hold
+        self._left: dict[Vertex, dict[Vertex, int]] = {}  # residual capacities
         self.before: set[Vertex] = set()
-        """What can still be reached from the starts so far: the edges that leave it are full, and the minimum cut."""
+        """The vertices on the source side of the minimum cut: reachable from the sources in the residual network."""
 
     def start(self, vertex: Vertex) -> set[Vertex]:
-        """Lets all flow that can from a vertex; returns what is new before the cut."""
+        """Adds a source and augments the flow; returns the vertices that are new on the source side."""
         while vertex not in self.before:
-            way = self._way(vertex)
-            if END not in way:
-                self.before.update(way)
-                return set(way)
+            predecessors = self._augmenting_path(vertex)
+            if END not in predecessors:
+                self.before.update(predecessors)
+                return set(predecessors)
             path = [END]
             while path[-1] != vertex:
-                path.append(way[path[-1]])
+                path.append(predecessors[path[-1]])
             steps = list(zip(path[1:], path, strict=False))
             flow = min(self._left[one][other] for one, other in steps)
             for one, other in steps:
@@ -42,21 +42,21 @@ class MinimumCut:
         return set()
 
     def end(self, vertex: Vertex) -> None:
-        """Lets all flow end at a vertex that is not before the cut."""
+        """Connects a vertex that is not on the source side to the sink."""
         if vertex in self._left and vertex not in self.before:
             self._left[vertex][END] = ENDLESS
 
-    def _way(self, start: Vertex) -> dict[Vertex, Vertex]:
-        """How each vertex is reached on the shortest path that can hold more, up to `END`."""
-        way = {start: start}
+    def _augmenting_path(self, start: Vertex) -> dict[Vertex, Vertex]:
+        """The predecessors on a shortest augmenting path to `END`, by breadth-first search."""
+        predecessors = {start: start}
         waiting = [start]
         for vertex in waiting:
             if vertex not in self._left:
                 self._left[vertex] = dict(self._edges(vertex))
             for other, left in self._left[vertex].items():
-                if left and other not in way and other not in self.before:
-                    way[other] = vertex
+                if left and other not in predecessors and other not in self.before:
+                    predecessors[other] = vertex
                     if other == END:
-                        return way
+                        return predecessors
                     waiting.append(other)
-        return way
+        return predecessors

@@ -1,4 +1,4 @@
-"""Transposes stand where the fewest elements are transposed: what is between them computes in another order."""
+"""Moves transposes to where they transpose the fewest elements: the nodes in between compute in the other layout."""
 
 from __future__ import annotations
 
@@ -19,40 +19,47 @@ from paddle2ov.passes.graph import (
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
 from paddle2ov.passes.layout.permutable import PERMUTABLE, data_of
-from paddle2ov.passes.layout.permutation import inverse, kind_of, reduced
-from paddle2ov.passes.layout.permuted_nodes import UNDECIDED, Around, Change, key_of, order_after, readers_of
+from paddle2ov.passes.layout.permutation import inverse, perm_kind, simplify_perm
+from paddle2ov.passes.layout.permuted_nodes import (
+    LAYOUT_AGNOSTIC,
+    Change,
+    NodeTensors,
+    key_of,
+    perm_after_reduction,
+    readers_of,
+)
 
-_FLEXIBLE = UNDECIDED | PERMUTABLE.keys()
+_FLEXIBLE = LAYOUT_AGNOSTIC | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}
-_MOST_ROUNDS = 8
-"""How often transposes that were moved may move on."""
+_MAX_ROUNDS = 8
+"""How often transposes that were moved may be moved again."""
 _NAME = "move_transposes"
 _COMPUTED = "the order of the axes is computed"
-_FIXED = "a node beside it cannot compute with its axes in another order"
+_FIXED = "a neighbouring node cannot compute with permuted axes"
 _NO_BETTER = "as many elements or more would be transposed elsewhere"
 _UNKNOWN = 64
-"""What an unknown dimension counts for."""
+"""The size assumed for a dynamic dimension."""
 
 
 def move_transposes(graph: Graph) -> Counts:
-    """Whatever can compute in either order of the axes does so in the one that leaves fewer elements to transpose.
+    """Nodes that can compute in either layout do so in the one that leaves fewer elements to transpose.
 
     Given:
-        Nodes that compute element by element, join, split, slice, pad or reduce, and among them transposes of one order
-        that come in, or of the inverse order that go out. What else reads or gives their tensors wants them as they
-        are; constants, shapes and transposes of other orders do not mind.
+        A region of nodes that compute element by element, concatenate, split, slice, pad or reduce, entered through
+        transposes with one permutation, or left through transposes with its inverse. All other nodes around it need
+        their tensors in the present layout; constants, ShapeOf and other transposes take either.
     Result:
-        Those nodes that a minimum cut finds compute on what the transposes read, with axes and constants in its order;
-        each tensor that is wanted in both orders is transposed once. A tensor costs its elements, or nothing if none of
-        them moves. Of two places that cost the same, a transpose takes the later one if OpenVINO can then compute what
-        precedes it with a convolution or a product as one primitive.
+        The nodes that a minimum cut selects compute on the inputs of the transposes, with permuted axes and constants;
+        each tensor that is needed in both layouts is transposed once. Transposing a tensor costs its number of
+        elements, or nothing if only axes of size 1 move. Of two positions with the same cost, a transpose takes the
+        later one if OpenVINO can then fuse the nodes before it into a convolution or a MatMul.
     """
     counts = {"nodes": 0, "transposes before": 0, "transposes after": 0}
     waiting = graph.nodes("Transpose")
-    for number in range(_MOST_ROUNDS):
+    for number in range(_MAX_ROUNDS):
         starts: dict[tuple[int, ...], list[tuple[Node, bool]]] = {}
         for transpose in waiting:
-            sides = [side for side in (True, False) if _is_open(_inner(transpose, side))]
+            sides = [side for side in (True, False) if _may_permute(_inner(transpose, side))]
             perm = perm_of(transpose) if sides else None
             if perm is None:
                 if number == 0:
@@ -77,12 +84,12 @@ def move_transposes(graph: Graph) -> Counts:
 
 
 def _inner(transpose: Node, comes_in: bool) -> Output:
-    """The tensor of a transpose that lies where data are transposed."""
+    """The tensor of a transpose on the transposed side: its output if it `comes_in`, else its input."""
     return transpose.output(0) if comes_in else transpose.input_value(0)
 
 
-def _is_open(tensor: Output) -> bool:
-    """Whether every node around a tensor may do with another order: quickly says no where most transposes are."""
+def _may_permute(tensor: Output) -> bool:
+    """Whether the types of all nodes around a tensor are permutable: a quick check that rules out most transposes."""
     kind = tensor.get_node().get_type_name()
     if kind not in _FLEXIBLE:
         return False
@@ -90,23 +97,24 @@ def _is_open(tensor: Output) -> bool:
 
 
 class _Layout:
-    """Nodes that compute on data transposed by `perm`, and could do so on what was transposed.
+    """Nodes that compute on data transposed by `perm`, and could compute on the data before the transposes.
 
-    As a network, a node is a vertex, and a tensor an edge that the nodes around it share: if they do not all decide
-    alike, it must be transposed. Paths start where it is now, and end at nodes that cannot decide otherwise.
+    They form a flow network: a node is a vertex, and a tensor an edge between the nodes around it, with the cost of
+    transposing it if these do not all use one layout. Paths start at the present transposes, and end at nodes that
+    cannot change their layout.
     """
 
     def __init__(self, perm: list[int]) -> None:
         self._perm, self._back = perm, inverse(perm)
         self._cut = MinimumCut(self._edges)
-        self._nodes: dict[Vertex, Around | None] = {}
+        self._nodes: dict[Vertex, NodeTensors | None] = {}
         self._tensors: dict[Vertex, Output] = {}
         self._around: dict[Vertex, Mapping[Vertex, int]] = {}
         self._kept: set[Vertex] = set()
 
-    def better_left(self, tensors: list[Output]) -> dict[str, Around]:
-        """The nodes that had better not compute on transposed data, so that these tensors need not be transposed."""
-        found: dict[str, Around] = {}
+    def better_left(self, tensors: list[Output]) -> dict[str, NodeTensors]:
+        """The nodes that should not compute on transposed data, so that these tensors need not be transposed."""
+        found: dict[str, NodeTensors] = {}
         for tensor in tensors:
             new = self._cut.start(self._vertex(tensor))
             nodes = [around for around in map(self._nodes.get, new) if around is not None]
@@ -116,9 +124,9 @@ class _Layout:
         return found
 
     def _keep_beyond(self, vertices: set[Vertex]) -> bool:
-        """Takes what is beyond the transposes around as given: these undo themselves, and must not go twice.
+        """Fixes the nodes beyond the surrounding transposes: these cancel, and must not be removed twice.
 
-        Returns False if what is beyond is not: a matrix and its transpose meet.
+        Returns False if those nodes are selected themselves: a matrix meets its transpose.
         """
         beyond: set[Vertex] = set()
         for tensor in map(self._tensors.get, vertices):
@@ -148,12 +156,12 @@ class _Layout:
         tensor, after = self._tensors[vertex], (vertex, "after")
         neighbours, is_transposed = self._neighbours(tensor)
         if is_transposed and END in neighbours:
-            return {}  # it is in any case
+            return {}  # it is selected in any case
         self._around[after] = neighbours
         return {after: self._cost(tensor)}
 
     def _neighbours(self, tensor: Output) -> tuple[dict[Vertex, int], bool]:
-        """The nodes that give or read a tensor, END for those that want it as it is; whether there are transposes."""
+        """The nodes that write or read a tensor, END for fixed layouts; and whether there are transposes among them."""
         found: dict[Vertex, int] = {}
         is_transposed = False
         source = tensor.get_node()
@@ -171,7 +179,7 @@ class _Layout:
         return found, is_transposed
 
     def _either(self, node: Node, tensor: Output) -> Vertex:
-        """The node if it can compute in either order, else END."""
+        """The node if it can compute in either layout, else END."""
         name = node.get_name()
         if name not in self._nodes:
             tensors = _tensors_around(node, self._perm)
@@ -182,7 +190,7 @@ class _Layout:
     def _cost(self, tensor: Output) -> int:
         dims = dims_of(tensor) or []
         perm = self._back if len(dims) == len(self._perm) else list(range(len(dims)))[::-1]
-        if 1 in dims and kind_of(reduced(dims, perm)) == "reshape":
+        if 1 in dims and perm_kind(simplify_perm(dims, perm)) == "reshape":
             return 0
         source = tensor.get_node()
         if source.get_type_name() == "Transpose":
@@ -194,7 +202,7 @@ class _Layout:
 
 
 def _is_fused(tensor: Output) -> bool:
-    """Whether one node reads a tensor, element by element with constants of one number or one per channel."""
+    """Whether the only reader of a tensor is elementwise with scalar or per-channel constants."""
     readers = consumers(tensor)
     node = readers[0].get_node()
     if len(readers) > 1 or node.get_type_name() not in UNARY | BINARY:
@@ -204,7 +212,7 @@ def _is_fused(tensor: Output) -> bool:
 
 
 def _tensors_around(node: Node, perm: list[int]) -> list[Output] | None:
-    """The tensors that a node gives or reads in the order in which it computes; None if it knows only one."""
+    """The tensors that a node writes or reads in the layout in which it computes; None if its layout is fixed."""
     kind, tensors = node.get_type_name(), data_of(node, len(perm))
     if tensors is None:
         return None
@@ -212,13 +220,13 @@ def _tensors_around(node: Node, perm: list[int]) -> list[Output] | None:
         return None
     if kind == "FakeQuantize" and _would_misplace_ranges(node, perm):
         return None
-    if kind in REDUCTIONS and (after := order_after(node, perm)) == sorted(after):
+    if kind in REDUCTIONS and (after := perm_after_reduction(node, perm)) == sorted(after):
         return tensors
     return [*tensors, *node.outputs()]
 
 
 def _would_interleave(node: Node, perm: list[int]) -> bool:
-    """Whether single elements would be joined or split along the last axis: it takes twice as long as a transpose."""
+    """Whether single elements would be joined or split on the last axis, which takes twice as long as a transpose."""
     joins = node.get_type_name() == "Concat"
     axis = node.get_attributes()["axis"] if joins else (ints_of(node.input_value(1)) or [0])[0]
     if perm[axis % len(perm)] != len(perm) - 1:
@@ -227,7 +235,7 @@ def _would_interleave(node: Node, perm: list[int]) -> bool:
 
 
 def _would_misplace_ranges(node: Node, perm: list[int]) -> bool:
-    """Whether ranges would lie along axis 2 of what has unknown dimensions: OpenVINO 2026.4 takes those of others."""
+    """Whether FakeQuantize ranges would be along axis 2 of a dynamic shape: OpenVINO 2026.4 reads wrong ones there."""
     place = perm.index(2) - len(perm) if 2 in perm else 0
     shapes = [array.shape for source in node.input_values() if (array := constant_of(source)) is not None]
     along = any(place and len(shape) >= -place and shape[place] > 1 for shape in shapes)

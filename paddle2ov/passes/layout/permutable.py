@@ -1,7 +1,7 @@
-"""Kinds of nodes that can compute with their axes in another order, and what each of their inputs needs for that.
+"""Node types that can compute with permuted axes, and what that requires of each of their inputs.
 
-`PERMUTABLE` is all that is assumed of a kind: every input has a role, and the role says what becomes of a tensor and
-what of a constant. A node that has other inputs than its kind says is not permuted.
+`PERMUTABLE` holds all that is assumed of a type: every input has a role, which says what becomes of a tensor and what
+of a constant. A node with other inputs than the table says is not permuted.
 """
 
 from __future__ import annotations
@@ -11,42 +11,42 @@ from enum import Enum, auto
 
 from openvino import Node, Output
 
-from paddle2ov.passes.graph import constant_of, dims_of, ints, ints_of, weight
+from paddle2ov.passes.graph import constant_of, dims_of, ints, ints_of, large_constant
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.permutation import inverse
 from paddle2ov.program.model import AnyArray
 
 
 class Role(Enum):
-    """What an input has to do with the axes that a node computes along."""
+    """How an input relates to the axes of a node."""
 
     DATA = auto()
-    """Has these axes. A tensor is read in the other order, a constant is permuted."""
+    """Has these axes. A tensor is read in the other layout, a constant is permuted."""
     BROADCAST = auto()
-    """Has these axes, or if constant only the last of them, or none. A constant gets those that it lacks, of size 1."""
+    """Broadcasts to these axes. A constant of lower rank gets the missing axes, of size 1, and is permuted."""
     AXES = auto()
-    """Names some of the axes, in any order. It must be constant, and gets other numbers."""
+    """Holds indices of axes, in any order. It must be constant, and the indices are mapped."""
     PER_AXIS = auto()
     """Has one element for each axis. It must be constant, and is permuted."""
     SINGLE = auto()
     """Has one element, and stays as it is. A node where it may have more is not permuted."""
     UNRELATED = auto()
-    """Has elements in the order of another input or of the results, whatever the axes are, and stays as it is."""
+    """Does not depend on the axes of the node, as the lengths of a split, and stays as it is."""
 
 
 @dataclass(frozen=True)
 class Permutable:
-    """What a kind of node reads, and which of its attributes names an axis."""
+    """The roles of the inputs of a node type, and its attribute that holds an axis."""
 
     inputs: tuple[Role, ...]
     optional: int = 0
     """How many of the last inputs may be missing."""
     repeated: bool = False
-    """Whether the last input may come any number of times."""
+    """Whether the last input is variadic."""
     axis: str = ""
 
     def roles(self, count: int) -> tuple[Role, ...] | None:
-        """The roles of so many inputs; None if it cannot have as many."""
+        """The roles of `count` inputs; None if it cannot have as many."""
         most = len(self.inputs)
         if self.repeated and count >= most:
             return self.inputs + self.inputs[-1:] * (count - most)
@@ -71,10 +71,10 @@ PERMUTABLE: dict[str, Permutable] = {
     "Swish": Permutable((_DATA, _SINGLE), optional=1),
     "VariadicSplit": Permutable((_DATA, _AXES, _UNRELATED)),
 }
-"""The kinds of nodes that can compute with their axes permuted."""
+"""The node types that can compute with permuted axes."""
 HAVING_AXES = frozenset((Role.DATA, Role.BROADCAST))
 """Roles of tensors that have the axes of a node."""
-MOST_ELEMENTS = 1 << 20
+MAX_ELEMENTS = 1 << 20
 """A larger constant is not worth permuting while converting."""
 
 
@@ -85,7 +85,7 @@ def roles_of(node: Node) -> tuple[Role, ...] | None:
 
 
 def data_of(node: Node, rank: int) -> list[Output] | None:
-    """The tensors that have the axes of a node; None if it cannot compute along `rank` axes in another order."""
+    """The tensors that have the axes of a node; None if it cannot compute with its `rank` axes permuted."""
     roles, tensors = roles_of(node), []
     if roles is None:
         return None
@@ -109,7 +109,7 @@ def _rank(source: Output) -> int | None:
 
 
 def _fits_tensor(source: Output, length: int | None, role: Role, rank: int) -> bool:
-    """Whether a tensor that varies can stand where a node is permuted."""
+    """Whether a tensor that is not constant can be the input of a permuted node."""
     match role:
         case Role.UNRELATED:
             return True
@@ -124,7 +124,7 @@ def _fits_tensor(source: Output, length: int | None, role: Role, rank: int) -> b
 
 
 def _fits_constant(node: Node, source: Output, array: AnyArray, role: Role, rank: int) -> bool:
-    """Whether a constant can be another one where a node is permuted."""
+    """Whether a constant can be adapted to a permuted node."""
     match role:
         case Role.UNRELATED | Role.AXES:
             return True
@@ -133,19 +133,19 @@ def _fits_constant(node: Node, source: Output, array: AnyArray, role: Role, rank
         case Role.SINGLE:
             return bool(array.size == 1)
         case Role.DATA | Role.BROADCAST:
-            if array.size > MOST_ELEMENTS or source.get_element_type().bitwidth < 8:
+            if array.size > MAX_ELEMENTS or source.get_element_type().bitwidth < 8:
                 return False
             aligned = role == Role.BROADCAST and array.ndim < rank and (array.ndim == 0 or _is_aligned(node))
             return bool(array.ndim == rank or aligned)
 
 
 def _is_aligned(node: Node) -> bool:
-    """Whether constants of a lower rank belong to the last axes."""
+    """Whether constants of a lower rank broadcast from the last axis."""
     return bool(node.get_attributes().get("auto_broadcast", "numpy") == "numpy")
 
 
 def permuted_constant(source: Output, role: Role, perm: list[int]) -> Node | None:
-    """A constant as a node reads it that computes on what `perm` has not permuted; None if it is the same."""
+    """A constant adapted to a node that computes on the data before the transpose `perm`; None if unchanged."""
     array = constant_of(source)
     if array is None:
         return None
@@ -162,4 +162,4 @@ def permuted_constant(source: Output, role: Role, perm: list[int]) -> Node | Non
             if array.size == 1:
                 return None
             full = array.reshape((1,) * (rank - array.ndim) + array.shape)
-            return weight(full.transpose(inverse(perm)).copy(), source.get_element_type())
+            return large_constant(full.transpose(inverse(perm)).copy(), source.get_element_type())

@@ -1,4 +1,4 @@
-"""What a transpose really does, once axes of size 1 are left out and axes that stay neighbours count as one."""
+"""Permutations, simplified by dropping axes of size 1 and merging axes that stay adjacent."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Dims, ints
 
 
-def reduced(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:
-    """The order of the axes that is left; `[]` or `[0]` where no element moves.
+def simplify_perm(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:
+    """The simplified permutation; `[]` or `[0]` where no element moves.
 
-    An axis whose size is not known is never taken for one of size 1.
+    A dynamic dimension is never assumed to be 1.
 
-        [1, 0, 2] of [1, 8, 5]        -> [0]        8 and 5 stay neighbours
+        [1, 0, 2] of [1, 8, 5]        -> [0]        8 and 5 stay adjacent
         [0, 2, 3, 1] of [1, 8, 5, 5]  -> [1, 0]     one matrix
         [0, 2, 3, 1] of [?, 8, 5, 5]  -> [0, 2, 1]  a batch of matrices
     """
@@ -27,12 +27,12 @@ def reduced(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:
         if axis != last + 1:
             groups.append(axis)
         last = axis
-    places = {axis: i for i, axis in enumerate(sorted(groups))}
-    return [places[axis] for axis in groups]
+    ranks = {axis: i for i, axis in enumerate(sorted(groups))}
+    return [ranks[axis] for axis in groups]
 
 
-def kind_of(order: Sequence[int]) -> str:
-    """What is left, as the report counts it."""
+def perm_kind(order: Sequence[int]) -> str:
+    """The kind of a simplified permutation, as reports count it."""
     if len(order) <= 1:
         return "reshape"
     if list(order) in ([1, 0], [0, 2, 1]):
@@ -41,17 +41,17 @@ def kind_of(order: Sequence[int]) -> str:
 
 
 def compose(first: Sequence[int], second: Sequence[int]) -> list[int]:
-    """The order of two transposes one after the other."""
+    """The permutation of two consecutive transposes."""
     return [first[axis] for axis in second]
 
 
 def inverse(perm: Sequence[int]) -> list[int]:
-    """The order that undoes `perm`."""
+    """The inverse permutation."""
     return sorted(range(len(perm)), key=perm.__getitem__)
 
 
-def moved_ones(x: Output, dims: Dims, perm: Sequence[int]) -> Output:
-    """`x` transposed where only axes of size 1 move: no data does."""
+def transpose_unit_axes(x: Output, dims: Dims, perm: Sequence[int]) -> Output:
+    """`x` transposed by a Reshape, where only axes of size 1 move."""
     unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
     if len(unknown) <= 1 and (not unknown or 0 not in dims):
         target = []

@@ -1,4 +1,4 @@
-"""Nodes are permuted: they compute on data whose axes are in another order."""
+"""Permutes nodes: they then compute on data with another order of the axes."""
 
 from __future__ import annotations
 
@@ -12,49 +12,50 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import consumers, dims_of, ints, ints_of, name_after, perm_of, replace
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
-from paddle2ov.passes.layout.permutation import compose, inverse, kind_of, moved_ones, reduced
+from paddle2ov.passes.layout.permutation import compose, inverse, perm_kind, simplify_perm, transpose_unit_axes
 
-UNDECIDED = frozenset(("ShapeOf", "Transpose"))
-"""What reads a tensor in any order, once it is told."""
-Around: TypeAlias = tuple[Node, list[Output]]
-"""A node, and the tensors that it gives or reads in the order in which it computes."""
+LAYOUT_AGNOSTIC = frozenset(("ShapeOf", "Transpose"))
+"""Node types that read a tensor in any layout, once adapted."""
+NodeTensors: TypeAlias = tuple[Node, list[Output]]
+"""A node, and the tensors that it writes or reads in the layout in which it computes."""
 
 
 def key_of(tensor: Output) -> tuple[str, int]:
-    """What tells tensors apart."""
+    """A key that identifies a tensor."""
     return tensor.get_node().get_name(), tensor.get_index()
 
 
 def readers_of(tensor: Output) -> list[tuple[Node, Input]]:
-    """What reads a tensor, transposes aside that nothing reads any more; with the nodes, which inputs do not keep."""
+    """The readers of a tensor, without unused transposes; with their nodes, which inputs do not keep alive."""
     found = [(reader.get_node(), reader) for reader in consumers(tensor)]
     return [one for one in found if one[0].get_type_name() != "Transpose" or consumers(one[0].output(0))]
 
 
-def order_after(node: Node, perm: list[int]) -> list[int]:
-    """The order of the axes after a reduction of transposed data."""
+def perm_after_reduction(node: Node, perm: list[int]) -> list[int]:
+    """The permutation of the output of a reduction of transposed data."""
     axes = {axis % len(perm) for axis in ints_of(node.input_value(1)) or []}
     if node.get_attributes()["keep_dims"]:
         return perm
     left = [axis for i, axis in enumerate(perm) if i not in axes]
-    places = {axis: i for i, axis in enumerate(sorted(left))}
-    return [places[axis] for axis in left]
+    ranks = {axis: i for i, axis in enumerate(sorted(left))}
+    return [ranks[axis] for axis in left]
 
 
 class Change:
-    """Lets nodes compute on what is not transposed by `perm`, and transposes for those that remain."""
+    """Makes nodes compute on data not transposed by `perm`, and transposes their outputs for all other nodes."""
 
-    def __init__(self, perm: list[int], nodes: Mapping[str, Around]) -> None:
+    def __init__(self, perm: list[int], nodes: Mapping[str, NodeTensors]) -> None:
         self.nodes = nodes
         self._perm, self._back = perm, inverse(perm)
         self._moved: dict[tuple[str, int], Output] = {}
         self._constants: dict[tuple[str, int], Output | None] = {}
-        self._of_permuted: set[str] = set()  # transposes of permuted nodes, not of one that `_give` lets read it
+        # Transposes that read permuted nodes, except those that `_restore_for` adds.
+        self._of_permuted: set[str] = set()
         self.added: list[Node] = []
         self.removed: set[str] = set()
 
     def make(self) -> None:
-        """Permutes the nodes, each after those that it reads; `added` and `removed` are transposes of the change."""
+        """Permutes the nodes in topological order; `added` and `removed` are the transposes that come and go."""
         sources = {name: node.input_values() for name, (node, _) in self.nodes.items()}
         readers = {name: list(map(readers_of, node.outputs())) for name, (node, _) in self.nodes.items()}
         given = {key_of(source): source.get_node() for one in sources.values() for source in one}
@@ -66,17 +67,17 @@ class Change:
             if name not in self.nodes:
                 continue
             node, tensors = self.nodes[name]
-            after = order_after(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
+            after = perm_after_reduction(node, self._perm) if node.get_type_name() in REDUCTIONS else self._perm
             self._permute(node, sources[name], tensors)
             for output, found in zip(node.outputs(), readers[name], strict=True):
-                for place in found if after != sorted(after) else ():
-                    self._give(*place, output, after, node)
+                for reader in found if after != sorted(after) else ():
+                    self._restore_for(*reader, output, after, node)
         for node in given.values():
             if node.get_type_name() == "Transpose":
-                self._leave(node)
+                self._drop_if_unneeded(node)
 
     def _permute(self, node: Node, sources: list[Output], tensors: list[Output]) -> None:
-        """Lets a node read what is not transposed, and its axes and constants be those of that."""
+        """Connects a node to the data that is not transposed, and adapts its axes and constants."""
         for reader, source, role in zip(node.inputs(), sources, roles_of(node) or (), strict=True):
             if source in tensors and role in HAVING_AXES:
                 reader.replace_source_output(self._untransposed(source))
@@ -87,7 +88,7 @@ class Change:
         node.validate_and_infer_types()
 
     def _constant(self, source: Output, role: Role) -> Output | None:
-        """The constant to read for one that nodes share or not, as they do then; None to read the same."""
+        """The adapted constant, shared by the nodes that shared the original; None if it stays."""
         if role not in HAVING_AXES:
             permuted = permuted_constant(source, role, self._perm)
             return None if permuted is None else permuted.output(0)
@@ -98,7 +99,7 @@ class Change:
         return self._constants[key]
 
     def _origin(self, source: Output) -> str:
-        """The node that a tensor comes from, whatever its order."""
+        """The name of the node that writes a tensor, looking through a Transpose."""
         node = source.get_node()
         if node.get_type_name() == "Transpose":
             node = node.input_value(0).get_node()
@@ -121,8 +122,8 @@ class Change:
             self._moved[key] = self._transposed(x, order, node) if other is None else other.output(0)
         return self._moved[key]
 
-    def _give(self, node: Node, reader: Input, tensor: Output, perm: list[int], permuted: Node) -> None:
-        """Lets what reads a tensor of a node that has been permuted have it as it was."""
+    def _restore_for(self, node: Node, reader: Input, tensor: Output, perm: list[int], permuted: Node) -> None:
+        """Gives a reader of a permuted node the tensor in its original layout."""
         kind = node.get_type_name()
         if node.get_name() in self.nodes:
             return
@@ -131,7 +132,7 @@ class Change:
             replace(node.output(0), self._transposed(tensor, compose(perm, order), node))
             self.removed.add(node.get_name())
         elif kind == "ShapeOf":
-            _ask(node, tensor, perm)
+            _permute_shape(node, tensor, perm)
         else:
             key = key_of(tensor)
             if key not in self._moved:
@@ -142,20 +143,20 @@ class Change:
         if perm == sorted(perm):
             return tensor
         dims = dims_of(tensor)
-        if dims is not None and kind_of(reduced(dims, perm)) == "reshape":
-            moved = moved_ones(tensor, dims, perm)
+        if dims is not None and perm_kind(simplify_perm(dims, perm)) == "reshape":
+            moved = transpose_unit_axes(tensor, dims, perm)
         else:
             moved = ops.transpose(tensor, ints(perm)).output(0)
             self.added.append(moved.get_node())
         name_after(moved.get_node(), origin, "moved")
         return moved
 
-    def _leave(self, transpose: Node) -> None:
-        """Lets nothing read a transpose that only transposes and shapes are taken of."""
+    def _drop_if_unneeded(self, transpose: Node) -> None:
+        """Bypasses a transpose that only transposes and ShapeOf read."""
         readers = [node for node, _ in readers_of(transpose.output(0))]
         orders = [perm_of(node) if node.get_type_name() == "Transpose" else [] for node in readers]
         perm, x = perm_of(transpose), transpose.input_value(0)
-        if perm is None or None in orders or not all(node.get_type_name() in UNDECIDED for node in readers):
+        if perm is None or None in orders or not all(node.get_type_name() in LAYOUT_AGNOSTIC for node in readers):
             return
         self.removed.add(transpose.get_name())
         for node, order in zip(readers, orders, strict=True):
@@ -163,11 +164,11 @@ class Change:
                 self.removed.add(node.get_name())
                 replace(node.output(0), self._transposed(x, compose(perm, order), node))
             else:
-                _ask(node, x, perm)
+                _permute_shape(node, x, perm)
 
 
-def _ask(shape_of: Node, tensor: Output, perm: list[int]) -> None:
-    """Takes the shape of a transposed tensor from that of the tensor."""
+def _permute_shape(shape_of: Node, tensor: Output, perm: list[int]) -> None:
+    """Computes the shape of a transposed tensor from that of the tensor itself."""
     readers = consumers(shape_of.output(0))
     shape_of.input(0).replace_source_output(tensor)
     shape = ops.gather(shape_of, ints(perm), ints(0))

@@ -1,4 +1,4 @@
-"""A Squeeze moves down to where it is not between a transposed convolution and its batch norm."""
+"""Moves a Squeeze down, so that it is not between a transposed convolution and its batch norm."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import BINARY, UNARY
-from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, in_shape, is_slope
+from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope, reshaped_constant
 from paddle2ov.passes.rule import Refusal, Rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
-_MOST_ELEMENTS = 1 << 20
-"""A larger constant is not worth copying while converting."""
+_MAX_ELEMENTS = 1 << 20
+"""Larger constants are not copied during conversion."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +32,21 @@ class _Sinking:
     squeeze: Node
     axes: Axes
     path: list[Node]
-    """What the Squeeze passes."""
+    """The nodes that the Squeeze passes."""
     unsqueeze: Node | None
-    """What it meets there, and undoes it."""
+    """The Unsqueeze that it then cancels with."""
 
 
 class SinkSqueezes(Rule[Node, _Sinking]):
-    """What follows a transposed convolution of sequences follows it at once.
+    """The elementwise nodes after a transposed convolution of sequences follow it directly.
 
-    OpenVINO's transposed convolution of rank 3 takes longer than that of rank 4, so that it keeps its rank.
+    OpenVINO's transposed convolution is slower at rank 3 than at rank 4, so its rank is kept.
 
     Given:
         A transposed convolution (→ Add of a constant) → Squeeze → nodes that compute element by element with
         constants, each the only reader of the one before.
     Result:
-        The Squeeze comes last; if an Unsqueeze of the same axes alone reads it, neither is there.
+        The Squeeze comes last; if only an Unsqueeze of the same axes reads it, both are removed.
     """
 
     roots = ("Squeeze",)
@@ -63,7 +63,7 @@ class SinkSqueezes(Rule[Node, _Sinking]):
         follower = only_consumer((path[-1] if path else match).output(0))
         meets = follower is not None and follower.get_type_name() == "Unsqueeze" and axes_of(follower) == axes
         if not path and not meets:
-            raise Refusal("what follows cannot compute before the squeeze")
+            raise Refusal("the next node cannot move before the squeeze")
         return _Sinking(match, axes, path, follower if meets else None)
 
     def rewrite(self, graph: Graph, plan: _Sinking) -> Counts:
@@ -71,7 +71,7 @@ class SinkSqueezes(Rule[Node, _Sinking]):
         readers = consumers(last)
         value = plan.squeeze.input_value(0)
         for node in plan.path:
-            value = _lifted(node, value, plan.axes)
+            value = _with_unit_axes(node, value, plan.axes)
         if plan.unsqueeze is not None:
             replace(plan.unsqueeze.output(0), value)
             return {"cancelled": 1}
@@ -104,21 +104,21 @@ def _passes(node: Node, output: Output, axes: Axes, rank: int) -> bool:
     if node.get_type_name() in BINARY:
         arrays = [constant_of(source) for source in node.input_values() if source != output]
         return node.get_attributes().get("auto_broadcast", "numpy") == "numpy" and all(
-            array is not None and array.ndim <= rank and array.size <= _MOST_ELEMENTS for array in arrays
+            array is not None and array.ndim <= rank and array.size <= _MAX_ELEMENTS for array in arrays
         )
-    reads_data = node.input_value(0) == output  # not as the slope or the factor of an activation
+    reads_data = node.input_value(0) == output  # not as the slope or another parameter of an activation
     return reads_data and (node.get_type_name() in UNARY or is_slope(node, axes))
 
 
-def _lifted(node: Node, value: Output, axes: Axes) -> Output:
-    """What a node computes on data that have these axes, of size 1."""
+def _with_unit_axes(node: Node, value: Output, axes: Axes) -> Output:
+    """A copy of the node that computes on data with these axes of size 1."""
     rank = len(dims_of(value) or ()) - len(axes)
     for i, reader in enumerate(node.inputs()):
         array = constant_of(reader.get_source_output()) if node.get_type_name() in BINARY else None
         if array is not None and array.ndim:
             sizes = iter((1,) * (rank - array.ndim) + array.shape)
             shape = [1 if axis in axes else next(sizes) for axis in range(rank + len(axes))]
-            reader.replace_source_output(in_shape(reader.get_source_output(), shape))
+            reader.replace_source_output(reshaped_constant(reader.get_source_output(), shape))
         elif array is None and (i == 0 or node.get_type_name() in BINARY):
             reader.replace_source_output(value)
     node.validate_and_infer_types()

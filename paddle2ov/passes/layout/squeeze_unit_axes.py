@@ -1,4 +1,4 @@
-"""What is computed between an Unsqueeze and a Squeeze is computed without the axes of size 1 between them."""
+"""The nodes between an Unsqueeze and a Squeeze compute without the axes of size 1."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from paddle2ov.passes.graph import (
     Graph,
     constant_of,
     dims_of,
+    inherit_name,
     ints,
     ints_of,
     name_after,
     only_consumer,
     perm_of,
     replace,
-    take_place,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.rule import Refusal, Rule
@@ -29,18 +29,18 @@ from paddle2ov.program.model import AnyArray
 Axes: TypeAlias = frozenset[int]
 
 _CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
-"""Kind -> how far the axes of its filter are behind those of its data."""
+"""Node type -> offset of the axes of its filter from those of its data."""
 _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "Pad", "PRelu", "Transpose"}
-_MOST_ELEMENTS = 1 << 20
-"""A larger constant is not worth looking at while converting."""
+_MAX_ELEMENTS = 1 << 20
+"""Larger constants are not inspected during conversion."""
 
 
 class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
-    """A convolution of sequences has a rank less: nothing stands between it and what it can be one primitive with.
+    """A convolution of sequences has rank 3: nothing is between it and the nodes that can be fused with it.
 
     Given:
         x → Unsqueeze → convolutions, poolings, reductions, pads, transposes and nodes that compute element by element
-        with constants, each the only reader of the one before and none at work along the new axes → Squeeze of these.
+        with constants, each the only reader of the one before, and none along the new axes → Squeeze of these.
     Result:
         The nodes compute on x.
     """
@@ -67,7 +67,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
             dims = dims_of(node.output(0))
             if axes is None or dims is None:
                 raise Refusal(_UNKNOWN_AXES)
-            if not _is_idle(node, axes, len(dims)):
+            if not _ignores_axes(node, axes, len(dims)):
                 raise Refusal("a node computes along the axes of size 1")
             if node.get_type_name() == "Transpose":
                 perm = perm_of(node)
@@ -76,7 +76,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
         if axes is None:
             raise Refusal(_UNKNOWN_AXES)
         if axes_of(match[0]) != axes:
-            raise Refusal("other axes are added than taken away")
+            raise Refusal("other axes are added than removed")
         return match
 
     def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
@@ -84,7 +84,7 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
         value, axes = unsqueeze.input_value(0), axes_of(unsqueeze)
         for node in path:
             assert axes is not None
-            value, axes = _lowered(node, value, axes)
+            value, axes = _without_unit_axes(node, value, axes)
         replace(squeeze.output(0), value)
         return {"convolutions" if any(node.get_type_name() in _CONVOLUTIONS for node in path) else "others": 1}
 
@@ -93,7 +93,7 @@ _UNKNOWN_AXES = "the axes are computed, or the rank is not known"
 
 
 def axes_of(node: Node) -> Axes | None:
-    """The axes that a Squeeze or an Unsqueeze takes away or adds; None where they are computed."""
+    """The axes that a Squeeze removes or an Unsqueeze adds; None where they are computed."""
     axes = ints_of(node.input_value(1)) if node.get_input_size() > 1 else None
     dims = dims_of(node.input_value(0))
     if not axes or dims is None:
@@ -103,15 +103,15 @@ def axes_of(node: Node) -> Axes | None:
 
 
 def _source(node: Node) -> Output | None:
-    """The input that a node of a path computes on; None for a node that no path goes through."""
+    """The data input of a node; None for a node that cannot be part of a path."""
     if node.get_type_name() not in BINARY:
         return node.input_value(0) if node.get_input_size() else None
     first, second = node.input_values()
     return second if constant_of(first) is not None else first if constant_of(second) is not None else None
 
 
-def _is_idle(node: Node, axes: Axes, rank: int) -> bool:
-    """Whether a node does the same to data that lack some axes of size 1."""
+def _ignores_axes(node: Node, axes: Axes, rank: int) -> bool:
+    """Whether a node computes the same on data without some axes of size 1."""
     kind, attributes = node.get_type_name(), node.get_attributes()
     if kind in BINARY:
         return attributes.get("auto_broadcast", "numpy") == "numpy" and all(
@@ -145,7 +145,7 @@ def _is_idle(node: Node, axes: Axes, rank: int) -> bool:
 
 
 def is_slope(node: Node, axes: Axes) -> bool:
-    """Whether it is a PReLU with one slope for all or one per channel, which no axis behind the channels changes."""
+    """Whether a node is a PRelu with one slope or one per channel, which axes after the channels do not affect."""
     dims = dims_of(node.input_value(1)) if node.get_type_name() == "PRelu" else None
     return dims is not None and (dims == [1] or (len(dims) == 1 and min(axes) >= 2))
 
@@ -154,13 +154,13 @@ def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
     missing = rank - array.ndim
     return (
         missing >= 0
-        and array.size <= _MOST_ELEMENTS
+        and array.size <= _MAX_ELEMENTS
         and all(axis < missing or array.shape[axis - missing] == 1 for axis in axes)
     )
 
 
-def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
-    """What a node computes on data without these axes, and which axes its result lacks."""
+def _without_unit_axes(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
+    """A copy of the node that computes on data without these axes, and the axes that its output lacks."""
     kind, old = node.get_type_name(), node.get_attributes()
     if kind in _CONVOLUTIONS:
         make: Callable[..., Node] = ops.convolution if kind == "Convolution" else ops.group_convolution
@@ -186,7 +186,7 @@ def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
             elif array.ndim:
                 full = (1,) * (rank - array.ndim) + array.shape
                 kept = [size for axis, size in enumerate(full) if axis not in axes]
-                reader.replace_source_output(in_shape(reader.get_source_output(), kept))
+                reader.replace_source_output(reshaped_constant(reader.get_source_output(), kept))
     else:
         node.input(0).replace_source_output(value)
     if kind == "Pad":
@@ -195,28 +195,28 @@ def _lowered(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
             kept = [pad for axis, pad in enumerate(pads) if axis not in axes]
             node.input(i).replace_source_output(ints(kept).output(0))
     elif kind in REDUCTIONS:
-        left = _places(rank, axes)
+        left = _new_positions(rank, axes)
         reduced = [axis % rank for axis in ints_of(node.input_value(1)) or []]
         node.input(1).replace_source_output(ints([left[axis] for axis in reduced if axis in left]).output(0))
     elif kind == "Transpose":
         perm = perm_of(node) or []
         after = frozenset(i for i, axis in enumerate(perm) if axis in axes)
-        left = _places(rank, axes)
+        left = _new_positions(rank, axes)
         node.input(1).replace_source_output(ints([left[axis] for axis in perm if axis in left]).output(0))
     node.validate_and_infer_types()
     return node.output(0), after
 
 
-def in_shape(constant: Output, shape: list[int]) -> Output:
-    """A Constant with the same elements in another shape; of any type, also of those that NumPy lacks."""
+def reshaped_constant(constant: Output, shape: list[int]) -> Output:
+    """A Constant with the same elements in another shape; of any type, those that NumPy lacks included."""
     node = constant.get_node()
     assert isinstance(node, Constant)
     tensor = Tensor(node.get_data().copy(), Shape(shape), constant.get_element_type())
     return Constant(tensor, shared_memory=False).output(0)
 
 
-def _places(rank: int, axes: Axes) -> dict[int, int]:
-    """Where the axes that stay are then."""
+def _new_positions(rank: int, axes: Axes) -> dict[int, int]:
+    """Axis that stays -> its new position."""
     return {axis: i for i, axis in enumerate(axis for axis in range(rank) if axis not in axes)}
 
 
@@ -230,12 +230,12 @@ def _filter(filters: Output, axes: Axes) -> Output:
 
 
 def _kept(steps: Any, axes: Axes) -> list[int]:
-    """The numbers of the spatial axes that stay."""
+    """The entries, one per spatial axis, of the axes that stay."""
     return [step for axis, step in enumerate(steps, 2) if axis not in axes]
 
 
 def _renamed(new: Node, old: Node) -> Output:
-    take_place(new, old)
+    inherit_name(new, old)
     return new.output(0)
 
 

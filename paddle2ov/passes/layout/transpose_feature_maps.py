@@ -1,4 +1,4 @@
-"""Between tokens and images it is the image that is transposed: SVTR, SegFormer, detectors with attention."""
+"""Between tokens and images, transposes the image rather than the tokens: SVTR, SegFormer, detectors with attention."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Tokens:
     transpose: Node
     reshape: Node
     kind: str
-    """What it is counted as."""
+    """The kind that it is counted as."""
 
 
 @dataclass(frozen=True)
@@ -41,21 +41,21 @@ class _Moved:
 
 
 class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
-    """A transpose of tokens and the reshape to or from an image change places.
+    """A transpose of tokens and the reshape to or from an image are exchanged.
 
     Given:
         (a) tokens [B, H·W, C] → Transpose [0, 2, 1] → Reshape [B, C, H, W] → Convolution, where B or another size is
         unknown, (b) image [B, C, H, W] → Reshape [B, C, H·W] → Transpose [0, 2, 1], where all are known and several
         nodes read the tokens, or (c) as (a), with any sizes and readers, and heads instead of C, if the tokens of an
-        image take 2 MB or more and C is a power of two. Nothing else reads what lies between. An image may have any
+        image take 2 MB or more and C is a power of two. Nothing else reads the tensor in between. An image may have any
         rank.
     Result:
         (a) tokens → Reshape [B, H, W, C] → Transpose [0, 3, 1, 2], which OpenVINO runs as a change of layout, in less
         than half of the time; (b) image → Transpose [0, 2, 3, 1] → Reshape [B, H·W, C], which costs nothing where a
-        convolution has computed the image, whose channels lie side by side; (c) tokens → Reshape [B, H·W, 1, C] →
-        Transpose [0, 3, 1, 2] → Reshape, in half of the time: the columns that the other kernel reads are as far apart
-        as to take each other's place in the cache. Other cases OpenVINO finds itself, or takes as long for; with
-        unknown sizes (b) would take longer.
+        convolution has computed the image, whose channels are contiguous; (c) tokens → Reshape [B, H·W, 1, C] →
+        Transpose [0, 3, 1, 2] → Reshape, in half of the time: the columns that the other kernel reads are at
+        strides that evict each other from the cache. Other cases OpenVINO rewrites itself, or runs as fast; with
+        dynamic shapes (b) would take longer.
     """
 
     roots = ("Transpose",)
@@ -77,7 +77,7 @@ class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
         transpose, reshape = match.transpose, match.reshape
         if match.kind == "to images":
             return _Moved(reshape.output(0), _image(transpose, reshape), match)
-        make = _tokens if match.kind == "to tokens" else _widened
+        make = _tokens if match.kind == "to tokens" else _with_unit_axis
         return _Moved(transpose.output(0), make(transpose, reshape), match)
 
     def rewrite(self, graph: Graph, plan: _Moved) -> Counts:
@@ -87,18 +87,18 @@ class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
 
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
-_FEWEST_ELEMENTS, _FEWEST_CHANNELS = 1 << 19, 64
-"""Of an image whose transpose is widened."""
+_MIN_ELEMENTS, _MIN_CHANNELS = 1 << 19, 64
+"""The smallest image whose transpose gets an axis of size 1."""
 _UNKNOWN = "sizes are not known"
 
 
-def _widened(transpose: Node, reshape: Node) -> Output:
+def _with_unit_axis(transpose: Node, reshape: Node) -> Output:
     x = transpose.input_value(0)
     dims = dims_of(x)
     if dims is None or dims[1] is None or dims[2] is None:
         raise Refusal(_UNKNOWN)
     length, channels = dims[1], dims[2]
-    if channels & (channels - 1) or channels < _FEWEST_CHANNELS or length * channels < _FEWEST_ELEMENTS:
+    if channels & (channels - 1) or channels < _MIN_CHANNELS or length * channels < _MIN_ELEMENTS:
         raise Refusal("the tokens fit into the cache")
     column = ops.transpose(ops.reshape(x, ints([-1, length, 1, channels]), False), ints([0, 3, 1, 2]))
     return ops.reshape(column, ints([-1, channels, length]), False).output(0)

@@ -1,21 +1,21 @@
-"""Transposes that move no data are none."""
+"""Transposes that move no data become reshapes, or are removed."""
 
 from __future__ import annotations
 
 from paddle2ov.passes.graph import Counts, Graph, dims_of, perm_of, replace
-from paddle2ov.passes.layout.permutation import kind_of, moved_ones, reduced
+from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm, transpose_unit_axes
 
 
 def transposes_to_reshapes(graph: Graph) -> Counts:
-    """Says what every transpose of the program is, and leaves those alone that move data.
+    """Classifies every transpose of the program, and replaces those that move no data.
 
     Given:
-        x → Transpose, whose axes of size 1 drop out and whose axes that stay neighbours merge. An axis whose size is
-        not known stays.
+        x → Transpose, simplified: axes of size 1 are dropped, and axes that stay adjacent are merged. Dynamic
+        dimensions are kept.
     Result:
-        Nothing, where the axes are in order as they are ("removed"); a Reshape, where those that are left are
-        ("reshape"). A transpose of the lowest rank is counted ("2-D": a matrix or a batch of matrices; "3-D" and so
-        on) and stays as it is: OpenVINO's kernel merges axes itself, and its attention fusion looks for rank 4.
+        Nothing, where the permutation is the identity ("removed"); a Reshape, where the simplified one is
+        ("reshape"). Other transposes are counted by their simplified rank ("2-D": a matrix or a batch of matrices;
+        "3-D" and so on) and stay: OpenVINO's kernel merges axes itself, and its attention fusion looks for rank 4.
     """
     counts = {"total": 0, "removed": 0, "reshape": 0, "2-D": 0}
     for node in graph.nodes("Transpose"):
@@ -25,13 +25,13 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
             counts["computed"] = counts.get("computed", 0) + 1
             graph.refused("transposes_to_reshapes", node, "the order of the axes is computed, or the rank not known")
             continue
-        kind = "removed" if perm == sorted(perm) else kind_of(reduced(dims, perm))
+        kind = "removed" if perm == sorted(perm) else perm_kind(simplify_perm(dims, perm))
         counts[kind] = counts.get(kind, 0) + 1
         x = node.input_value(0)
         if kind == "removed":
             replace(node.output(0), x)
         elif kind == "reshape":
-            replace(node.output(0), moved_ones(x, dims, perm))
+            replace(node.output(0), transpose_unit_axes(x, dims, perm))
         else:
             graph.refused("transposes_to_reshapes", node, "data moves")
     if counts["removed"] or counts["reshape"]:

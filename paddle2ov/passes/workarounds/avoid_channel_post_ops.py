@@ -1,8 +1,8 @@
-"""Constants along axis 1 that follow a product with weights are spread along another axis.
+"""Constants along axis 1 that are read after a MatMul are repeated along another axis.
 
-OpenVINO 2026.4 computes sums, factors and slopes along with the product whose features they change. For a tensor of
-rank 4 or more it takes a constant along axis 1 for one along the last: where there are as many features as numbers the
-result is wrong, where not it refuses to compile.
+OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. For a tensor of rank 4 or more
+it takes a constant along axis 1 for one along the last: the result is wrong if the sizes of both axes are equal, and
+the model does not compile if they are not.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class _Aligned:
     port: int
     count: int
     dims: Dims
-    """Of the node that reads it."""
+    """The output dimensions of the node that reads it."""
 
 
 class AvoidChannelPostOps(Rule[list[_Aligned], list[tuple[_Aligned, int]]]):
-    """A constant that is read beside a product of rank 4 has more than one length.
+    """A constant along axis 1 after a MatMul of rank 4 has a size above 1 along another axis, too.
 
     Given:
         MatMul of rank 4 or more → elementwise → Add, Divide, Multiply, Subtract or PRelu with a constant of shape
         [1, n, 1, ..., 1], or [n] for PRelu, n more than 1. An axis from the third on has a known length above 1.
     Result:
-        The constant repeated along the last such axis, which OpenVINO reads number by number.
+        The constant repeated along the last such axis, which OpenVINO reads element by element.
     """
 
     roots = ("MatMul",)
@@ -53,7 +53,7 @@ class AvoidChannelPostOps(Rule[list[_Aligned], list[tuple[_Aligned, int]]]):
         return found or None
 
     def check(self, graph: Graph, match: list[_Aligned]) -> list[tuple[_Aligned, int]]:
-        found = [(one, axis) for one in match if (axis := _axis(one.dims)) is not None]
+        found = [(one, axis) for one in match if (axis := _repeat_axis(one.dims)) is not None]
         if not found:
             raise Refusal("no axis from the third on has a known length above 1")
         return found
@@ -80,13 +80,13 @@ def _aligned(node: Node) -> list[_Aligned]:
     return found
 
 
-def _axis(dims: Dims) -> int | None:
+def _repeat_axis(dims: Dims) -> int | None:
     """The last axis from the third on that has a known length above 1."""
     return next((i for i in reversed(range(2, len(dims))) if (dims[i] or 1) > 1), None)
 
 
 def _along_axis_1(value: Output, rank: int, is_slope: bool) -> int:
-    """How many numbers a constant has along axis 1; 0 if it has a length along another, or is none."""
+    """The size of a constant along axis 1; 0 if it has another axis above 1, or is no constant."""
     shape = dims_of(value)
     if not shape or None in shape or constant_of(value) is None:
         return 0

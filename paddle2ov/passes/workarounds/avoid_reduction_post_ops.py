@@ -1,7 +1,7 @@
-"""Sequences are reduced as images of one row where numbers per channel follow.
+"""Sequences are reduced as images of height 1 where per-channel constants follow.
 
-OpenVINO 2026.4 lets a reduction multiply and add numbers per channel itself, and of three dimensions takes the wrong
-ones: after a mean over the last axis, batch norm is wrong from the second of a batch on. Over the first it is as wrong.
+OpenVINO 2026.4 fuses per-channel multiplications and additions into a reduction, and indexes the constants wrongly at
+rank 3: after a mean over the last axis, batch norm is wrong from the second batch item on. The first axis is no better.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _Reduced: TypeAlias = tuple[Node, int]
 
 
 class AvoidReductionPostOps(Rule[Node, _Reduced]):
-    """A reduction of a sequence has four dimensions.
+    """A reduction of a sequence has rank 4.
 
     Given:
-        x [N, C, L] → Reduce over L or N → element by element, and there a constant of several elements. N is not 1.
+        x [N, C, L] → Reduce over L or N → elementwise nodes, one with a constant of several elements. N is not 1.
     Result:
-        x → Unsqueeze [N, C, 1, L] → Reduce over the same and axis 2 → the same, after a Squeeze where the Reduce keeps
-        its axis.
+        x → Unsqueeze [N, C, 1, L] → Reduce over the same axis and axis 2 → the same nodes, after a Squeeze if the
+        Reduce has keep_dims.
     """
 
     roots = sorted(REDUCTIONS)
@@ -43,7 +43,7 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
     def check(self, graph: Graph, match: Node) -> _Reduced:
         dims, axes = dims_of(match.input_value(0)) or [], ints_of(match.input_value(1))
         if axes is None or len(axes) != 1:
-            raise Refusal("it is not over one axis that is known")
+            raise Refusal("it is not over one constant axis")
         if axes[0] % 3 == 1:
             raise Refusal("it is over the channels")
         if dims[0] == 1:
@@ -63,7 +63,7 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
 
 
 def _meets_channels(reduction: Node) -> bool:
-    """Whether a constant of several elements follows, element by element."""
+    """Whether an elementwise node with a constant of several elements follows."""
     node = only_consumer(reduction.output(0))
     while node is not None:
         kind = node.get_type_name()

@@ -1,7 +1,7 @@
-"""What is reshaped after a reduction keeps the reduced axes until then.
+"""A reduction before a reshape keeps the reduced axes, and a Squeeze removes them.
 
-OpenVINO 2026.4 drops a reshape after a reduction that seems to leave its shape as it is, and asks for that as if the
-reduction had kept its axes: the mean over axis 1 of [N, T, C], reshaped to [-1, 1], stays [N, C].
+OpenVINO 2026.4 removes a reshape after a reduction if it seems not to change the shape, which is tested as if the
+reduction had keep_dims: the mean over axis 1 of [N, T, C], reshaped to [-1, 1], stays [N, C].
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 
 
 class AvoidReshapeElision(Rule[Node, Node]):
-    """A reduction whose result another of its rank is made of keeps its axes, and a Squeeze drops them.
+    """A reduction gets keep_dims and a Squeeze if its result is reshaped to the same rank.
 
     Given:
-        Reduce without its axes, of rank 2 or more → Reshape, Squeeze, Transpose or Unsqueeze, or several of them, one
+        Reduce without keep_dims, to rank 2 or more → Reshape, Squeeze, Transpose or Unsqueeze, or several of them, one
         of which gives a tensor of the same rank.
     Result:
-        Reduce with its axes → Squeeze → the same; OpenVINO makes one Reshape of them.
+        Reduce with keep_dims → Squeeze → the same; OpenVINO merges the latter into one Reshape.
     """
 
     roots = sorted(REDUCTIONS)
@@ -49,7 +49,7 @@ class AvoidReshapeElision(Rule[Node, Node]):
 
 
 def _is_reshaped(reduction: Node, rank: int) -> bool:
-    """Whether a chain that only reshapes gives something of this rank."""
+    """Whether a chain of reshaping nodes gives a tensor of this rank."""
     for node in nearest(readers(reduction), _RESHAPING, _RESHAPING, readers):
         dims = dims_of(node.output(0))
         if dims is None or len(dims) == rank:

@@ -1,8 +1,8 @@
 """The scores of attention over an unknown number of keys pass through one more node before their softmax.
 
-OpenVINO 2026.4 takes product, softmax and product as one kernel. Compiled first for one key, this kernel is wrong for
-16 keys or more in every later run, unless something other than a factor or an activation stands before the softmax, as
-a mask does: a decoder in a loop, which begins with one token, writes something else from the 16th on.
+OpenVINO 2026.4 fuses MatMul, Softmax and MatMul into one kernel. Compiled first for one key, this kernel is wrong for
+16 keys or more in every later run, unless something other than a scale or an activation, such as a mask, is before
+the softmax: a decoder in a loop, which begins with one token, gives wrong tokens from the 16th on.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, name_aft
 from paddle2ov.passes.kinds import UNARY
 from paddle2ov.passes.rule import Refusal, Rule
 
-_LEAST, _LEAST_HALF = 1e-30, 1e-7
-"""What is added; half precision has nothing so small. Neither changes an exponential."""
+_EPSILON, _EPSILON_HALF = 1e-30, 1e-7
+"""The constants that are added; 1e-30 is 0 in half precision. Neither changes an exponential."""
 
 
 class AvoidSingleKeyAttention(Rule[Node, Node]):
-    """Softmax reads a sum where it would read a product.
+    """Softmax reads an Add of a tiny constant rather than scaled scores.
 
     Given:
-        (a) scores [..., q, k] = MatMul, k unknown → times constants, activations, plus a single number → Softmax of the
-        last axis → MatMul, or (b) ScaledDotProductAttention of as many keys, without mask.
+        (a) scores [..., q, k] = MatMul, k dynamic → multiplication by constants, activations, addition of a scalar →
+        Softmax over the last axis → MatMul, or (b) ScaledDotProductAttention with dynamic k and no mask.
     Result:
-        (a) scores → the same → Add(1e-30) → Softmax → MatMul, (b) with 1e-30 for a mask: the kernel that OpenVINO makes
-        of it is right for every k, and as fast.
+        (a) scores → the same → Add(1e-30) → Softmax → MatMul, (b) with 1e-30 as mask: the kernel that OpenVINO then
+        uses is right for every k, and as fast.
     """
 
     roots = ("Softmax", "ScaledDotProductAttention")
     counts = ("scores",)
 
     def pattern(self, graph: Graph, node: Node) -> Node | None:
-        return node if node.get_type_name() != "Softmax" or _weighs(node) else None
+        return node if node.get_type_name() != "Softmax" or _feeds_matmul(node) else None
 
     def check(self, graph: Graph, match: Node) -> Node:
         is_softmax = match.get_type_name() == "Softmax"
@@ -45,27 +45,27 @@ class AvoidSingleKeyAttention(Rule[Node, Node]):
             raise Refusal("the softmax is not over the keys")
         if dims[-1 if is_softmax else -2] is not None:
             raise Refusal("the number of keys is known")
-        if is_softmax and not _is_product(match.input_value(0)):
-            raise Refusal("more than factors and activations stand before the softmax")
-        if not is_softmax and (match.get_attributes()["causal"] or not _is_open(match.input_values()[3:])):
+        if is_softmax and not _is_scaled_matmul(match.input_value(0)):
+            raise Refusal("there is more than scales and activations before the softmax")
+        if not is_softmax and (match.get_attributes()["causal"] or not _has_no_mask(match.input_values()[3:])):
             raise Refusal("the attention has a mask")
         return match
 
     def rewrite(self, graph: Graph, plan: Node) -> Counts:
         if plan.get_type_name() == "Softmax":
             scores = plan.input_value(0)
-            parted = ops.add(scores, _least(scores))
-            name_after(parted, plan, "scores")
-            plan.input(0).replace_source_output(parted.output(0))
+            added = ops.add(scores, _epsilon(scores))
+            name_after(added, plan, "scores")
+            plan.input(0).replace_source_output(added.output(0))
         else:
             q, k, v, *rest = plan.input_values()
-            masked = ops.scaled_dot_product_attention(q, k, v, _least(q), rest[1] if len(rest) > 1 else None)
+            masked = ops.scaled_dot_product_attention(q, k, v, _epsilon(q), rest[1] if len(rest) > 1 else None)
             replace(plan.output(0), masked.output(0))
         return {"scores": 1}
 
 
-def _is_product(value: Output) -> bool:
-    """Whether a product comes as it is, times constants, through activations or with one number, which may be 0."""
+def _is_scaled_matmul(value: Output) -> bool:
+    """Whether a value is a MatMul, with constant scales, activations or an added scalar, which may be 0."""
     while value.get_node().get_type_name() != "MatMul":
         node = value.get_node()
         kind, sides = node.get_type_name(), node.input_values()
@@ -88,19 +88,19 @@ def _is_single(value: Output) -> bool:
     return dims is not None and all(one == 1 for one in dims)
 
 
-def _weighs(softmax: Node) -> bool:
+def _feeds_matmul(softmax: Node) -> bool:
     return any(port.get_node().get_type_name() == "MatMul" for port in softmax.output(0).get_target_inputs())
 
 
-def _is_open(rest: list[Output]) -> bool:
-    """Whether the inputs after the values have no mask, or one number for all, which may be 0."""
+def _has_no_mask(rest: list[Output]) -> bool:
+    """Whether the inputs after v include no mask, or a scalar one, which may be 0."""
     mask = constant_of(rest[0]) if rest else None
     return not rest or (mask is not None and mask.size == 1)
 
 
-def _least(like: Output) -> Node:
+def _epsilon(like: Output) -> Node:
     kind = like.get_element_type()
-    return Constant(kind, Shape([]), [_LEAST_HALF if kind == Type.f16 else _LEAST])
+    return Constant(kind, Shape([]), [_EPSILON_HALF if kind == Type.f16 else _EPSILON])
 
 
 avoid_single_key_attention = AvoidSingleKeyAttention()

@@ -1,11 +1,12 @@
-"""Transposes that OpenVINO takes into something else, where that goes wrong, have one axis more.
+"""Transposes that OpenVINO fuses wrongly get one more axis.
 
-OpenVINO 2026.4 takes attention and the transposes around it as one kernel. Where a transpose of rank 4 exchanges axes
-of equal length, the shape does not tell in which order a tensor lies in memory: beside queries that another node
-computed, the kernel takes the wrong one.
+OpenVINO 2026.4 fuses attention and the transposes around it into one kernel. Where a transpose of rank 4 exchanges axes
+of equal size, the layout of a tensor does not follow from its shape: beside queries that another node computes, the
+kernel assumes the wrong one.
 
-A transpose from channels last to channels first, before a convolution or a resize, is no move but another view of the
-same memory. Where that memory is a result of the model too, as a tensor that is only reshaped, the view is of another.
+A transpose from channels last to channels first, before a convolution or a resize, moves no data but is a view of the
+same memory. If that memory is also an output of the model, as that of a tensor that is only reshaped, the view is of
+other memory.
 """
 
 from __future__ import annotations
@@ -20,36 +21,36 @@ from paddle2ov.passes.graph import (
     Graph,
     consumers,
     dims_of,
-    givers,
     ints,
     name_after,
     nearest,
     perm_of,
+    producers,
     readers,
     replace,
 )
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import Refusal, Rule
 
-_PRODUCTS = {"MatMul", "ScaledDotProductAttention"}
+_MATMULS = {"MatMul", "ScaledDotProductAttention"}
 _IN_PLACE = {"Concat", "Reshape", "Squeeze", "Unsqueeze"}
 
 
 _Ordered: TypeAlias = tuple[Node, list[int]]
-"""A transpose and its order."""
+"""A transpose and its permutation."""
 
 
 class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
-    """Transpose is not taken into attention whose shape would not tell it from none, nor for a view of a result.
+    """Transpose is not fused into attention if it leaves the shape unchanged, nor made a view of a model output.
 
     Given:
         Transpose(x), x of known shape, that (a) moves axis 1, x of rank 4 and of the same shape as the result, before
-        or after one of the products of MatMul → elementwise → Softmax → elementwise → MatMul, or
+        or after one of the MatMuls of MatMul → elementwise → Softmax → elementwise → MatMul, or
         ScaledDotProductAttention, where elementwise nodes may lie between; or (b) puts the last axis second, x of rank
-        3 to 5, of which a result of the model is made by nodes that only reshape it or join it with others.
+        3 to 5, from which nodes that only reshape or concatenate make an output of the model.
     Result:
-        Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO computes by themselves. The shapes are
-        computed from that of x, so that the model can still be given others.
+        Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO runs separately. The target shapes
+        are computed from that of x, so that the model can still be reshaped.
     """
 
     roots = ("Transpose",)
@@ -69,7 +70,7 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
         is_square = _may_be_of_attention(perm) and dims == dims_of(transpose.output(0))
         is_around = is_square and _is_around_attention(transpose)
         if not is_around and not (_puts_last_second(perm) and _views_a_result(transpose)):
-            raise Refusal("no attention of equal lengths and no result beside it")
+            raise Refusal("there is no attention with equal sizes and no model output beside it")
         return match
 
     def rewrite(self, graph: Graph, plan: _Ordered) -> Counts:
@@ -89,14 +90,14 @@ def _may_be_of_attention(perm: list[int]) -> bool:
 
 
 def _puts_last_second(perm: list[int]) -> bool:
-    """Whether it puts channels first that are last."""
+    """Whether it moves the last axis to the second position."""
     last = len(perm) - 1
     return 2 <= last <= 4 and perm == [0, last, *range(1, last)]
 
 
 def _views_a_result(transpose: Node) -> bool:
-    """Whether a result of the model is made of what it reads."""
-    if givers(transpose)[0].get_type_name() == "Parameter":
+    """Whether an output of the model shares the memory that it reads."""
+    if producers(transpose)[0].get_type_name() == "Parameter":
         return False
     others = [reader.get_node() for reader in consumers(transpose.input_value(0))]
     return bool(nearest([one for one in others if one.get_type_name() in _IN_PLACE], {"Result"}, _IN_PLACE, readers))
@@ -104,15 +105,15 @@ def _views_a_result(transpose: Node) -> bool:
 
 def _is_around_attention(transpose: Node) -> bool:
     products = [
-        *nearest(givers(transpose)[:1], _PRODUCTS, ELEMENTWISE, givers),
-        *nearest(readers(transpose), _PRODUCTS, ELEMENTWISE, readers),
+        *nearest(producers(transpose)[:1], _MATMULS, ELEMENTWISE, producers),
+        *nearest(readers(transpose), _MATMULS, ELEMENTWISE, readers),
     ]
     return any(one.get_type_name() == "ScaledDotProductAttention" or _is_of_attention(one) for one in products)
 
 
 def _is_of_attention(product: Node) -> bool:
-    """Whether a MatMul reads the weights of a softmax, or gives the scores that one reads."""
-    weights = nearest(givers(product), {"Softmax"}, ELEMENTWISE, givers)
+    """Whether a MatMul reads the output of a Softmax, or computes its scores."""
+    weights = nearest(producers(product), {"Softmax"}, ELEMENTWISE, producers)
     return bool(weights or nearest(readers(product), {"Softmax"}, ELEMENTWISE, readers))
 
 

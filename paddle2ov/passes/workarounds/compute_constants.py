@@ -1,11 +1,13 @@
-"""What layers compute from constants alone is computed at conversion.
+"""Layers whose inputs are all constant are evaluated at conversion.
 
-OpenVINO 2026.4 folds no convolutions, poolings and recurrent layers. Its CPU plugin computes those over constants in
-the first run, and keeps the result where what reads it, such as a sum, may write over it: the second run reads that.
-Recurrent layers over constants it does not compile for bfloat16.
+OpenVINO 2026.4 does not constant-fold convolutions, poolings and recurrent layers. Its CPU plugin evaluates them in the
+first run and caches the result, which a consumer such as a sum may overwrite in place: the second run reads that.
+Recurrent layers over constants do not compile for bfloat16 at all.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from openvino import Model, Node
 
@@ -24,24 +26,32 @@ _KINDS = (
     "MaxPool",
     "RNNSequence",
 )
-_VARYING = ("If", "Loop", "Multinomial", "Parameter", "RandomUniform", "ReadValue", "TensorIterator")
+_VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 
 
 def compute_constants(graph: Graph) -> Counts:
-    """A layer over constants becomes what it computes.
+    """A layer over constants is replaced by its results.
 
     Given:
         A convolution, pooling or recurrent layer, all of whose inputs are constants, or computed from constants.
     Result:
         Constants.
     """
-    judged: dict[str, bool] = {}
-    found = [node for node in graph.nodes(*_KINDS) if _is_constant(node, judged)]
+    is_constant: dict[str, bool] = {}
+    without_inputs: dict[str, bool] = {}
+    found = []
+    for node in graph.nodes(*_KINDS):
+        if not _is_independent(node, ("Parameter",), without_inputs):
+            continue
+        if _is_independent(node, _VARYING, is_constant):
+            found.append(node)
+        else:
+            graph.refused("compute_constants", node, "it depends on random numbers, a variable, a branch or a loop")
     outputs = [output for node in found for output in node.outputs() if output.get_target_inputs()]
     if outputs:
         readers = [output.get_target_inputs() for output in outputs]
-        alone = Model([ops.result(output) for output in outputs], [])
-        compiled = shared_core().compile_model(alone, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+        folded = Model([ops.result(output) for output in outputs], [])
+        compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
         values = list(compiled([]).values())
         for ports, value in zip(readers, values, strict=True):
             constant = ops.constant(value)
@@ -51,14 +61,14 @@ def compute_constants(graph: Graph) -> Counts:
     return {"layers": len(found)}
 
 
-def _is_constant(node: Node, judged: dict[str, bool]) -> bool:
-    """Whether nothing that the node is computed from differs between runs; `judged` holds what is known of others."""
+def _is_independent(node: Node, kinds: Collection[str], judged: dict[str, bool]) -> bool:
+    """Whether no node of some types is upstream of a node; `judged` caches the answers for all nodes visited."""
     path = [node]
     while path:
         one = path[-1]
         name = one.get_name()
         inputs = [] if name in judged else [value.get_node() for value in one.input_values()]
-        if one.get_type_name() in _VARYING or any(judged.get(other.get_name()) is False for other in inputs):
+        if one.get_type_name() in kinds or any(judged.get(other.get_name()) is False for other in inputs):
             judged[name] = False
         unknown = next((other for other in inputs if other.get_name() not in judged), None)
         if name in judged or unknown is None:

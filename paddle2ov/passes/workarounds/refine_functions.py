@@ -1,46 +1,57 @@
-"""Functions whose small values OpenVINO approximates only beside 1 are computed from others.
+"""Functions whose small values OpenVINO approximates with an absolute error only are decomposed.
 
-OpenVINO 2026.4 computes Erf and SoftPlus up to a fixed error: of 4e-7, so that erf(1e-7) is 0, and of 8e-6, so that
-ln(1 + e^-60) is 4e-6 in place of 9e-27. It makes SoftPlus of ln(1 + e^x), too.
+OpenVINO 2026.4 computes Erf with an absolute error of 4e-7, so that erf(1e-7) is 0, and SoftPlus with one of 8e-6, so
+that ln(1 + e^-60) is 4e-6 instead of 9e-27. It fuses ln(1 + e^x) into SoftPlus, too.
 """
 
 from __future__ import annotations
+
+from typing import TypeAlias
 
 from openvino import Node, Output
 
 from paddle2ov.graph.elementary import erf, softplus
 from paddle2ov.passes.graph import Counts, Graph, bits_to_values, constant_of, dims_of, readers, replace
+from paddle2ov.passes.rule import Refusal, Rule
+
+_Function: TypeAlias = tuple[Node, Output]
+"""The node that gives the result, and x."""
 
 
-def refine_functions(graph: Graph) -> Counts:
+class RefineFunctions(Rule[_Function, _Function]):
     """Small values of Erf and SoftPlus have as many correct digits as large ones.
 
     Given:
-        Erf, SoftPlus, or Exp → Add of 1 → Log. What OpenVINO makes a Gelu or a Mish of stays: Erf that only sums with a
-        constant read, and SoftPlus of x whose Tanh is only multiplied by x.
+        Erf, SoftPlus, or Exp → Add of 1 → Log, except where OpenVINO fuses them into Gelu or Mish: an Erf that is only
+        added to constants, and a SoftPlus of x whose Tanh is only multiplied by x.
     Result:
         x times a polynomial in x², and Erf from `|x| = 1/2` on; `max(x, 0) + ln(1 + e^-|x|)` by a series.
     """
-    counts = {"functions": 0}
-    for node in graph.nodes("Erf"):
-        if not all(_is_added(reader) for reader in readers(node)):
-            counts["functions"] += _refine(node, erf(node.input_value(0)))
-    for node in graph.nodes("SoftPlus", "Log"):
-        x = node.input_value(0) if node.get_type_name() == "SoftPlus" else _exponent(node)
-        if x is not None and not all(_is_mish(reader, x) for reader in readers(node)):
-            counts["functions"] += _refine(node, softplus(x))
-    if counts["functions"]:
-        graph.changed()
-    return counts
 
+    roots = ("Erf", "SoftPlus", "Log")
+    counts = ("functions",)
 
-def _refine(node: Node, refined: Node) -> int:
-    replace(node.output(0), refined.output(0))
-    return 1
+    def pattern(self, graph: Graph, node: Node) -> _Function | None:
+        x = _log1p_exp(node) if node.get_type_name() == "Log" else node.input_value(0)
+        return (node, x) if x is not None and readers(node) else None
+
+    def check(self, graph: Graph, match: _Function) -> _Function:
+        node, x = match
+        if node.get_type_name() == "Erf" and all(_is_added(reader) for reader in readers(node)):
+            raise Refusal("it is only added to constants, as in a Gelu")
+        if node.get_type_name() != "Erf" and all(_is_mish(reader, x) for reader in readers(node)):
+            raise Refusal("it is only part of a Mish")
+        return match
+
+    def rewrite(self, graph: Graph, plan: _Function) -> Counts:
+        node, x = plan
+        refined = erf(x) if node.get_type_name() == "Erf" else softplus(x)
+        replace(node.output(0), refined.output(0))
+        return {"functions": 1}
 
 
 def _is_added(reader: Node) -> bool:
-    """Whether a constant is added, maybe after a factor: beside it small values do not count."""
+    """Whether a constant is added, maybe after a multiplication by one: small values do not matter then."""
     kind = reader.get_type_name()
     if kind not in ("Add", "Multiply") or all(constant_of(side) is None for side in reader.input_values()):
         return False
@@ -54,7 +65,7 @@ def _is_mish(reader: Node, x: Output) -> bool:
     return all(one.get_type_name() == "Multiply" and x in one.input_values() for one in readers(reader))
 
 
-def _exponent(log: Node) -> Output | None:
+def _log1p_exp(log: Node) -> Output | None:
     """x of ln(1 + e^x)."""
     total = log.input_value(0).get_node()
     if total.get_type_name() != "Add":
@@ -68,3 +79,6 @@ def _exponent(log: Node) -> Output | None:
         if is_one and constant.ndim <= len(dims_of(other) or ()):
             return exp.input_value(0)
     return None
+
+
+refine_functions = RefineFunctions()

@@ -1,8 +1,8 @@
-"""Into the bodies of `if` and `while`: which operator inside is at fault.
+"""Finds the operator at fault inside the bodies of `if` and `while`.
 
-A branch is run as a program of its own, on what entered it in Paddle. So is the body of a loop, round after round from
-Paddle's values each time, until a round whose results differ; the operators of that round are then compared as those of
-any program. Bodies inside of bodies are entered in the same way.
+A branch is run as a program of its own, on the inputs that it had in Paddle. So is the body of a loop, iteration by
+iteration from Paddle's values, up to the first one whose results differ; the operators of that iteration are then
+compared like those of any program. Nested bodies are searched in the same way.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from paddle2ov.verification.body import Body
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.localisation import Localisation, Localiser
 from paddle2ov.verification.paddle_process import PaddleProcess
-from paddle2ov.verification.values import Values, read
+from paddle2ov.verification.values import Values, variables_read
 
-_MOST_ROUNDS = 1000
+_MAX_ITERATIONS = 1000
 
 
 @dataclass(slots=True)
-class Inside:
+class BodyFault:
     """What was found inside of a control-flow operator.
 
     Attributes:
         location: of the body as a program of its own; its culprit is the operator at fault.
         operator: that operator, as the whole program has it.
-        within: the control-flow operators that it is in, outermost first, with the round of a loop.
+        within: the control-flow operators that it is in, outermost first, with the iteration of a loop.
         files: the body's files.
         program: the body.
     """
@@ -52,8 +52,8 @@ class Inside:
     within: list[str] = field(default_factory=list)
 
 
-class Descent:
-    """Looks into bodies. Use it in a `with` statement: the bodies' files last as long.
+class BodySearch:
+    """Searches bodies. Use it in a `with` statement, at whose end the files of the bodies are removed.
 
     Args:
         tolerance: see `compare_tensor`.
@@ -75,13 +75,13 @@ class Descent:
         self._precision = precision
         self._stack = ExitStack()
 
-    def __enter__(self) -> Descent:
+    def __enter__(self) -> BodySearch:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> Inside | None:
+    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> BodyFault | None:
         """The operator at fault inside of `operator`.
 
         Args:
@@ -103,11 +103,13 @@ class Descent:
             folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="paddle2ov-")))
             writer = body_pir if values.program.format == "pir" else body_legacy
             body = writer.write_body(folder, files, values.program, operator, block, values.dynamic)
-            return self._look(body, known, original, block) if body is not None else None
+            return self._compare_body(body, known, original, block) if body is not None else None
         except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
             return None
 
-    def _look(self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int) -> Inside | None:
+    def _compare_body(
+        self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int
+    ) -> BodyFault | None:
         registry = Registry(self._extension)
         signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
         program = read_program(body.files.program, body.files.params, signatures)
@@ -128,18 +130,18 @@ class Descent:
                 return None
             deeper = self.run(values, body.files, here, inner) if here.blocks and not location.amplifies else None
         within = str(original.place).splitlines()[0] + (f", round {number + 1}" if body.state else "")
-        result = deeper or Inside(location, inner, body.files, program)
+        result = deeper or BodyFault(location, inner, body.files, program)
         result.within.insert(0, within)
         return result
 
     def _first_difference(
         self, body: Body, program: Program, paddle: PaddleProcess, known: Mapping[str, AnyArray]
     ) -> tuple[int, dict[str, AnyArray]] | None:
-        """The first round whose results differ, and what entered it; a branch has one round."""
+        """The first iteration whose results differ, and its inputs; a branch has one iteration."""
         compiled = compile_model(convert(program, extension=self._extension), self._precision)
         given = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
-        for number in range(_MOST_ROUNDS if body.state else 1):
+        for number in range(_MAX_ITERATIONS if body.state else 1):
             inputs = {**given, **state}
             expected = paddle.run(inputs)
             if not all(one.ok for one in compare_results(infer(compiled, inputs), expected, self._tolerance)):
@@ -153,10 +155,10 @@ class Descent:
 
 def _known(values: Values, operator: Operator) -> dict[str, AnyArray]:
     """Paddle's values of what an operator and its blocks read."""
-    names = dict.fromkeys(read(operator))
+    names = dict.fromkeys(variables_read(operator))
     found = {name: one.array for name, one in values.of_paddle(names).items()}
     found |= {name: array for name, array in values.inputs.items() if name in names}
     return found | {name: one.data for name, one in values.program.parameters.items() if name in names}
 
 
-__all__ = ["Descent", "Inside"]
+__all__ = ["BodyFault", "BodySearch"]
