@@ -224,7 +224,7 @@ def replace(old: Output, new: Output, *more: Node) -> None:
     for reader in old.get_target_inputs():
         if reader.get_node().get_type_name() == "Result" and _is_named(new):
             other = alias(new)
-            copy_operators(other, new.get_node())
+            copy_operators(other, old.get_node(), *more)
             reader.replace_source_output(other)
         else:
             reader.replace_source_output(new)

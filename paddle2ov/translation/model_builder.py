@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from openvino import Model, Output, PartialShape
 from openvino.op import Result
@@ -11,7 +11,7 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.aliases import alias
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.provenance import copy_operators
+from paddle2ov.graph.provenance import operator_id, set_operators
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, mark_if_complex, unmarked
 from paddle2ov.program import Program
 from paddle2ov.program.concatenated_arrays import concatenate_arrays
@@ -94,7 +94,8 @@ def convert_program(
     translating.names.reserve(parameters)
     total = len(block.operators)
     translating.translate(block, scope)
-    results = _results(wanted, scope, translating.names)
+    writers = {name: operator_id(one) for one in block.operators for name in one.output_names()} if provenance else {}
+    results = _results(wanted, scope, translating.names, writers)
     if sequence_lengths:
         for result in lengths_results(wanted, scope):
             translating.names.give(result, result.get_friendly_name())
@@ -161,7 +162,8 @@ def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
         )
 
 
-def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> list[Result]:
+def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names, writers: Mapping[str, str]) -> list[Result]:
+    """The Results; `writers`: the operators, by their ids, that write the variables, where nodes are attributed."""
     results = []
     taken: set[tuple[str, int]] = set()
     for item in wanted:
@@ -173,9 +175,9 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names) -> lis
         output: Output = value.constant().output(0) if isinstance(value, ConstantValue) else value
         source = (output.get_node().get_name(), output.get_index())
         if source in taken or output.get_node().get_type_name() == "Parameter":
-            other = alias(output)
-            copy_operators(other, output.get_node())
-            output = other
+            output = alias(output)
+            if item.variable in writers:
+                set_operators([output], writers[item.variable])
         taken.add(source)
         result = ops.result(output)
         names.give(result, item.name)

@@ -109,7 +109,7 @@ def declare(block: Any, variables: Iterable[Any]) -> None:
         block.vars.add(name=name, persistable=True, type=VarType(type=kind).SerializeToString())
 
 
-_HOLDERS = {"feed_op": 9, "fetch_op": 10}  # their numbers in Paddle's VarType
+_HOLDERS = {"feed": 9, "fetch": 10}  # their numbers in Paddle's VarType
 
 
 def _pdiparams_chunks(parameters: Iterable[Parameter]) -> Iterator[bytes]:

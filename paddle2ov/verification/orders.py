@@ -72,7 +72,7 @@ def max_magnitude(array: AnyArray) -> float:
 
 
 def _top_k(seen: Observed) -> Reordering | None:
-    ascending = not seen.operator.attributes.get("max_magnitude", True)
+    ascending = not seen.operator.attributes.get("largest", True)
     in_order = bool(seen.operator.attributes.get("sorted", True))
     return _indices(seen, "indices", seen.number("axis", -1), ascending, in_order)
 
