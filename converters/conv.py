@@ -93,18 +93,19 @@ class _Geometry:
 
 
 def _conv(node: NodeContext) -> Node:
-    last, rank = channels_last(node), rank_of(node, node.get_input("input"))
-    groups = groups_of(node, dims_of(node.get_input("input")), last)
-    x, geometry = _normalize_geometry(node, last, rank)
+    x, last = node.get_input("input"), channels_last(node)
+    rank = rank_of(node, x)
+    groups = groups_of(node, dims_of(x), last)
+    x, geometry = _normalize_geometry(node, x, last, rank)
     out = _convolve(node, x, geometry, groups)
     if node.has_input("bias"):
         out = ops.add(out, node.get_reshaped("bias", [1, -1] + [1] * (rank - 2)))
     return to_channels_last(out, rank) if last else out
 
 
-def _normalize_geometry(node: NodeContext, last: bool, rank: int) -> tuple[Output, _Geometry]:
+def _normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> tuple[Output, _Geometry]:
     """The input as [N, C, ...], and the same geometry for all the ways in which Paddle writes paddings."""
-    x, spatial = node.get_input("input"), rank - 2
+    spatial = rank - 2
     strides, dilations = (
         strides_or_dilations(node, "strides", spatial),
         strides_or_dilations(node, "dilations", spatial),

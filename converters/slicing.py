@@ -83,7 +83,7 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
         if dropped and 0 in (dims or ()) and storage is not None:  # OpenVINO's CPU plugin divides by 0 in a Gather
             return {
                 "out": ConstantValue(
-                    np.empty([dim for axis, dim in enumerate(dims or ()) if axis not in dropped], storage)
+                    np.zeros([dim for axis, dim in enumerate(dims or ()) if axis not in dropped], storage)
                 )
             }
     declared = node.output_shape("out")

@@ -164,7 +164,7 @@ def _projection(shared: _Shared) -> _Projection:
         raise Refusal("something else reads the projection")
     transposed = bool(node.get_attributes()["transpose_b"])
     columns = matrix.shape[0 if transposed else 1]
-    if bias is not None and (bias.size != columns or bias.shape[-1] != columns):
+    if bias is not None and (bias.ndim == 0 or bias.size != columns or bias.shape[-1] != columns):
         raise Refusal("the bias is not one number for each column")
     return _Projection(node, shared.add, matrix, transposed, bias, node.get_output_element_type(0))
 

@@ -63,6 +63,8 @@ def compute_constants(graph: Graph) -> Counts:
 
 def _is_independent(node: Node, kinds: Collection[str], judged: dict[str, bool]) -> bool:
     """Whether no node of some types is upstream of a node; `judged` caches the answers for all nodes visited."""
+    if _depends_by_first_inputs(node, kinds, judged):
+        return False
     path = [node]
     while path:
         one = path[-1]
@@ -77,3 +79,15 @@ def _is_independent(node: Node, kinds: Collection[str], judged: dict[str, bool])
         else:
             path.append(unknown)
     return judged[node.get_name()]
+
+
+def _depends_by_first_inputs(node: Node, kinds: Collection[str], judged: dict[str, bool]) -> bool:
+    """Whether the chain of first inputs leads to such a node, as it does for nearly all layers: a quick answer."""
+    seen = []
+    while judged.get(name := node.get_name(), True) and node.get_type_name() not in kinds:
+        if name in judged or not node.get_input_size():
+            return False
+        seen.append(name)
+        node = node.input_value(0).get_node()
+    judged.update(dict.fromkeys([*seen, name], False))
+    return True

@@ -38,7 +38,8 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
     if isinstance(condition, ConstantValue):
         taken = operator.blocks[0 if bool(condition.values().reshape(-1)[0]) else 1]
         outputs = [taken.outputs[i] for i in wanted]
-        translator.translate(taken, scope)
+        for inside in taken.operators:
+            translator.translate_one(inside, scope)
         for i, name in zip(wanted, outputs, strict=True):
             values[i] = scope.find(name) or translator.placeholder(names[i])  # marks are kept
         return values
