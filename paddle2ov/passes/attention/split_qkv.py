@@ -305,7 +305,7 @@ def _is_transposed(output: Output, reshaped: bool) -> bool:
 
 
 def _columns(array: AnyArray, kind: Type, layout: _Split, piece: _Slice, axis: int) -> AnyArray:
-    """The elements of one slice along an axis that the sizes split, scale."""
+    """The elements of one slice along an axis that the sizes split, scaled."""
     shape, within = array.shape, layout.axis - (layout.rank - len(layout.sizes))
     split = array.reshape(*shape[:axis], *layout.sizes, *shape[axis + 1 :])
     chosen = split[(slice(None),) * (axis + within) + (slice(piece.start, piece.stop),)]
