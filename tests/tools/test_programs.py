@@ -22,7 +22,7 @@ from paddle2ov.testing import Expected, MismatchError, Result, compare_rounded
 from tests.support.formats import FORMATS, NEEDS_PADDLE_2
 from tools import fuzz_programs as command
 
-FIRST, COUNT = 27, 18
+FIRST, COUNT = 0, 24
 """The seeds of the programs that are compared here; `make fuzz-programs` runs any number."""
 
 
