@@ -21,6 +21,12 @@ def _cast_forward(self: Any, x: Any) -> Any:
     return paddle.cast(x, x.dtype) + 0.0, paddle.transpose(x, [0, 1, 2]), paddle.exp(x)
 
 
+def _there_and_back_forward(self: Any, x: Any) -> Any:
+    doubled = paddle.cast(paddle.cast(x, "float64"), "float32")
+    halved = paddle.cast(paddle.transpose(paddle.cast(x, "float64"), [0, 1, 2]) * 1.0, "float32")
+    return doubled, halved, paddle.cast(paddle.cast(paddle.cast(x, "float64") + 0.0, "float32"), "float64")
+
+
 def _branch_forward(self: Any, x: Any, y: Any) -> Any:
     if x.sum() > 0.0:
         out = y
@@ -50,6 +56,10 @@ def identities() -> Any:
 
 def casts() -> Any:
     return make_layer(dict, _cast_forward)
+
+
+def casts_there_and_back() -> Any:
+    return make_layer(dict, _there_and_back_forward)
 
 
 def of_a_branch() -> Any:
@@ -88,6 +98,7 @@ def _network(build: Any, inputs: Any) -> Network:
 NETWORKS = [
     _network(identities, _one),
     _network(casts, _one),
+    _network(casts_there_and_back, _one),
     _network(of_a_branch, _two),
     _network(of_both_branches, _two),
     _network(of_a_loop, _counted),

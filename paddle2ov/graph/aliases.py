@@ -19,4 +19,28 @@ def alias(value: Output) -> Output:
     return ops.squeeze(ops.unsqueeze(value, axis), axis).output(0)
 
 
-__all__ = ["alias"]
+def may_be_input(value: Output) -> bool:
+    """Whether compilation may find that a tensor is an input of the model, or a Convert of one to its own type.
+
+    So it is where nodes that can leave a tensor as it is are all there is between them, one of them a Convert: Converts
+    to float64 and back, say, are none for the CPU plugin, which computes in float32.
+    """
+    converts = False
+    while (node := value.get_node()).get_type_name() in _MAY_VANISH:
+        converts = converts or node.get_type_name() == "Convert"
+        value = next((one for one in node.input_values() if one.get_node().get_type_name() != "Constant"), value)
+        if value.get_node() is node:
+            return False  # computed of constants alone
+    return converts and node.get_type_name() == "Parameter"
+
+
+_MAY_VANISH = frozenset(
+    """
+    Abs Add Broadcast Clamp Concat Convert Divide Gather Interpolate Maximum Minimum Multiply Negative Pad Power ReduceL1
+    ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Roll Round Select Slice Split Squeeze StridedSlice
+    Subtract Tile Transpose Unsqueeze VariadicSplit
+    """.split()
+)
+
+
+__all__ = ["alias", "may_be_input"]

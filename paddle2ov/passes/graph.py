@@ -12,7 +12,7 @@ from openvino import Input, Model, Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 
-from paddle2ov.graph.aliases import alias
+from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.names import bodies_of, is_unnamed, move_name
 from paddle2ov.graph.opset import OPSET
 from paddle2ov.graph.provenance import copy_operators
@@ -222,7 +222,7 @@ def replace(old: Output, new: Output, *more: Node) -> None:
     """
     inherit_name(new.get_node(), old.get_node(), *more)
     for reader in old.get_target_inputs():
-        if reader.get_node().get_type_name() == "Result" and _is_named(new):
+        if reader.get_node().get_type_name() == "Result" and (_is_named(new) or may_be_input(new)):
             other = alias(new)
             copy_operators(other, old.get_node(), *more)
             reader.replace_source_output(other)

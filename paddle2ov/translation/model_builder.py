@@ -8,7 +8,7 @@ from openvino import Model, Output, PartialShape
 from openvino.op import Result
 
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.aliases import alias
+from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
@@ -174,7 +174,7 @@ def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names, writer
             raise ConversionInputError(f"output: '{item.name}' is a tensor array that nothing was written to")
         output: Output = value.constant().output(0) if isinstance(value, ConstantValue) else value
         source = (output.get_node().get_name(), output.get_index())
-        if source in taken or output.get_node().get_type_name() == "Parameter":
+        if source in taken or output.get_node().get_type_name() == "Parameter" or may_be_input(output):
             output = alias(output)
             if item.variable in writers:
                 set_operators([output], writers[item.variable])

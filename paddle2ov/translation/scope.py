@@ -56,7 +56,10 @@ class Scope:
             # A node cannot belong to two models.
             return outer.view(outer.array)
         if isinstance(node := outer.get_node(), Constant):
-            return constant(node.get_data(), "bfloat16" if outer.get_element_type() == Type.bf16 else None).output(0)
+            # What a converter returned, such as a weight that it found to be its own slice: copied, as OpenVINO gives
+            # no other node a share in the memory of a Constant.
+            dtype = "bfloat16" if outer.get_element_type() == Type.bf16 else None
+            return constant(node.get_data(), dtype, share=False).output(0)
         parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())
         self.captures[name] = parameter
         return parameter.output(0)
