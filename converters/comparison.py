@@ -18,12 +18,12 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.elementwise import operands
 from paddle2ov.converters.graph.common import (
     Tensor,
+    both_with_exact_division,
     cast_to,
     const,
     fold_constants,
     ints,
     output_of,
-    with_exact_division,
 )
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
@@ -43,7 +43,7 @@ def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, A
         if x.get_element_type() == Type.boolean:
             x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
         if x.get_element_type().is_real():
-            x, y = with_exact_division(x), with_exact_division(y)
+            x, y = both_with_exact_division(x, y)
         return {"out": build(x, y)}
 
     return convert

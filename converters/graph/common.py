@@ -187,12 +187,12 @@ def split_mantissa(x: Tensor) -> tuple[Node, Node]:
 def with_exact_division(x: Output, depth: int = 3) -> Output:
     """`x` with `exact_divide` for the divisions in the sums and products that compute it, within `depth` levels.
 
-    For operators that drop the fraction of x, or compare it.
+    For operators that drop the fraction of x, or compare it with a constant.
     """
     node = x.get_node()
     if node.get_type_name() == "Divide":
         return exact_divide(*node.input_values()).output(0)
-    build = {"Add": ops.add, "Subtract": ops.subtract, "Multiply": ops.multiply}.get(node.get_type_name())
+    build = _EXACT_TERMS.get(node.get_type_name())
     if build is None or depth == 0:
         return x
     terms = node.input_values()
@@ -201,6 +201,45 @@ def with_exact_division(x: Output, depth: int = 3) -> Output:
         return x
     left, right = exact
     return build(left, right).output(0)
+
+
+def both_with_exact_division(x: Output, y: Output) -> tuple[Output, Output]:
+    """`with_exact_division` of two tensors that are compared; as they are where a quotient of both would become two.
+
+    So it would where one of them reads the quotient through other nodes than sums and products: each maximum of a
+    pooling is to be equal to the element that it is.
+    """
+    exact = with_exact_division(x), with_exact_division(y)
+    if exact[0] is x and exact[1] is y:
+        return exact
+    (of_x, beside_x), (of_y, beside_y) = _quotients(x), _quotients(y)
+    return (x, y) if of_x & beside_y or of_y & beside_x else exact
+
+
+def _quotients(x: Output) -> tuple[set[str], set[str]]:
+    """The names of the divisions that `with_exact_division` finds, and of those among the other nodes upstream."""
+    found: set[str] = set()
+    beside: list[Node] = []
+    terms = [(x.get_node(), 3)]
+    while terms:
+        node, depth = terms.pop()
+        if node.get_type_name() == "Divide":
+            found.add(node.get_name())
+        elif node.get_type_name() in _EXACT_TERMS and depth:
+            terms += [(value.get_node(), depth - 1) for value in node.input_values()]
+        else:
+            beside.append(node)
+    seen: dict[str, Node] = {}
+    while beside and len(seen) < _UPSTREAM:
+        node = beside.pop()
+        if node.get_name() not in seen:
+            seen[node.get_name()] = node
+            beside += [value.get_node() for value in node.input_values()]
+    return found, {name for name, node in seen.items() if node.get_type_name() == "Divide"}
+
+
+_EXACT_TERMS = {"Add": ops.add, "Subtract": ops.subtract, "Multiply": ops.multiply}
+_UPSTREAM = 200
 
 
 def prevent_fusion(x: Tensor, out: Node, axes: Sequence[int]) -> Node:

@@ -41,3 +41,28 @@ def test_whole_quotients(name, known, tmp_path):
         np.testing.assert_array_equal(found[:-2], expected[:-2])
         # What is too large to be corrected is what OpenVINO divides, off in the last place.
         np.testing.assert_allclose(found[-2:], expected[-2:], rtol=2**-23)
+
+
+PICKED = {
+    "pooled": lambda paddle, x: paddle.nn.functional.max_pool2d(x, 3, 1, 1),
+    "expanded": lambda paddle, x: paddle.expand(x, [2, -1, -1, -1]),
+    "largest": lambda paddle, x: paddle.max(x, axis=-1, keepdim=True),
+}
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_quotients_are_equal_to_what_is_picked_of_them(name, tmp_path):
+    """Where one side of a comparison is divided exactly and the other is not, few elements are their own maximum."""
+    import paddle
+
+    def run(x):
+        quotient = x / paddle.full([1], 47.0)
+        picked = PICKED[name](paddle, quotient)
+        return picked == quotient, picked - 1.0 <= quotient - 1.0
+
+    specs = [paddle.static.InputSpec([-1, 2, -1, -1], "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(run, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
+    x = np.random.default_rng(0).uniform(-9, 9, (1, 2, 15, 17)).astype(np.float32)
+    compiled = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    for found, expected in zip(compiled(x).values(), run(paddle.to_tensor(x)), strict=True):
+        np.testing.assert_array_equal(found, expected.numpy())
