@@ -610,6 +610,29 @@ def _assigning(name: str, build: Callable[[], Any], leaving: Sequence[str] = ())
     ]
 
 
+def _read_in_every_iteration() -> Any:
+    """A loop with layers over tensors of outside, and over views of them, that compute in place."""
+
+    class ReadInEveryIteration(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = paddle.nn.LayerNorm(4)
+
+        def forward(self, x, y, n):
+            total = x.mean(0)
+            wide, tall, flat, long = x * 1.5, y - 0.5, x + 0.25, y * 0.75  # each has one reader in the loop
+            index = paddle.zeros([1], "int64")
+            i = paddle.zeros([], "int64")
+            while i < n:
+                normed = self.norm(wide).sum(0) + paddle.nn.functional.softmax(tall, 0).max(0)
+                total = total * 0.5 + normed + paddle.nn.functional.silu(flat.unsqueeze(0)).sum([0, 1])
+                total = total + paddle.scatter(long, index, (total * 0.1).unsqueeze(0)).max(0)
+                i = i + 1
+            return total
+
+    return ReadInEveryIteration()
+
+
 def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
     """What the networks take that write values which no round reads: tensors and numbers of rounds."""
     x = tensor([rows, 4], low=-1.0, high=1.0, dims=[-1, 4])
@@ -700,6 +723,12 @@ NETWORKS = [
         more=[{"x": tensor([1, 3])}],
         formats=("legacy",),
         why="Paddle 3 does not export a variable that one branch leaves undefined",
+    ),
+    Network(
+        "read_in_every_iteration",
+        _read_in_every_iteration,
+        {"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=4)},
+        more=[{"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=n)} for n in (3, 0, 1)],
     ),
     *_assigning("read_in_loop", _read_in_loop, leaving=("v",)),
     *(

@@ -34,13 +34,12 @@ def may_be_input(value: Output) -> bool:
     return converts and node.get_type_name() == "Parameter"
 
 
-_MAY_VANISH = frozenset(
-    """
-    Abs Add Broadcast Clamp Concat Convert Divide Gather Interpolate Maximum Minimum Multiply Negative Pad Power ReduceL1
-    ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Roll Round Select Slice Split Squeeze StridedSlice
-    Subtract Tile Transpose Unsqueeze VariadicSplit
-    """.split()
-)
+_KINDS = """
+Abs Add Broadcast Clamp Concat Convert Divide Gather Interpolate Maximum Minimum Multiply Negative Pad Power ReduceL1
+ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Reshape Roll Round Select Slice Split Squeeze
+StridedSlice Subtract Tile Transpose Unsqueeze VariadicSplit
+"""
+_MAY_VANISH = frozenset(_KINDS.split())
 
 
 __all__ = ["alias", "may_be_input"]

@@ -8,6 +8,7 @@ import numpy as np
 from openvino import Model, Node, Output
 from openvino.op import Parameter, Result
 
+from paddle2ov.graph.loop_invariants import copy_invariants
 from paddle2ov.graph.opset import ops
 
 
@@ -39,6 +40,7 @@ def build_loop(
         sliced: (the body's parameter, the tensor of which each iteration gets one slice along `axis`).
         axis: along which slices are taken and results concatenated.
     """
+    copy_invariants(parameter for parameter, _ in invariant)
     of_result = {result.get_name(): parameter for parameter, _, result in carried}
     stacked = {result.get_name() for result in concatenated}
     results = []

@@ -34,6 +34,7 @@ from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_eli
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
+from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
@@ -59,7 +60,8 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_channel_post_ops,
     avoid_reduction_post_ops,
     avoid_reshape_elision,
-    refine_functions,  # last: the others match each function as one node
+    refine_functions,  # after those that match a function as one node
+    copy_loop_invariants,  # last: the others change what reads a tensor
 )
 
 

@@ -1,0 +1,17 @@
+"""Loops keep what every iteration reads, also where other rewrites have changed what reads it."""
+
+from __future__ import annotations
+
+from paddle2ov.graph.loop_invariants import copy_invariants, invariants_of
+from paddle2ov.passes.graph import Counts, Graph
+
+
+def copy_loop_invariants(graph: Graph) -> Counts:
+    """A node in a Loop's body that may compute in place reads a copy of a tensor that is the same in every iteration.
+
+    Given:
+        Parameter of a Loop's body, the same in every iteration → nodes that may be views → a node that may write there.
+    Result:
+        Parameter → Maximum(x, x) → the same nodes.
+    """
+    return {"tensors": sum(copy_invariants(invariants_of(loop)) for loop in graph.nodes("Loop"))}
