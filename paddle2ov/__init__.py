@@ -14,6 +14,7 @@ if not (_Path(__file__).parent / "op_table.py").exists():
     __path__.append(str(_Path(__file__).parents[1]))
 
 if TYPE_CHECKING:
+    from paddle2ov.compilation import clear_cache, compile_model
     from paddle2ov.conversion import convert
     from paddle2ov.errors import (
         ConversionInputError,
@@ -50,6 +51,8 @@ _MODULES = {
     "Place": "errors",
     "UnsupportedOpsError": "errors",
     "Verification": "verification.verify",
+    "clear_cache": "compilation",
+    "compile_model": "compilation",
     "convert": "conversion",
     "inspect": "inspection",
     "read_program": "program",
@@ -73,6 +76,8 @@ __all__ = [
     "Place",
     "UnsupportedOpsError",
     "Verification",
+    "clear_cache",
+    "compile_model",
     "convert",
     "inspect",
     "read_program",

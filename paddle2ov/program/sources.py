@@ -56,6 +56,10 @@ class Source:
         """The files."""
         return tuple(self._stamps)
 
+    def stamps(self) -> dict[Path, Stamp]:
+        """The recorded states of the files."""
+        return dict(self._stamps)
+
     def note(self, *paths: Path) -> None:
         """Records the state of files; to be called before any of them is read.
 

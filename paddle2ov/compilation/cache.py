@@ -1,0 +1,160 @@
+"""A folder of compiled models that many processes share.
+
+    NAME.status   the content that files of a certain status have, so that they need not be read again
+    NAME.blob     a compiled model, as OpenVINO exports it, behind a line that says how long it is
+
+A file is written beside its place and moved there when it is complete; whoever is killed leaves a file that nobody
+reads, and that a later process removes. What is there never changes: its name says all that it depends on.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import openvino
+
+from paddle2ov.errors import ConversionInputError
+
+log = logging.getLogger("paddle2ov")
+
+MAX_BYTES = 4 << 30
+"""How large a cache may grow: beyond, the models that were used least recently go."""
+_ABANDONED = 600.0
+"""For how long (s) a file may be written at most."""
+_PART = ".part"
+_OWN = (".blob", ".status", _PART)
+
+
+class CompiledCache:
+    """The compiled models in a folder.
+
+    Raises:
+        ConversionInputError: the folder cannot be made.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> None:
+        self._folder = Path(folder)
+        self._max_bytes = max_bytes
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise ConversionInputError(f"cache_dir: {error}") from error
+
+    def content_of(self, status: str) -> str | None:
+        """The content that files of a status have, where a process has noted it."""
+        noted = self._read(f"{status}.status")
+        return noted.decode("ascii", "replace") if noted is not None and len(noted) == 64 else None
+
+    def note_content(self, status: str, content: str) -> None:
+        """Notes which content files of a status have."""
+        self._write(f"{status}.status", content.encode())
+
+    def load(self, name: str) -> bytes | None:
+        """An exported model; None where there is none, or only a part of one."""
+        stored = self._read(f"{name}.blob")
+        if stored is None:
+            return None
+        head, _, blob = stored.partition(b"\n")
+        if head != _head(blob):
+            self.remove(name)
+            return None
+        with suppress(OSError):
+            os.utime(self._folder / f"{name}.blob")
+        return blob
+
+    def store(self, name: str, compiled: openvino.CompiledModel) -> None:
+        """Keeps a compiled model, where the device can export it and the folder takes it."""
+        exported = io.BytesIO()
+        try:
+            compiled.export_model(exported)
+        except RuntimeError as error:
+            log.info("the compiled model is not kept: %s", error)
+            return
+        blob = exported.getbuffer()
+        if len(blob) <= self._max_bytes:
+            self._write(f"{name}.blob", _head(blob) + b"\n", blob)
+            self._shrink(self._folder / f"{name}.blob")
+
+    def remove(self, name: str) -> None:
+        """Removes a compiled model."""
+        _unlink(self._folder / f"{name}.blob")
+
+    def _read(self, name: str) -> bytes | None:
+        try:
+            return (self._folder / name).read_bytes()
+        except OSError:
+            return None
+
+    def _write(self, name: str, *parts: bytes | memoryview) -> None:
+        part = self._folder / f"{name}.{os.getpid()}.{secrets.token_hex(4)}{_PART}"
+        try:
+            with part.open("xb") as file:
+                for one in parts:
+                    file.write(one)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(self._folder / name)
+        except OSError as error:
+            log.warning("cache_dir: %s", error)
+            _unlink(part)
+
+    def _shrink(self, newest: Path) -> None:
+        """Removes what nobody finishes, what was used least recently beyond the size, and notes that lead nowhere."""
+        found = sorted(self._files(), key=lambda one: one[1].st_mtime)
+        now, total = time.time(), sum(status.st_size for path, status in found if path.suffix == ".blob")
+        for path, status in found:
+            if path.suffix == _PART and now - status.st_mtime > _ABANDONED:
+                _unlink(path)
+            elif path.suffix == ".blob" and total > self._max_bytes and path != newest:
+                _unlink(path)
+                total -= status.st_size
+        notes = [path for path, _ in found if path.suffix == ".status"]
+        for path in notes[: max(0, len(notes) - _MOST_NOTES)]:
+            _unlink(path)
+
+    def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
+        with suppress(OSError):
+            for entry in self._folder.iterdir():
+                with suppress(OSError):
+                    if entry.suffix in _OWN:
+                        yield entry, entry.stat()
+
+
+_MOST_NOTES = 10_000
+
+
+def clear_cache(cache_dir: str | os.PathLike[str]) -> int:
+    """Removes all compiled models from a folder that `compile_model` kept them in; returns how many there were.
+
+    Other files stay. Processes that use one of the models go on with it.
+
+    Raises:
+        ConversionInputError: there is no such folder.
+    """
+    if not Path(cache_dir).is_dir():
+        raise ConversionInputError(f"cache_dir: {os.fspath(cache_dir)!r} is no folder")
+    count = 0
+    for path, _ in list(CompiledCache(cache_dir)._files()):
+        _unlink(path)
+        count += path.suffix == ".blob"
+    return count
+
+
+def _head(blob: bytes | memoryview) -> bytes:
+    return json.dumps({"bytes": len(blob)}).encode()
+
+
+def _unlink(path: Path) -> None:
+    with suppress(OSError):  # gone already, or on Windows in use
+        path.unlink()
+
+
+__all__ = ["MAX_BYTES", "CompiledCache", "clear_cache"]

@@ -1,0 +1,126 @@
+"""`compile_model`: from a model folder to a compiled model, or from a cache, where it has been compiled before."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import openvino
+
+from paddle2ov.compilation.cache import CompiledCache
+from paddle2ov.compilation.identity import ModelIdentity, setting_of
+from paddle2ov.errors import ConversionInputError, OpenVINORunError
+from paddle2ov.graph.core import shared_core
+
+log = logging.getLogger("paddle2ov")
+
+PathLike: TypeAlias = str | os.PathLike[str]
+Build: TypeAlias = Callable[[], openvino.Model]
+
+
+def compile_model(
+    model: Any,
+    device: str = "CPU",
+    config: Mapping[str, Any] | None = None,
+    *,
+    params: PathLike | None = None,
+    cache_dir: PathLike | None = None,
+    **options: Any,
+) -> openvino.CompiledModel:
+    """Converts a Paddle inference model and compiles it.
+
+    The compiled model holds its own weights: whatever becomes of the files, it stays as it is.
+
+    Args:
+        model: what `convert` takes.
+        device: the device to compile for, such as "CPU", "GPU", "AUTO".
+        config: OpenVINO's properties, by their names.
+        params: the parameter file, where it does not lie beside the program under the usual name.
+        cache_dir: a folder to keep compiled models in. Where this model is there, it is neither read nor converted nor
+            compiled, until one of its files, an option, a property, paddle2ov, OpenVINO or the processor is another
+            one. Many processes may use the folder at a time; `clear_cache` empties it. Whoever can write to it decides
+            what is run.
+        options: other arguments of `convert`; with an `extension`, or a model in memory, nothing is kept.
+
+    Raises:
+        ModelReadError: the model cannot be found or read, or its files change while they are read.
+        UnsupportedOpsError, OpConversionError: it cannot be converted.
+        ConversionInputError: an argument does not fit the model.
+        OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
+    """
+    config = dict(config or {})
+
+    def build() -> openvino.Model:
+        from paddle2ov.conversion import convert  # which imports all converters
+
+        return convert(model, params, **{"share_weights": False, **options})
+
+    if cache_dir is None or not isinstance(model, str | os.PathLike):
+        return compiled(build, device, config)
+    return compiled_once(model, params, device, config, cache_dir, options, build)
+
+
+def compiled_once(
+    model: PathLike,
+    params: PathLike | None,
+    device: str,
+    config: Mapping[str, Any],
+    cache_dir: PathLike,
+    options: Mapping[str, Any],
+    build: Build,
+) -> openvino.CompiledModel:
+    """What `build` converts, compiled, or what was kept of it; `options` say what `build` depends on."""
+    if "CACHE_DIR" in config:
+        raise ConversionInputError("compile_model: OpenVINO's CACHE_DIR is given beside cache_dir")
+    setting = setting_of(device, config, options)
+    if setting is None:
+        log.info("nothing is kept in %s: an option is not known by its text", os.fspath(cache_dir))
+        return compiled(build, device, config)
+    cache = CompiledCache(cache_dir)
+    identity = ModelIdentity(model, params)
+    status = identity.status()
+    content = cache.content_of(status)
+    is_noted = content is not None
+    if content is None:
+        content = identity.content()
+    name = f"{content[:32]}-{setting[:32]}"
+    blob = cache.load(name)
+    found = _imported(blob, device, config) if blob is not None else None
+    if blob is not None and found is None:
+        cache.remove(name)
+    result = found if found is not None else compiled(build, device, config)
+    # What was converted may be newer than what was hashed.
+    if (found is None or not is_noted) and identity.is_unchanged():
+        if found is None:
+            cache.store(name, result)
+        if not is_noted:
+            cache.note_content(status, content)
+    return result
+
+
+def compiled(build: Build, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel:
+    """What `build` converts, compiled.
+
+    Raises:
+        OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
+    """
+    model = build()
+    try:
+        return shared_core().compile_model(model, device, dict(config))
+    except RuntimeError as error:
+        raise OpenVINORunError(f"OpenVINO does not compile the model: {error}") from error
+
+
+def _imported(blob: bytes, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel | None:
+    """A model that was exported; None where OpenVINO does not take it any more."""
+    try:
+        return shared_core().import_model(io.BytesIO(blob), device, dict(config))
+    except RuntimeError as error:
+        log.info("a kept model is compiled again: %s", error)
+        return None
+
+
+__all__ = ["compile_model", "compiled", "compiled_once"]

@@ -1,0 +1,117 @@
+"""What a compiled model depends on: the files of the program, the options, OpenVINO, the device and its properties."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import openvino
+
+import paddle2ov
+from paddle2ov.errors import ModelReadError
+from paddle2ov.graph.core import shared_core
+from paddle2ov.program.files import PathLike, find_model
+from paddle2ov.program.sources import Source
+
+_SETTINGS = ("inference.yml", "deploy.yaml", "deploy.yml", "infer_cfg.yml")
+_DEVICE_FACTS = ("FULL_DEVICE_NAME", "DEVICE_ARCHITECTURE", "OPTIMIZATION_CAPABILITIES")
+_PLAIN = (str, int, float, bool, type(None), openvino.PartialShape, openvino.Shape, openvino.Type, openvino.Dimension)
+_CHUNK = 1 << 20
+
+
+class ModelIdentity:
+    """The state of a model's files, as their status tells it and as their content does.
+
+    Raises:
+        ModelReadError: the model cannot be found, or its files keep changing.
+    """
+
+    def __init__(self, model: PathLike, params: PathLike | None = None) -> None:
+        self._source = Source(waits=True)
+        self._paths = _files(model, params)
+        self._source.note(*self._paths)
+
+    def status(self) -> str:
+        """Where the files lie, their sizes and times: as long as it is the same, their content is."""
+        return _digest([(str(path), tuple(stamp)) for path, stamp in self._source.stamps().items()])
+
+    def content(self) -> str:
+        """The same for the same content, wherever it lies.
+
+        Raises:
+            ModelReadError: a file cannot be read.
+        """
+        found = []
+        for path in self._paths:
+            digest = hashlib.sha256()
+            with self._source.open(path) as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+            found.append((path.name, digest.hexdigest()))
+        return _digest(found)
+
+    def is_unchanged(self) -> bool:
+        """Whether no file has changed since."""
+        return self._source.is_unchanged()
+
+
+def setting_of(device: str, config: Mapping[str, Any], options: Mapping[str, Any]) -> str | None:
+    """What a compiled model depends on beside the model; None where an option cannot be told from another one."""
+    try:
+        chosen = [_plain(dict(config)), _plain(dict(options))]
+    except TypeError:
+        return None
+    return _digest([paddle2ov.__version__, openvino.get_version(), device, _device_facts(device), *chosen])
+
+
+def _files(model: PathLike, params: PathLike | None) -> list[Path]:
+    files = find_model(model, params)
+    folder = files.program.parent
+    others = [folder / name for name in _SETTINGS if (folder / name).is_file()]
+    if files.params is not None:
+        return [files.program, files.params, *others]
+    try:  # each parameter may lie in a file of its own
+        beside = [entry for entry in sorted(folder.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
+    except OSError as error:
+        raise ModelReadError(f"{folder}: cannot be opened: {error}") from error
+    return list(dict.fromkeys([files.program, *beside]))
+
+
+@cache
+def _device_facts(device: str) -> list[str]:
+    facts = []
+    for name in _DEVICE_FACTS:
+        try:
+            facts.append(str(shared_core().get_property(device, name)))
+        except RuntimeError:  # not every device has each of them, and AUTO none
+            facts.append("")
+    return [*facts, str(os.cpu_count())]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it.
+
+    Raises:
+        TypeError: it is none whose text says all about it.
+    """
+    if isinstance(value, Mapping):
+        return [[str(key), _plain(one)] for key, one in value.items()]
+    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
+        return [_plain(one) for one in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if not isinstance(value, _PLAIN):
+        raise TypeError(f"{type(value).__name__} is no plain option")
+    return value if isinstance(value, str | int | float | bool | None) else [type(value).__name__, str(value)]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode(errors="surrogatepass")).hexdigest()
+
+
+__all__ = ["ModelIdentity", "setting_of"]

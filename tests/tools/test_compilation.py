@@ -1,0 +1,262 @@
+"""`compile_model`: the same model from its cache, another one where anything that it depends on is another."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+
+import paddle2ov
+from paddle2ov.compilation import cache as caches
+from paddle2ov.compilation.cache import CompiledCache
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+EXPORT = """
+import sys
+import numpy as np
+import paddle
+
+for version in range(1, 5):
+    net = paddle.nn.Linear(3, 4)
+    net.weight.set_value(np.full((3, 4), version, np.float32))
+    net.bias.set_value(np.full(4, version, np.float32))
+    net.eval()
+    spec = [paddle.static.InputSpec([-1, 3], "float32", "x")]
+    paddle.jit.save(net, f"{sys.argv[1]}/{version}/inference", input_spec=spec)
+"""
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("versions")
+    subprocess.run([sys.executable, "-c", EXPORT, str(folder)], check=True)
+    return folder
+
+
+@pytest.fixture
+def model(versions, tmp_path):
+    return Path(shutil.copytree(versions / "1", tmp_path / "model"))
+
+
+def overwrite(model, other):
+    """Writes another version into the same files, which keep their sizes and modification times."""
+    for path in model.iterdir():
+        before, content = path.stat(), (other / path.name).read_bytes()
+        assert len(content) == before.st_size
+        path.write_bytes(content)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def version_of(compiled):
+    """X @ W + b of ones, W and b full of the version, divided by what version 1 gives."""
+    result = compiled(X)[0]
+    quotient = result / (X.sum(1, keepdims=True) + 1)
+    assert np.all(quotient == quotient[0, 0])
+    return int(quotient[0, 0])
+
+
+@pytest.fixture
+def conversions(monkeypatch):
+    """The models that were converted."""
+    from paddle2ov import conversion
+
+    done, convert = [], conversion.convert
+
+    def note(model, *arguments, **options):
+        done.append(model)
+        return convert(model, *arguments, **options)
+
+    monkeypatch.setattr(conversion, "convert", note)
+    return done
+
+
+def test_a_model_is_converted_once(model, tmp_path, conversions):
+    for _ in range(3):
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+    assert len(conversions) == 1
+
+
+def test_names_and_types_are_those_of_the_model(model, tmp_path):
+    first, second = (paddle2ov.compile_model(model, cache_dir=tmp_path / "cache") for _ in range(2))
+    for one, other in zip([*first.inputs, *first.outputs], [*second.inputs, *second.outputs], strict=True):
+        assert one.get_names() == other.get_names()
+        assert one.get_element_type() == other.get_element_type()
+        assert one.get_partial_shape() == other.get_partial_shape()
+
+
+def test_without_a_folder_nothing_is_kept(model, conversions, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model)) == 1
+    assert len(conversions) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_an_overwritten_model_is_never_taken_for_the_old_one(model, versions, tmp_path):
+    for version in (1, 2, 3, 1, 2):
+        overwrite(model, versions / str(version))
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == version
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no time of a change of status")
+def test_only_the_parameters_are_overwritten(model, versions, tmp_path):
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    params = model / "inference.pdiparams"
+    before = params.stat()
+    params.write_bytes((versions / "3" / params.name).read_bytes())
+    os.utime(params, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 3
+
+
+def test_a_model_that_changes_while_it_is_converted_is_not_kept(model, versions, tmp_path, monkeypatch):
+    from paddle2ov import conversion
+
+    convert = conversion.convert
+
+    def change_first(*arguments, **options):
+        overwrite(model, versions / "2")
+        return convert(*arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(conversion, "convert", change_first)
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 2
+    assert not list((tmp_path / "cache").iterdir())
+    overwrite(model, versions / "1")
+    assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+
+
+def test_a_copy_elsewhere_has_the_same_content(model, tmp_path, conversions):
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    copied = shutil.copytree(model, tmp_path / "other")
+    assert version_of(paddle2ov.compile_model(copied, cache_dir=tmp_path / "cache")) == 1
+    assert len(conversions) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"config": {"INFERENCE_NUM_THREADS": 1}},
+        {"input": {"x": [2, 3]}},
+        {"input": {"x": openvino.PartialShape([2, 3])}},
+        {"rewrite": False},
+    ],
+    ids=["property", "shape", "partial shape", "option"],
+)
+def test_other_arguments_are_other_models(model, tmp_path, conversions, arguments):
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", **arguments)) == 1
+    assert len(conversions) == 2
+
+
+def test_a_device_that_exports_nothing(model, tmp_path):
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model, "AUTO", cache_dir=tmp_path / "cache")) == 1
+    assert not list((tmp_path / "cache").glob("*.blob"))
+
+
+def test_shapes_that_differ_are_other_models(model, tmp_path):
+    for rows in (2, 5):
+        shape = openvino.PartialShape([rows, 3])
+        compiled = paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", input={"x": shape})
+        assert compiled.input(0).get_partial_shape() == shape
+
+
+def test_converters_of_ones_own_keep_nothing(model, tmp_path, conversions):
+    extension = paddle2ov.ConversionExtension("unused", lambda node: {})
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", extension=extension)) == 1
+    assert len(conversions) == 2
+
+
+DAMAGES = {"empty": lambda blob: b"", "half": lambda blob: blob[: len(blob) // 2], "more": lambda blob: blob + b"x"}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_made_again(model, tmp_path, conversions, damage):
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    (blob,) = (tmp_path / "cache").glob("*.blob")
+    blob.write_bytes(DAMAGES[damage](blob.read_bytes()))
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+    assert len(conversions) == 2
+
+
+def test_what_openvino_does_not_take_is_made_again(model, tmp_path, conversions):
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    (blob,) = (tmp_path / "cache").glob("*.blob")
+    blob.write_bytes(b'{"bytes": 9}\nno export')
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+    assert len(conversions) == 2
+
+
+def test_a_cache_is_bounded(versions, tmp_path):
+    cache = CompiledCache(tmp_path / "cache", max_bytes=100_000)
+    compiled = paddle2ov.compile_model(versions / "1")
+    for name in "abcd":
+        cache.store(name, compiled)
+    size = (tmp_path / "cache" / "a.blob").stat().st_size
+    small = CompiledCache(tmp_path / "cache", max_bytes=2 * size)
+    for at, name in enumerate("abcd"):
+        os.utime(tmp_path / "cache" / f"{name}.blob", (at, at))
+    assert small.load("a") is not None  # used last
+    small.store("e", compiled)
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["a.blob", "e.blob"]
+
+
+def test_what_nobody_finishes_is_removed(versions, tmp_path):
+    cache = CompiledCache(tmp_path / "cache")
+    for name, age in (("old", caches._ABANDONED + 60), ("new", 0)):
+        path = tmp_path / "cache" / f"{name}.blob.1.abcd.part"
+        path.write_bytes(b"half")
+        os.utime(path, (path.stat().st_mtime - age,) * 2)
+    cache.store("a", paddle2ov.compile_model(versions / "1"))
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["a.blob", "new.blob.1.abcd.part"]
+
+
+def test_a_cache_is_cleared(model, tmp_path, conversions):
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    (tmp_path / "cache" / "notes.txt").write_text("mine")
+    assert paddle2ov.clear_cache(tmp_path / "cache") == 1
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["notes.txt"]
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    assert len(conversions) == 2
+
+
+def test_no_folder(model, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(paddle2ov.ConversionInputError, match="cache_dir"):
+        paddle2ov.compile_model(model, cache_dir=tmp_path / "file")
+    with pytest.raises(paddle2ov.ConversionInputError, match="is no folder"):
+        paddle2ov.clear_cache(tmp_path / "none")
+
+
+def test_two_caches_are_one_too_many(model, tmp_path):
+    with pytest.raises(paddle2ov.ConversionInputError, match="CACHE_DIR"):
+        paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", config={"CACHE_DIR": str(tmp_path)})
+
+
+def test_a_device_that_does_not_exist(model, tmp_path):
+    with pytest.raises(paddle2ov.OpenVINORunError, match="NOSUCH"):
+        paddle2ov.compile_model(model, "NOSUCH", cache_dir=tmp_path / "cache")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+def test_many_processes_that_are_killed(versions, tmp_path):
+    """Fifty processes on one folder, a third of them killed: each that ends has the version that is there."""
+    script = Path(__file__).parents[1] / "support" / "cache_stress.py"
+    result = subprocess.run(
+        [sys.executable, str(script), str(versions), str(tmp_path / "work"), "50"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "0 stale, 0 failed" in result.stdout, result.stdout
