@@ -1,0 +1,106 @@
+"""CPU time from the start of a process to the first result, beside OpenVINO's own frontend.
+
+    python -m benchmarks.cold_start                      # 15 processes of each kind, in turns
+    python -m benchmarks.cold_start --networks crnn picodet --rounds 30 --json cold_start.json
+
+Each figure is the least CPU time, user and system, of whole processes that import, load a model, run it once and end;
+"import" only imports. All take turns. `cold` has no cache. `warm` has one that holds the model: OpenVINO's CACHE_DIR for
+its C++ frontend, which reads the legacy file, `cache_dir` for `paddle2ov.compile_model`, which gets the same file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+FRONTEND = """
+import sys, numpy as np, openvino
+config = {"INFERENCE_PRECISION_HINT": "f32"} | ({"CACHE_DIR": sys.argv[3]} if sys.argv[3] else {})
+compiled = openvino.Core().compile_model(sys.argv[1] + "/inference.pdmodel", "CPU", config)
+"""
+OURS = """
+import sys, numpy as np, paddle2ov
+config = {"INFERENCE_PRECISION_HINT": "f32"}
+compiled = paddle2ov.compile_model(sys.argv[1], "CPU", config, cache_dir=sys.argv[3] or None)
+"""
+RUN = """
+inputs = np.load(sys.argv[2])
+compiled([inputs[next(name for name in port.get_names() if name in inputs)] for port in compiled.inputs])
+"""
+IMPORTS = {"frontend": "import numpy, openvino", "ours": "import paddle2ov.compilation, numpy, openvino"}
+
+
+def main() -> None:
+    """Generates the models, runs the processes and prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--networks", nargs="+", default=["mobilenet_v3_large", "crnn", "db", "picodet"])
+    parser.add_argument("--rounds", type=int, default=15, help="processes of each kind")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    arguments = parser.parse_args()
+    figures = {}
+    print("| | C++ cold | ours | ratio | C++ warm | ours | ratio |\n|---|---:|---:|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in arguments.networks:
+            found = measure(model(name), Path(folder, name), arguments.rounds)
+            figures[name] = found
+            print(f"| {name} | {_columns(found, 'cold')} | {_columns(found, 'warm')} |", flush=True)
+        imports = {kind: cpu_time([sys.executable, "-c", code]) for kind, code in IMPORTS.items()}
+        for _ in range(arguments.rounds - 1):
+            imports = {kind: min(least, cpu_time([sys.executable, "-c", IMPORTS[kind]])) for kind, least in imports.items()}
+    figures["import"] = imports
+    print("\nimports alone: " + ", ".join(f"{kind} {1e3 * seconds:.0f} ms" for kind, seconds in imports.items()))
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def model(name: str) -> Path:
+    """The folder of a network's legacy model."""
+    from gen_models import all_networks
+    from gen_models.harness.store import generated_network
+
+    return generated_network(all_networks()[name], "legacy").absolute()
+
+
+def measure(folder: Path, caches: Path, rounds: int) -> dict[str, float]:
+    """Seconds of each kind of process."""
+    commands = {}
+    for kind, code in (("frontend", FRONTEND), ("ours", OURS)):
+        for state in ("cold", "warm"):
+            cache = caches / kind
+            cache.mkdir(parents=True, exist_ok=True)
+            places = [str(folder), str(folder / "inputs_0.npz"), str(cache) if state == "warm" else ""]
+            commands[f"{kind} {state}"] = [sys.executable, "-c", code + RUN, *places]
+    for command in commands.values():
+        cpu_time(command)  # fills the caches
+    least = dict.fromkeys(commands, float("inf"))
+    for _ in range(rounds):
+        for kind, command in commands.items():
+            least[kind] = min(least[kind], cpu_time(command))
+    return least
+
+
+def cpu_time(command: list[str]) -> float:
+    """User and system time of a process."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _columns(found: dict[str, float], state: str) -> str:
+    other, own = found[f"frontend {state}"], found[f"ours {state}"]
+    return f"{1e3 * other:.0f} ms | {1e3 * own:.0f} ms | {own / other:.2f}"
+
+
+if __name__ == "__main__":
+    main()
