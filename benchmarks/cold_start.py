@@ -4,8 +4,8 @@
     python -m benchmarks.cold_start --networks crnn picodet --rounds 30 --json cold_start.json
 
 Each figure is the least CPU time, user and system, of whole processes that import, load a model, run it once and end;
-"import" only imports. All take turns. `cold` has no cache. `warm` has one that holds the model: OpenVINO's CACHE_DIR for
-its C++ frontend, which reads the legacy file, `cache_dir` for `paddle2ov.compile_model`, which gets the same file.
+"import" only imports. All take turns. `cold` has no cache. `warm` has one that holds the model: OpenVINO's CACHE_DIR
+for its C++ frontend, which reads the legacy file, `cache_dir` for `paddle2ov.compile_model`, which gets the same file.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def main() -> None:
             print(f"| {name} | {_columns(found, 'cold')} | {_columns(found, 'warm')} |", flush=True)
         imports = {kind: cpu_time([sys.executable, "-c", code]) for kind, code in IMPORTS.items()}
         for _ in range(arguments.rounds - 1):
-            imports = {kind: min(least, cpu_time([sys.executable, "-c", IMPORTS[kind]])) for kind, least in imports.items()}
+            imports = {
+                kind: min(least, cpu_time([sys.executable, "-c", IMPORTS[kind]])) for kind, least in imports.items()
+            }
     figures["import"] = imports
     print("\nimports alone: " + ", ".join(f"{kind} {1e3 * seconds:.0f} ms" for kind, seconds in imports.items()))
     if arguments.json is not None:

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from openvino import Model
@@ -15,9 +16,10 @@ from openvino import Model
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Refusals, run_rewrites
-from paddle2ov.program import Program, load_readers, read_program
+from paddle2ov.program import Program, load_readers, read_contents, read_program
+from paddle2ov.program.archives import is_archive, unpacked
 from paddle2ov.program.signatures import Signature
-from paddle2ov.program.sources import remember_source
+from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.translation.extension import Extension
@@ -30,7 +32,7 @@ log = logging.getLogger("paddle2ov")
 
 def convert(
     model: Any,
-    params: str | os.PathLike[str] | None = None,
+    params: Any = None,
     *,
     input: InputArgument = None,  # the name that openvino.convert_model has
     output: str | Sequence[str] | None = None,
@@ -52,8 +54,10 @@ def convert(
 
     Args:
         model: a model folder, a program file (`inference.json`, `inference.pdmodel`, `__model__`), Paddle's path
-            prefix, a pair (program file, parameter file), a `paddle.nn.Layer` or a `paddle.static.Program`.
-        params: the parameter file, where it does not lie beside the program under the usual name.
+            prefix, a pair (program file, parameter file), an archive that holds one model (`.tar`, `.tar.gz`, `.zip`),
+            the bytes of a program or a stream of them, a `paddle.nn.Layer` or a `paddle.static.Program`.
+        params: the parameter file, where it does not lie beside the program under the usual name; for a program in
+            memory the bytes of the parameters, or a stream.
         input: names, shapes and types of inputs where they are to differ from the program, in the forms of
             `openvino.convert_model`: `{"x": [1, 3, -1, 640]}`, `[("x", [(1, 8), 3, 224, 224])]`,
             `"x[1,3,224..640,?]"`. A name inside the program cuts it there. For a Layer it is its input spec.
@@ -86,6 +90,26 @@ def convert(
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an argument does not fit the model.
     """
+    if isinstance(model, str | os.PathLike) and is_archive(model):
+        with unpacked(Path(model)) as folder:
+            converted = convert(
+                folder,
+                None if params is None else folder / params,
+                input=input,
+                output=output,
+                example_input=example_input,
+                extension=extension,
+                verbose=verbose,
+                share_weights=False,
+                progress=progress,
+                report=report,
+                rewrite=rewrite,
+                bounded=bounded,
+                preprocess=preprocess,
+                sequence_lengths=sequence_lengths,
+            )
+        forget_source(converted)
+        return converted
     load_readers()  # loaded once per process, not part of the time of this model
     registry = Registry(extension)
     clock = [time.perf_counter()]
@@ -141,7 +165,7 @@ def convert(
 
 def _read(
     model: Any,
-    params: str | os.PathLike[str] | None,
+    params: Any,
     given: InputArgument,
     wanted: str | Sequence[str] | None,
     example: Any,
@@ -153,6 +177,11 @@ def _read(
         if len(model) != 2 or params is not None:
             raise ConversionInputError("a model given as a pair is (program file, parameter file)")
         model, params = model
+    if _is_content(model):
+        if example is not None:
+            raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
+        program = read_contents(_content(model, "model"), _content(params, "params"), signatures)
+        return program, parse_input(given), parse_output(wanted)
     if params is not None and not isinstance(model, str | os.PathLike):
         raise ConversionInputError(f"params is for a model in files, not for a {type(model).__name__}")
     if not isinstance(model, str | os.PathLike | Program):
@@ -163,6 +192,24 @@ def _read(
         raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
     program = model if isinstance(model, Program) else read_program(model, params, signatures, mapped=mapped)
     return program, parse_input(given), parse_output(wanted)
+
+
+def _is_content(value: Any) -> bool:
+    return isinstance(value, bytes | bytearray | memoryview) or (
+        hasattr(value, "read") and not hasattr(value, "forward")
+    )
+
+
+def _content(value: Any, name: str) -> bytes:
+    """The bytes of a file that is in memory or open; none for None."""
+    if value is None:
+        return b""
+    content = value.read() if hasattr(value, "read") else value
+    if not isinstance(content, bytes | bytearray | memoryview):
+        raise ConversionInputError(
+            f"{name}: a model in memory is bytes, or a stream of bytes, not {type(content).__name__}"
+        )
+    return bytes(content)
 
 
 def _note_translated(report: ConversionReport, model: Model) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.shared import (
+    ModelType,
     PathType,
     extension_option,
     not_empty,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command("convert")
-@click.argument("model", required=False, type=PathType(path_type=Path))
+@click.argument("model", required=False, type=ModelType())
 @click.option("-m", "--model-dir", "--model_dir", type=PathType(path_type=Path), help="The model's folder (as MODEL).")
 @click.option(
     "-mf",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.shared import (
-    PathType,
+    ModelType,
     extension_option,
     params_option,
     plain_errors,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command("inspect")
-@click.argument("model", type=PathType(path_type=Path))
+@click.argument("model", type=ModelType())
 @params_option
 @extension_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

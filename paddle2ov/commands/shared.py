@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from paddle2ov.jobs.termination import Terminated, terminable
+from paddle2ov.program.archives import SUFFIXES
 
 
 class PathType(click.Path):
@@ -25,6 +26,28 @@ class PathType(click.Path):
         if value == "":
             self.fail("the path is empty.", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class ModelType(PathType):
+    """The path of a model; an archive is unpacked for as long as the command runs."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """The path, or that of the folder with what is in the archive."""
+        path = super().convert(value, param, ctx)
+        if not isinstance(path, Path) or ctx is None or not path.name.lower().endswith(SUFFIXES):
+            return path
+        from paddle2ov.errors import ModelReadError
+        from paddle2ov.program.archives import is_archive, unpacked
+
+        try:
+            return ctx.with_resource(unpacked(path)) if is_archive(path) else path
+        except ModelReadError as error:
+            self.fail(str(error), param, ctx)
 
 
 extension_option = click.option(

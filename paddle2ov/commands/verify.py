@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.shared import (
+    ModelType,
     PathType,
     extension_option,
     params_option,
@@ -33,7 +34,7 @@ VERDICTS = {
 
 
 @click.command("verify")
-@click.argument("model", type=PathType(path_type=Path))
+@click.argument("model", type=ModelType())
 @params_option
 @click.option(
     "--inputs",

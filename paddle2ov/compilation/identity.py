@@ -15,6 +15,7 @@ import openvino
 import paddle2ov
 from paddle2ov.errors import ModelReadError
 from paddle2ov.graph.core import shared_core
+from paddle2ov.program.archives import is_archive
 from paddle2ov.program.files import PathLike, find_model
 from paddle2ov.program.sources import Source
 
@@ -70,6 +71,8 @@ def setting_of(device: str, config: Mapping[str, Any], options: Mapping[str, Any
 
 
 def _files(model: PathLike, params: PathLike | None) -> list[Path]:
+    if is_archive(model):
+        return [Path(model)]
     files = find_model(model, params)
     folder = files.program.parent
     others = [folder / name for name in _SETTINGS if (folder / name).is_file()]

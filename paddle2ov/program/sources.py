@@ -172,6 +172,11 @@ def remember_source(model: Any, source: Source) -> None:
     _SOURCES[model] = source
 
 
+def forget_source(model: Any) -> None:
+    """Forgets the files of a model whose memory is its own, such as those that were unpacked for a moment."""
+    _SOURCES.pop(model, None)
+
+
 def source_of(model: Any) -> Source | None:
     """The files that a model was converted from, or None."""
     return _SOURCES.get(model)
@@ -218,6 +223,7 @@ __all__ = [
     "Stamp",
     "check_mapped",
     "check_unchanged",
+    "forget_source",
     "remember_source",
     "source_of",
 ]

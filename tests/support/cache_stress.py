@@ -37,7 +37,7 @@ def main(versions: Path, work: Path, processes: int) -> int:
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             ended, killed = ended + (status == 0), killed + (status == -signal.SIGKILL)
             stale, failed = stale + (status == STALE), failed + (status not in (0, STALE, -signal.SIGKILL))
-    print(f"{ended} ended, {killed} killed, {stale} stale, {failed} failed")
+    sys.stdout.write(f"{ended} ended, {killed} killed, {stale} stale, {failed} failed\n")
     return 1 if stale or failed or not ended or not killed else 0
 
 
@@ -58,7 +58,8 @@ def _start(model: Path, cache: Path, version: int) -> int:
         result = compile_model(model, config=config, cache_dir=cache)(np.zeros((1, 3), np.float32))[0]
         os._exit(0 if result[0, 0] == version else STALE)
     except BaseException as error:
-        print(repr(error), file=sys.stderr, flush=True)
+        sys.stderr.write(f"{error!r}\n")
+        sys.stderr.flush()
         os._exit(FAILED)
 
 

@@ -1,0 +1,142 @@
+"""Models in archives and in memory are those in folders; what is no such archive is refused."""
+
+import contextlib
+import io
+import shutil
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import openvino
+import pytest
+from click.testing import CliRunner
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov.cli import cli
+from paddle2ov.errors import ConversionInputError, ModelReadError
+from paddle2ov.program import archives
+from tests.support.formats import FORMATS
+
+
+@pytest.fixture(params=FORMATS)
+def folder(request):
+    return generated_network(all_networks()["growing"], request.param)
+
+
+def results(model, folder):
+    compiled = openvino.compile_model(model, "CPU")
+    inputs = np.load(folder / "inputs_0.npz")
+    return list(compiled([inputs[port.get_any_name()] for port in compiled.inputs]).values())
+
+
+def same(model, folder):
+    expected = results(paddle2ov.convert(folder), folder)
+    return all(np.array_equal(*pair) for pair in zip(results(model, folder), expected, strict=True))
+
+
+def packed(folder, target, kind):
+    return Path(shutil.make_archive(str(target), kind, root_dir=folder.parent, base_dir=folder.name))
+
+
+@pytest.mark.parametrize("kind", ["tar", "gztar", "zip"])
+def test_an_archive_is_the_model_in_it(folder, kind, tmp_path):
+    assert same(paddle2ov.convert(packed(folder, tmp_path / "growing_infer", kind)), folder)
+
+
+def test_files_at_the_root_of_an_archive(folder, tmp_path):
+    archive = shutil.make_archive(str(tmp_path / "growing"), "zip", root_dir=folder)
+    assert same(paddle2ov.convert(archive), folder)
+
+
+def test_commands_take_archives(folder, tmp_path, monkeypatch):
+    archive = packed(folder, tmp_path / "growing_infer", "tar")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["convert", str(archive), "-q"])
+    assert result.exit_code == 0, result.output
+    assert same(openvino.Core().read_model(tmp_path / "growing_infer.xml"), folder)
+    result = CliRunner().invoke(cli, ["inspect", str(archive)])
+    assert result.exit_code == 0, result.output
+
+
+def files_of(folder):
+    program = next(
+        path for path in folder.iterdir() if path.suffix in (".json", ".pdmodel") and path.stem == "inference"
+    )
+    return program, program.with_suffix(".pdiparams")
+
+
+def test_contents_and_streams(folder):
+    program, params = files_of(folder)
+    given = params.read_bytes() if params.exists() else None
+    assert same(paddle2ov.convert(program.read_bytes(), given), folder)
+    assert same(paddle2ov.convert(io.BytesIO(program.read_bytes()), io.BytesIO(given or b"")), folder)
+    with program.open("rb") as stream:
+        assert same(paddle2ov.convert(stream, memoryview(given or b"")), folder)
+
+
+def test_a_stream_of_text_is_none(folder):
+    with pytest.raises(ConversionInputError, match="a stream of bytes, not str"):
+        paddle2ov.convert(io.StringIO("{}"))
+
+
+@pytest.mark.parametrize("suffix", archives.SUFFIXES)
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 half a zip", b"\x1f\x8b\x08 half a gzip"])
+def test_what_is_no_archive(suffix, content, tmp_path):
+    path = tmp_path / f"model{suffix}"
+    path.write_bytes(content)
+    with pytest.raises(ModelReadError, match=r"cannot be unpacked|no Paddle inference model"):
+        paddle2ov.convert(path)
+
+
+def test_archives_that_are_cut_off(folder, tmp_path):
+    for kind in ("tar", "gztar", "zip"):
+        archive = packed(folder, tmp_path / kind, kind)
+        content = archive.read_bytes()
+        for part in (0.3, 0.6, 0.9):
+            archive.write_bytes(content[: int(len(content) * part)])
+            with contextlib.suppress(ModelReadError):
+                assert same(paddle2ov.convert(archive), folder)  # what is cut off is not the model
+
+
+def test_several_models(folder, tmp_path):
+    for name in "ab":
+        shutil.copytree(folder, tmp_path / "models" / name)
+    with pytest.raises(ModelReadError, match="holds 2 models"):
+        paddle2ov.convert(shutil.make_archive(str(tmp_path / "both"), "zip", root_dir=tmp_path / "models"))
+
+
+def test_no_model(tmp_path):
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "notes.txt").write_text("none")
+    with pytest.raises(ModelReadError, match=r"it holds: .*notes\.txt"):
+        paddle2ov.convert(shutil.make_archive(str(tmp_path / "none"), "tar", root_dir=tmp_path / "files"))
+
+
+def test_links_and_paths_lead_nowhere(folder, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    archive = tmp_path / "model.tar"
+    program, params = files_of(folder)
+    with tarfile.open(archive, "w") as tar:
+        tar.add(program, f"m/{program.name}")
+        link = tarfile.TarInfo(f"m/{params.name}")
+        link.type, link.linkname = tarfile.SYMTYPE, str(secret)
+        tar.addfile(link)
+        for name in ("../outside", "/tmp/paddle2ov-outside", "m/../../outside"):
+            tar.addfile(tarfile.TarInfo(name), io.BytesIO())
+    with archives.unpacked(archive) as place:
+        assert [path.name for path in place.iterdir()] == [program.name]
+    assert not (tmp_path / "outside").exists()
+
+
+def test_bombs(folder, tmp_path):
+    program, _ = files_of(folder)
+    archive = tmp_path / "model.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+        packing.write(program, program.name)
+        packing.writestr("inference.pdiparams", bytes(200 << 20))
+    with pytest.raises(ModelReadError, match="unpacks to more than"):
+        paddle2ov.convert(archive)
