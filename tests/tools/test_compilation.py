@@ -141,7 +141,8 @@ def test_an_archive(model, tmp_path, conversions):
     archive = shutil.make_archive(str(tmp_path / "model"), "tar", root_dir=model)
     for _ in range(2):
         assert version_of(paddle2ov.compile_model(archive, cache_dir=tmp_path / "cache")) == 1
-    assert conversions[0] == archive and len(conversions) == 2  # the archive, and the folder that it is unpacked to
+    assert len(conversions) == 2  # the archive, and the folder that it is unpacked to
+    assert conversions[0] == archive
 
 
 @pytest.mark.parametrize(
