@@ -175,7 +175,8 @@ def convert_command(
                     share_weights=False,
                 )
         except Paddle2OVError as error:
-            reporting.write_refused(reports, program, params, _name(source), error)
+            name = _name(source)
+            reporting.write_refused(reports, program, params, name, error, inputs, outputs, bounded, sequence_lengths)
             raise
         measured = verified = None
         if arrays is not None and conversion is not None and conversion.program is not None:

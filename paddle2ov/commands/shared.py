@@ -60,7 +60,7 @@ def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "I
 
     Ctrl-C shows the message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
     """
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import NEXT_STEPS, OTHERS, OpConversionError, Paddle2OVError
 
     try:
         with terminable():
@@ -73,6 +73,8 @@ def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "I
         if traceback:
             raise
         click.secho(f"error: {error}", fg="red", err=True)
+        if isinstance(error, OpConversionError):
+            click.echo(f"{NEXT_STEPS}\n{OTHERS}", err=True)
         sys.exit(status)
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,13 @@ from openvino import Model, Output, PartialShape, Type
 
 import paddle2ov
 from paddle2ov.deployment.preprocessing import PREPROCESSING
-from paddle2ov.errors import ConversionInputError, OpConversionError, Paddle2OVError, UnsupportedOpsError
+from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, Refusal
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
-from paddle2ov.reporting.model import Port, Refusal, Report, ReportedOperator
+from paddle2ov.reporting.model import Port, Report, ReportedOperator
 from paddle2ov.reporting.program import list_operators
 from paddle2ov.translation.sequence_lengths import SUFFIX
 from paddle2ov.verification.inputs import random_inputs
@@ -90,8 +90,17 @@ def build_report(
     return report
 
 
-def refused_report(program: Program, error: Paddle2OVError, name: str = "model") -> Report:
-    """What is known of a program whose conversion was refused."""
+def refused_report(
+    program: Program, error: Paddle2OVError, name: str = "model", refusals: Sequence[Refusal] | None = None
+) -> Report:
+    """What is known of a program whose conversion was refused.
+
+    Args:
+        program: the program.
+        error: what `convert` raised.
+        name: the model's name, for titles.
+        refusals: all that is refused, as `paddle2ov.inspection.find_refusals` finds it; default: what the error says.
+    """
     report = _described(name, program)
     report.parameters = len(program.parameters)
     report.parameter_bytes = sum(weight.data.nbytes for weight in program.parameters.values())
@@ -99,20 +108,11 @@ def refused_report(program: Program, error: Paddle2OVError, name: str = "model")
     report.inputs = [_declared(one.name, one) for one in program.inputs]
     report.outputs = [_declared(one.name, variables[one.variable]) for one in program.outputs]
     _mark_constant(report.operators, {one.variable for one in report.inputs})
-    if isinstance(error, UnsupportedOpsError):
-        for kind, count in error.operators.most_common():
-            reason = f"there is no converter for it (used {count}x)"
-            report.refusals.append(Refusal(kind, reason, str(error.places[kind])))
-    elif isinstance(error, OpConversionError):
-        report.refusals.append(Refusal(error.place.op_type, error.reason, str(error.place)))
-    else:
-        report.notes.append(str(error))
+    report.refusals = list(refusals or error.refusals)
+    report.notes.append(NEXT_STEPS if report.refusals else str(error))
+    refused = {(place.block, place.index) for one in report.refusals for place in one.places}
     for one in report.operators:
-        if isinstance(error, OpConversionError):
-            refused = (one.block, one.index) == (error.place.block, error.place.index)
-        else:
-            refused = isinstance(error, UnsupportedOpsError) and one.type in error.operators
-        if refused:
+        if (one.block, one.index) in refused:
             one.fate = "refused"
     return report
 

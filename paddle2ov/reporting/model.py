@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle2ov.errors import Refusal
 from paddle2ov.report import ConversionReport, jsonable
 from paddle2ov.verification.verify import Verification
 
@@ -175,15 +176,6 @@ class CompiledReport:
         return [(*key, count, times[key]) for key, count in counts.most_common()]
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An operator that stopped the conversion: its type, why, and where it stands."""
-
-    operator: str
-    reason: str
-    place: str
-
-
 @dataclass(slots=True)
 class Report:
     """Everything about a model: what it is made of, how it was converted, compiled and verified.
@@ -234,7 +226,6 @@ __all__ = [
     "Port",
     "Primitive",
     "PrimitiveNode",
-    "Refusal",
     "Report",
     "ReportedOperator",
 ]

@@ -25,7 +25,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
     console = console or Console()
     conversion, compiled = report.conversion, report.compiled
     for refusal in report.refusals:
-        console.print(f"[red]Refused:[/red] {escape(refusal.operator)}: {escape(refusal.reason)}")
+        console.print(f"[red]Refused:[/red] {escape(str(refusal))}")
     if conversion is not None:
         console.print(_summary(conversion))
         for line in (*_transposes(conversion), *_rewrites(conversion), *_refusals(conversion)):

@@ -10,40 +10,10 @@ from pathlib import Path
 import pytest
 
 from paddle2ov.program.signatures import ROWS, Signature, key_of_pir, parse_signature, signature, snake_case
+from paddle2ov.translation.unsupported import LEFT_OUT, left_out
 
-# Operators that no inference program holds or that this project does not convert, by name, each group with its reason.
-EXCLUDED = {
-    "gradients": (
-        r"\w+_grad(_\w+)?|grad_add|tensor_to_array|\w+_bwd_\w+|\w+_bwd|fused_dconv_drelu_dbn|fused_linear_param_grad_add"
-    ),
-    "sparse, selected-rows and string tensors": (
-        r"sparse_\w+|\w+_sp_?|\w+_sr_?|merge_selected_rows|get_tensor_from_selected_rows|faster_tokenizer"
-    ),
-    "made by the passes of one accelerator": r"\w+_xpu_?",
-    "made by oneDNN's passes in int8, or for its layouts": (
-        r"quantize|dequantize|requantize|multi_gru|onednn_to_paddle_layout|trans_layout|transfer_layout|transfer_dtype"
-    ),
-    "optimisers": (
-        r"adadelta|adagrad|adam|adamax|adamw|asgd|average_accumulates|check_finite_and_unscale|coalesce_tensor"
-        r"|decayed_adagrad|dgc|dgc_\w+|distributed_fused_lamb_init|dpsgd|ftrl|fused_adam|lamb|lars_momentum"
-        r"|merged_adam|merged_momentum|momentum|nadam|radam|rmsprop|rprop|sgd|update_loss_scaling"
-    ),
-    "collectives, distributed training, parameter servers": (
-        r"all_gather|all_reduce|all_to_all|assign_pos|barrier|broadcast|build_src_rank_and_local_expert_id"
-        r"|c_(?!identity)\w+|comm_init_all|dist_concat|fetch_barrier|global_gather|global_scatter|limit_by_capacity"
-        r"|lookup_table_dequant|mp_allreduce_sum|number_count|p_(recv|send)(_array)?|partial_(allgather|recv|send)"
-        r"|prune_gate_by_capacity|random_routing|recv_v2|reduce|reduce_scatter|send_v2|sync_(calc|comm)_stream"
-    ),
-    "sampling of training targets": r"cal_aux_loss|class_center_sample|tdm_sampler",
-    "the executor, files, Python callbacks, other engines, debugging": (
-        r"accuracy_check|ap_\w+|check_numerics|copy_to|create_double_buffer_reader|create_py_reader|cuda_graph"
-        r"|(dis|en)able_check_model_nan_inf|fusion_group|load|load_combine|memcpy_d2h_multi_io|nop|openvino_engine"
-        r"|py_func|pylayer|read|read_file|run_program|save|save_combine|shadow_(?!feed$)\w+|share_var"
-    ),
-    "in the headers, but PIR programs use embedding, array_length and array_write_": (
-        r"lookup_table|lod_array_length|write_to_array"
-    ),
-}
+# PIR programs use other operators in their place: embedding, array_length, array_write_.
+ONLY_IN_HEADERS = {"lookup_table", "lod_array_length", "write_to_array"}
 
 # Operands that the headers give no accessor for: variadic ones, and two array operators.
 WITHOUT_ACCESSOR = {
@@ -155,10 +125,6 @@ def protos() -> dict[str, tuple[Names, Names, Names]]:
     }
 
 
-def is_excluded(op):
-    return any(re.fullmatch(pattern, op.removesuffix("_")) for pattern in EXCLUDED.values())
-
-
 def rows() -> list[Signature]:
     return [parse_signature(key, row) for key, row in ROWS.items()]
 
@@ -230,23 +196,21 @@ def test_operands_and_results_are_those_of_the_headers():
 
 
 def test_every_pir_operator_has_a_row_or_a_reason():
-    missing = [name for name in headers() if key_of_pir(name) is None and not is_excluded(name)]
-    assert missing == []
+    known = {name for name in headers() if key_of_pir(name) or left_out(name)}
+    assert {name.removesuffix("_") for name in headers().keys() - known} == ONLY_IN_HEADERS
 
 
 def test_every_legacy_operator_has_a_row_or_a_reason():
-    assert [name for name in protos() if name not in ROWS and not is_excluded(name)] == []
+    assert [name for name in protos() if name not in ROWS and not left_out(name)] == []
 
 
-def test_rows_are_not_excluded():
+def test_rows_are_not_left_out():
     pir_names = {row.pir_name for row in rows()} - {None}
-    pir_only = {"lookup_table", "lod_array_length", "write_to_array"}  # excluded in PIR, not as legacy operators
-    assert [name for name in pir_names | ROWS.keys() - pir_only if is_excluded(name)] == []
+    assert {name: left_out(name) for name in pir_names | ROWS.keys() if left_out(name)} == {}
 
 
-def test_exclusions_are_not_stale():
-    names = {name.removesuffix("_") for name in [*headers(), *protos()]}
-    assert [reason for reason, pattern in EXCLUDED.items() if not any(re.fullmatch(pattern, n) for n in names)] == []
+def test_what_is_left_out_is_not_stale():
+    assert LEFT_OUT.keys() - {left_out(name) for name in (*headers(), *protos())} == set()
 
 
 def test_in_place_operators_resolve_to_the_same_row():
