@@ -9,11 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import COMPLEX_HERE, F64, Case, Op, TensorSpec, case, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
-F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 COMPLEX = [
     case(x=tensor(sizes, "complex64", dims=dims), formats=("pir",), why="Paddle 2.6 takes no complex numbers")
     for sizes, dims in (([3, 4], None), ([3, 4], [-1, 4]), ([], None))

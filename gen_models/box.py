@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
-from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import F64, Case, Op, TensorSpec, case, paddle, tensor
 
 
 def boxes(
@@ -71,7 +71,6 @@ def _loose(size: float) -> dict[str, Any]:
 
 
 _DECODE = "decode_center_size"
-_F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
 
 BOX_CODER = [
     case(prior_box=boxes(5), target_box=boxes(3, seed=1), prior_box_var=tensor([5, 4], low=0.1, high=0.5)),
@@ -131,9 +130,9 @@ BOX_CODER = [
         target_box=_code(3, 5, 4, dtype="float64"),
         prior_box_var=tensor([5, 4], "float64", low=0.1, high=0.5),
         code_type=_DECODE,
-        **_F64,
+        **F64,
     ),
-    case(prior_box=boxes(5, dtype="float64"), target_box=boxes(3, dtype="float64", seed=2), **_F64),
+    case(prior_box=boxes(5, dtype="float64"), target_box=boxes(3, dtype="float64", seed=2), **F64),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import F64, Case, Op, case, paddle, tensor
 
 
 def weight(shape, dtype="float32", low=-0.5, high=0.5, seed=0):
@@ -29,8 +29,6 @@ def _conv(
     kwargs = {} if data_format is None else {"data_format": data_format}
     return build(x, filter, added, stride, padding, dilation, groups, **kwargs)
 
-
-_F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
 
 _FIXED = {"why": "OpenVINO's CPU plugin has no convolution by a filter of unknown shape", "dynamic": False}
 
@@ -61,7 +59,7 @@ CONV2D = [
     case(x=tensor([1, 3, 8, 8]), filter=tensor([4, 3, 3, 3]), **_FIXED),
     case(x=tensor([1, 4, 8, 8]), filter=tensor([6, 2, 3, 3]), groups=2, padding="SAME", stride=2, **_FIXED),
     case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), filter=tensor([6, 3, 1, 1], dims=[-1, 3, 1, 1]), **_FIXED),
-    case(x=tensor([1, 3, 8, 8], "float64"), shape=[4, 3, 3, 3], padding=1, bias=True, **_F64),
+    case(x=tensor([1, 3, 8, 8], "float64"), shape=[4, 3, 3, 3], padding=1, bias=True, **F64),
     case(x=tensor([1, 3, 1, 1]), shape=[8, 3, 1, 1]),
     case(x=tensor([1, 3, 2, 2]), shape=[8, 3, 5, 5], padding=2),
     case(x=tensor([2, 3, 12]), shape=[4, 3, 3], padding=1, bias=True),

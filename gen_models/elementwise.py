@@ -9,12 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import DIGITS, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import DIGITS, F64, Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import shapes_to_broadcast
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
-F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 INTEGERS = ("int32", "int64")
 
 NEW_COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "complex powers are new in Paddle 3"}

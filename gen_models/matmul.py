@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import F64, Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
-from gen_models.reduction import F64
 
 
 def _matmul(x: Any, y: Any, *, transpose_x: bool = False, transpose_y: bool = False) -> Any:

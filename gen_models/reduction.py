@@ -9,11 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.spec import COMPLEX_HERE, F64, Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import axes, axis, dynamic_tensor, flag, one_of, shape
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
-F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 
 
 def _reduce(name: str) -> Callable[..., Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.activation import F64, NEW, builder, decimals, random_input
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.activation import NEW, builder, decimals, random_input
+from gen_models.harness.spec import F64, Case, Op, case, paddle, tensor
 
 CRASH: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 cannot run a saved rrelu: it wants the noise"}
 OLD: dict[str, Any] = {"formats": ("legacy",), "why": "paddle.static.nn.prelu writes legacy programs only"}

@@ -45,6 +45,8 @@ COMPLEX_HERE: dict[str, Any] = {"formats": ("pir",), "why": "complex numbers are
 """For a case of complex numbers that Paddle 2 refuses."""
 DIGITS: dict[str, Any] = {"atol": 0.0, "rtol": 2e-6, "why": "every digit counts, those of small values too"}
 """For a case where Paddle is exact to a few units in the last place of float32, however small the result is."""
+F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+"""For a case in float64, whose results have the digits of float32."""
 DTYPES = (*FLOATS, *INTEGERS, "bool", *COMPLEX)
 
 

@@ -192,7 +192,7 @@ def test_operands_and_results_are_those_of_the_headers():
             wrong[row.key] = expected
         for form in forms:  # a form with fewer operands has the first ones
             assert row.operands[: len(form[0])] == form[0], row.key
-    assert wrong == {}
+    assert wrong == {}, "rows whose operands and results should be these, in this order"
 
 
 def test_every_pir_operator_has_a_row_or_a_reason():
@@ -201,12 +201,15 @@ def test_every_pir_operator_has_a_row_or_a_reason():
 
 
 def test_every_legacy_operator_has_a_row_or_a_reason():
-    assert [name for name in protos() if name not in ROWS and not left_out(name)] == []
+    missing = [name for name in protos() if name not in ROWS and not left_out(name)]
+    assert missing == [], "write a row, or the reason in LEFT_OUT of paddle2ov/translation/unsupported.py"
 
 
 def test_rows_are_not_left_out():
     pir_names = {row.pir_name for row in rows()} - {None}
-    assert {name: left_out(name) for name in pir_names | ROWS.keys() if left_out(name)} == {}
+    assert {name: left_out(name) for name in pir_names | ROWS.keys() if left_out(name)} == {}, (
+        "take them out of LEFT_OUT in paddle2ov/translation/unsupported.py"
+    )
 
 
 def test_what_is_left_out_is_not_stale():
@@ -225,7 +228,10 @@ def test_legacy_ports_resolve():
         left |= {port for port in outputs if row.canonical(port) not in row.results}
         if left != LEGACY_ONLY_PORTS.get(row.key, set()):
             wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, (
+        "ports of Paddle's proto that the row has no name for: write them as spellings, `x=Input`; a port that no "
+        "operand or result stands for belongs in LEGACY_ONLY_PORTS"
+    )
 
 
 def test_legacy_names_of_one_meaning_are_listed_together():
@@ -249,7 +255,7 @@ def test_listed_spellings_exist():
         left = {spelling for group in row.legacy.values() for spelling in group} - {*chain.from_iterable(proto)}
         if left != OLDER_SPELLINGS.get(row.key, set()):
             wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, "spellings of rows that Paddle's proto does not have; those of older programs: OLDER_SPELLINGS"
 
 
 def test_listed_attributes_are_pir_attributes():
@@ -258,7 +264,7 @@ def test_listed_attributes_are_pir_attributes():
         left = {*row.legacy} - {*row.operands, *row.results, *chain.from_iterable(form[2] for form in forms)}
         if left:
             wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, "attributes of rows that no `Build` of Paddle's headers has: write PIR's name before the `=`"
 
 
 def test_operands_have_a_legacy_name():
@@ -268,7 +274,10 @@ def test_operands_have_a_legacy_name():
         left |= {*row.results} - {row.canonical(name) for name in outputs}
         if left != PIR_ONLY_OPERANDS.get(row.key, set()):
             wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, (
+        "operands and results that no port or attribute of Paddle's proto stands for: write its spelling, `x=Input`; "
+        "where legacy programs have none, PIR_ONLY_OPERANDS"
+    )
 
 
 def test_attributes_have_a_legacy_name():
@@ -280,7 +289,10 @@ def test_attributes_have_a_legacy_name():
             left -= {row.canonical(name) for name in (*inputs, *attributes)}
             if left != PIR_ONLY_ATTRIBUTES.get(row.key, set()):
                 wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, (
+        "attributes of PIR's operator that Paddle's proto does not have under that name: write its spelling behind the "
+        "semicolon of the row, `; threshold=lambda`; where legacy programs have none, PIR_ONLY_ATTRIBUTES"
+    )
 
 
 def test_rows_are_read():
