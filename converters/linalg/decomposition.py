@@ -38,8 +38,8 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
     # The reflections turn [x | 1] into [r | q^T].
     table = ops.concat([x, batched_eye(x, rows)], rank - 1)
 
-    def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (table,), (indices,) = state, fixed
+    def reflect(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (table,), (indices,) = state, invariants
         column = ops.gather(table, ops.unsqueeze(k, ints([0])), ints(rank - 1))  # [..., m, 1]
         here = cast_to(ops.equal(indices, k), table.get_element_type())
         below = cast_to(ops.greater(indices, k), table.get_element_type())
@@ -76,8 +76,8 @@ def lu(node: NodeContext) -> NamedOutputs:
     least = ops.minimum(rows, columns)
     dtype = x.get_element_type()
 
-    def eliminate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (table, pivots, info), (down, across, order) = state, fixed
+    def eliminate(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (table, pivots, info), (down, across, order) = state, invariants
         at = ops.unsqueeze(k, ints([0]))
         column = ops.gather(table, at, ints(rank - 1))
         left = cast_to(ops.greater_equal(down, k), dtype)
@@ -110,8 +110,8 @@ def lu(node: NodeContext) -> NamedOutputs:
         ops.broadcast(ops.constant(0, Type.i32), outer),
     ]
     across = ops.unsqueeze(arange(columns), ints(0))
-    fixed = [row_indices(rows), across, arange(least)]
-    table, pivots, info = loop(least, start, fixed, eliminate)
+    invariants = [row_indices(rows), across, arange(least)]
+    table, pivots, info = loop(least, start, invariants, eliminate)
     if rank == 2 and node.output_shape("infos") != ():  # of Paddle 2
         info = ops.reshape(info, ints([1]), False).output(0)
     return {"out": table, "pivots": pivots, "infos": info}
@@ -163,8 +163,8 @@ def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> N
     order = arange(rows)
     start = ops.broadcast(order, ops.concat([outer, ops.unsqueeze(rows, ints([0]))], 0))
 
-    def swap(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (standing,), (pivots, order) = state, fixed
+    def swap(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (standing,), (pivots, order) = state, invariants
         at = ops.unsqueeze(k, ints([0]))
         other = ops.subtract(ops.convert(ops.gather(pivots, at, ints(rank - 2)), Type.i64), ints(1))
         mine = ops.gather(standing, at, ints(rank - 2))

@@ -16,7 +16,7 @@ from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning
-from paddle2ov.graph.loop import build_loop
+from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
