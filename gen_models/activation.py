@@ -9,10 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, F64, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
-LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 COMPLEX = [
     case(x=tensor(sizes, "complex64", dims=dims), formats=("pir",), why="Paddle 2.6 takes no complex numbers")
     for sizes, dims in (([3, 4], None), ([3, 4], [-1, 4]), ([], None))
@@ -109,7 +108,6 @@ _LARGE = tensor([5], values=[-100.0, -20.0, 19.0, 21.0, 90.0])
 
 
 _TAILS = [-100.0, -60.0, -40.0, -25.0, -18.0, -16.0, -14.0, -12.0, -10.0, -8.0]
-_TAIL: dict[str, Any] = {"atol": 1.2e-7, "rtol": 2e-6, "why": "no more is lost than what Paddle loses, which adds 1"}
 
 
 def _hard_swish(x: Any, **attributes: Any) -> Any:
@@ -158,7 +156,7 @@ OPS = [
         "log_sigmoid",
         more=[
             case(x=_LARGE),
-            case(x=tensor([10], values=[-x for x in _TAILS]), **_TAIL),
+            case(x=tensor([10], values=[-x for x in _TAILS]), **TAIL),
             case(x=PLANE, **COMPLEX_HERE),
         ],
     ),
@@ -174,8 +172,8 @@ OPS = [
         more=[
             case(x=_LARGE),
             case(x=_LARGE, beta=2.0),
-            case(x=tensor([10], values=_TAILS), **_TAIL),
-            case(x=tensor([10], values=_TAILS), beta=0.5, threshold=1.0, **_TAIL),
+            case(x=tensor([10], values=_TAILS), **TAIL),
+            case(x=tensor([10], values=_TAILS), beta=0.5, threshold=1.0, **TAIL),
             case(x=PLANE, beta=2.0, threshold=1.0, **COMPLEX_HERE),
         ],
         random={"beta": decimals(0.1, 3), "threshold": decimals(0, 30)},
@@ -202,7 +200,7 @@ OPS = [
         {"threshold": 0.0},
         {"threshold": -1.5},
         more=[
-            case(x=tensor([3, 4]), threshold=0.5, value=-2.0, **NEW),
+            case(x=tensor([3, 4]), threshold=0.5, value=-2.0, **NEW_KERNEL),
             case(x=tensor([3], values=[1.0, 0.5, 2.0])),
         ],
         random={"threshold": decimals(-3, 3)},
@@ -246,7 +244,7 @@ OPS = [
         cases=[
             case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
             case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
-            case(x=tensor([10], values=_TAILS), threshold=40.0, **{**_TAIL, **LEGACY}),
+            case(x=tensor([10], values=_TAILS), threshold=40.0, **{**TAIL, **LEGACY}),
         ],
         random=lambda draw: case(x=random_input(draw), threshold=float(draw(st.integers(1, 40))), **LEGACY),
     ),

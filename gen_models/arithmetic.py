@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.activation import decimals, random_input
-from gen_models.harness.spec import F64, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import F64
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it, or none that takes this"}
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from gen_models.activation import random_input
 from gen_models.harness.building import legacy_op
+from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 does not cast complex numbers"}
 PIR: dict[str, Any] = {"formats": ("pir",), "why": "only PIR programs have it"}
-LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 _KINDS = ("float32", "int32", "int64", "bool", "uint8", "int8")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import F64, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.marks import F64
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import axes, dynamic_tensor, flag, integer, one_of, shape
 
 _SUMS: dict[str, Any] = {"atol": 1e-4, "why": "sums of up to 729 numbers"}

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import F64, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import F64
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _resize(mode):

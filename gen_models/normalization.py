@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.conv import weight
-from gen_models.harness.spec import F64, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import F64
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _dtype(x) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.spec import COMPLEX_HERE, F64, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, F64
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _pad(x, pad, *, mode="constant", value=0.0, data_format="NCHW") -> Any:

@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.spec import F64, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import F64
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 INF = float("inf")
 _WIDE: dict[str, Any] = {"dynamic": False, "why": "the window is wider than x: OpenVINO has no result for that"}

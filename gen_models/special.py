@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gen_models.activation import NEW, unary
-from gen_models.harness.spec import DIGITS, Case, Op, case, paddle, tensor
+from gen_models.activation import unary
+from gen_models.harness.marks import DIGITS, NEW_KERNEL
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, shape
 
 
@@ -31,9 +32,9 @@ def _of(
 def _new(op: Op) -> Op:
     def strategy(draw: Any) -> Case:
         assert op.random is not None
-        return case(**op.random(draw).arguments, **NEW)
+        return case(**op.random(draw).arguments, **NEW_KERNEL)
 
-    cases = [case(**one.arguments, atol=one.atol, rtol=one.rtol, **NEW) for one in op.cases]
+    cases = [case(**one.arguments, atol=one.atol, rtol=one.rtol, **NEW_KERNEL) for one in op.cases]
     return Op(op.name, op.build, cases=cases, random=strategy)
 
 

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
-
-_END = 2**31 - 1
 
 
 def qr(node: NodeContext) -> NamedOutputs:
@@ -59,7 +57,7 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
     (table_out,) = loop(least, [table], [row_indices(rows)], reflect)
     end = ops.unsqueeze(rows if complete else least, ints([0]))
     r = triangle(_slice(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
-    q = _slice(table_out, ops.unsqueeze(columns, ints([0])), ints([_END]), rank - 1)
+    q = _slice(table_out, ops.unsqueeze(columns, ints([0])), ints([END]), rank - 1)
     return matrix_transpose(_slice(q, ints([0]), end, rank - 2), rank), _slice(r, ints([0]), end, rank - 2)
 
 
