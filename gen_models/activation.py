@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import legacy_builder
 from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
@@ -40,16 +40,6 @@ def builder(function: str, module: str = "nn.functional", home: str = __name__) 
         return found(x, **attributes)
 
     build.__module__ = home
-    return build
-
-
-def legacy_builder(name: str) -> Callable[..., Any]:
-    """A builder that writes the legacy operator with its attributes."""
-
-    def build(x: Any, **attributes: Any) -> Any:
-        return legacy_op(name, {"X": x}, {"Out": x.dtype}, attributes)
-
-    build.__module__ = __name__
     return build
 
 
@@ -111,7 +101,7 @@ _TAILS = [-100.0, -60.0, -40.0, -25.0, -18.0, -16.0, -14.0, -12.0, -10.0, -8.0]
 
 
 def _hard_swish(x: Any, **attributes: Any) -> Any:
-    return legacy_builder("hard_swish")(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
+    return legacy_builder("hard_swish", __name__)(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
 
 
 OPS = [
@@ -240,7 +230,7 @@ OPS = [
     ),
     Op(
         "soft_relu",
-        legacy_builder("soft_relu"),
+        legacy_builder("soft_relu", __name__),
         cases=[
             case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
             case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
