@@ -152,36 +152,36 @@ def _growing() -> Any:
     return Growing()
 
 
-def _array() -> Any:
-    """A list that a loop appends to, concatenated afterwards."""
-
-    class Array(paddle.nn.Layer):
+def _listed(element: Callable[[Any, Any], Any]) -> Any:
+    class Listed(paddle.nn.Layer):
         def forward(self, x):
-            rows = []
+            found = []
             i = paddle.full([1], 0, "int64")
             n = x.shape[0]
             while i < n:
-                rows.append(x[i] * 2)
+                found.append(element(x, i))
                 i += 1
-            return paddle.concat(rows, axis=0)
+            return paddle.concat(found, axis=0)
 
-    return Array()
+    return Listed()
+
+
+def _row(x, i):
+    return x[i] * 2
+
+
+def _slice(x, i):
+    return x[i : i + 1] * 2
+
+
+def _array() -> Any:
+    """A list that a loop appends to, concatenated afterwards."""
+    return _listed(_row)
 
 
 def _array_of_slices() -> Any:
     """A list whose elements are smaller than any size that its loop knows of beforehand."""
-
-    class Slices(paddle.nn.Layer):
-        def forward(self, x):
-            parts = []
-            i = paddle.full([1], 0, "int64")
-            n = x.shape[0]
-            while i < n:
-                parts.append(x[i : i + 1] * 2)
-                i += 1
-            return paddle.concat(parts, axis=0)
-
-    return Slices()
+    return _listed(_slice)
 
 
 def _array_without_its_first() -> Any:
