@@ -1,4 +1,4 @@
-"""`paddle2ov MODEL --report FILE`: what the command does beside converting."""
+"""`paddle2ov MODEL --report FILE`: the reports that the command writes."""
 
 from __future__ import annotations
 

@@ -16,12 +16,12 @@ from paddle2ov.jobs.termination import Terminated, terminable
 
 
 class PathType(click.Path):
-    """A path that is not empty: `Path("")` would mean the current folder, which an unset variable does not."""
+    """A path that is not empty: `Path("")` is the current folder, which an unset shell variable does not mean."""
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | os.PathLike[str]:
-        """As click's, which takes it for the current folder."""
+        """As click's, but refuses the empty path."""
         if value == "":
             self.fail("the path is empty.", param, ctx)
         return super().convert(value, param, ctx)
@@ -86,7 +86,7 @@ Advance = Callable[[str, int, int], None]
 
 @contextmanager
 def progress_bar(start: str, shown: bool = True) -> Iterator[Advance | None]:
-    """A bar on the terminal, to be told (what is done, steps done, steps in all); None where there is no terminal."""
+    """A progress bar, as a function of (description, steps done, steps in all); None where stderr is no terminal."""
     if not shown or not sys.stderr.isatty():
         yield None
         return
