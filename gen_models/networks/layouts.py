@@ -102,7 +102,7 @@ def inception(width: int = 8, depth: int = 2, classes: int = 5) -> Any:
 
 
 def csp(width: int = 8, depths: tuple[int, ...] = (1, 2), classes: int = 5) -> Any:
-    """Cross-stage partial blocks (YOLO's C2f): half of the channels go through blocks; their results are concatenated."""
+    """Cross-stage partial blocks (YOLO's C2f): half of the channels go through blocks, all concatenated."""
     nn, blocks = paddle.nn, [_conv(3, width, 3, 2, act="silu")]
 
     def parts(width: int, depth: int) -> dict[str, Any]:

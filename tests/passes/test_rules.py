@@ -2,6 +2,8 @@
 
 import inspect
 import logging
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -178,3 +180,11 @@ def test_nothing_is_marked_without_a_report():
     model = Model([transpose(transpose(x, 0, 2, 1), 2, 0, 1)], [x])
     fuse_transposes(Graph(model))
     assert not any(PADDLE_OPERATORS in node.get_rt_info() for node in model.get_ops())
+
+
+def test_the_guide_says_which_passes_are_no_rules():
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "architecture.md").read_text("utf-8")
+    table = guide.partition("| Pass | Why it is no `Rule` |\n")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == {
+        one.__name__ for one in REWRITES if not isinstance(one, Rule)
+    }
