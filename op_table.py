@@ -2,7 +2,7 @@
 
 Keys are Paddle's operator names as in legacy programs, or PIR's own where only PIR has the operator; sorted.
 `on_complex` says what an operator does with complex numbers (`converters/complex/rules.py`); others refuse them.
-`if`, `while` and `recurrent` own blocks and are not here: see `CONTROL_FLOW` in `paddle2ov/translation/control_flow/`.
+`if`, `while` and `recurrent` own blocks and are not here: see `paddle2ov/translation/control_flow/table.py`.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.graph.elementary import log1p_exp
-from paddle2ov.graph.loop import build_loop
+from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -11,6 +11,7 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import (
+    END,
     Tensor,
     cast_to,
     const,
@@ -26,8 +27,6 @@ from paddle2ov.converters.indexing import exact_select, gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-
-_END = 2**31 - 1
 
 
 def _offsets(x: Tensor) -> Node:
@@ -150,7 +149,7 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
     count = ops.reduce_prod(dims, ints([0]), False)
     step: Node = ints(1)
     for axis in range(rank_of(node, x) - 1, 0, -1):
-        tail = ops.slice(dims, ints([axis]), ints([_END]), ints([1]))
+        tail = ops.slice(dims, ints([axis]), ints([END]), ints([1]))
         step = ops.add(step, ops.reduce_prod(tail, ints([0]), False))
     end = count if node.get_bool("wrap", False) else ops.minimum(count, ops.multiply(columns, columns))
     start = ops.subtract(ops.range(ints(0), count, ints(1), "i64"), ints(offset))

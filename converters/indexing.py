@@ -12,13 +12,11 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-
-_END = 2**31 - 1
 
 
 def gather(node: NodeContext) -> NamedOutputs:
@@ -53,7 +51,7 @@ def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
     # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
     dims = shape_of(x)
     before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
-    after = ops.slice(dims, ints([axis + 1]), ints([_END]), ints([1]))
+    after = ops.slice(dims, ints([axis + 1]), ints([END]), ints([1]))
     return ops.broadcast(const_like(0, x), ops.concat([before, shape_of(index), after], 0))
 
 

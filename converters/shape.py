@@ -127,8 +127,8 @@ def squeeze(node: NodeContext) -> NamedOutputs:
             )
         if dim == 1 or (dim is None and (declared[axis] == 1 or (axes and declared[axis] == -1))):
             dropped.append(axis)
-    # A slice of one element finds none in a tensor without elements. A Squeeze keeps such a dimension, as Paddle does,
-    # but OpenVINO cannot go on with a rank that is not the one that the program declares.
+    # A slice of one element finds none in a tensor without elements. OpenVINO's Squeeze keeps such a dimension, as
+    # Paddle does, and fails, as the rank is fixed at conversion; a Reshape drops it, where another one is 0 as well.
     if any(shape[axis].is_dynamic and shape[axis].get_max_length() == 1 for axis in dropped):
         left = [axis for axis in range(len(shape)) if axis not in dropped]
         return {"out": ops.reshape(x, ops.gather(shape_of(x), ints(left), ints(0)), False)}

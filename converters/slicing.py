@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
@@ -21,7 +21,6 @@ from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.folding import fold
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-_END = np.iinfo(np.int32).max
 _BEFORE_FIRST = np.iinfo(np.int32).min
 
 
@@ -132,7 +131,7 @@ def _starts_from_last(starts: _Bounds, steps: _Bounds | None, positions: list[in
     if starts.known is None or steps is None or steps.known is None:
         return starts.select(positions)
     both = [(starts.known[i], steps.known[i]) for i in positions]
-    return ints([-1 if start >= _END and step < 0 else start for start, step in both])
+    return ints([-1 if start >= END and step < 0 else start for start, step in both])
 
 
 def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positions: list[int]) -> Tensor:
@@ -189,7 +188,7 @@ def _empty_if_started_before_first(x: Output, axes: list[int], start: Tensor, en
     """
     sizes = ops.gather(shape_of(x), ints(axes), ints(0))
     before = ops.less(start, ops.negative(sizes))  # the sum of both overflows where the start is the greatest integer
-    return _select_bounds(ops.logical_and(before, ops.less(step, ints(0))), ints(_END), end)
+    return _select_bounds(ops.logical_and(before, ops.less(step, ints(0))), ints(END), end)
 
 
 def _clamp_start(x: Output, axis: int, start: int) -> int:
@@ -204,7 +203,7 @@ def _is_full(x: Output, axis: int, i: int, starts: _Bounds, ends: _Bounds, steps
     if steps and steps.known and steps.known[i] != 1:
         return False
     dim = x.get_partial_shape()[axis]
-    return starts.known[i] == 0 and ends.known[i] >= (int(dim.get_length()) if dim.is_static else _END)
+    return starts.known[i] == 0 and ends.known[i] >= (int(dim.get_length()) if dim.is_static else END)
 
 
 def slice_(node: NodeContext) -> NamedOutputs:
@@ -232,7 +231,7 @@ def crop(node: NodeContext) -> NamedOutputs:
     if offsets_known and shape_known:
         offsets = node.get_ints("offsets", []) or [0] * rank
         shape = node.get_ints("shape")
-        ends = [_END if size == -1 else start + size for start, size in zip(offsets, shape, strict=True)]
+        ends = [END if size == -1 else start + size for start, size in zip(offsets, shape, strict=True)]
         return {"out": ops.slice(x, ints(offsets), ints(ends), ints([1] * rank), axes)}
     start = int_vector(node, "offsets")
     size = int_vector(node, "shape")
@@ -279,7 +278,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if starts is not None and bounds[1].known is not None:
         # An index of -1 comes as the bounds -1 and 0.
         bounds[1].known = [
-            _END if axis in dropped and first == -1 and last == 0 else last
+            END if axis in dropped and first == -1 and last == 0 else last
             for axis, first, last in zip(axes, starts, bounds[1].known, strict=True)
         ]
     start, step = bounds[0].select(everything), bounds[2].select(everything)
@@ -287,7 +286,7 @@ def set_value(node: NodeContext) -> NamedOutputs:
     if dropped and (starts is None or bounds[1].known is None):
         last = ops.logical_and(ops.equal(start, ints(-1)), ops.equal(end, ints(0)))
         one = ops.constant(np.array([axis in dropped for axis in axes]))
-        end = _select_bounds(ops.logical_and(last, one), ints(_END), end)
+        end = _select_bounds(ops.logical_and(last, one), ints(END), end)
     may_be_empty = not node.semantics.end_before_first and _may_start_early(x, axes, everything, bounds[0], bounds[2])
     if may_be_empty:
         end = _empty_if_started_before_first(x, axes, start, end, step)

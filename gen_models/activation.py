@@ -8,12 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.building import legacy_builder
+from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
-LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
-F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 COMPLEX = [
     case(x=tensor(sizes, "complex64", dims=dims), formats=("pir",), why="Paddle 2.6 takes no complex numbers")
     for sizes, dims in (([3, 4], None), ([3, 4], [-1, 4]), ([], None))
@@ -42,16 +40,6 @@ def builder(function: str, module: str = "nn.functional", home: str = __name__) 
         return found(x, **attributes)
 
     build.__module__ = home
-    return build
-
-
-def legacy_builder(name: str) -> Callable[..., Any]:
-    """A builder that writes the legacy operator with its attributes."""
-
-    def build(x: Any, **attributes: Any) -> Any:
-        return legacy_op(name, {"X": x}, {"Out": x.dtype}, attributes)
-
-    build.__module__ = __name__
     return build
 
 
@@ -110,11 +98,10 @@ _LARGE = tensor([5], values=[-100.0, -20.0, 19.0, 21.0, 90.0])
 
 
 _TAILS = [-100.0, -60.0, -40.0, -25.0, -18.0, -16.0, -14.0, -12.0, -10.0, -8.0]
-_TAIL: dict[str, Any] = {"atol": 1.2e-7, "rtol": 2e-6, "why": "no more is lost than what Paddle loses, which adds 1"}
 
 
 def _hard_swish(x: Any, **attributes: Any) -> Any:
-    return legacy_builder("hard_swish")(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
+    return legacy_builder("hard_swish", __name__)(x, **attributes) if attributes else paddle.nn.functional.hardswish(x)
 
 
 OPS = [
@@ -159,7 +146,7 @@ OPS = [
         "log_sigmoid",
         more=[
             case(x=_LARGE),
-            case(x=tensor([10], values=[-x for x in _TAILS]), **_TAIL),
+            case(x=tensor([10], values=[-x for x in _TAILS]), **TAIL),
             case(x=PLANE, **COMPLEX_HERE),
         ],
     ),
@@ -175,8 +162,8 @@ OPS = [
         more=[
             case(x=_LARGE),
             case(x=_LARGE, beta=2.0),
-            case(x=tensor([10], values=_TAILS), **_TAIL),
-            case(x=tensor([10], values=_TAILS), beta=0.5, threshold=1.0, **_TAIL),
+            case(x=tensor([10], values=_TAILS), **TAIL),
+            case(x=tensor([10], values=_TAILS), beta=0.5, threshold=1.0, **TAIL),
             case(x=PLANE, beta=2.0, threshold=1.0, **COMPLEX_HERE),
         ],
         random={"beta": decimals(0.1, 3), "threshold": decimals(0, 30)},
@@ -203,7 +190,7 @@ OPS = [
         {"threshold": 0.0},
         {"threshold": -1.5},
         more=[
-            case(x=tensor([3, 4]), threshold=0.5, value=-2.0, **NEW),
+            case(x=tensor([3, 4]), threshold=0.5, value=-2.0, **NEW_KERNEL),
             case(x=tensor([3], values=[1.0, 0.5, 2.0])),
         ],
         random={"threshold": decimals(-3, 3)},
@@ -243,11 +230,11 @@ OPS = [
     ),
     Op(
         "soft_relu",
-        legacy_builder("soft_relu"),
+        legacy_builder("soft_relu", __name__),
         cases=[
             case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
             case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
-            case(x=tensor([10], values=_TAILS), threshold=40.0, **{**_TAIL, **LEGACY}),
+            case(x=tensor([10], values=_TAILS), threshold=40.0, **{**TAIL, **LEGACY}),
         ],
         random=lambda draw: case(x=random_input(draw), threshold=float(draw(st.integers(1, 40))), **LEGACY),
     ),

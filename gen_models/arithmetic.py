@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.activation import decimals, random_input
+from gen_models.harness.marks import F64
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it, or none that takes this"}
-F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 
 
 def _scale(x: Any, scale: Any = 1.0, *, bias: float = 0.0, bias_after_scale: bool = True) -> Any:

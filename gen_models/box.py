@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.marks import F64, OLD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
@@ -71,7 +72,6 @@ def _loose(size: float) -> dict[str, Any]:
 
 
 _DECODE = "decode_center_size"
-_F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
 
 BOX_CODER = [
     case(prior_box=boxes(5), target_box=boxes(3, seed=1), prior_box_var=tensor([5, 4], low=0.1, high=0.5)),
@@ -131,9 +131,9 @@ BOX_CODER = [
         target_box=_code(3, 5, 4, dtype="float64"),
         prior_box_var=tensor([5, 4], "float64", low=0.1, high=0.5),
         code_type=_DECODE,
-        **_F64,
+        **F64,
     ),
-    case(prior_box=boxes(5, dtype="float64"), target_box=boxes(3, dtype="float64", seed=2), **_F64),
+    case(prior_box=boxes(5, dtype="float64"), target_box=boxes(3, dtype="float64", seed=2), **F64),
 ]
 
 
@@ -141,23 +141,20 @@ def _iou_similarity(x: Any, y: Any, *, box_normalized: bool = True) -> Any:
     return legacy_op("iou_similarity", {"X": x, "Y": y}, {"Out": x.dtype}, {"box_normalized": box_normalized})
 
 
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
-
-
 def _iou_similarity_random(draw: Any) -> Case:
     return case(
         x=boxes(draw(st.integers(1, 5)), size=draw(st.sampled_from([1.0, 50.0])), seed=draw(st.integers(0, 1000))),
         y=boxes(draw(st.integers(1, 5)), size=draw(st.sampled_from([1.0, 50.0])), seed=draw(st.integers(0, 1000))),
         box_normalized=draw(st.booleans()),
-        **_LEGACY,
+        **OLD,
     )
 
 
 IOU_SIMILARITY = [
-    case(x=boxes(4), y=boxes(6, seed=1), **_LEGACY),
-    case(x=boxes(4, size=20), y=boxes(6, size=20, seed=1), box_normalized=False, **_LEGACY),
-    case(x=boxes(4, dims=[-1, 4]), y=boxes(6, seed=1, dims=[-1, 4]), **_LEGACY),
-    case(x=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), y=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), **_LEGACY),
+    case(x=boxes(4), y=boxes(6, seed=1), **OLD),
+    case(x=boxes(4, size=20), y=boxes(6, size=20, seed=1), box_normalized=False, **OLD),
+    case(x=boxes(4, dims=[-1, 4]), y=boxes(6, seed=1, dims=[-1, 4]), **OLD),
+    case(x=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), y=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), **OLD),
 ]
 
 
@@ -167,12 +164,12 @@ def _polygon_box_transform(x: Any) -> Any:
 
 def _polygon_random(draw: Any) -> Case:
     shape = [draw(st.integers(1, 2)), 2 * draw(st.integers(1, 4)), draw(st.integers(1, 5)), draw(st.integers(1, 5))]
-    return case(x=tensor(shape, dims=[-1, shape[1], -1, -1]), **_LEGACY)
+    return case(x=tensor(shape, dims=[-1, shape[1], -1, -1]), **OLD)
 
 
 POLYGON = [
-    case(x=tensor([2, 8, 3, 4]), **_LEGACY),
-    case(x=tensor([1, 4, 3, 4], dims=[-1, 4, -1, -1]), **_LEGACY),
+    case(x=tensor([2, 8, 3, 4]), **OLD),
+    case(x=tensor([1, 4, 3, 4], dims=[-1, 4, -1, -1]), **OLD),
 ]
 
 
@@ -190,30 +187,30 @@ def _box_clip_random(draw: Any) -> Case:
         x=tensor([images * each, 4], low=-20, high=120, dims=[-1, 4]),
         im_info=_info(*([draw(st.integers(20, 99)), draw(st.integers(20, 99)), 1.5] for _ in range(images))),
         lod=[i * each for i in range(images + 1)],
-        **_LEGACY,
+        **OLD,
     )
 
 
 BOX_CLIP = [
-    case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([63, 69, 1.2]), **_LEGACY),
-    case(x=tensor([5, 4], low=-20, high=120), im_info=tensor([1, 3], values=[[61, 83, 2.0]]), **_LEGACY),
+    case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([63, 69, 1.2]), **OLD),
+    case(x=tensor([5, 4], low=-20, high=120), im_info=tensor([1, 3], values=[[61, 83, 2.0]]), **OLD),
     case(
         x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),
         lod=[0, 2, 4, 6],
-        **_LEGACY,
+        **OLD,
     ),
     case(
         x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),
         lod=[0, 1, 3, 6],
-        **_LEGACY,
+        **OLD,
     ),
     case(
         x=tensor([4, 3, 4], low=-20, high=120, dims=[-1, 3, 4]),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5]),
         lod=[0, 2, 4],
-        **_LEGACY,
+        **OLD,
     ),
 ]
 
@@ -234,10 +231,10 @@ def _assign(rois: int, classes: int, dims: bool = False, **score: Any) -> dict[s
 
 
 ASSIGN = [
-    case(**_assign(5, 4), **_LEGACY),
-    case(**_assign(5, 4, dims=True), box_clip=0.2, **_LEGACY),
-    case(**_assign(3, 1), **_LEGACY),
-    case(**_assign(2, 3, values=[[0.9, 0.4, 0.4], [0.1, -1.0, -2.0]]), **_LEGACY),
+    case(**_assign(5, 4), **OLD),
+    case(**_assign(5, 4, dims=True), box_clip=0.2, **OLD),
+    case(**_assign(3, 1), **OLD),
+    case(**_assign(2, 3, values=[[0.9, 0.4, 0.4], [0.1, -1.0, -2.0]]), **OLD),
 ]
 
 OPS = [
@@ -245,7 +242,7 @@ OPS = [
         "box_decoder_and_assign",
         _decoder_and_assign,
         ASSIGN,
-        lambda draw: case(**_assign(draw(st.integers(1, 5)), draw(st.integers(2, 5)), dims=True), **_LEGACY),
+        lambda draw: case(**_assign(draw(st.integers(1, 5)), draw(st.integers(2, 5)), dims=True), **OLD),
     ),
     Op("box_clip", _box_clip, BOX_CLIP, _box_clip_random),
     Op("polygon_box_transform", _polygon_box_transform, POLYGON, _polygon_random),

@@ -8,12 +8,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.activation import random_input
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import legacy_builder, legacy_op
+from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 does not cast complex numbers"}
 PIR: dict[str, Any] = {"formats": ("pir",), "why": "only PIR programs have it"}
-LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 _KINDS = ("float32", "int32", "int64", "bool", "uint8", "int8")
 
 
@@ -30,14 +30,6 @@ def _cast_random(draw: Any) -> Case:
 
 def _dropout(x: Any, p: Any = 0.5, *, mode: str = "downscale_in_infer") -> Any:
     return paddle.nn.functional.dropout(x, p, training=False, mode=mode)
-
-
-def _legacy_identity(name: str) -> Any:
-    def build(x: Any, **attributes: Any) -> Any:
-        return legacy_op(name, {"X": x}, {"Out": x.dtype}, attributes)
-
-    build.__module__ = __name__
-    return build
 
 
 def _assign(x: Any) -> Any:
@@ -150,10 +142,14 @@ OPS = [
         ],
         random=lambda draw: case(x=random_input(draw, dtypes=("float32", "int64"))),
     ),
-    Op("share_data", _legacy_identity("share_data"), cases=[case(x=tensor([3, 4]), **LEGACY)]),
-    Op("memcpy", _legacy_identity("memcpy"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
-    Op("memcpy_d2h", _legacy_identity("memcpy_d2h"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
-    Op("memcpy_h2d", _legacy_identity("memcpy_h2d"), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
+    Op("share_data", legacy_builder("share_data", __name__), cases=[case(x=tensor([3, 4]), **LEGACY)]),
+    Op("memcpy", legacy_builder("memcpy", __name__), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]),
+    Op(
+        "memcpy_d2h", legacy_builder("memcpy_d2h", __name__), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]
+    ),
+    Op(
+        "memcpy_h2d", legacy_builder("memcpy_h2d", __name__), cases=[case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)]
+    ),
     Op("npu_identity", _npu_identity, cases=[case(x=tensor([3, 4]), format=-1, **LEGACY)]),
     Op("depend", _depend, cases=[case(x=tensor([3, 4]), dep=tensor([2]), **LEGACY)]),
     Op(

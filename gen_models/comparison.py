@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.elementwise import random_binary
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _compare(name: str) -> Callable[..., Any]:

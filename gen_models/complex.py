@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from gen_models.harness.building import function_builder
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, shape, shapes_to_broadcast
 
 _X = tensor([3, 4], "complex64")
 _DYNAMIC = tensor([2, 3, 4], "complex64", dims=[-1, 3, -1])
 _SCALAR = tensor([], "complex64")
-
-
-def _function(name: str) -> Callable[..., Any]:
-    def build(x: Any) -> Any:
-        return getattr(paddle, name)(x)
-
-    build.__module__ = __name__
-    return build
 
 
 def _complex(x: Any, y: Any) -> Any:
@@ -38,19 +30,19 @@ _BOTH = [case(x=_X), case(x=_DYNAMIC), case(x=_SCALAR)]
 _REAL = [case(x=tensor([3, 4])), case(x=tensor([3], values=[0.0, -2.0, 3.0]))]
 
 OPS = [
-    Op("real", _function("real"), cases=_BOTH, random=_random),
-    Op("imag", _function("imag"), cases=_BOTH, random=_random),
-    Op("conj", _function("conj"), cases=[*_BOTH, case(x=tensor([3, 4]))], random=_random),
+    Op("real", function_builder("real", __name__), cases=_BOTH, random=_random),
+    Op("imag", function_builder("imag", __name__), cases=_BOTH, random=_random),
+    Op("conj", function_builder("conj", __name__), cases=[*_BOTH, case(x=tensor([3, 4]))], random=_random),
     Op(
         "angle",
-        _function("angle"),
+        function_builder("angle", __name__),
         cases=[*_BOTH, *_REAL],
         random=_random,
     ),
-    Op("as_real", _function("as_real"), cases=_BOTH, random=_random),
+    Op("as_real", function_builder("as_real", __name__), cases=_BOTH, random=_random),
     Op(
         "as_complex",
-        _function("as_complex"),
+        function_builder("as_complex", __name__),
         cases=[
             case(x=tensor([3, 4, 2])),
             case(x=tensor([3, 4, 2], dims=[-1, -1, 2])),

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.conv import weight
+from gen_models.harness.marks import FIXED_FILTER
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -43,8 +44,6 @@ def _transpose(
     return build(x, filter, **kwargs)
 
 
-_FIXED = {"why": "OpenVINO's CPU plugin has no convolution by a filter of unknown shape", "dynamic": False}
-
 CONV2D = [
     case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3]),
     case(x=tensor([2, 3, 5, 6], dims=[-1, 3, -1, -1]), shape=[3, 4, 2, 2], stride=2, bias=True),
@@ -75,8 +74,8 @@ CONV2D = [
     case(x=tensor([1, 5, 6, 3]), shape=[3, 4, 3, 3], stride=2, padding=1, data_format="NHWC", bias=True),
     case(x=tensor([1, 5, 6, 3]), shape=[3, 4, 3, 3], stride=2, output_padding=1, padding=1, data_format="NHWC"),
     case(x=tensor([1, 5, 6, 3]), shape=[3, 4, 3, 3], stride=2, padding="SAME", data_format="NHWC"),
-    case(x=tensor([1, 3, 5, 6]), filter=tensor([3, 4, 3, 3]), stride=2, **_FIXED),
-    case(x=tensor([1, 4, 5, 6]), filter=tensor([4, 2, 3, 3]), stride=2, groups=2, **_FIXED),
+    case(x=tensor([1, 3, 5, 6]), filter=tensor([3, 4, 3, 3]), stride=2, **FIXED_FILTER),
+    case(x=tensor([1, 4, 5, 6]), filter=tensor([4, 2, 3, 3]), stride=2, groups=2, **FIXED_FILTER),
     case(x=tensor([1, 3, 7]), shape=[3, 4, 3], stride=2, padding=1, output_padding=1, bias=True),
     case(x=tensor([1, 3, 7], dims=[-1, 3, -1]), shape=[3, 4, 3], stride=2, output_size=[16]),
     case(x=tensor([1, 7, 3]), shape=[3, 4, 3], stride=2, data_format="NLC"),

@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, LEGACY
+from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, one_of, shape
 
 DTYPES = ["float32", "int32", "int64", "bool", "float64", "float16", "uint8"]
 PIR = ("pir",)
-LEGACY = ("legacy",)
 
 
 def _i(*values, dtype="int32"):
@@ -123,16 +123,15 @@ def _fill_zeros_like(x):
 
 
 def _fill_zeros_like_random(draw):
-    return case(x=dynamic_tensor(draw, shape(draw, 0, 4), one_of(draw, "float32", "int64", "bool")), **_PADDLE_2)
+    return case(x=dynamic_tensor(draw, shape(draw, 0, 4), one_of(draw, "float32", "int64", "bool")), **LEGACY)
 
 
-_PADDLE_2 = {"formats": ("legacy",), "why": "only legacy programs have it"}
 ZEROS_LIKE = [
-    case(x=tensor([2, 3]), **_PADDLE_2),
-    case(x=tensor([2, 3], "int64", dims=[-1, 3]), **_PADDLE_2),
-    case(x=tensor([4], "bool"), **_PADDLE_2),
-    case(x=tensor([], "float64"), **_PADDLE_2),
-    case(x=tensor([0, 3], dims=[-1, 3]), **_PADDLE_2),
+    case(x=tensor([2, 3]), **LEGACY),
+    case(x=tensor([2, 3], "int64", dims=[-1, 3]), **LEGACY),
+    case(x=tensor([4], "bool"), **LEGACY),
+    case(x=tensor([], "float64"), **LEGACY),
+    case(x=tensor([0, 3], dims=[-1, 3]), **LEGACY),
 ]
 
 _TRIANGLES = [
@@ -179,7 +178,11 @@ OPS = [
             case(shape=[3], value=2**40 + 1, dtype="int64", xfail="OpenVINO's CPU plugin computes int64 as int32"),
             case(shape=[3], value=float("inf"), dtype="float32"),
             case(
-                shape=[3], value=float("nan"), dtype="float32", formats=LEGACY, why="Paddle 3.3 cannot read its own NaN"
+                shape=[3],
+                value=float("nan"),
+                dtype="float32",
+                formats=("legacy",),
+                why="Paddle 3.3 cannot read its own NaN",
             ),
             case(shape=[80, 90], value=0.25, dtype="float32"),
             case(shape=[2, 3], value=200, dtype="uint8"),

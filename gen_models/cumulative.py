@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, DIGITS, Case, Op, case, paddle, tensor
-from gen_models.reduction import F64
+from gen_models.harness.marks import COMPLEX_HERE, DIGITS, F64
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _scan(name: str) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -61,35 +62,33 @@ def _crf_random(draw: Any) -> Case:
         transition=tensor([labels + 2, labels]),
         length=_lengths(*(draw(st.integers(1, steps)) for _ in range(batch)), dims=[-1]),
         label=tensor([batch, steps], "int64", low=0, high=labels) if draw(st.booleans()) else None,
-        **_OLD,
+        **NO_FUNCTION,
     )
 
 
-_OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
-
 CRF = [
-    case(emission=tensor([2, 4, 5]), transition=tensor([7, 5]), length=_lengths(4, 4), **_OLD),
+    case(emission=tensor([2, 4, 5]), transition=tensor([7, 5]), length=_lengths(4, 4), **NO_FUNCTION),
     case(
         emission=tensor([3, 6, 4], dims=[-1, -1, 4]),
         transition=tensor([6, 4]),
         length=_lengths(5, 2, 4, dims=[-1]),
-        **_OLD,
+        **NO_FUNCTION,
     ),
     case(
         emission=tensor([3, 6, 4]),
         transition=tensor([6, 4]),
         length=_lengths(5, 2, 4),
         label=tensor([3, 6], "int64", low=0, high=4),
-        **_OLD,
+        **NO_FUNCTION,
     ),
-    case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=_lengths(1, 0, 2), **_OLD),
-    case(emission=tensor([5, 4], dims=[-1, 4]), transition=tensor([6, 4]), **_OLD),
+    case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=_lengths(1, 0, 2), **NO_FUNCTION),
+    case(emission=tensor([5, 4], dims=[-1, 4]), transition=tensor([6, 4]), **NO_FUNCTION),
     case(
         emission=tensor([6, 4], dims=[-1, 4]),
         transition=tensor([6, 4]),
         label=tensor([6, 1], "int64", low=0, high=4, dims=[-1, 1]),
         lod=[0, 2, 6],
-        **_OLD,
+        **NO_FUNCTION,
     ),
 ]
 
@@ -134,7 +133,7 @@ def _ctc_random(draw: Any) -> Case:
         blank=draw(st.integers(0, 4)),
         merge_repeated=draw(st.booleans()),
         padding_value=draw(st.integers(0, 9)),
-        **_OLD,
+        **NO_FUNCTION,
     )
 
 
@@ -143,13 +142,13 @@ _TOKENS_LENGTH = tensor([2, 1], "int32", values=[[6], [5]])
 _ROW = tensor([8, 1], "int32", values=[[0], [1], [1], [2], [2], [0], [2], [3]], dims=[-1, 1])
 
 CTC_ALIGN = [
-    case(x=_TOKENS, length=_TOKENS_LENGTH, **_OLD),
-    case(x=_TOKENS, length=_TOKENS_LENGTH, merge_repeated=False, padding_value=9, **_OLD),
-    case(x=_TOKENS, length=_TOKENS_LENGTH, blank=3, **_OLD),
-    case(x=_ROW, **_OLD),
-    case(x=_ROW, blank=1, merge_repeated=False, lod=[0, 4, 8], **_OLD),
-    case(x=_ROW, lod=[0, 2, 4, 6, 8], **_OLD),
-    case(x=tensor([3, 1], "int32", values=[[0], [0], [0]], dims=[-1, 1]), **_OLD),
+    case(x=_TOKENS, length=_TOKENS_LENGTH, **NO_FUNCTION),
+    case(x=_TOKENS, length=_TOKENS_LENGTH, merge_repeated=False, padding_value=9, **NO_FUNCTION),
+    case(x=_TOKENS, length=_TOKENS_LENGTH, blank=3, **NO_FUNCTION),
+    case(x=_ROW, **NO_FUNCTION),
+    case(x=_ROW, blank=1, merge_repeated=False, lod=[0, 4, 8], **NO_FUNCTION),
+    case(x=_ROW, lod=[0, 2, 4, 6, 8], **NO_FUNCTION),
+    case(x=tensor([3, 1], "int32", values=[[0], [0], [0]], dims=[-1, 1]), **NO_FUNCTION),
 ]
 
 OPS = [

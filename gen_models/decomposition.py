@@ -6,9 +6,7 @@ from typing import Any
 
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import integer, one_of
-from gen_models.matrix import LOOSE, PLANE, regular, regular_complex
-
-_NEW: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3"}
+from gen_models.matrix import LOOSE, LOOSE_NEW, PLANE, regular, regular_complex
 
 
 def _qr(x: Any, *, mode: str = "reduced") -> Any:
@@ -43,7 +41,7 @@ def _square_random(draw: Any) -> Case:
 def _solve_random(draw: Any) -> Case:
     size, seed = integer(draw, 2, 6), integer(draw, 0, 99)
     trans = one_of(draw, "N", "T")
-    return case(b=tensor([size, integer(draw, 1, 3)]), x=regular(size, size, seed=seed), trans=trans, **_NEW)
+    return case(b=tensor([size, integer(draw, 1, 3)]), x=regular(size, size, seed=seed), trans=trans, **LOOSE_NEW)
 
 
 _SHAPES = [[5, 3], [3, 5], [4, 4]]
@@ -67,7 +65,7 @@ OPS = [
             case(x=tensor([3, 2], values=[[0, 1], [3, 0], [4, 2]]), **LOOSE),
             case(x=tensor([0, 3, 2]), formats=("pir",), why="Paddle 2 takes nothing empty"),
             *PLANE,
-            *[case(x=tensor(x, "complex64"), mode=mode, **_NEW) for x, mode in zip(_SHAPES, _MODES, strict=True)],
+            *[case(x=tensor(x, "complex64"), mode=mode, **LOOSE_NEW) for x, mode in zip(_SHAPES, _MODES, strict=True)],
         ],
         _qr_random,
     ),
@@ -87,10 +85,13 @@ OPS = [
         "lu_solve",
         _lu_solve,
         [
-            case(b=tensor([3, 2]), x=regular(3, 3), **_NEW),
-            case(b=tensor([4, 2]), x=regular(4, 4, seed=5), trans="T", **_NEW),
-            case(b=tensor([2, 4, 2]), x=regular(2, 4, 4, seed=2), **_NEW),
-            *[case(b=tensor([3, 2], "complex64"), x=regular_complex(3, 3), trans=trans, **_NEW) for trans in "NTC"],
+            case(b=tensor([3, 2]), x=regular(3, 3), **LOOSE_NEW),
+            case(b=tensor([4, 2]), x=regular(4, 4, seed=5), trans="T", **LOOSE_NEW),
+            case(b=tensor([2, 4, 2]), x=regular(2, 4, 4, seed=2), **LOOSE_NEW),
+            *[
+                case(b=tensor([3, 2], "complex64"), x=regular_complex(3, 3), trans=trans, **LOOSE_NEW)
+                for trans in "NTC"
+            ],
         ],
         _solve_random,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer
 
@@ -23,9 +24,6 @@ def _edit_distance(
     inputs = {"Hyps": as_lod(hyps, lod), "Refs": as_lod(refs, lod)}
     outputs = {"Out": "float32", "SequenceNum": "int64"}
     return legacy_op("edit_distance", inputs, outputs, {"normalized": normalized})
-
-
-_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 
 
 def _words(*shape: int, dims: Any = None) -> Any:
@@ -60,8 +58,8 @@ OPS = [
                 refs_length=_lengths(0, 4, 1, dims=[-1]),
                 normalized=False,
             ),
-            case(hyps=_words(5, 1, dims=[-1, 1]), refs=_words(7, 1, dims=[-1, 1]), **_LOD),
-            case(hyps=_words(6, 1, dims=[-1, 1]), refs=_words(6, 1, dims=[-1, 1]), lod=[0, 3, 6], **_LOD),
+            case(hyps=_words(5, 1, dims=[-1, 1]), refs=_words(7, 1, dims=[-1, 1]), **LOD),
+            case(hyps=_words(6, 1, dims=[-1, 1]), refs=_words(6, 1, dims=[-1, 1]), lod=[0, 3, 6], **LOD),
         ],
         _random,
     )

@@ -9,12 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import DIGITS, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.marks import DIGITS, F64, LEGACY, NEW_KERNEL
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import shapes_to_broadcast
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
-LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
-F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 INTEGERS = ("int32", "int64")
 
 NEW_COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "complex powers are new in Paddle 3"}
@@ -136,7 +134,7 @@ _VAST_X, _VAST_Y = (
 
 def _trunc_divide_random(draw: Any) -> Case:
     drawn = random_binary(("int32", "int64", "float32"), (-50, 50), (1, 9))(draw)
-    return case(**drawn.arguments, **NEW)
+    return case(**drawn.arguments, **NEW_KERNEL)
 
 
 def _minus_random(draw: Any) -> Case:
@@ -157,11 +155,11 @@ OPS = [
             *_AXIS,
             case(x=tensor([3, 4], "float64"), y=tensor([4], "float64"), **F64),
             case(x=tensor([0, 4]), y=tensor([4]), formats=("pir",), why="Paddle 2.6 cannot add empty tensors"),
-            case(x=tensor([3, 4], "bool"), y=tensor([4], "bool"), **NEW),
-            case(x=tensor([3, 4], "uint8"), y=tensor([4], "uint8"), **NEW),
-            case(x=tensor([3, 4], "int8"), y=tensor([4], "int8"), **NEW),
-            case(x=tensor([3, 4], "uint8", 0, 256), y=tensor([4], "uint8", 0, 256), **NEW),
-            case(x=tensor([3, 4], "int8", -128, 128), y=tensor([4], "int8", -128, 128), **NEW),
+            case(x=tensor([3, 4], "bool"), y=tensor([4], "bool"), **NEW_KERNEL),
+            case(x=tensor([3, 4], "uint8"), y=tensor([4], "uint8"), **NEW_KERNEL),
+            case(x=tensor([3, 4], "int8"), y=tensor([4], "int8"), **NEW_KERNEL),
+            case(x=tensor([3, 4], "uint8", 0, 256), y=tensor([4], "uint8", 0, 256), **NEW_KERNEL),
+            case(x=tensor([3, 4], "int8", -128, 128), y=tensor([4], "int8", -128, 128), **NEW_KERNEL),
         ],
         random_binary(_NUMBERS),
     ),
@@ -203,7 +201,7 @@ OPS = [
             case(x=tensor([10]), y=tensor([10], values=_NOT_ZERO)),
             case(x=tensor([5], values=[1.0, -1.0, 0.0, 2.0, -4.0]), y=tensor([5], values=[0.0, 0.0, 0.0, 1.0, -0.0])),
             *_of_integers(1, 6),
-            case(x=tensor([3, 4], "bool"), y=tensor([4], "bool", values=[1, 1, 1, 1]), **NEW),
+            case(x=tensor([3, 4], "bool"), y=tensor([4], "bool", values=[1, 1, 1, 1]), **NEW_KERNEL),
             case(x=tensor([5], "int32", values=[7, -7, 7, -7, -6]), y=tensor([5], "int32", values=[2, 2, -2, -2, 3])),
             case(x=tensor([40], "int32", -(2**31) + 1, 2**31), y=tensor([40], "int32", 1, 2**20)),
             case(x=tensor([40], "int64", -(2**31) + 1, 2**31), y=tensor([40], "int64", -300, -1)),
@@ -236,10 +234,10 @@ OPS = [
         "floor_divide",
         [
             *_QUOTIENTS,
-            case(x=tensor([8], "float16", -20, 20), y=tensor([8], "float16", 0.5, 3.0), **NEW),
+            case(x=tensor([8], "float16", -20, 20), y=tensor([8], "float16", 0.5, 3.0), **NEW_KERNEL),
             case(x=tensor([40], "int32", -(2**31) + 1, 2**31), y=tensor([40], "int32", 1, 2**20)),
             case(x=tensor([40], "int64", -(2**31) + 1, 2**31), y=tensor([40], "int64", -300, -1)),
-            case(x=tensor([6], "uint8", 1, 250), y=tensor([6], "uint8", 1, 9), **NEW),
+            case(x=tensor([6], "uint8", 1, 250), y=tensor([6], "uint8", 1, 9), **NEW_KERNEL),
             case(x=tensor([3], "int64", 1, 900), y=tensor([], "int64", 16, 17)),
             case(x=_ENDLESS_X, y=_ENDLESS_Y),
             case(x=_VAST_X, y=_VAST_Y, **DIGITS),
@@ -251,10 +249,12 @@ OPS = [
         "trunc_divide",
         _trunc_divide,
         [
-            case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", 1, 8), **NEW),
-            case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", -8, 0), **NEW),
-            case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO), **NEW),
-            case(x=tensor([4], values=[1.0, -1.0, 7.5, -7.5]), y=tensor([4], values=[0.1, 0.1, 3.0, -3.0]), **NEW),
+            case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", 1, 8), **NEW_KERNEL),
+            case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", -8, 0), **NEW_KERNEL),
+            case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO), **NEW_KERNEL),
+            case(
+                x=tensor([4], values=[1.0, -1.0, 7.5, -7.5]), y=tensor([4], values=[0.1, 0.1, 3.0, -3.0]), **NEW_KERNEL
+            ),
         ],
         _trunc_divide_random,
     ),
@@ -323,14 +323,14 @@ OPS = [
         "copysign",
         "copysign",
         [
-            case(x=tensor([3, 7]), y=tensor([7]), **NEW),
-            case(x=_SIGNS_X, y=_SIGNS_Y, **NEW),
-            case(x=tensor([3, 1], "int32", dims=[-1, 1]), y=tensor([7], "int32"), **NEW),
-            case(x=tensor([3, 1], "int32", -(2**31) + 1, 2**31), y=tensor([7], "int32"), **NEW),
-            case(x=tensor([3], "int8", values=[-128, 127, -1]), y=tensor([2, 1], "int8", values=[-1, 1]), **NEW),
-            case(x=tensor([3, 1], "bool"), y=tensor([4], "bool"), **NEW),
+            case(x=tensor([3, 7]), y=tensor([7]), **NEW_KERNEL),
+            case(x=_SIGNS_X, y=_SIGNS_Y, **NEW_KERNEL),
+            case(x=tensor([3, 1], "int32", dims=[-1, 1]), y=tensor([7], "int32"), **NEW_KERNEL),
+            case(x=tensor([3, 1], "int32", -(2**31) + 1, 2**31), y=tensor([7], "int32"), **NEW_KERNEL),
+            case(x=tensor([3], "int8", values=[-128, 127, -1]), y=tensor([2, 1], "int8", values=[-1, 1]), **NEW_KERNEL),
+            case(x=tensor([3, 1], "bool"), y=tensor([4], "bool"), **NEW_KERNEL),
         ],
-        lambda draw: case(**{**random_binary(("float32",))(draw).arguments, **NEW}),
+        lambda draw: case(**{**random_binary(("float32",))(draw).arguments, **NEW_KERNEL}),
     ),
     Op(
         "lerp",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
+from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, paddle, tensor
-from gen_models.shape import OLD
 
 
 def _expand(x, like=None, *, shape):
@@ -79,7 +79,7 @@ def _old_expand_random(draw):
     shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
     times = [draw(st.integers(1, 3)) for _ in shape]
     dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
-    return case(x=tensor(shape, dims=dims), times=times, formats=("legacy",), why=OLD)
+    return case(x=tensor(shape, dims=dims), times=times, **LEGACY)
 
 
 OPS = [
@@ -120,8 +120,8 @@ OPS = [
         "expand",
         _old_expand,
         cases=[
-            case(x=tensor([2, 3]), times=[2, 1], formats=("legacy",), why=OLD),
-            case(x=tensor([2, 3], dims=[-1, 3]), times=[2, 3], formats=("legacy",), why=OLD),
+            case(x=tensor([2, 3]), times=[2, 1], **LEGACY),
+            case(x=tensor([2, 3], dims=[-1, 3]), times=[2, 3], **LEGACY),
         ],
         random=_old_expand_random,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.marks import F64
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import axes, dynamic_tensor, flag, integer, one_of, shape
 
@@ -58,7 +59,6 @@ _C = tensor([4, 6], "complex64")
 _C_DYNAMIC = tensor([2, 4, 6], "complex64", dims=[-1, -1, -1])
 _R = tensor([4, 7])
 _R_DYNAMIC = tensor([2, 4, 6], dims=[-1, -1, -1])
-_F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 _NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 frames no complex numbers"}
 _MODES: list[dict[str, Any]] = [{"norm": norm, "forward": forward} for norm in _NORMS for forward in (True, False)]
 
@@ -71,7 +71,7 @@ C2C = [
     case(x=_C, n=[5], axes=[0]),
     case(x=_C, n=[3, 8]),
     case(x=tensor([1, 1], "complex64")),
-    case(x=tensor([4, 6], "complex128"), **_F64),
+    case(x=tensor([4, 6], "complex128"), **F64),
     case(x=tensor([4, 6])),
 ]
 
@@ -85,7 +85,7 @@ R2C = [
     case(x=_R, n=[10], axes=[1]),
     case(x=_R, n=[3], axes=[0]),
     case(x=tensor([8])),
-    case(x=tensor([4, 8], "float64"), **_F64),
+    case(x=tensor([4, 8], "float64"), **F64),
     case(x=tensor([4, 8], "int32")),
 ]
 
@@ -99,7 +99,7 @@ C2R = [
     case(x=_C_DYNAMIC, axes=[2, 0]),
     case(x=_C_DYNAMIC, axes=[2, 1], forward=True),
     case(x=tensor([5], "complex64")),
-    case(x=tensor([4, 6], "complex128"), **_F64),
+    case(x=tensor([4, 6], "complex128"), **F64),
 ]
 
 
@@ -135,7 +135,7 @@ FRAME = [
     case(x=tensor([2, 9], "int64"), frame_length=4, hop_length=2),
     case(x=tensor([2, 9], "complex64"), frame_length=4, hop_length=2, **_NEW),
     case(x=tensor([9, 2], "complex64", dims=[-1, 2]), frame_length=4, hop_length=2, axis=0, **_NEW),
-    case(x=tensor([2, 9], "float64"), frame_length=4, hop_length=2, **_F64),
+    case(x=tensor([2, 9], "float64"), frame_length=4, hop_length=2, **F64),
 ]
 
 OVERLAP_ADD = [
@@ -147,7 +147,7 @@ OVERLAP_ADD = [
     case(x=tensor([6, 4, 2, 3], dims=[-1, -1, -1, -1]), hop_length=2, axis=0),
     case(x=tensor([2, 4, 6], "int32"), hop_length=3),
     case(x=tensor([2, 4, 6], "int64"), hop_length=3),
-    case(x=tensor([2, 4, 6], "float64"), hop_length=3, **_F64),
+    case(x=tensor([2, 4, 6], "float64"), hop_length=3, **F64),
     case(x=tensor([4, 1]), hop_length=2),
 ]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 _EXACT: dict[str, Any] = {"atol": 0.0, "rtol": 0.0, "why": "the next number is one unit away"}
 
 _SPECIAL = [-0.0, 1.0, 1.0, -1.0, "inf", "inf", "-inf", 1.0, "nan", 2.0, 8388608.0, 1e-30, 3.4028235e38]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import legacy_op
+from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Case, Op, case, tensor
 from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
@@ -20,8 +21,6 @@ def _activation(
 def _add_activation(x: Any, y: Any, **attributes: Any) -> Any:
     return _activation(x, y, add=True, **attributes)
 
-
-_OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
 
 PAIRS = [
     ["elementwise_add", "scale"],
@@ -39,26 +38,30 @@ PAIRS = [
 def _random(draw: Any) -> Case:
     dims = shape(draw, 1, 4)
     return case(
-        x=dynamic_tensor(draw, dims), y=dynamic_tensor(draw, dims), functors=one_of(draw, *PAIRS), scale=0.5, **_OLD
+        x=dynamic_tensor(draw, dims),
+        y=dynamic_tensor(draw, dims),
+        functors=one_of(draw, *PAIRS),
+        scale=0.5,
+        **NO_FUNCTION,
     )
 
 
 def _add_random(draw: Any) -> Case:
     drawn = _random(draw).arguments
-    return case(**{**drawn, "functors": one_of(draw, *PAIRS[2:4])}, **_OLD)
+    return case(**{**drawn, "functors": one_of(draw, *PAIRS[2:4])}, **NO_FUNCTION)
 
 
 ACTIVATION = [
-    *(case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), functors=pair, scale=0.5, **_OLD) for pair in PAIRS),
+    *(case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), functors=pair, scale=0.5, **NO_FUNCTION) for pair in PAIRS),
     case(
         x=tensor([2, 3, 4], dims=[-1, 3, -1]),
         y=tensor([2, 3, 4], dims=[-1, -1, 4]),
         functors=PAIRS[3],
         save=True,
-        **_OLD,
+        **NO_FUNCTION,
     ),
-    case(x=tensor([2, 3, 4]), y=tensor([3]), functors=PAIRS[3], axis=1, **_OLD),
-    case(x=tensor([2, 3, 4]), y=tensor([3, 4]), functors=PAIRS[2], **_OLD),
+    case(x=tensor([2, 3, 4]), y=tensor([3]), functors=PAIRS[3], axis=1, **NO_FUNCTION),
+    case(x=tensor([2, 3, 4]), y=tensor([3, 4]), functors=PAIRS[2], **NO_FUNCTION),
 ]
 
 OPS = [

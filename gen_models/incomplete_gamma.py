@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 _LARGE: dict[str, Any] = {
     "formats": ("pir",),
     "why": "new in Paddle 3; x · ln y loses digits that the exponential brings up",

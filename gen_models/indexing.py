@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, LEGACY
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 PIR = ("pir",)
 NEW = "new in Paddle 3"
-OLD = "an operator of old programs only"
 
 
 def _i(*values, dtype="int64", dims=None):
@@ -154,7 +154,7 @@ def _lookup_table_random(draw):
     shape = [*draw(st.lists(st.integers(1, 4), min_size=1, max_size=2)), 1]
     padding = draw(st.sampled_from([-1, 0, rows - 1]))
     weight = tensor([rows, draw(st.integers(1, 6))])
-    return case(x=tensor(shape, "int64", 0, rows), weight=weight, padding_idx=padding, formats=("legacy",), why=OLD)
+    return case(x=tensor(shape, "int64", 0, rows), weight=weight, padding_idx=padding, **LEGACY)
 
 
 def _masked_fill_random(draw):
@@ -298,7 +298,7 @@ OPS = [
         "lookup_table",
         _lookup_table,
         cases=[
-            case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3]), formats=("legacy",), why=OLD),
+            case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3]), **LEGACY),
         ],
         random=_lookup_table_random,
     ),

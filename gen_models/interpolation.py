@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.marks import F64
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -140,7 +141,7 @@ LINEAR_2D = [
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), like=tensor([1, 5, 5, 9], dims=[-1, 5, -1, -1])),
     case(x=tensor([1, 3, 4, 2]), scale=2, data_format="NHWC"),
     case(x=tensor([1, 3, 4, 2], dims=[-1, -1, -1, 2]), size=[7, 5], data_format="NHWC", align_corners=True),
-    case(x=tensor([1, 2, 3, 4], "float64"), size=[6, 7], why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5),
+    case(x=tensor([1, 2, 3, 4], "float64"), size=[6, 7], **F64),
     *(
         made
         for alignment in ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})

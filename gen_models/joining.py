@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _concat(x, *, axis=0, as_tensor=False):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import legacy_op
+from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 from gen_models.harness.strategies import flag, integer, one_of
 from gen_models.nms import crowd, polygons, shuffled
 
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 1 and 2"}
 _DEFAULTS = {
     "background_label": -1,
     "score_threshold": 0.1,
@@ -33,18 +33,18 @@ def _boxes(*sizes: int, **options: Any) -> TensorSpec:
 
 _B, _S = [-1, -1, 4], [-1, 1, -1]
 CASES = [
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), **_LEGACY),
-    case(bboxes=_boxes(2, 20, dims=_B), scores=shuffled(2, 1, 20, dims=_S), nms_threshold=0.5, **_LEGACY),
-    case(bboxes=_boxes(2, 20, size=100), scores=shuffled(2, 1, 20), normalized=False, keep_top_k=5, **_LEGACY),
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 2, 20), background_label=0, nms_top_k=3, **_LEGACY),
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), nms_threshold=0.7, nms_eta=0.9, **_LEGACY),
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), score_threshold=99.0, **_LEGACY),
-    case(bboxes=_boxes(2, 1), scores=shuffled(2, 1, 1), **_LEGACY),
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), keep_top_k=0, **_LEGACY),
-    case(bboxes=tensor([1, 3, 4], values=[[0.5] * 4] * 3), scores=shuffled(1, 1, 3), **_LEGACY),
-    case(bboxes=polygons(1, 20), scores=shuffled(1, 1, 20), **_LEGACY),
-    case(bboxes=polygons(2, 20, size=300), scores=shuffled(2, 1, 20), keep_top_k=6, nms_threshold=0.2, **_LEGACY),
-    case(bboxes=polygons(1, 12, points=8), scores=shuffled(1, 1, 12), **_LEGACY),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), **OLD),
+    case(bboxes=_boxes(2, 20, dims=_B), scores=shuffled(2, 1, 20, dims=_S), nms_threshold=0.5, **OLD),
+    case(bboxes=_boxes(2, 20, size=100), scores=shuffled(2, 1, 20), normalized=False, keep_top_k=5, **OLD),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 2, 20), background_label=0, nms_top_k=3, **OLD),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), nms_threshold=0.7, nms_eta=0.9, **OLD),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), score_threshold=99.0, **OLD),
+    case(bboxes=_boxes(2, 1), scores=shuffled(2, 1, 1), **OLD),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), keep_top_k=0, **OLD),
+    case(bboxes=tensor([1, 3, 4], values=[[0.5] * 4] * 3), scores=shuffled(1, 1, 3), **OLD),
+    case(bboxes=polygons(1, 20), scores=shuffled(1, 1, 20), **OLD),
+    case(bboxes=polygons(2, 20, size=300), scores=shuffled(2, 1, 20), keep_top_k=6, nms_threshold=0.2, **OLD),
+    case(bboxes=polygons(1, 12, points=8), scores=shuffled(1, 1, 12), **OLD),
 ]
 
 
@@ -59,7 +59,7 @@ def _random(draw: Any) -> Case:
         nms_threshold=one_of(draw, 0.3, 0.5, 0.7),
         nms_eta=one_of(draw, 1.0, 0.9),
         normalized=normalized,
-        **_LEGACY,
+        **OLD,
     )
 
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
-
-LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 
 _F64: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD; OpenVINO's CPU plugin computes f64 as f32"}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Case, Op, case, tensor
 from gen_models.harness.strategies import flag, integer, one_of
-from gen_models.lod import LOD, WORDS, backwards, some_sequences, step_rows
+from gen_models.lod import WORDS, backwards, some_sequences, step_rows
 
 
 def _embedding_pool(ids: Any, w: Any, *, lod: Any = None, padding_idx: int = -1) -> Any:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 from gen_models.harness.strategies import flag, integer, one_of
 from gen_models.lod import some_sequences
-
-_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 
 
 def _gru(input: Any, weight: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
@@ -82,7 +81,7 @@ def _gru_random(draw: Any) -> Case:
         is_reverse=flag(draw),
         origin_mode=flag(draw),
         activation=one_of(draw, "tanh", "relu", "sigmoid", "identity"),
-        **_LOD,
+        **LOD,
     )
 
 
@@ -100,7 +99,7 @@ def _lstm_random(draw: Any) -> Case:
         is_reverse=flag(draw),
         cell_activation=one_of(draw, "tanh", "relu", "identity"),
         candidate_activation=one_of(draw, "tanh", "relu", "sigmoid"),
-        **_LOD,
+        **LOD,
     )
 
 
@@ -116,7 +115,7 @@ def _fusion_gru_random(draw: Any) -> Case:
         is_reverse=flag(draw),
         use_seq=flag(draw),
         activation=one_of(draw, "tanh", "relu"),
-        **_LOD,
+        **LOD,
     )
 
 
@@ -137,22 +136,22 @@ def _fused_lstm(draw: Any, inner: int) -> dict[str, Any]:
 def _fusion_lstm_random(draw: Any) -> Case:
     (rows, lod), width, inner = some_sequences(draw), integer(draw, 1, 4), integer(draw, 1, 4)
     x = {"x": _rows(rows, width), "weight_x": tensor([width, 4 * inner])}
-    return case(**x, **_fused_lstm(draw, inner), lod=lod, **_LOD)
+    return case(**x, **_fused_lstm(draw, inner), lod=lod, **LOD)
 
 
 def _embedded_lstm_random(draw: Any) -> Case:
     (rows, lod), inner = some_sequences(draw), integer(draw, 1, 4)
     x = {"ids": _ids(rows), "embeddings": tensor([8, 4 * inner])}
-    return case(**x, **_fused_lstm(draw, inner), lod=lod, **_LOD)
+    return case(**x, **_fused_lstm(draw, inner), lod=lod, **LOD)
 
 
 def _gru_case(rows: int, **more: Any) -> Case:
-    return case(input=_rows(rows, 9), weight=tensor([3, 9]), **more, **_LOD)
+    return case(input=_rows(rows, 9), weight=tensor([3, 9]), **more, **LOD)
 
 
 def _lstm_case(rows: int, **more: Any) -> Case:
     more.setdefault("bias", tensor([1, 21]))
-    return case(input=_rows(rows, 12), weight=tensor([3, 12]), **more, **_LOD)
+    return case(input=_rows(rows, 12), weight=tensor([3, 12]), **more, **LOD)
 
 
 def _ids(count: int) -> TensorSpec:
@@ -173,7 +172,7 @@ OPS = [
             _gru_case(4, origin_mode=True),
             _gru_case(4, gate_activation="relu", activation="identity"),
             _gru_case(1),
-            *(case(input=_ids(6), weight=tensor([3, 9]), tagger=_TAGGER, lod=lod, **_LOD) for lod in (None, [0, 3, 6])),
+            *(case(input=_ids(6), weight=tensor([3, 9]), tagger=_TAGGER, lod=lod, **LOD) for lod in (None, [0, 3, 6])),
         ],
         _gru_random,
     ),
@@ -194,7 +193,7 @@ OPS = [
         "fusion_gru",
         _fusion_gru,
         [
-            case(x=_rows(5, 4), weight_x=tensor([4, 9]), weight_h=tensor([3, 9]), **_LOD),
+            case(x=_rows(5, 4), weight_x=tensor([4, 9]), weight_h=tensor([3, 9]), **LOD),
             case(
                 x=_rows(6, 4),
                 weight_x=tensor([4, 9]),
@@ -203,7 +202,7 @@ OPS = [
                 h0=tensor([2, 3]),
                 lod=[0, 3, 6],
                 is_reverse=True,
-                **_LOD,
+                **LOD,
             ),
         ],
         _fusion_gru_random,
@@ -212,7 +211,7 @@ OPS = [
         "fused_embedding_fc_lstm",
         _embedded_lstm,
         [
-            case(ids=_ids(5), embeddings=tensor([8, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21]), **_LOD),
+            case(ids=_ids(5), embeddings=tensor([8, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21]), **LOD),
             case(
                 ids=_ids(6),
                 embeddings=tensor([8, 12]),
@@ -221,7 +220,7 @@ OPS = [
                 use_peepholes=False,
                 is_reverse=True,
                 lod=[0, 3, 6],
-                **_LOD,
+                **LOD,
             ),
         ],
         _embedded_lstm_random,
@@ -230,7 +229,7 @@ OPS = [
         "fusion_lstm",
         _fusion_lstm,
         [
-            case(x=_rows(5, 4), weight_x=tensor([4, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21]), **_LOD),
+            case(x=_rows(5, 4), weight_x=tensor([4, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21]), **LOD),
             case(
                 x=_rows(6, 4),
                 weight_x=tensor([4, 12]),
@@ -239,7 +238,7 @@ OPS = [
                 use_peepholes=False,
                 is_reverse=True,
                 lod=[0, 3, 6],
-                **_LOD,
+                **LOD,
             ),
         ],
         _fusion_lstm_random,

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.elementwise import random_binary
-from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, one_of, shape
 
 _CORNERS = [[0, 1j, 1, 1 + 1j], [-0.0, 2j, 0.5, 0]]

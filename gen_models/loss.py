@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import DIGITS, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import DIGITS, F64
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, one_of, shape
-from gen_models.reduction import F64
 
 
 def _cross_entropy(

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.marks import LOD, OLD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
-from gen_models.lod import LOD, offsets
-
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
+from gen_models.lod import offsets
 
 
 def _bipartite_match(
@@ -65,13 +64,13 @@ BIPARTITE_MATCH = [
     case(dist_mat=tensor([150, 4], low=-1.0, dims=_STEPS), lod=[0, 10, 145, 150], match_type="per_prediction", **LOD),
 ]
 SIMILARITY_FOCUS = [
-    case(x=_different(2, 3, 4, 5), axis=1, indexes=[0], **_LEGACY),
-    case(x=_different(2, 3, 4, 5), axis=2, indexes=[3, 0], **_LEGACY),
-    case(x=_different(2, 3, 4, 5), axis=3, indexes=[1, 4, 1], **_LEGACY),
-    case(x=_different(2, 3, 6, 2, dims=[-1, -1, -1, -1]), axis=1, indexes=[2, 1], **_LEGACY),
-    case(x=_different(1, 1, 1, 1), axis=3, indexes=[0], **_LEGACY),
-    case(x=tensor([2, 3, 4, 5], "float64"), axis=1, indexes=[0], **_LEGACY),
-    case(x=tensor([1, 1, 2, 2], values=[-np.inf, 1.0, 2.0, np.inf]), axis=1, indexes=[0], **_LEGACY),
+    case(x=_different(2, 3, 4, 5), axis=1, indexes=[0], **OLD),
+    case(x=_different(2, 3, 4, 5), axis=2, indexes=[3, 0], **OLD),
+    case(x=_different(2, 3, 4, 5), axis=3, indexes=[1, 4, 1], **OLD),
+    case(x=_different(2, 3, 6, 2, dims=[-1, -1, -1, -1]), axis=1, indexes=[2, 1], **OLD),
+    case(x=_different(1, 1, 1, 1), axis=3, indexes=[0], **OLD),
+    case(x=tensor([2, 3, 4, 5], "float64"), axis=1, indexes=[0], **OLD),
+    case(x=tensor([1, 1, 2, 2], values=[-np.inf, 1.0, 2.0, np.inf]), axis=1, indexes=[0], **OLD),
 ]
 
 
@@ -94,7 +93,7 @@ def _similarity_focus_random(draw: Any) -> Case:
     indexes = [integer(draw, 0, shape[axis] - 1) for _ in range(integer(draw, 1, 3))]
     dims = [-1 if flag(draw) else size for size in shape]
     x = _different(*shape, dims=dims, seed=integer(draw, 0, 1000))
-    return case(x=x, axis=axis, indexes=indexes, **_LEGACY)
+    return case(x=x, axis=axis, indexes=indexes, **OLD)
 
 
 OPS = [

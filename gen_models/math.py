@@ -8,11 +8,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.activation import COMPLEX, NEW, ON_CUTS, PLANE, SIZES, WIDE, random_input, unary
+from gen_models.activation import COMPLEX, ON_CUTS, PLANE, SIZES, WIDE, random_input, unary
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, DIGITS, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, DIGITS, LEGACY, NEW_KERNEL
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
-LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
 INTEGER: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}
 
 
@@ -86,7 +86,10 @@ def _classes(name: str, function: str) -> Op:
             case(x=tensor([3, 4], "int32")),
             case(x=tensor([3, 4], "int64", dims=[-1, 4])),
             *COMPLEX,
-            case(x=tensor([4], "complex64", values=[complex(0, math.nan), complex(math.inf, 1), -math.inf, 2j]), **NEW),
+            case(
+                x=tensor([4], "complex64", values=[complex(0, math.nan), complex(math.inf, 1), -math.inf, 2j]),
+                **NEW_KERNEL,
+            ),
         ],
         random=lambda draw: case(x=random_input(draw, dtypes=("float32", "int32"))),
     )
@@ -95,7 +98,7 @@ def _classes(name: str, function: str) -> Op:
 def _round_random(draw: Any) -> Case:
     x = random_input(draw, -20, 20)
     decimals = draw(st.integers(-1, 3))
-    return case(x=x, decimals=decimals, **NEW) if decimals >= 0 and draw(st.booleans()) else case(x=x)
+    return case(x=x, decimals=decimals, **NEW_KERNEL) if decimals >= 0 and draw(st.booleans()) else case(x=x)
 
 
 _VAST = tensor(
@@ -170,9 +173,12 @@ OPS = [
             case(x=_HALVES),
             case(x=tensor([3, 7], low=-20, high=20, dims=[-1, 7])),
             case(x=tensor([], low=-20, high=20)),
-            *[case(x=tensor([3, 4], low=-200, high=200), decimals=decimals, **NEW) for decimals in (0, 1, 2, -1, -2)],
+            *[
+                case(x=tensor([3, 4], low=-200, high=200), decimals=decimals, **NEW_KERNEL)
+                for decimals in (0, 1, 2, -1, -2)
+            ],
             case(x=PLANE, **COMPLEX_HERE),
-            case(x=tensor([3, 4], "int32", -200, 200), decimals=-1, **NEW),
+            case(x=tensor([3, 4], "int32", -200, 200), decimals=-1, **NEW_KERNEL),
             *_integers(),
         ],
         random=_round_random,

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.marks import F64, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
-from gen_models.reduction import F64
 
 
 def _matmul(x: Any, y: Any, *, transpose_x: bool = False, transpose_y: bool = False) -> Any:
@@ -329,22 +329,19 @@ def _linear_v2_random(draw: Any) -> Case:
     return case(x=tensor([*outer, rows]), weight=tensor([rows, columns]), bias=tensor([columns]), **_V2)
 
 
-_OLD: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 1 and 2"}
-
-
 def _fsp(x: Any, y: Any) -> Any:
     return legacy_op("fsp", {"X": x, "Y": y}, {"Out": x.dtype}, {})
 
 
 FSP = [
-    case(x=tensor([2, 3, 4, 5]), y=tensor([2, 6, 4, 5]), **_OLD),
-    case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), y=tensor([2, 1, 4, 5], dims=[-1, 1, -1, -1]), **_OLD),
+    case(x=tensor([2, 3, 4, 5]), y=tensor([2, 6, 4, 5]), **OLD),
+    case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), y=tensor([2, 1, 4, 5], dims=[-1, 1, -1, -1]), **OLD),
 ]
 
 
 def _fsp_random(draw: Any) -> Case:
     n, c, d, h, w = (integer(draw, 1, 4) for _ in range(5))
-    return case(x=dynamic_tensor(draw, [n, c, h, w]), y=dynamic_tensor(draw, [n, d, h, w]), **_OLD)
+    return case(x=dynamic_tensor(draw, [n, c, h, w]), y=dynamic_tensor(draw, [n, d, h, w]), **OLD)
 
 
 OPS = [

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import flag, integer
 
 LOOSE: dict[str, Any] = {"atol": 2e-4, "rtol": 2e-4, "why": "rounding of an elimination, in another order"}
@@ -50,6 +51,7 @@ SQUARE = [
     case(x=regular(5, 5, seed=4, dtype="float64"), **LOOSE),
 ]
 
+LOOSE_NEW: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3"}
 LOOSE_COMPLEX: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; " + COMPLEX_HERE["why"]}
 PLANE = [
     case(x=regular_complex(3, 3), **LOOSE_COMPLEX),

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.conv import weight
+from gen_models.harness.marks import NOT_PUBLIC
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -18,9 +19,6 @@ def _append(op_type, inputs, outputs, attributes) -> Any:
     return made
 
 
-_OLD = {"why": "no public function of Paddle 2 or 3", "formats": ("legacy",)}
-
-
 def _lrn(x, *, n=5, k=1.0, alpha=1e-4, beta=0.75, data_format="NCHW", middle=False) -> Any:
     attributes = {"n": n, "k": k, "alpha": alpha, "beta": beta, "data_format": data_format}
     made = _append("lrn", {"X": x}, ("Out", "MidOut"), attributes)
@@ -28,17 +26,17 @@ def _lrn(x, *, n=5, k=1.0, alpha=1e-4, beta=0.75, data_format="NCHW", middle=Fal
 
 
 LRN = [
-    case(x=tensor([2, 7, 3, 4]), **_OLD),
-    case(x=tensor([2, 7, 3, 4], dims=[-1, 7, -1, -1]), n=3, k=2.0, alpha=0.1, beta=0.5, **_OLD),
-    case(x=tensor([2, 7, 3, 4]), n=3, k=2.0, alpha=0.3, beta=0.5, middle=True, **_OLD),
-    case(x=tensor([2, 3, 4, 7]), n=5, alpha=0.2, data_format="NHWC", **_OLD),
-    case(x=tensor([2, 3, 3, 4]), n=7, alpha=0.2, **_OLD),
+    case(x=tensor([2, 7, 3, 4]), **NOT_PUBLIC),
+    case(x=tensor([2, 7, 3, 4], dims=[-1, 7, -1, -1]), n=3, k=2.0, alpha=0.1, beta=0.5, **NOT_PUBLIC),
+    case(x=tensor([2, 7, 3, 4]), n=3, k=2.0, alpha=0.3, beta=0.5, middle=True, **NOT_PUBLIC),
+    case(x=tensor([2, 3, 4, 7]), n=5, alpha=0.2, data_format="NHWC", **NOT_PUBLIC),
+    case(x=tensor([2, 3, 3, 4]), n=7, alpha=0.2, **NOT_PUBLIC),
 ]
 
 
 def _lrn_random(draw) -> Case:
     n, alpha = draw(st.sampled_from([1, 3, 5])), draw(st.sampled_from([1e-4, 0.3]))
-    return case(x=tensor([2, draw(st.integers(1, 9)), 3, 2]), n=n, alpha=alpha, beta=0.7, **_OLD)
+    return case(x=tensor([2, draw(st.integers(1, 9)), 3, 2]), n=n, alpha=alpha, beta=0.7, **NOT_PUBLIC)
 
 
 def _data_norm(x, *, channels, affine=False) -> Any:
@@ -54,14 +52,16 @@ def _data_norm(x, *, channels, affine=False) -> Any:
 
 
 DATA = [
-    case(x=tensor([4, 3]), channels=3, **_OLD),
-    case(x=tensor([4, 3], dims=[-1, 3]), channels=3, affine=True, **_OLD),
+    case(x=tensor([4, 3]), channels=3, **NOT_PUBLIC),
+    case(x=tensor([4, 3], dims=[-1, 3]), channels=3, affine=True, **NOT_PUBLIC),
 ]
 
 
 def _data_random(draw) -> Case:
     channels = draw(st.integers(1, 6))
-    return case(x=tensor([draw(st.integers(1, 5)), channels]), channels=channels, affine=draw(st.booleans()), **_OLD)
+    return case(
+        x=tensor([draw(st.integers(1, 5)), channels]), channels=channels, affine=draw(st.booleans()), **NOT_PUBLIC
+    )
 
 
 def _spectral_norm(weight, *, dim=0, power_iters=1, eps=1e-12) -> Any:

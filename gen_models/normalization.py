@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.conv import weight
+from gen_models.harness.marks import F64
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -44,7 +45,6 @@ def _batch_norm(
     )
 
 
-_F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
 _LONG = {"why": "a division by the deviation of few numbers amplifies rounding", "atol": 1e-4, "rtol": 1e-4}
 _BATCH: dict[str, Any] = {**_LONG, "formats": ("pir",), "why": f"{_LONG['why']}; Paddle 2.6 cannot run what it saved"}
 
@@ -80,7 +80,7 @@ BATCH = [
         scale=False,
         bias=False,
     ),
-    case(x=tensor([2, 3, 4, 5], "float64"), channels=3, **_F64),
+    case(x=tensor([2, 3, 4, 5], "float64"), channels=3, **F64),
 ]
 
 
@@ -122,7 +122,7 @@ LAYER = [
     case(x=tensor([2, 3, 8]), scale=tensor([24]), bias=tensor([24]), shape=[3, 8]),
     case(x=tensor([1, 49, 96], low=-10, high=10), shape=[96], epsilon=1e-6, **_LONG),
     case(x=tensor([2, 3, 8], low=100, high=101), shape=[8], why="100 to 101 leaves 16 bits", atol=2e-3, rtol=1e-3),
-    case(x=tensor([2, 3, 8], "float64"), shape=[8], **_F64),
+    case(x=tensor([2, 3, 8], "float64"), shape=[8], **F64),
 ]
 
 

@@ -6,14 +6,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, F64
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _pad(x, pad, *, mode="constant", value=0.0, data_format="NCHW") -> Any:
     return paddle.nn.functional.pad(x, pad, mode, value, data_format)
 
-
-_F64 = {"why": "OpenVINO's CPU plugin computes f64 as f32", "atol": 2e-5}
 
 PAD = [
     case(x=tensor([2, 3]), pad=[1, 0, 2, 1]),
@@ -24,7 +23,7 @@ PAD = [
     case(x=tensor([2, 3, 4, 5, 2]), pad=[0, 0, 1, 2, 0, 1, 3, 0, 1, 1]),
     case(x=tensor([2, 3], "int64"), pad=[1, 0, 2, 1], value=7),
     case(x=tensor([2, 3], "int32"), pad=[1, 0, 2, 1]),
-    case(x=tensor([2, 3], "float64"), pad=[1, 0, 2, 1], **_F64),
+    case(x=tensor([2, 3], "float64"), pad=[1, 0, 2, 1], **F64),
     case(x=tensor([2, 3]), pad=[1, 1, 0, 0], value=float("-inf")),
     case(
         x=tensor([2, 3], dims=[-1, 3]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
+from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, paddle, tensor
-from gen_models.shape import OLD
 
 
 def _transpose(x, *, perm):
@@ -106,19 +106,19 @@ def _channel_shuffle_random(draw):
 
 def _old_transpose_random(draw):
     drawn = _transpose_random(draw).arguments
-    return case(x=tensor(drawn["x"].shape), perm=drawn["perm"], formats=("legacy",), why=OLD)
+    return case(x=tensor(drawn["x"].shape), perm=drawn["perm"], **LEGACY)
 
 
 def _reverse_random(draw):
     shape, dims = _shaped(draw)
     axes = draw(st.lists(st.integers(0, len(shape) - 1), min_size=1, unique=True))
-    return case(x=tensor(shape, dims=dims), axis=axes, formats=("legacy",), why=OLD)
+    return case(x=tensor(shape, dims=dims), axis=axes, **LEGACY)
 
 
 def _shuffle_channel_random(draw):
     group = draw(st.integers(1, 4))
     shape = [draw(st.integers(1, 3)), group * draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(1, 3))]
-    return case(x=tensor(shape), group=group, formats=("legacy",), why=OLD)
+    return case(x=tensor(shape), group=group, **LEGACY)
 
 
 OPS = [
@@ -148,7 +148,7 @@ OPS = [
     Op(
         "transpose",
         _old_transpose,
-        cases=[case(x=tensor([2, 3, 4]), perm=[0, 2, 1], formats=("legacy",), why=OLD)],
+        cases=[case(x=tensor([2, 3, 4]), perm=[0, 2, 1], **LEGACY)],
         random=_old_transpose_random,
     ),
     Op(
@@ -169,7 +169,7 @@ OPS = [
     Op(
         "reverse",
         _reverse,
-        cases=[case(x=tensor([2, 3, 4]), axis=[0, 2], formats=("legacy",), why=OLD)],
+        cases=[case(x=tensor([2, 3, 4]), axis=[0, 2], **LEGACY)],
         random=_reverse_random,
     ),
     Op(
@@ -222,7 +222,7 @@ OPS = [
     Op(
         "shuffle_channel",
         _shuffle_channel,
-        cases=[case(x=tensor([2, 6, 3, 4]), group=3, formats=("legacy",), why=OLD)],
+        cases=[case(x=tensor([2, 6, 3, 4]), group=3, **LEGACY)],
         random=_shuffle_channel_random,
     ),
 ]

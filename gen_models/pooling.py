@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gen_models.harness.marks import F64
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 INF = float("inf")
@@ -103,7 +104,7 @@ POOL2D = [
         formats=("pir",),
         why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
     ),
-    case(x=tensor([2, 3, 6, 8], "float64"), mode="avg", why="OpenVINO's CPU plugin computes f64 as f32", atol=2e-5),
+    case(x=tensor([2, 3, 6, 8], "float64"), mode="avg", **F64),
     case(x=tensor([1, 2, 1, 3]), mode="max", kernel=2, **_WIDE),
     case(x=tensor([1, 2, 1, 3]), mode="avg", kernel=5, stride=3, padding=1, **_WIDE),
     case(x=tensor([1, 2, 2, 3]), mode="max", kernel=4, stride=2, ceil_mode=True, **_WIDE),

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.nms import shuffled
 from gen_models.roi import regions
@@ -175,13 +176,12 @@ def _counts(*counts: int, dims: Any = None) -> TensorSpec:
 
 _EDGES = [[0, 0, 224, 224], [0, 0, 112, 112], [0, 0, 111.99, 112], [0, 0, 448, 448], [5, 5, 1, 1], [0, 0, 900, 900]]
 
-_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 
 DISTRIBUTE_FPN_PROPOSALS = [
     case(fpn_rois=regions(10, 1200, 900), rois_num=_counts(10)),
     case(fpn_rois=regions(10, 1200, 900), rois_num=_counts(4, 1, 5)),
     case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), rois_num=_counts(4, 6, dims=[-1]), pixel_offset=True),
-    case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), lod=[0, 4, 10], min_level=3, max_level=4, **_LOD),
+    case(fpn_rois=regions(10, 1200, 900, dims=[-1, 4]), lod=[0, 4, 10], min_level=3, max_level=4, **LOD),
     case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=_counts(6)),
     case(fpn_rois=tensor([6, 4], values=_EDGES), rois_num=_counts(2, 4), pixel_offset=True),
     case(fpn_rois=regions(5, 1200, 900), rois_num=_counts(5), min_level=3, max_level=4),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
 
@@ -118,7 +119,6 @@ _Q_DYNAMIC = tensor([2, 3, 4, 5], low=-127, high=127, dims=[-1, 3, -1, -1])
 _EIGHTHS = tensor([5], values=[0.5, 0.125, -0.3, 2.0, -2.0])
 _SCALES = [0.5, 1.0, 1.7]
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3.3 runs dequantize_linear as if it were quantize"}
-_OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
 
 
 def _linear_random(draw: Any) -> Case:
@@ -278,7 +278,7 @@ OPS = [
     Op(
         "moving_average_abs_max_scale",
         _observer,
-        [case(x=_X, **_OLD), case(x=_DYNAMIC, **_OLD)],
-        lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 4)), **_OLD),
+        [case(x=_X, **NO_FUNCTION), case(x=_DYNAMIC, **NO_FUNCTION)],
+        lambda draw: case(x=dynamic_tensor(draw, shape(draw, 1, 4)), **NO_FUNCTION),
     ),
 ]

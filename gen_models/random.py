@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of, shape
 
@@ -99,7 +100,7 @@ def _sampling_random(draw: Any) -> Case:
         [float(one == certain) for one in range(width)]
         for certain in (integer(draw, 0, width - 1) for _ in range(rows))
     ]
-    return case(x=dynamic_tensor(draw, [rows, width], one_of(draw, "float32", "float64"), values=values), **_LEGACY)
+    return case(x=dynamic_tensor(draw, [rows, width], one_of(draw, "float32", "float64"), values=values), **NO_FUNCTION)
 
 
 def _shape_random(draw: Any) -> list[int]:
@@ -122,7 +123,7 @@ def _multinomial_random(draw: Any) -> Case:
 def _like_random(draw: Any) -> Case:
     given, made = shape(draw, 1, 3), shape(draw, 1, 3)
     source, target = integer(draw, 0, len(given) - 1), integer(draw, 0, len(made) - 1)
-    return case(x=dynamic_tensor(draw, given), shape=made, input_dim_idx=source, output_dim_idx=target, **_LEGACY)
+    return case(x=dynamic_tensor(draw, given), shape=made, input_dim_idx=source, output_dim_idx=target, **NO_FUNCTION)
 
 
 def _truncated_random(draw: Any) -> Case:
@@ -133,7 +134,6 @@ def _truncated_random(draw: Any) -> Case:
     return case(shape=_shape_random(draw), mean=0.0, std=std, a=low * std, b=high * std, **_BOUNDS)
 
 
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
 _BOUNDS: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 also draws numbers outside of a ... b"}
 _EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 cannot compare the empty tensor that it makes"}
 _SHAPE_TENSOR = tensor([2], "int64", values=[3, 4])
@@ -236,8 +236,8 @@ OPS = [
         "uniform_random_batch_size_like",
         _like,
         [
-            case(x=tensor([3, 4], dims=[-1, 4]), shape=[-1, 5], **_LEGACY),
-            case(x=tensor([3, 4]), shape=[2, -1], input_dim_idx=1, output_dim_idx=1, **_LEGACY),
+            case(x=tensor([3, 4], dims=[-1, 4]), shape=[-1, 5], **NO_FUNCTION),
+            case(x=tensor([3, 4]), shape=[2, -1], input_dim_idx=1, output_dim_idx=1, **NO_FUNCTION),
         ],
         _like_random,
     ),
@@ -271,13 +271,13 @@ OPS = [
         "sampling_id",
         _sampling_id,
         [
-            case(x=tensor([4, 3], values=_ONE_HOT), **_LEGACY),
-            case(x=tensor([4, 3], values=_ONE_HOT, dims=[-1, -1]), **_LEGACY),
-            case(x=tensor([4, 3], "float64", values=_ONE_HOT), **_LEGACY),
+            case(x=tensor([4, 3], values=_ONE_HOT), **NO_FUNCTION),
+            case(x=tensor([4, 3], values=_ONE_HOT, dims=[-1, -1]), **NO_FUNCTION),
+            case(x=tensor([4, 3], "float64", values=_ONE_HOT), **NO_FUNCTION),
             # The number drawn decides between nothing here: all of them lie in one of the steps of the sums.
-            case(x=tensor([2, 3], values=_HALVES), low=0.55, high=0.95, **_LEGACY),
+            case(x=tensor([2, 3], values=_HALVES), low=0.55, high=0.95, **NO_FUNCTION),
             # Sums that no number stays below: the last index.
-            case(x=tensor([2, 3], values=_HALVES), low=3.0, high=4.0, **_LEGACY),
+            case(x=tensor([2, 3], values=_HALVES), low=3.0, high=4.0, **NO_FUNCTION),
         ],
         _sampling_random,
     ),

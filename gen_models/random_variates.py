@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, shape
-
-_NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 
 
 def _checked(out: Any, high: float) -> list[Any]:
@@ -39,9 +38,9 @@ def _binomial(count: Any, prob: Any) -> Any:
 
 
 GAMMA = [
-    case(x=tensor([3, 4], low=0.1, high=5), **_NEW),
-    case(x=tensor([3, 4], low=1, high=90, dims=[-1, -1]), **_NEW),
-    case(x=tensor([], low=0.1, high=5), **_NEW),
+    case(x=tensor([3, 4], low=0.1, high=5), **NEW),
+    case(x=tensor([3, 4], low=1, high=90, dims=[-1, -1]), **NEW),
+    case(x=tensor([], low=0.1, high=5), **NEW),
 ]
 DIRICHLET = [
     case(alpha=tensor([5], low=0.5, high=5)),
@@ -54,15 +53,15 @@ POISSON = [
     case(x=tensor([3], values=[0.0, 0.0, 0.0])),
 ]
 BINOMIAL = [
-    case(count=tensor([3, 4], low=1, high=20), prob=tensor([3, 4], low=0, high=1), **_NEW),
-    case(count=tensor([4], "int64", 0, 9, dims=[-1]), prob=tensor([4], low=0, high=1, dims=[-1]), **_NEW),
-    case(count=tensor([2], "int32", 3, 4), prob=tensor([2], values=[0.0, 1.0]), **_NEW),
-    case(count=tensor([2], values=[0.6, 3.7]), prob=tensor([2], values=[1.0, 1.0]), **_NEW),
+    case(count=tensor([3, 4], low=1, high=20), prob=tensor([3, 4], low=0, high=1), **NEW),
+    case(count=tensor([4], "int64", 0, 9, dims=[-1]), prob=tensor([4], low=0, high=1, dims=[-1]), **NEW),
+    case(count=tensor([2], "int32", 3, 4), prob=tensor([2], values=[0.0, 1.0]), **NEW),
+    case(count=tensor([2], values=[0.6, 3.7]), prob=tensor([2], values=[1.0, 1.0]), **NEW),
 ]
 
 
 def _gamma_random(draw: Any) -> Case:
-    return case(x=dynamic_tensor(draw, shape(draw, 0, 3), low=0.1, high=20), **_NEW)
+    return case(x=dynamic_tensor(draw, shape(draw, 0, 3), low=0.1, high=20), **NEW)
 
 
 def _dirichlet_random(draw: Any) -> Case:
@@ -75,7 +74,7 @@ def _poisson_random(draw: Any) -> Case:
 
 def _binomial_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 3)
-    return case(count=tensor(sizes, "int64", 0, integer(draw, 1, 30)), prob=dynamic_tensor(draw, sizes, low=0), **_NEW)
+    return case(count=tensor(sizes, "int64", 0, integer(draw, 1, 30)), prob=dynamic_tensor(draw, sizes, low=0), **NEW)
 
 
 OPS = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, flag, integer, one_of
 
@@ -138,7 +139,6 @@ def _built(*, body: str, **arguments: Any) -> Any:
     return _BODIES[body](**arguments)
 
 
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
 _WEIGHTS: dict[str, Any] = {"w": tensor([3, 4]), "u": tensor([4, 4])}
 
 
@@ -147,13 +147,11 @@ def _random(draw: Any) -> Any:
     x = dynamic_tensor(draw, [time, batch, 3])
     body = one_of(draw, "cell", "several", "independent")
     if body == "cell":
-        return case(body=body, x=x, h=dynamic_tensor(draw, [batch, 4]), reverse=reverse, **_WEIGHTS, **_LEGACY)
+        return case(body=body, x=x, h=dynamic_tensor(draw, [batch, 4]), reverse=reverse, **_WEIGHTS, **OLD)
     y = dynamic_tensor(draw, [time, batch, 3])
     if body == "independent":
-        return case(body=body, x=x, y=tensor([3]), reverse=reverse, **_LEGACY)
-    return case(
-        body=body, x=x, y=y, h=dynamic_tensor(draw, [batch, 3]), n=tensor([1], "int64"), reverse=reverse, **_LEGACY
-    )
+        return case(body=body, x=x, y=tensor([3]), reverse=reverse, **OLD)
+    return case(body=body, x=x, y=y, h=dynamic_tensor(draw, [batch, 3]), n=tensor([1], "int64"), reverse=reverse, **OLD)
 
 
 OPS = [
@@ -161,16 +159,16 @@ OPS = [
         "recurrent",
         _built,
         cases=[
-            case(body="cell", x=tensor([5, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **_LEGACY),
+            case(body="cell", x=tensor([5, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **OLD),
             case(
                 body="cell",
                 x=tensor([5, 2, 3], dims=[-1, -1, 3]),
                 h=tensor([2, 4], dims=[-1, 4]),
                 reverse=True,
                 **_WEIGHTS,
-                **_LEGACY,
+                **OLD,
             ),
-            case(body="cell", x=tensor([1, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **_LEGACY),
+            case(body="cell", x=tensor([1, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **OLD),
             *(
                 case(
                     body="several",
@@ -179,17 +177,17 @@ OPS = [
                     h=tensor([2, 3]),
                     n=tensor([1], "int64"),
                     reverse=reverse,
-                    **_LEGACY,
+                    **OLD,
                 )
                 for reverse in (False, True)
             ),
-            case(body="independent", x=tensor([4, 2, 3]), y=tensor([3]), **_LEGACY),
-            case(body="independent", x=tensor([4, 2, 3], dims=[-1, 2, 3]), y=tensor([3]), reverse=True, **_LEGACY),
-            case(body="chosen", x=tensor([6, 3]), h=tensor([3], high=2.0), limit=tensor([], values=0.5), **_LEGACY),
-            case(body="nested", x=tensor([3, 4, 2]), h=tensor([2]), **_LEGACY),
-            case(body="nested", x=tensor([3, 4]), h=tensor([]), **_LEGACY),
-            case(body="outside", x=tensor([4, 3]), total=tensor([3]), **_LEGACY),
-            case(body="growing", x=tensor([3, 2, 2], dims=[-1, 2, 2]), h=tensor([1, 2]), **_LEGACY),
+            case(body="independent", x=tensor([4, 2, 3]), y=tensor([3]), **OLD),
+            case(body="independent", x=tensor([4, 2, 3], dims=[-1, 2, 3]), y=tensor([3]), reverse=True, **OLD),
+            case(body="chosen", x=tensor([6, 3]), h=tensor([3], high=2.0), limit=tensor([], values=0.5), **OLD),
+            case(body="nested", x=tensor([3, 4, 2]), h=tensor([2]), **OLD),
+            case(body="nested", x=tensor([3, 4]), h=tensor([]), **OLD),
+            case(body="outside", x=tensor([4, 3]), total=tensor([3]), **OLD),
+            case(body="growing", x=tensor([3, 2, 2], dims=[-1, 2, 2]), h=tensor([1, 2]), **OLD),
         ],
         random=_random,
     )

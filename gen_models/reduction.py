@@ -9,11 +9,14 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import axes, axis, dynamic_tensor, flag, one_of, shape
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no function for it, or none that takes this"}
-F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+NO_FUNCTION_IN_2: dict[str, Any] = {
+    "formats": ("pir",),
+    "why": "Paddle 2.6 has no function for it, or none that takes this",
+}
 
 
 def _reduce(name: str) -> Callable[..., Any]:
@@ -67,17 +70,15 @@ EMPTY = [
     case(x=tensor([2, 0]), axis=1, **_NOT_EMPTY),
 ]
 
-_TENSOR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no axis from a tensor"}
-
 
 def _computed(dtype: str = "float32") -> list[Case]:
     """Axes that only the run shows."""
     return [
-        case(x=tensor([2, 3, 4], dtype), axis=tensor([], "int64", values=1), **_TENSOR),
-        case(x=tensor([2, 3, 4], dtype), axis=tensor([1], "int32", values=[-1]), keepdim=True, **_TENSOR),
-        case(x=tensor([2, 3, 4, 5], dtype, dims=[-1, 3, -1, 5]), axis=tensor([2], "int64", values=[-1, 1]), **_TENSOR),
-        case(x=tensor([2, 3, 4], dtype), axis=tensor([2], "int64", values=[2, 0]), keepdim=True, **_TENSOR),
-        case(x=tensor([2, 3], dtype), axis=[tensor([], "int64", values=0), 1], **_TENSOR),
+        case(x=tensor([2, 3, 4], dtype), axis=tensor([], "int64", values=1), **COMPUTED),
+        case(x=tensor([2, 3, 4], dtype), axis=tensor([1], "int32", values=[-1]), keepdim=True, **COMPUTED),
+        case(x=tensor([2, 3, 4, 5], dtype, dims=[-1, 3, -1, 5]), axis=tensor([2], "int64", values=[-1, 1]), **COMPUTED),
+        case(x=tensor([2, 3, 4], dtype), axis=tensor([2], "int64", values=[2, 0]), keepdim=True, **COMPUTED),
+        case(x=tensor([2, 3], dtype), axis=[tensor([], "int64", values=0), 1], **COMPUTED),
     ]
 
 
@@ -117,7 +118,7 @@ MEAN = [
     *_computed()[:3],
     case(x=tensor([3, 4], "float64"), axis=1, **F64),
     case(x=tensor([2, 3, 4, 4], dims=[-1, 3, -1, -1]), axis=[2, 3], keepdim=True),
-    case(x=tensor([2, 3], "complex64"), axis=1, **NEW),
+    case(x=tensor([2, 3], "complex64"), axis=1, **NO_FUNCTION_IN_2),
     case(
         x=tensor([3, 2], "bool", values=[[0, 0], [0, 1], [1, 1]]),
         axis=1,
@@ -137,12 +138,12 @@ EXTREME = [
 LOGICAL = [
     *_common("bool"),
     case(x=tensor([2, 2], "bool", values=[[True, False], [True, True]]), axis=1),
-    case(x=tensor([3, 4], "int32", low=-1, high=2), axis=1, **NEW),
-    case(x=tensor([3, 4], "float32", values=[[0.0, 0.5, -0.2, 0.0]] * 3), axis=0, **NEW),
-    case(x=tensor([2, 2], "float32", values=[[0.0, math.nan], [-0.0, 1e-30]]), axis=0, **NEW),
-    case(x=tensor([3, 4], "int64", low=-1, high=2), **NEW),
+    case(x=tensor([3, 4], "int32", low=-1, high=2), axis=1, **NO_FUNCTION_IN_2),
+    case(x=tensor([3, 4], "float32", values=[[0.0, 0.5, -0.2, 0.0]] * 3), axis=0, **NO_FUNCTION_IN_2),
+    case(x=tensor([2, 2], "float32", values=[[0.0, math.nan], [-0.0, 1e-30]]), axis=0, **NO_FUNCTION_IN_2),
+    case(x=tensor([3, 4], "int64", low=-1, high=2), **NO_FUNCTION_IN_2),
     case(x=tensor([], "bool", values=True)),
-    case(x=tensor([2, 2], "complex64", values=[[0, 1j], [1, 0]]), axis=1, **NEW),
+    case(x=tensor([2, 2], "complex64", values=[[0, 1j], [1, 0]]), axis=1, **NO_FUNCTION_IN_2),
 ]
 
 PROD = [
@@ -276,18 +277,17 @@ def _nansum(x: Any, *, axis: Any, keepdim: bool = False, dtype: Any = None) -> A
     return paddle._C_ops.nansum(x, axis, dtype and getattr(paddle.base.core.DataType, dtype), keepdim)
 
 
-_AS: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 REDUCE_AS = [
-    case(x=tensor([2, 3, 4]), target=tensor([3, 4]), **_AS),
-    case(x=tensor([2, 3, 4]), target=tensor([1, 4]), **_AS),
-    case(x=tensor([2, 3, 4]), target=tensor([2, 1, 1]), **_AS),
-    case(x=tensor([3, 4]), target=tensor([3, 4]), **_AS),
-    case(x=tensor([3, 4]), target=tensor([]), **_AS),
-    case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), target=tensor([3, 1], dims=[3, -1]), **_AS),
-    case(x=tensor([2, 3, 4], "int32", dims=[-1, 3, 4]), target=tensor([3, 1], "int32"), **_AS),
-    case(x=tensor([3, 4], "bool"), target=tensor([3, 1], "bool"), **_AS),
-    case(x=tensor([3, 4], "int64"), target=tensor([4], "int64"), **_AS),
-    case(x=tensor([3, 4], "complex64"), target=tensor([4], "complex64"), **_AS),
+    case(x=tensor([2, 3, 4]), target=tensor([3, 4]), **NEW),
+    case(x=tensor([2, 3, 4]), target=tensor([1, 4]), **NEW),
+    case(x=tensor([2, 3, 4]), target=tensor([2, 1, 1]), **NEW),
+    case(x=tensor([3, 4]), target=tensor([3, 4]), **NEW),
+    case(x=tensor([3, 4]), target=tensor([]), **NEW),
+    case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), target=tensor([3, 1], dims=[3, -1]), **NEW),
+    case(x=tensor([2, 3, 4], "int32", dims=[-1, 3, 4]), target=tensor([3, 1], "int32"), **NEW),
+    case(x=tensor([3, 4], "bool"), target=tensor([3, 1], "bool"), **NEW),
+    case(x=tensor([3, 4], "int64"), target=tensor([4], "int64"), **NEW),
+    case(x=tensor([3, 4], "complex64"), target=tensor([4], "complex64"), **NEW),
 ]
 
 
@@ -299,15 +299,15 @@ def _renorm_random(draw: Any) -> Case:
 
 
 NANSUM = [
-    case(x=tensor([2, 3], values=[[1, math.nan, 3], [math.nan] * 3], dims=[-1, 3]), axis=[1], **_AS),
-    case(x=tensor([2, 2], values=[[1, math.nan], [2, 4]]), axis=[], keepdim=True, dtype="FLOAT64", **_AS),
-    case(x=tensor([2, 3], "int64"), axis=[0], **_AS),
+    case(x=tensor([2, 3], values=[[1, math.nan, 3], [math.nan] * 3], dims=[-1, 3]), axis=[1], **NEW),
+    case(x=tensor([2, 2], values=[[1, math.nan], [2, 4]]), axis=[], keepdim=True, dtype="FLOAT64", **NEW),
+    case(x=tensor([2, 3], "int64"), axis=[0], **NEW),
 ]
 
 
 def _nansum_random(draw: Any) -> Case:
     sizes = shape(draw, 1, 4)
-    return case(x=dynamic_tensor(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **_AS)
+    return case(x=dynamic_tensor(draw, sizes), axis=axes(draw, len(sizes)), keepdim=flag(draw), **NEW)
 
 
 def _reduce_as_random(draw: Any) -> Case:
@@ -316,7 +316,7 @@ def _reduce_as_random(draw: Any) -> Case:
     kept = kept[len(shape(draw, 0, len(sizes))) :]
     # Where there is nothing to sum, the type of bool and int32 depends on sizes that may not be known: float32 there.
     dtype = one_of(draw, "float32", "int32", "int64", "bool") if kept != sizes else "float32"
-    return case(x=tensor(sizes, dtype), target=tensor(kept, dtype), **_AS)
+    return case(x=tensor(sizes, dtype), target=tensor(kept, dtype), **NEW)
 
 
 def _frobenius_norm_random(draw: Any) -> Case:

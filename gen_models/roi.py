@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
 
@@ -99,11 +100,10 @@ def _psroi_pool_random(draw: Any) -> Case:
 
 _ANY = [-1, 3, -1, -1]
 
-_LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
 
 ROI_ALIGN = [
-    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8, dims=[-1, 4]), output_size=2, lod=[0, 4], **_LOD),
-    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), output_size=2, lod=[0, 2, 2, 5], **_LOD),
+    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8, dims=[-1, 4]), output_size=2, lod=[0, 4], **LOD),
+    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), output_size=2, lod=[0, 2, 2, 5], **LOD),
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2),
     case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=_counts(4), output_size=2, aligned=False),
     case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=_counts(2, 3), output_size=(2, 3), spatial_scale=0.25),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Case, Op, case, tensor
 from gen_models.harness.strategies import flag, integer, one_of
 from gen_models.lod import offsets
 from gen_models.roi import regions
-
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
 
 
 def _build(
@@ -49,7 +48,7 @@ def _trans(*shape: int, **more: Any) -> Any:
 
 _ANY = [-1, -1, -1, -1]
 CASES = [
-    case(x=tensor([1, 3, 8, 9]), boxes=regions(4, 9, 8), trans=_trans(4, 2, 2, 2), output_dim=3, **_LEGACY),
+    case(x=tensor([1, 3, 8, 9]), boxes=regions(4, 9, 8), trans=_trans(4, 2, 2, 2), output_dim=3, **OLD),
     case(
         x=tensor([1, 12, 8, 9]),
         boxes=regions(4, 9, 8, dims=[-1, 4]),
@@ -57,7 +56,7 @@ CASES = [
         output_dim=2,
         cells=(2, 3),
         groups=(2, 3),
-        **_LEGACY,
+        **OLD,
     ),
     case(
         x=tensor([3, 4, 8, 9], dims=[-1, 4, -1, -1]),
@@ -68,7 +67,7 @@ CASES = [
         scale=0.5,
         samples=3,
         lod=[0, 2, 2, 5],
-        **_LEGACY,
+        **OLD,
     ),
     case(
         x=tensor([2, 16, 7, 6]),
@@ -81,7 +80,7 @@ CASES = [
         scale=0.25,
         trans_std=0.5,
         lod=[0, 1, 4],
-        **_LEGACY,
+        **OLD,
     ),
     case(
         x=tensor([1, 3, 8, 8]),
@@ -90,7 +89,7 @@ CASES = [
         output_dim=3,
         no_trans=True,
         samples=4,
-        **_LEGACY,
+        **OLD,
     ),
     case(  # halves are rounded away from zero; one region is empty, one lies outside
         x=tensor([1, 2, 8, 8]),
@@ -99,14 +98,14 @@ CASES = [
         output_dim=2,
         cells=(1, 1),
         samples=1,
-        **_LEGACY,
+        **OLD,
     ),
     case(
         x=tensor([1, 3, 8, 9], "float64"),
         boxes=tensor([1, 4], "float64", values=[1, 2, 6, 5]),
         trans=_trans(1, 2, 2, 2, dtype="float64"),
         output_dim=1,
-        **_LEGACY,
+        **OLD,
     ),
 ]
 
@@ -134,7 +133,7 @@ def _random(draw: Any) -> Case:
         trans_std=one_of(draw, 0.0, 0.1, 0.5),
         no_trans=flag(draw),
         lod=offsets(counts),
-        **_LEGACY,
+        **OLD,
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 PIR = ("pir",)
 

@@ -7,6 +7,7 @@ import math
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
+from gen_models.harness.marks import COMPUTED
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -25,8 +26,6 @@ def _arg_max(x, *, axis=None, keepdim=False, dtype="int64"):
 def _arg_min(x, *, axis=None, keepdim=False, dtype="int64"):
     return paddle.argmin(x, axis, keepdim, dtype)
 
-
-COMPUTED = {"formats": ("pir",), "why": "Paddle 2.6 takes no axis from a tensor"}
 
 STABLE = {"formats": ("pir",), "why": "Paddle 2.6 has no stable sort"}
 

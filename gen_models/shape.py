@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
+from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -41,9 +42,6 @@ def _unsqueeze(x, *, axis):
 
 def _flatten(x, *, start_axis=0, stop_axis=-1):
     return paddle.flatten(x, start_axis, stop_axis)
-
-
-OLD = "an operator of old programs only"
 
 
 def _flatten2(x, *, axis):
@@ -115,13 +113,13 @@ def _old_reshape_random(draw):
     shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
     kept = draw(st.integers(0, len(shape) - 1))
     new = [*[draw(st.sampled_from([0, dim])) for dim in shape[:kept]], draw(st.sampled_from([1, 1, 2])), -1]
-    return case(x=tensor(shape), shape=new if new[-2] == 1 else [-1], formats=("legacy",), why=OLD)
+    return case(x=tensor(shape), shape=new if new[-2] == 1 else [-1], **LEGACY)
 
 
 def _flatten2_random(draw):
     shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
     dims = [draw(st.sampled_from([dim, -1])) for dim in shape]
-    return case(x=tensor(shape, dims=dims), axis=draw(st.integers(0, len(shape))), formats=("legacy",), why=OLD)
+    return case(x=tensor(shape, dims=dims), axis=draw(st.integers(0, len(shape))), **LEGACY)
 
 
 def _is_empty_random(draw):
@@ -221,8 +219,8 @@ OPS = [
         "reshape",
         _old_reshape,
         cases=[
-            case(x=tensor([2, 3, 4]), shape=[0, -1], formats=("legacy",), why=OLD),
-            case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), shape=[-1, 6], formats=("legacy",), why=OLD),
+            case(x=tensor([2, 3, 4]), shape=[0, -1], **LEGACY),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), shape=[-1, 6], **LEGACY),
         ],
         random=_old_reshape_random,
     ),
@@ -292,10 +290,10 @@ OPS = [
         "flatten2",
         _flatten2,
         cases=[
-            case(x=tensor([2, 3, 4]), axis=0, formats=("legacy",), why=OLD),
-            case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), axis=1, formats=("legacy",), why=OLD),
-            case(x=tensor([2, 3, 4]), axis=3, formats=("legacy",), why=OLD),
-            case(x=tensor([]), axis=0, formats=("legacy",), why=OLD),
+            case(x=tensor([2, 3, 4]), axis=0, **LEGACY),
+            case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), axis=1, **LEGACY),
+            case(x=tensor([2, 3, 4]), axis=3, **LEGACY),
+            case(x=tensor([]), axis=0, **LEGACY),
         ],
         random=_flatten2_random,
     ),

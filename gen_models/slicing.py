@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 PIR = ("pir",)
 BACKWARD = "Paddle 2 takes a negative end of a negative stride for something else, also leaving out the first element"

@@ -7,7 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gen_models.activation import F64, NEW, builder, decimals, random_input
+from gen_models.activation import builder, decimals, random_input
+from gen_models.harness.marks import F64, NEW_KERNEL
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 CRASH: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 cannot run a saved rrelu: it wants the noise"}
@@ -131,13 +132,13 @@ OPS = [
         "swiglu",
         _swiglu,
         cases=[
-            case(x=tensor([2, 3, 8]), **NEW),
-            case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), **NEW),
-            case(x=tensor([3, 8], dims=[-1, 8]), **NEW),
-            case(x=tensor([8]), **NEW),
+            case(x=tensor([2, 3, 8]), **NEW_KERNEL),
+            case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), **NEW_KERNEL),
+            case(x=tensor([3, 8], dims=[-1, 8]), **NEW_KERNEL),
+            case(x=tensor([8]), **NEW_KERNEL),
         ],
         random=lambda draw: case(
-            x=tensor([draw(st.integers(1, 4)), 2 * draw(st.integers(1, 5))], low=-5, high=5), **NEW
+            x=tensor([draw(st.integers(1, 4)), 2 * draw(st.integers(1, 5))], low=-5, high=5), **NEW_KERNEL
         ),
     ),
 ]

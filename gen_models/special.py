@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from gen_models.activation import NEW, unary
-from gen_models.harness.spec import DIGITS, Case, Op, case, paddle, tensor
+from gen_models.activation import unary
+from gen_models.harness.building import function_builder
+from gen_models.harness.marks import DIGITS, NEW_KERNEL
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import dynamic_tensor, integer, shape
-
-
-def _function(name: str) -> Callable[..., Any]:
-    def build(x: Any) -> Any:
-        return getattr(paddle, name)(x)
-
-    build.__module__ = __name__
-    return build
 
 
 def _of(
@@ -25,15 +19,15 @@ def _of(
     more = [*[case(x=tensor([len(one)], values=one)) for one in values], *more]
     more += [case(x=tensor([len(digits)], values=list(digits)), **DIGITS)] if digits else []
     made = unary(name, name, low=low, high=high, module="", more=more)
-    return Op(name, _function(name), cases=made.cases, random=made.random)
+    return Op(name, function_builder(name, __name__), cases=made.cases, random=made.random)
 
 
 def _new(op: Op) -> Op:
     def strategy(draw: Any) -> Case:
         assert op.random is not None
-        return case(**op.random(draw).arguments, **NEW)
+        return case(**op.random(draw).arguments, **NEW_KERNEL)
 
-    cases = [case(**one.arguments, atol=one.atol, rtol=one.rtol, **NEW) for one in op.cases]
+    cases = [case(**one.arguments, atol=one.atol, rtol=one.rtol, **NEW_KERNEL) for one in op.cases]
     return Op(op.name, op.build, cases=cases, random=strategy)
 
 

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, NEW
+from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 from gen_models.harness.strategies import flag, integer, one_of
-from gen_models.matrix import LOOSE, LOOSE_COMPLEX
-
-_NEW: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why"] + "; new in Paddle 3"}
-_RANK: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
+from gen_models.matrix import LOOSE, LOOSE_COMPLEX, LOOSE_NEW
 
 
 def low_rank(*shape: int, kept: int, seed: int = 0, dims: Any = None, symmetric: bool = False) -> TensorSpec:
@@ -107,13 +105,13 @@ def _lstsq_random(draw: Any) -> Case:
 
 def _rank_tol_random(draw: Any) -> Case:
     drawn = _rank_random(draw).arguments
-    return case(**{**drawn, "tol": tensor([], values=[1e-3])}, **_RANK)
+    return case(**{**drawn, "tol": tensor([], values=[1e-3])}, **NEW)
 
 
 def _rank_atol_random(draw: Any) -> Case:
     drawn = _rank_random(draw).arguments
     share = {"share": tensor([], values=[1e-4])} if flag(draw) else {}
-    return case(x=drawn["x"], above=tensor([], values=[1e-3]), **share, **_RANK)
+    return case(x=drawn["x"], above=tensor([], values=[1e-3]), **share, **NEW)
 
 
 OPS = [
@@ -154,14 +152,19 @@ OPS = [
         _lstsq,
         [
             case(x=tensor([5, 3]), y=tensor([5, 2]), driver="gels", **LOOSE),
-            case(x=tensor([3, 5], dims=[-1, 5]), y=tensor([3, 2], dims=[-1, 2]), driver="gelsd", **_NEW),
-            case(x=low_rank(5, 4, kept=2), y=tensor([5, 2]), rcond=1e-4, driver="gelss", **_NEW),
-            case(x=tensor([2, 5, 3]), y=tensor([2, 5, 1]), driver="gelsy", **_NEW),
-            case(x=tensor([1, 4, 4]), y=tensor([1, 4, 2]), driver="gelsy", dynamic=False, **_NEW),
+            case(x=tensor([3, 5], dims=[-1, 5]), y=tensor([3, 2], dims=[-1, 2]), driver="gelsd", **LOOSE_NEW),
+            case(x=low_rank(5, 4, kept=2), y=tensor([5, 2]), rcond=1e-4, driver="gelss", **LOOSE_NEW),
+            case(x=tensor([2, 5, 3]), y=tensor([2, 5, 1]), driver="gelsy", **LOOSE_NEW),
+            case(x=tensor([1, 4, 4]), y=tensor([1, 4, 2]), driver="gelsy", dynamic=False, **LOOSE_NEW),
         ],
         _lstsq_random,
     ),
-    Op("svdvals", _svdvals, [case(x=one, **_NEW) for one in ANY], lambda draw: case(**_any_random(draw), **_NEW)),
+    Op(
+        "svdvals",
+        _svdvals,
+        [case(x=one, **LOOSE_NEW) for one in ANY],
+        lambda draw: case(**_any_random(draw), **LOOSE_NEW),
+    ),
     Op(
         "matrix_rank",
         _matrix_rank,
@@ -186,10 +189,10 @@ OPS = [
         "matrix_rank_tol",
         _matrix_rank_tol,
         [
-            case(x=low_rank(5, 4, kept=2), tol=tensor([], values=[1e-3]), **_RANK),
-            case(x=tensor([2, 4, 4]), tol=tensor([2], values=[0.1, 1.0]), **_RANK),
-            case(x=tensor([4, 4]), tol=tensor([], values=[0.0]), default=True, **_RANK),
-            case(x=low_rank(4, 4, kept=3, symmetric=True), tol=tensor([], values=[1e-3]), hermitian=True, **_RANK),
+            case(x=low_rank(5, 4, kept=2), tol=tensor([], values=[1e-3]), **NEW),
+            case(x=tensor([2, 4, 4]), tol=tensor([2], values=[0.1, 1.0]), **NEW),
+            case(x=tensor([4, 4]), tol=tensor([], values=[0.0]), default=True, **NEW),
+            case(x=low_rank(4, 4, kept=3, symmetric=True), tol=tensor([], values=[1e-3]), hermitian=True, **NEW),
         ],
         _rank_tol_random,
     ),
@@ -197,12 +200,12 @@ OPS = [
         "matrix_rank_atol_rtol",
         _matrix_rank_atol_rtol,
         [
-            case(x=tensor([5, 4]), above=tensor([], values=[0.3]), share=tensor([], values=[0.5]), **_RANK),
+            case(x=tensor([5, 4]), above=tensor([], values=[0.3]), share=tensor([], values=[0.5]), **NEW),
             case(
-                x=tensor([2, 4, 4]), above=tensor([2], values=[0.1, 1.0]), share=tensor([2], values=[0.5, 0.0]), **_RANK
+                x=tensor([2, 4, 4]), above=tensor([2], values=[0.1, 1.0]), share=tensor([2], values=[0.5, 0.0]), **NEW
             ),
-            case(x=tensor([4, 4]), above=tensor([], values=[0.0]), **_RANK),
-            case(x=low_rank(4, 4, kept=2), above=tensor([], values=[1e-3]), **_RANK),
+            case(x=tensor([4, 4]), above=tensor([], values=[0.0]), **NEW),
+            case(x=low_rank(4, 4, kept=2), above=tensor([], values=[1e-3]), **NEW),
         ],
         _rank_atol_random,
     ),

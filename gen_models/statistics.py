@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, NEW
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 from gen_models.harness.strategies import axes, dynamic_tensor, flag, integer, one_of, shape
-
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
 
 
 def _var(x: Any, *, axis: Any = (), keepdim: bool = False, correction: float = 1.0) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import is_pir
-from gen_models.harness.spec import COMPLEX_HERE, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _index(value: int) -> Any:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from gen_models.conv import weight
 from gen_models.harness.building import legacy_op
-from gen_models.harness.spec import COMPLEX_HERE, Case, Op, case, paddle, tensor
+from gen_models.harness.marks import COMPLEX_HERE, NOT_PUBLIC
+from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
 def _unfold(x, *, kernel, stride=1, padding=0, dilation=1) -> Any:
@@ -195,19 +196,17 @@ def _affine_channel(x, *, channels, data_layout) -> Any:
     return legacy_op("affine_channel", inputs, {"Out": "float32"}, {"data_layout": data_layout})
 
 
-_CHANNEL = {"why": "no public function of Paddle 2 or 3", "formats": ("legacy",)}
-
 CHANNEL = [
-    case(x=tensor([2, 3, 4, 5]), channels=3, data_layout="NCHW", **_CHANNEL),
-    case(x=tensor([2, 4, 5, 3], dims=[-1, -1, -1, 3]), channels=3, data_layout="NHWC", **_CHANNEL),
-    case(x=tensor([2, 3]), channels=3, data_layout="NCHW", **_CHANNEL),
+    case(x=tensor([2, 3, 4, 5]), channels=3, data_layout="NCHW", **NOT_PUBLIC),
+    case(x=tensor([2, 4, 5, 3], dims=[-1, -1, -1, 3]), channels=3, data_layout="NHWC", **NOT_PUBLIC),
+    case(x=tensor([2, 3]), channels=3, data_layout="NCHW", **NOT_PUBLIC),
 ]
 
 
 def _channel_random(draw) -> Case:
     channels, last = draw(st.integers(1, 5)), draw(st.booleans())
     shape = [2, 3, 4, channels] if last else [2, channels, 3, 4]
-    return case(x=tensor(shape), channels=channels, data_layout="NHWC" if last else "NCHW", **_CHANNEL)
+    return case(x=tensor(shape), channels=channels, data_layout="NHWC" if last else "NCHW", **NOT_PUBLIC)
 
 
 OPS = [

@@ -15,7 +15,7 @@ from openvino import Model
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
-from paddle2ov.passes import Refusals, run_rewrites
+from paddle2ov.passes import MatchFailures, run_rewrites
 from paddle2ov.program import Program, load_readers, read_contents, read_program
 from paddle2ov.program.archives import is_archive, unpacked
 from paddle2ov.program.signatures import Signature
@@ -141,14 +141,14 @@ def convert(
         _note_translated(report, converted)
         name_after_operators(converted, program)
     clock.append(time.perf_counter())
-    refusals: Refusals = {}
-    rewrites = run_rewrites(converted, refusals=refusals) if rewrite else {}
+    failures: MatchFailures = {}
+    rewrites = run_rewrites(converted, match_failures=failures) if rewrite else {}
     clock.append(time.perf_counter())
     seconds = [after - before for before, after in itertools.pairwise(clock)]
     if report is not None:
         _note_program(report, program)
         _note_nodes(report, converted, program)
-        report.rewrites, report.refusals = rewrites, refusals
+        report.rewrites, report.match_failures = rewrites, failures
         report.seconds = dict(zip(("read", "translate", "optimise"), seconds, strict=True))
     if settings is not None and preprocess:
         from paddle2ov.deployment.preprocessing import build_in, describe
@@ -159,7 +159,7 @@ def convert(
         remember_source(converted, program.source)
     if verbose:
         _log_steps(program, converted, *seconds)
-        _log_refusals(refusals)
+        _log_match_failures(failures)
     return converted
 
 
@@ -255,8 +255,8 @@ def _log_steps(program: Program, model: Model, reading: float, translating: floa
     log.info("ran the passes in %.1f ms", 1e3 * optimising)
 
 
-def _log_refusals(refusals: Refusals) -> None:
+def _log_match_failures(failures: MatchFailures) -> None:
     """Logs why passes did not apply where their patterns matched, for `verbose`."""
-    for name, reasons in refusals.items():
+    for name, reasons in failures.items():
         for reason, count in reasons.items():
             log.info("%s left alone %d: %s", name, count, reason)

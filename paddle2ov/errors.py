@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 _LIBRARY_FRAME = re.compile(r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])')
 
@@ -44,8 +45,50 @@ class Place:
         return (own or frames)[-most:]
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The operators of one type that stop a conversion for one reason.
+
+    Attributes:
+        operator: their type.
+        reason: why they cannot be converted.
+        places: where each of them stands.
+    """
+
+    operator: str
+    reason: str
+    places: tuple[Place, ...]
+
+    def __str__(self) -> str:
+        used, at = (f", used {len(self.places)}x", "first at") if len(self.places) > 1 else ("", "at")
+        return f"{self.operator}{used}: {self.reason}\n  {at} {self.places[0]}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it: their number, and the first place, with the model's source where it is known."""
+        return {
+            "operator": self.operator,
+            "reason": self.reason,
+            "place": str(self.places[0]),
+            "count": len(self.places),
+        }
+
+
+NEXT_STEPS = (
+    "What to do: give a converter of your own (`--extension FILE` on the command line, `extension=` in Python; "
+    "docs/adding_an_operator.md shows how it is written), or cut the operator off with `--input` and `--output`."
+)
+"""What a user can do about a refused operator."""
+OTHERS = "`paddle2ov inspect MODEL` tells what else of the model is refused."
+"""Where all refusals are found, of which a conversion shows the first."""
+
+
 class Paddle2OVError(Exception):
     """Base of all errors that paddle2ov raises on purpose."""
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """The operators that it is about, where it is about operators."""
+        return ()
 
 
 class ModelReadError(Paddle2OVError):
@@ -64,20 +107,33 @@ class UnsupportedOpsError(Paddle2OVError):
         places: the first place of each.
     """
 
-    def __init__(self, places: Sequence[Place]) -> None:
-        self.operators = Counter(place.op_type for place in places)
-        self.places: dict[str, Place] = {}
+    def __init__(self, places: Sequence[Place], reasons: Mapping[str, str] | None = None) -> None:
+        by_type: dict[str, list[Place]] = {}
         for place in places:
-            self.places.setdefault(place.op_type, place)
-        lines = [f"no converter for {len(self.operators)} operator type(s) of this program:"]
-        for op_type, count in self.operators.most_common():
-            lines.append(f"- {op_type}: used {count}x, first at {self.places[op_type]}")
-        lines.append("A converter of your own can be given with convert(..., extension=...).")
+            by_type.setdefault(place.op_type, []).append(place)
+        self.operators = Counter({name: len(found) for name, found in by_type.items()})
+        self.places = {name: found[0] for name, found in by_type.items()}
+        self._reasons = dict(reasons or {})
+        self._refusals = tuple(
+            Refusal(name, ": ".join(["no converter", *filter(None, [self._reasons.get(name)])]), tuple(by_type[name]))
+            for name, _ in self.operators.most_common()
+        )
+        lines = [
+            f"no converter for {len(self.operators)} operator type(s) of this program:",
+            *(f"- {one}" for one in self._refusals),
+            NEXT_STEPS,
+            OTHERS,
+        ]
         super().__init__("\n".join(lines))
 
-    def __reduce__(self) -> tuple[type[UnsupportedOpsError], tuple[list[Place]]]:
-        # An exception pickles its message as its only argument; this one is made from places.
-        return type(self), ([self.places[name] for name in self.operators.elements()],)
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """Each of the operators, the most used first."""
+        return self._refusals
+
+    def __reduce__(self) -> tuple[type[UnsupportedOpsError], tuple[list[Place], dict[str, str]]]:
+        # An exception pickles its message as its only argument; this one is made from places and reasons.
+        return type(self), ([place for one in self._refusals for place in one.places], self._reasons)
 
 
 class OpConversionError(Paddle2OVError):
@@ -92,6 +148,11 @@ class OpConversionError(Paddle2OVError):
         self.place = place
         self.reason = reason
         super().__init__(f"cannot convert '{place.op_type}': {reason}\n  at {place}")
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """The one operator."""
+        return (Refusal(self.place.op_type, self.reason, (self.place,)),)
 
     def __reduce__(self) -> tuple[type[OpConversionError], tuple[Place, str]]:
         return type(self), (self.place, self.reason)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, UnsupportedOpsError
+from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program import read_program
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.vocabulary import Vocabulary
+from paddle2ov.report import jsonable
 from paddle2ov.translation.extension import Extension
+from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.model_builder import convert_program
 from paddle2ov.translation.registry import STRUCTURE, Registry
 from paddle2ov.translation.scope import Scope
@@ -38,15 +40,6 @@ class OpCount:
     name: str
     count: int
     supported: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An operator that stops the conversion, why, and where it stands (with the model's source where it is known)."""
-
-    operator: str
-    reason: str
-    place: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +77,8 @@ class Inspection:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON."""
-        return {**dataclasses.asdict(self), "convertible": self.convertible}
+        found: dict[str, Any] = {one.name: jsonable(getattr(self, one.name)) for one in dataclasses.fields(self)}
+        return {**found, "convertible": self.convertible}
 
 
 def inspect(
@@ -122,7 +116,7 @@ def inspect(
         len(program.parameters),
         sum(weight.data.nbytes for weight in program.parameters.values()),
         _nesting(block),
-        _refusals(program, registry, Vocabulary(signatures)),
+        find_refusals(program, registry, Vocabulary(signatures)),
     )
 
 
@@ -131,23 +125,51 @@ def _nesting(block: Block) -> int:
     return 1 + max(inner) if inner else 0
 
 
-def _refusals(program: Program, registry: Registry, vocabulary: Vocabulary) -> tuple[Refusal, ...]:
-    missing: list[Refusal] = []
+def find_refusals(
+    program: Program,
+    registry: Registry,
+    vocabulary: Vocabulary,
+    overrides: Sequence[InputOverride] = (),
+    outputs: Sequence[str] = (),
+    sequence_lengths: bool = False,
+) -> tuple[Refusal, ...]:
+    """What stops the conversion of a program: operators without a converter first, then what converters refuse.
+
+    Args:
+        program: the program.
+        registry: the converters.
+        vocabulary: what operators, their operands and attributes are called in both formats.
+        overrides: `input` of `convert`, parsed.
+        outputs: the names of the results to compute; all of them where none are given.
+        sequence_lengths: as for `convert`.
+
+    Raises:
+        ConversionInputError: an input or a result is requested that the program does not have.
+    """
     try:
-        convert_program(program, [], [], registry, vocabulary, translator=_Collector)
+        convert_program(
+            program,
+            overrides,
+            outputs,
+            registry,
+            vocabulary,
+            sequence_lengths=sequence_lengths,
+            translator=_Collector,
+        )
     except _CollectedError as collected:
-        if collected.missing:
-            error = UnsupportedOpsError(collected.missing)
-            missing = [
-                Refusal(name, f"there is no converter for it (used {count}x)", str(error.places[name]))
-                for name, count in error.operators.most_common()
-            ]
-        refused = collected.refusals
+        return _merged(one for error in collected.errors for one in error.refusals)
     except OpConversionError as error:
-        refused = [error]
-    else:
-        refused = []
-    return (*missing, *(Refusal(one.place.op_type, one.reason, str(one.place)) for one in refused))
+        return error.refusals
+    return ()
+
+
+def _merged(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
+    """One for each operator and reason."""
+    found: dict[tuple[str, str], Refusal] = {}
+    for one in refusals:
+        before = found.get((one.operator, one.reason))
+        found[one.operator, one.reason] = replace(before, places=before.places + one.places) if before else one
+    return tuple(found.values())
 
 
 def _read_in(block: Block) -> Iterator[str]:
@@ -157,9 +179,8 @@ def _read_in(block: Block) -> Iterator[str]:
 
 
 class _CollectedError(Exception):
-    def __init__(self, missing: list[Place], refusals: list[OpConversionError]) -> None:
-        self.missing = missing
-        self.refusals = refusals
+    def __init__(self, errors: list[Paddle2OVError]) -> None:
+        self.errors = errors
 
 
 class _Collector(Translator):
@@ -171,22 +192,25 @@ class _Collector(Translator):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._missing: list[Place] = []
-        self._refusals: dict[Place, OpConversionError] = {}
+        self._missing: list[Paddle2OVError] = []
+        self._refused: dict[Place, OpConversionError] = {}
         self._doubtful: set[str] = set()
         self._depth = 0
 
     def check(self, missing: Sequence[Operator]) -> None:
         """Records them; they are reported at the end, with the refused ones."""
-        self._missing = [operator.place for operator in missing]
+        try:
+            super().check(missing)
+        except UnsupportedOpsError as error:
+            self._missing = [error]
 
     def translate(self, block: Block, scope: Scope) -> None:
         """As the translator's; at the end raises all refusals, if there are any."""
         self._depth += 1
         super().translate(block, scope)
         self._depth -= 1
-        if not self._depth and (self._missing or self._refusals):
-            raise _CollectedError(self._missing, list(self._refusals.values()))
+        if not self._depth and (self._missing or self._refused):
+            raise _CollectedError([*self._missing, *self._refused.values()])
 
     def translate_one(self, operator: Operator, scope: Scope) -> None:
         """As the translator's, but records what is refused."""
@@ -201,7 +225,7 @@ class _Collector(Translator):
             if not isinstance(error, OpConversionError):
                 error = OpConversionError(operator.place, str(error))
             if not (reads_doubtful or inside or self._is_missing(operator)):
-                self._refusals.setdefault(error.place, error)
+                self._refused.setdefault(error.place, error)
             self._replace(operator, scope)
             reads_doubtful = True
         if reads_doubtful:

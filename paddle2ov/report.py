@@ -28,7 +28,7 @@ class ConversionReport:
         parameters: the program's weights.
         parameter_bytes: their size.
         rewrites: rewrite -> kind -> how often; every rewrite is listed in the order in which they ran.
-        refusals: rewrite -> why it did not apply where its pattern matched -> how often.
+        match_failures: rewrite -> why it did not apply where its pattern matched -> how often.
         origins: name of a node after the rewrites -> the operators that it comes from, the one that matters most first,
             by their position among all operators of the program, those of a branch or loop after the one that owns
             them; nodes of branches and loops included.
@@ -43,7 +43,7 @@ class ConversionReport:
     parameters: int = 0
     parameter_bytes: int = 0
     rewrites: dict[str, dict[str, int]] = field(default_factory=dict)
-    refusals: dict[str, dict[str, int]] = field(default_factory=dict)
+    match_failures: dict[str, dict[str, int]] = field(default_factory=dict)
     origins: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     seconds: dict[str, float] = field(default_factory=dict)
     program: Program | None = field(default=None, repr=False, compare=False)
@@ -89,7 +89,7 @@ class ConversionReport:
             done = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
             if done:
                 lines.append(f"  {name:28}{done}")
-        for name, reasons in self.refusals.items():
+        for name, reasons in self.match_failures.items():
             lines += [f"  {name} left alone {count}: {reason}" for reason, count in reasons.items()]
         lines.append("  ".join(f"{stage} {1e3 * time:.1f} ms" for stage, time in self.seconds.items()))
         return "\n".join(lines)

@@ -12,6 +12,7 @@ in, which tests there are to pass and which lists those read:
 from __future__ import annotations
 
 import argparse
+import difflib
 import keyword
 import re
 import sys
@@ -19,10 +20,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paddle2ov.commands.families import PACKAGE, families_of, imported_modules
-from tools.check_op import CHECKS
+from paddle2ov.program.signatures import ROWS, key_of_pir
+from paddle2ov.translation.registry import STRUCTURE
+from paddle2ov.translation.unsupported import NOT_YET, UNKNOWN, reason
+from tools.check_op import CHECKS, FURTHER_LISTS
 
 TABLE = Path("op_table.py")
 SIGNATURES = Path("paddle2ov/program/signatures.py")
+UNSUPPORTED = Path("paddle2ov/translation/unsupported.py")
+CONTROL_FLOW = Path("paddle2ov/translation/control_flow")
 
 CONVERTER_HEADER = '''"""Paddle's {family} operators.
 
@@ -75,6 +81,7 @@ class Scaffold:
     root: Path
     op: str
     family: str
+    new_family: bool = False
     changes: dict[Path, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -107,10 +114,39 @@ class Scaffold:
         is_alone = self.module == self.family or not (self.root / "converters" / f"{self.module}.py").exists()
         return Path("gen_models", f"{self.module if is_alone else self.family.replace('/', '_')}.py")
 
-    def find_family(self) -> None:
-        """Completes a family that is a module in a folder."""
+    def check_name(self) -> None:
+        """Refuses an operator that is there under this name or another; notes what is known of one that is not."""
         table = self.read(TABLE)
-        folders = {family.rpartition("/")[0] for family in imported_modules(table).values()}
+        if self.op in keys(table):
+            raise ScaffoldError(f"{self.op} already stands in {TABLE}")
+        if self.op in STRUCTURE:
+            raise ScaffoldError(
+                f"{self.op} is part of a program's structure, which the readers and {CONTROL_FLOW} handle; "
+                "it has no converter"
+            )
+        key = key_of_pir(self.op)
+        if key is not None and key != self.op:
+            if self.op not in ROWS:
+                there = (
+                    f", which {TABLE} has ({families_of(table)[key]})"
+                    if key in keys(table)
+                    else f": make new-op OP={key}"
+                )
+                raise ScaffoldError(f"{self.op} is PIR's name of {key}{there}")
+            self.notes.append(f"{self.op} is the legacy operator; what PIR calls {self.op} is {key} here")
+        why = reason(self.op)
+        if why == UNKNOWN:
+            close = difflib.get_close_matches(self.op, ROWS)
+            hint = f" (did you mean {', '.join(close)}?)" if close else ""
+            self.notes.append(f"{SIGNATURES}: knows no {self.op}{hint}; where PIR has none, its row begins with `-`")
+        elif why != NOT_YET:
+            self.notes.append(f"{UNSUPPORTED}: take it out there, where the reason is: {why}")
+
+    def find_family(self) -> None:
+        """Completes a family that is a module in a folder; refuses one that may be mistyped."""
+        table = self.read(TABLE)
+        known_families = list(imported_modules(table).values())
+        folders = {family.rpartition("/")[0] for family in known_families}
         path = self.root / self.converter_file
         if "/" not in self.family and not path.exists():
             found = [
@@ -126,6 +162,22 @@ class Scaffold:
             raise ScaffoldError(
                 f"family {self.family!r}: the folders of converters/ with operators are {known or 'none'}"
             )
+        if self.family in folders:
+            inside = ", ".join(sorted(one for one in known_families if one.startswith(f"{self.family}/")))
+            raise ScaffoldError(f"family {self.family!r} is a folder: name a module in it, as {inside}")
+        if self.family not in known_families and not (self.root / self.converter_file).exists():
+            self.found_family(known_families)
+
+    def found_family(self, known: list[str]) -> None:
+        """Notes that a family is new, which has to be said where another has nearly its name."""
+        names = {name: family for family in known for name in (family, family.rpartition("/")[2])}
+        close = sorted({names[one] for one in difflib.get_close_matches(self.family, names, cutoff=0.8)})
+        if close and not self.new_family:
+            raise ScaffoldError(
+                f"no family {self.family!r}: did you mean {', '.join(close)}? "
+                "For a new one: NEW_FAMILY=1 (--new-family)"
+            )
+        self.notes.append(f"{self.converter_file}: a new family; there are {', '.join(sorted(known))}")
 
     def read(self, path: Path) -> str:
         """The text of a file of the tree, as far as it has been changed here."""
@@ -138,8 +190,7 @@ class Scaffold:
                 raise ScaffoldError(f"{what} {name!r}: use Paddle's snake_case name, without a trailing in-place '_'")
         if self.op.endswith("_"):
             raise ScaffoldError(f"operator {self.op!r}: in-place variants resolve by themselves, name {self.op[:-1]!r}")
-        if any(row == self.op for row in keys(self.read(TABLE))):
-            raise ScaffoldError(f"{self.op} already stands in {TABLE}")
+        self.check_name()
         self.find_family()
         self.plan_converter()
         self.plan_table()
@@ -171,7 +222,8 @@ class Scaffold:
         """A row that is to be corrected by hand, unless there is one."""
         text = self.read(SIGNATURES)
         if self.op in keys(text):
-            self.notes.append(f"{SIGNATURES}: has a row for {self.op}, left as it is")
+            row = next(line.strip() for line in text.splitlines() if line.startswith(f'    "{self.op}": '))
+            self.notes.append(f"{SIGNATURES}: has a row for {self.op}, left as it is: {row}")
             return
         row = f'    "{self.op}": "{self.op}(x) -> (out)",\n'
         self.changes[SIGNATURES] = insert_row(text, self.op, row, SIGNATURES)
@@ -300,9 +352,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--family", required=True, help="the module in converters/: reduction, resize/interpolation, ..."
     )
+    parser.add_argument("--new-family", action="store_true", help="make a module that has nearly another's name")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1], help="the repository")
     options = parser.parse_args(arguments)
-    scaffold = Scaffold(options.root, options.op, options.family)
+    scaffold = Scaffold(options.root, options.op, options.family, options.new_family)
     try:
         scaffold.plan()
     except ScaffoldError as error:
@@ -311,9 +364,11 @@ def main(arguments: list[str] | None = None) -> int:
     scaffold.write()
     for note in scaffold.notes:
         print(note)
-    print(f"then: make docs, a line in CHANGELOG.md, and make check-op OP={scaffold.op}, which runs")
+    print(f"then: python -m tools.coverage, a line in CHANGELOG.md, and make check-op OP={scaffold.op}, which runs")
     for check in CHECKS:
         print(f"  {check.file}: {check.subject}" + (f"\n    ({check.lists})" if check.lists else ""))
+    for what, where in FURTHER_LISTS:
+        print(f"if it {what}: {where}")
     return 0
 
 

@@ -11,16 +11,13 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import Pair, divide_pairs, multiply_pairs
 from paddle2ov.converters.complex.matrices import complex_solve
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import permutation_matrix, unpack_factors
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
-
-_END = 2**31 - 1
-
 
 # --- elimination -----------------------------------------------------------------------------------------------------
 
@@ -58,10 +55,10 @@ def _determinant(node: NodeContext) -> Pair:
     odd = cast_to(ops.mod(swaps, ops.constant(2, Type.i32)), real.get_element_type())
     sign = ops.subtract(const_like(1, real), ops.multiply(const_like(2, real), odd))
 
-    def step(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
+    def step(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
         at = ops.unsqueeze(k, ints([0]))
         a, b = state
-        c, d = (ops.squeeze(ops.gather(part, at, ints(-1)), ints([-1])) for part in fixed)
+        c, d = (ops.squeeze(ops.gather(part, at, ints(-1)), ints([-1])) for part in invariants)
         return [*multiply_pairs((a, b), (c, d))], None
 
     a, b = loop(dim_of(real, -1), [sign, ops.multiply(sign, const_like(0, sign))], [real, imag], step)
@@ -90,8 +87,8 @@ def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
     rows, columns = dim_of(real, rank - 2), dim_of(real, rank - 1)
     least = ops.minimum(rows, columns)
 
-    def eliminate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (re, im, pivots, info), (down, across, order) = state, fixed
+    def eliminate(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (re, im, pivots, info), (down, across, order) = state, invariants
         at = ops.unsqueeze(k, ints([0]))
         column = [ops.gather(part, at, ints(rank - 1)) for part in (re, im)]
         left = cast_to(ops.greater_equal(down, k), dtype)
@@ -129,9 +126,9 @@ def _lu(node: NodeContext) -> tuple[Pair, Output, Output]:
     none = ops.constant(0, Type.i32)
     numbers = ops.broadcast(none, ops.concat([outer, ops.unsqueeze(least, ints([0]))], 0))
     across = ops.unsqueeze(arange(columns), ints(0))
-    fixed = [row_indices(rows), across, arange(least)]
+    invariants = [row_indices(rows), across, arange(least)]
     start: list[Tensor] = [*x, numbers, ops.broadcast(ops.constant(0, Type.i32), outer)]
-    re, im, pivots, info = loop(least, start, fixed, eliminate)
+    re, im, pivots, info = loop(least, start, invariants, eliminate)
     return (re, im), pivots, info
 
 
@@ -196,8 +193,8 @@ def qr(node: NodeContext) -> NamedOutputs:
     # The reflections turn [x | 1] into [r | q^H].
     start = [ops.concat([x[0], eye], rank - 1), ops.concat([x[1], ops.multiply(eye, const_like(0, eye))], rank - 1)]
 
-    def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (re, im), (indices,) = state, fixed
+    def reflect(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (re, im), (indices,) = state, invariants
         at = ops.unsqueeze(k, ints([0]))
         here = cast_to(ops.equal(indices, k), re.get_element_type())
         below = cast_to(ops.greater(indices, k), re.get_element_type())
@@ -231,7 +228,7 @@ def qr(node: NodeContext) -> NamedOutputs:
     found: dict[str, OutputLike] = {"r": make_complex(*r)}
     if mode != "r":
         step, axes = ints([1, 1]), ints([-2, -1])
-        begin, end = ops.concat([ints([0]), edge], 0), ops.concat([kept, ints([_END])], 0)
+        begin, end = ops.concat([ints([0]), edge], 0), ops.concat([kept, ints([END])], 0)
         real, imag = (matrix_transpose(ops.slice(part, begin, end, step, axes), rank) for part in table)
         found["q"] = make_complex(real, ops.negative(imag))
     else:

@@ -12,7 +12,16 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, const, dim_of, exact_divide, ints, output_of, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    const,
+    dim_of,
+    exact_divide,
+    ints,
+    rank_of,
+    shape_of,
+    static_rank,
+)
 from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -70,12 +79,6 @@ def _along(x: Tensor, axis: int) -> Tensor:
     if axis == 0 or static_rank(x) == 1:
         return x
     return ops.unsqueeze(x, ints(1))
-
-
-def static_rank(x: Tensor) -> int:
-    """The rank of a value, which must be known."""
-    shape = output_of(x).get_partial_shape()
-    return int(shape.rank.get_length())
 
 
 def _variance(node: NodeContext, dtype: Type) -> Tensor | None:

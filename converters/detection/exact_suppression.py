@@ -120,8 +120,8 @@ class Overlap:
         against = ops.logical_and(self._exceeds_threshold(first, second, const(self.threshold, Type.f32)), better)
         matrix, own = cast_to(against, Type.f32), cast_to(ops.unsqueeze(valid, ints(2)), Type.f32)
 
-        def settle(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], Node]:
-            (kept,), (own, matrix) = state, fixed
+        def settle(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Node], Node]:
+            (kept,), (own, matrix) = state, invariants
             suppressed = ops.minimum(ops.matmul(matrix, kept, False, False), const(1, Type.f32))
             new = ops.multiply(own, ops.subtract(const(1, Type.f32), suppressed))
             return [new], ops.reduce_logical_or(ops.not_equal(new, kept), ints([0, 1, 2]), False)
@@ -135,9 +135,9 @@ class Overlap:
         threshold = ops.broadcast(const(self.threshold, Type.f32), ops.concat([folded_sizes(valid, [0]), ints([1])], 0))
         nothing = ops.broadcast(const(False, Type.boolean), ops.shape_of(valid))
 
-        def decide(i: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
+        def decide(i: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Node], None]:
             kept, limit = state
-            *values, valid, number = fixed
+            *values, valid, number = invariants
             at = ops.unsqueeze(i, ints(0))
             *own, valid_i = (ops.gather(value, at, ints(-1)) for value in (*values, valid))
             against = ops.logical_and(kept, self._exceeds_threshold(own, values, limit))

@@ -70,8 +70,8 @@ def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Te
     others have a score of -∞.
     """
 
-    def next_run(number: Tensor, parts: Outputs, state: Outputs, _: Outputs) -> tuple[list[Node], list[Node]]:
-        (box_, score_), (box, score) = parts, state
+    def next_run(number: Tensor, slices: Outputs, state: Outputs, _: Outputs) -> tuple[list[Node], list[Node]]:
+        (box_, score_), (box, score) = slices, state
         own = ops.squeeze(box_, ints([1]))
         over = ops.unsqueeze(overlap.exceeds(own, box), ints([1]))
         joins = ops.logical_and(over, ops.greater(number, ints(0)))

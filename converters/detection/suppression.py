@@ -77,8 +77,8 @@ class GreedyNms:
             for value, axis in ((boxes, 1), (scores, 2))
         )
 
-        def settle(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], None]:
-            (plain,), (boxes, scores) = state, fixed
+        def settle(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Node], None]:
+            (plain,), (boxes, scores) = state, invariants
             disputed = self.overlap.disputed(boxes, scores, self.score_threshold, plain)
             end = ops.select(disputed, ints([0]), folded_sizes(plain, [0]))
             other = self._exact(boxes, scores, disputed)

@@ -15,6 +15,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.fused.layers import (
     add_bias,
+    add_residual,
     inference_dropout,
     layer_norm_last_axis,
     refuse_dropout,
@@ -116,11 +117,7 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
     attended = inference_dropout(node, attended, "attn_dropout_rate", implementation, "upscale_in_train")
     out: Tensor = ops.matmul(attended, node.get_input("out_linear_weight"), False, False)
     out = inference_dropout(node, add_bias(node, out, "out_linear_bias"), "dropout_rate")
-    if node.get_bool("add_residual", True):
-        out = ops.add(x, out)
-    if not pre:
-        out = layer_norm_last_axis(node, out, "ln_scale_2", "ln_bias_2", node.get_float("ln_epsilon", 1e-5))
-    return {"out": out}
+    return {"out": add_residual(node, x, out, "ln_scale_2", "ln_bias_2", node.get_float("ln_epsilon", 1e-5))}
 
 
 def fused_softmax_mask(node: NodeContext) -> NamedOutputs:

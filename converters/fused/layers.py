@@ -54,11 +54,7 @@ def fused_feedforward(node: NodeContext) -> NamedOutputs:
     out = inference_dropout(node, out, "dropout1_prob", "dropout1_implementation")
     out = add_bias(node, ops.matmul(out, node.get_input("linear2_weight"), False, False), "linear2_bias")
     out = inference_dropout(node, out, "dropout2_prob", "dropout2_implementation")
-    if node.get_bool("add_residual", True):
-        out = ops.add(x, out)
-    if not pre:
-        out = layer_norm_last_axis(node, out, "ln2_scale", "ln2_bias", node.get_float("ln2_epsilon", 1e-5))
-    return {"out": out}
+    return {"out": add_residual(node, x, out, "ln2_scale", "ln2_bias", node.get_float("ln2_epsilon", 1e-5))}
 
 
 def fused_bias_dropout_residual_layer_norm(node: NodeContext) -> NamedOutputs:
@@ -118,6 +114,13 @@ def apply_activation(node: NodeContext, x: Tensor, name: str) -> Tensor:
 def add_bias(node: NodeContext, x: Tensor, name: str) -> Tensor:
     """x plus the bias `name` along the last axis, if there is one."""
     return ops.add(x, reshape(node.get_input(name), [-1])) if node.has_input(name) else x
+
+
+def add_residual(node: NodeContext, x: Tensor, out: Tensor, scale: str, bias: str, epsilon: float) -> Tensor:
+    """What leaves a layer: x + out, unless that is switched off; normalized where `x` was not before it entered."""
+    total = ops.add(x, out) if node.get_bool("add_residual", True) else out
+    before = node.get_bool("pre_layer_norm", False)
+    return total if before else layer_norm_last_axis(node, total, scale, bias, epsilon)
 
 
 def layer_norm_last_axis(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: float) -> Node:

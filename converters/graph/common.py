@@ -17,11 +17,18 @@ from paddle2ov.translation.node_context import NodeContext
 
 Tensor: TypeAlias = Output | Node
 """What a node reads: an output, or a node that has one."""
+END = 2**31 - 1
+"""The end of a Slice that goes on to the last element."""
 
 
 def output_of(value: Tensor) -> Output:
     """The output of a node that has one."""
     return value.output(0) if isinstance(value, Node) else value
+
+
+def static_rank(x: Tensor) -> int:
+    """The rank of `x`, which must be known."""
+    return int(output_of(x).get_partial_shape().rank.get_length())
 
 
 def rank_of(node: NodeContext, x: Output) -> int:

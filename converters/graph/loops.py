@@ -10,7 +10,7 @@ from openvino import Model, Node, Output, Type
 from openvino.op import Parameter
 
 from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
-from paddle2ov.graph.loop import build_loop
+from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 
 Outputs: TypeAlias = Sequence[Output]

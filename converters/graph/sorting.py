@@ -10,7 +10,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, dim_of, ints, output_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, dim_of, ints, output_of, static_rank
 from paddle2ov.graph.opset import ops
 
 _CHEAP_COMPARISONS = 1 << 18
@@ -29,7 +29,7 @@ def topk(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
 
 def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     """The sorted elements along axis, and their indices; a stable sort for up to 46,340 elements."""
-    axis %= _rank(x)
+    axis %= static_rank(x)
     length = dim_of(x, axis)
     order = "max" if descending else "min"
     size = _static_size(x, axis)
@@ -39,7 +39,7 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     found = ops.topk(x, length, axis, order, "value", index_element_type=Type.i32, stable=False)
     values, indices = found.output(0), found.output(1)
     # Sort once more by (group of equal elements, index), packed into one integer.
-    positions = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, _rank(x))
+    positions = _broadcastable_along(ops.range(ints(0), length, ints(1), "i32"), axis, static_rank(x))
     previous = ops.maximum(ops.subtract(_flat(positions), _i32(1)), _i32(0))
     before = ops.gather(values, previous, ints(axis))
     group = ops.cum_sum(cast_to(ops.not_equal(values, before), Type.i32), ints(axis))
@@ -63,11 +63,6 @@ def _broadcastable_along(row: Node, axis: int, rank: int) -> Node:
 
 def _i32(value: int) -> Node:
     return ops.constant(value, Type.i32)
-
-
-def _rank(x: Tensor) -> int:
-    shape = output_of(x).get_partial_shape()
-    return int(shape.rank.get_length())
 
 
 def _static_size(x: Tensor, axis: int) -> int | None:

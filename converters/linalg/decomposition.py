@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, dim_of, ints, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import arange, batched_eye, column_sums, matrix_transpose, row_indices, triangle
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
-
-_END = 2**31 - 1
 
 
 def qr(node: NodeContext) -> NamedOutputs:
@@ -38,8 +36,8 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
     # The reflections turn [x | 1] into [r | q^T].
     table = ops.concat([x, batched_eye(x, rows)], rank - 1)
 
-    def reflect(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (table,), (indices,) = state, fixed
+    def reflect(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (table,), (indices,) = state, invariants
         column = ops.gather(table, ops.unsqueeze(k, ints([0])), ints(rank - 1))  # [..., m, 1]
         here = cast_to(ops.equal(indices, k), table.get_element_type())
         below = cast_to(ops.greater(indices, k), table.get_element_type())
@@ -59,7 +57,7 @@ def householder_qr(x: Output, rank: int, complete: bool) -> tuple[Node, Node]:
     (table_out,) = loop(least, [table], [row_indices(rows)], reflect)
     end = ops.unsqueeze(rows if complete else least, ints([0]))
     r = triangle(_slice(table_out, ints([0]), ops.unsqueeze(columns, ints([0])), rank - 1), rank, upper=True)
-    q = _slice(table_out, ops.unsqueeze(columns, ints([0])), ints([_END]), rank - 1)
+    q = _slice(table_out, ops.unsqueeze(columns, ints([0])), ints([END]), rank - 1)
     return matrix_transpose(_slice(q, ints([0]), end, rank - 2), rank), _slice(r, ints([0]), end, rank - 2)
 
 
@@ -76,8 +74,8 @@ def lu(node: NodeContext) -> NamedOutputs:
     least = ops.minimum(rows, columns)
     dtype = x.get_element_type()
 
-    def eliminate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (table, pivots, info), (down, across, order) = state, fixed
+    def eliminate(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (table, pivots, info), (down, across, order) = state, invariants
         at = ops.unsqueeze(k, ints([0]))
         column = ops.gather(table, at, ints(rank - 1))
         left = cast_to(ops.greater_equal(down, k), dtype)
@@ -110,8 +108,8 @@ def lu(node: NodeContext) -> NamedOutputs:
         ops.broadcast(ops.constant(0, Type.i32), outer),
     ]
     across = ops.unsqueeze(arange(columns), ints(0))
-    fixed = [row_indices(rows), across, arange(least)]
-    table, pivots, info = loop(least, start, fixed, eliminate)
+    invariants = [row_indices(rows), across, arange(least)]
+    table, pivots, info = loop(least, start, invariants, eliminate)
     if rank == 2 and node.output_shape("infos") != ():  # of Paddle 2
         info = ops.reshape(info, ints([1]), False).output(0)
     return {"out": table, "pivots": pivots, "infos": info}
@@ -163,8 +161,8 @@ def permutation_matrix(pivots: Output, rows: Node, rank: int, like: Output) -> N
     order = arange(rows)
     start = ops.broadcast(order, ops.concat([outer, ops.unsqueeze(rows, ints([0]))], 0))
 
-    def swap(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (standing,), (pivots, order) = state, fixed
+    def swap(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (standing,), (pivots, order) = state, invariants
         at = ops.unsqueeze(k, ints([0]))
         other = ops.subtract(ops.convert(ops.gather(pivots, at, ints(rank - 2)), Type.i64), ints(1))
         mine = ops.gather(standing, at, ints(rank - 2))

@@ -25,8 +25,8 @@ def diagonalize(
     size = dim_of(x, rank - 1)
     indices = arange(size)
 
-    def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (matrix, *vectors), (indices, size) = state, fixed
+    def rotate(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (matrix, *vectors), (indices, size) = state, invariants
         partner = _partners(indices, size, k)
         own = gather_per_row(matrix, indices, rank)
         other = ops.gather(own, partner, ints(rank - 2))
@@ -67,8 +67,8 @@ def orthogonalize_columns(x: Output, rank: int, vectors: list[Output]) -> list[O
     size = dim_of(x, rank - 1)
     indices = arange(size)
 
-    def rotate(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (matrix, *_), (indices, size) = state, fixed
+    def rotate(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (matrix, *_), (indices, size) = state, invariants
         partner = _partners(indices, size, k)
         moved = ops.gather(matrix, partner, ints(rank - 1))
         own = ops.reduce_sum(ops.multiply(matrix, matrix), ints([rank - 2]), False)

@@ -120,8 +120,8 @@ def cholesky(node: NodeContext) -> NamedOutputs:
     size = dim_of(x, rank - 1)
     symmetric = matrix_transpose(x, rank) if upper else x
 
-    def column(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (factor,), (matrix, rows) = state, fixed
+    def column(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (factor,), (matrix, rows) = state, invariants
         here = cast_to(ops.equal(rows, k), factor.get_element_type())  # 1 at k, of shape [n]
         at = ops.unsqueeze(here, ints([1]))
         # The remainder of column k: x[:, k] - L @ L[k, :]^T.
@@ -146,8 +146,8 @@ def _determinant(node: NodeContext, x: Output) -> Tensor:
     zeros = ops.multiply(column_of_x, const_like(0, x))  # [..., n, 1]
     corner = ops.slice(zeros, ints([0]), ints([1]), ints([1]), ints([rank - 2]))  # [..., 1, 1]
 
-    def column(k: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Tensor], None]:
-        (matrix, free, product), (rows,) = state, fixed
+    def column(k: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (matrix, free, product), (rows,) = state, invariants
         values = ops.gather(matrix, ops.unsqueeze(k, ints([0])), ints(rank - 1))
         magnitude = ops.subtract(
             ops.multiply(ops.add(ops.abs(values), const_like(1, matrix)), free), const_like(1, matrix)

@@ -15,6 +15,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.matrices import real_block_matrix
 from paddle2ov.converters.graph.common import (
+    END,
     Tensor,
     cast_to,
     const_like,
@@ -37,8 +38,6 @@ from paddle2ov.converters.linalg.pieces import arange, batched_eye, matrix_trans
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-
-_END = 2**31 - 1
 
 
 def eigvalsh(node: NodeContext) -> NamedOutputs:
@@ -131,7 +130,7 @@ def _epsilon(node: NodeContext) -> Node:
     x = node.get_input("x")
     if node.is_complex("x"):
         x = real_imag(x)[0]
-    size = ops.reduce_max(ops.slice(shape_of(x), ints([-2]), ints([_END]), ints([1])), ints([0]), False)
+    size = ops.reduce_max(ops.slice(shape_of(x), ints([-2]), ints([END]), ints([1])), ints([0]), False)
     dtype = x.get_element_type()
     epsilon = np.finfo(np.float64 if dtype == Type.f64 else np.float32).eps
     return ops.multiply(cast_to(size, dtype), const_like(float(epsilon), x))
@@ -226,7 +225,7 @@ def singular_vectors(node: NodeContext, x: Output, full: bool) -> tuple[Tensor, 
 
 
 def _drop_duplicates(values: Output) -> Output:
-    return ops.slice(values, ints([0]), ints([_END]), ints([2]), ints([-1])).output(0)
+    return ops.slice(values, ints([0]), ints([END]), ints([2]), ints([-1])).output(0)
 
 
 def _gather_columns(matrix: Output, order: Output, rank: int) -> Output:

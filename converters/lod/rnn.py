@@ -169,8 +169,10 @@ def _recur(
     """The states after each step of x [count, steps, ...], each as [count, steps, width]."""
     backwards = node.get_bool("is_reverse", False)
 
-    def next_states(_: Tensor, parts: Outputs, state: Outputs, fixed: Outputs) -> tuple[Sequence[Tensor], list[Node]]:
-        after = step(ops.squeeze(parts[0], ints([1])), state, fixed)
+    def next_states(
+        _: Tensor, slices: Outputs, state: Outputs, invariants: Outputs
+    ) -> tuple[Sequence[Tensor], list[Node]]:
+        after = step(ops.squeeze(slices[0], ints([1])), state, invariants)
         return after, [ops.unsqueeze(one, ints([1])) for one in after]
 
     _, found = scan(1, [reverse_sequences(x, count) if backwards else x], states, weights, next_states)

@@ -91,8 +91,8 @@ def _count_hits(given: Sequence[Tensor], step: Callable[..., tuple[Node, Node, N
     rank = len(output_of(given[0]).get_partial_shape())
     nothing = ops.broadcast(const(0, Type.f32), shape_of(given[0]))
 
-    def count(_: Tensor, state: Outputs, fixed: Outputs) -> tuple[list[Node], Node]:
-        new, hit, open_ = step(state[0], *fixed)
+    def count(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Node], Node]:
+        new, hit, open_ = step(state[0], *invariants)
         return [new, ops.add(state[1], ops.convert(hit, Type.f32))], ops.reduce_logical_or(
             open_, ints(list(range(rank))), False
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gen_models.harness.spec import paddle
@@ -37,6 +37,26 @@ def legacy_op(
         attrs=attrs,
     )
     return list(made.values()) if len(made) > 1 else next(iter(made.values()))
+
+
+def legacy_builder(op_type: str, module: str) -> Callable[..., Any]:
+    """A builder, of a module of cases, that appends the legacy operator of one input and one result of its type."""
+
+    def build(x: Any, **attributes: Any) -> Any:
+        return legacy_op(op_type, {"X": x}, {"Out": x.dtype}, attributes)
+
+    build.__module__ = module
+    return build
+
+
+def function_builder(name: str, module: str) -> Callable[..., Any]:
+    """A builder, of a module of cases, that calls Paddle's function of one tensor."""
+
+    def build(x: Any) -> Any:
+        return getattr(paddle, name)(x)
+
+    build.__module__ = module
+    return build
 
 
 def make_layer(build: Any, forward: Any) -> Any:

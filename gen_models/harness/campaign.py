@@ -1,7 +1,7 @@
-"""Random cases of many operators, in rounds, on any executor; what has run stands in a state file.
+"""Random cases of many operators, in rounds, on any executor; a state file records what has run.
 
 A round draws a few cases of every operator in every format, so that a campaign that is cut short has reached all of
-them. An operator that fails in a format is left alone there until the campaign is started again.
+them. An operator that fails in a format is skipped there until the campaign is started again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROUND = 20
 
 
 class ChunkLike(Protocol):
-    """What a campaign is made of: examples under a name, that of the tests, and a key of their own in the state."""
+    """A unit of work of a campaign: some examples, with the name that tests have and a key in the state."""
 
     @property
     def name(self) -> str: ...

@@ -22,7 +22,7 @@ class BatchError(Exception):
 
 @dataclass
 class Exploration:
-    """What came of it.
+    """The outcome of `explore`.
 
     Attributes:
         compared: digests of the cases that Paddle computed and OpenVINO was compared with.
@@ -45,11 +45,11 @@ def formats(op: Op) -> tuple[str, ...]:
 def explore(op: Op, format: str, examples: int, folder: Path, seed: int | None = None) -> Exploration:
     """Draws up to `examples` cases that Paddle accepts, and compares what OpenVINO computes from each.
 
-    They are compared all together first, and one by one, which takes ten times as long, only if that fails. What no
-    case does alone is a failure of its own. Without a seed the cases are always the same. The folder is left behind
-    only when something fails, or when the process dies: its `case` is the smallest failing one, its `together` all that
-    were tried together, its `drawn.txt` the last that was tried, or all of those; then the next call tries them one by
-    one first.
+    They are compared as parts of one model first and, only if that fails, one by one, which takes ten times as long. A
+    failure that no single case reproduces is a `BatchError`. Without a seed the cases are always the same. The folder
+    is left behind only when something fails, or when the process dies: its `case` is the smallest failing one, its
+    `together` all that were tried together, its `drawn.txt` the last that was tried, or all of those; then the next
+    call tries them one by one first.
     """
     died_here = (folder / "drawn.txt").is_file()
     shutil.rmtree(folder, ignore_errors=True)

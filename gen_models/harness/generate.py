@@ -1,7 +1,8 @@
 """Writes a case as a model: the program that Paddle saves, the inputs, and the outputs that Paddle computes.
 
 The reference is what Paddle computes from the *saved* program, loaded back: that is what is converted, and it can
-differ from the one in memory (Paddle 3.3.1 for one drops a final `x + const` when it saves; such a case is refused).
+differ from the one in memory (Paddle 3.3.1, for example, drops a final `x + const` when it saves; such a case is
+refused).
 Where Paddle cannot load what it wrote, as with an attribute that is NaN, the program in memory is run instead, and
 case.json says so.
 """

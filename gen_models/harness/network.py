@@ -95,7 +95,7 @@ def generate_network(network: Network, format: str, folder: Path) -> Path:
 
 
 def condition(layer: Any, inputs: Sequence[Any]) -> None:
-    """Gives random batch norms statistics that fit the inputs, so that depth does not amplify rounding.
+    """Sets the statistics of batch norms to those of the inputs, so that depth does not amplify rounding.
 
     With default statistics a deep random network turns 1e-5 of noise at its input into 1e-2 at its output.
     """

@@ -36,7 +36,7 @@ ORDER = (*range(SETS), 0)
 ROUNDED = 0.1
 """The tolerance for what is computed in bfloat16: of the mean square of the errors, relative to that of the values."""
 MAX_TRIALS = 150
-"""Programs that are tried to make one that differs smaller."""
+"""The most programs that shrinking tries."""
 
 
 WORKED_AROUND = "OpenVINO computes wrongly, without rewrites, what a rewrite goes around"
@@ -70,7 +70,7 @@ class Difference:
 
     @property
     def kind(self) -> tuple[str, str, str]:
-        """What must stay the same while the program is made smaller."""
+        """What a shrunk program must have in common with this one."""
         said = re.sub(r"[\d.,]+(e[+-]?\d+)?|'[^']*'|\"[^\"]*\"", "", self.text)
         return self.variant.name, self.step, said[:60] if self.step == "convert" else ""
 
@@ -78,8 +78,8 @@ class Difference:
 def write_program(program: Program, format: str, folder: Path) -> Path:
     """Writes the model of a program, its inputs, and what Paddle computes from them, by a process of its own.
 
-    Some programs end the process, and of some Paddle saves another: in Paddle 2 what a loop without a round would write
-    comes out empty.
+    Some programs end the process, and of some Paddle saves another: in Paddle 2 what a loop of zero iterations would
+    write comes out empty.
 
     Raises:
         GenerationError: Paddle refuses it.
@@ -99,7 +99,7 @@ def _writer(format: str) -> LegacyWorker:
 
 
 def variants(program: Program) -> tuple[Variant, ...]:
-    """The ways in which a program is compared: one that may change by a step does not bear rounding to 8 bits."""
+    """The variants to compare: in bfloat16 only programs whose results are continuous in small errors (`is_steady`)."""
     rounds = program.is_steady and "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return LEGS if rounds else LEGS[:2]
 
@@ -214,7 +214,7 @@ def _fewer_results(program: Program) -> Iterator[Program]:
 
 
 def _cut(program: Program) -> Iterator[Program]:
-    """What a call at the top gives becomes an input, so that all before it may go; late ones first."""
+    """Makes the results of a call of the main block inputs, so that what computes them may go; late calls first."""
     for index in reversed(range(len(program.calls))):
         call = program.calls[index]
         values = [program.values[number] for number in call.gives]
@@ -230,7 +230,7 @@ def _cut(program: Program) -> Iterator[Program]:
 
 
 def _without_calls(program: Program) -> Iterator[Program]:
-    """Without a call: its result is another value of the same dimensions that is there before it."""
+    """Leaves out a call: an earlier value of the same dimensions stands for its result."""
     for calls, renamed in _without_one_call(program.calls, program, list(program.inputs)):
         yield _renamed(dataclasses.replace(program, calls=calls), renamed)
 
@@ -238,7 +238,7 @@ def _without_calls(program: Program) -> Iterator[Program]:
 def _without_one_call(
     calls: tuple[Call, ...], program: Program, before: list[int]
 ) -> Iterator[tuple[tuple[Call, ...], dict[int, int]]]:
-    """The calls without one of them, and which names then stand for others."""
+    """The calls without one of them, and the names that are replaced by others."""
     there = list(before)
     for index, call in enumerate(calls):
         rest = (*calls[:index], *calls[index + 1 :])
@@ -397,7 +397,7 @@ def explore(seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = T
 
 
 def _of_each_kind(found: Iterable[Difference]) -> Iterator[Difference]:
-    """A fault that shows with rewrites and without is one."""
+    """One difference of each kind: a fault that shows with rewrites and without them is one."""
     said = set()
     for one in found:
         kind = (one.step, one.kind[2])

@@ -41,10 +41,6 @@ FORMATS = ("pir", "legacy")
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
 COMPLEX = ("complex64", "complex128")
-COMPLEX_HERE: dict[str, Any] = {"formats": ("pir",), "why": "complex numbers are new here in Paddle 3"}
-"""For a case of complex numbers that Paddle 2 refuses."""
-DIGITS: dict[str, Any] = {"atol": 0.0, "rtol": 2e-6, "why": "every digit counts, those of small values too"}
-"""For a case where Paddle is exact to a few units in the last place of float32, however small the result is."""
 DTYPES = (*FLOATS, *INTEGERS, "bool", *COMPLEX)
 
 

@@ -1,4 +1,4 @@
-"""Generated models by content: what the same code and the same Paddle generated before is not generated again."""
+"""A cache of generated models, keyed by their content, the code that generates them and the version of Paddle."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _best_masks() -> Any:
 
 
 def _replaced_in_loop() -> Any:
-    """States that a loop gives anew without reading them, of which none but the size is read; it may have no round."""
+    """Loop-carried values that the body replaces without reading them, of which at most the size is read afterwards."""
 
     class Replaced(paddle.nn.Layer):
         def forward(self, x, n):
@@ -152,36 +152,36 @@ def _growing() -> Any:
     return Growing()
 
 
-def _array() -> Any:
-    """A list that a loop appends to, concatenated afterwards."""
-
-    class Array(paddle.nn.Layer):
+def _listed(element: Callable[[Any, Any], Any]) -> Any:
+    class Listed(paddle.nn.Layer):
         def forward(self, x):
-            rows = []
+            found = []
             i = paddle.full([1], 0, "int64")
             n = x.shape[0]
             while i < n:
-                rows.append(x[i] * 2)
+                found.append(element(x, i))
                 i += 1
-            return paddle.concat(rows, axis=0)
+            return paddle.concat(found, axis=0)
 
-    return Array()
+    return Listed()
+
+
+def _row(x, i):
+    return x[i] * 2
+
+
+def _slice(x, i):
+    return x[i : i + 1] * 2
+
+
+def _array() -> Any:
+    """A list that a loop appends to, concatenated afterwards."""
+    return _listed(_row)
 
 
 def _array_of_slices() -> Any:
     """A list whose elements are smaller than any size that its loop knows of beforehand."""
-
-    class Slices(paddle.nn.Layer):
-        def forward(self, x):
-            parts = []
-            i = paddle.full([1], 0, "int64")
-            n = x.shape[0]
-            while i < n:
-                parts.append(x[i : i + 1] * 2)
-                i += 1
-            return paddle.concat(parts, axis=0)
-
-    return Slices()
+    return _listed(_slice)
 
 
 def _array_without_its_first() -> Any:
@@ -240,7 +240,7 @@ def _array_of_selections() -> Any:
 
 
 def _handed_on() -> Any:
-    """Values of a round that are others in the next one: a history, two that change places, one from outside."""
+    """Loop-carried values that the body permutes: a history, two that are swapped, one from outside."""
 
     class HandedOn(paddle.nn.Layer):
         def forward(self, x, n):
@@ -257,7 +257,7 @@ def _handed_on() -> Any:
 
 
 def _written_unread() -> Any:
-    """Values of several ranks and types that a loop writes and none of its rounds reads."""
+    """Values of several ranks and types that a loop writes and does not read."""
 
     class Written(paddle.nn.Layer):
         def forward(self, x, y, n):
@@ -276,7 +276,7 @@ def _written_unread() -> Any:
 
 
 def _written_of_other_sizes() -> Any:
-    """Vectors, whose sizes are known before a loop and in its rounds and differ."""
+    """Loop-carried vectors whose known sizes before a loop and in its body differ."""
 
     class Written(paddle.nn.Layer):
         def forward(self, x, y, n):
@@ -299,7 +299,7 @@ def _written_of_other_sizes() -> Any:
 
 
 def _replaced_in_loops() -> Any:
-    """A value that a loop inside hands on to nothing, beside others that are read: OpenVINO drops it from the loop."""
+    """A value that an inner loop carries and nothing reads, beside others: OpenVINO drops it from the loop."""
 
     class Replaced(paddle.nn.Layer):
         def forward(self, x, n, k):
@@ -320,7 +320,7 @@ def _replaced_in_loops() -> Any:
 
 
 def _written_unread_in_loops() -> Any:
-    """Such values of loops in loops and in branches, of which the inner ones have other numbers of rounds."""
+    """Such values of loops in loops and in branches, the inner ones with other trip counts."""
 
     class Nested(paddle.nn.Layer):
         def forward(self, x, n, k):
@@ -395,7 +395,7 @@ def _cache_that_may_be_empty() -> Any:
 
 
 def _joined_where_they_fit() -> Any:
-    """What a branch demands of sizes holds in that branch alone, and what a loop does where it has a round."""
+    """Sizes that a branch makes equal are so in that branch only; those that a loop does, if it has an iteration."""
 
     class Joined(paddle.nn.Layer):
         def forward(self, x, y, n):
@@ -460,7 +460,7 @@ def _assigned_in_loop_of_branch() -> Any:
 
 
 def _assigned_in_branch_of_loop() -> Any:
-    """Assignments to elements in some rounds of a loop."""
+    """Assignments to elements in some iterations of a loop."""
 
     class BranchOfLoop(paddle.nn.Layer):
         def forward(self, x, v, k, n):
@@ -523,7 +523,7 @@ def _assigned_in_loop_of_branch_of_loop() -> Any:
 
 
 def _read_in_loop() -> Any:
-    """Slices read in a loop, between open, counted, stepped and computed bounds, in some rounds backwards."""
+    """Slices read in a loop, between open, counted, stepped and computed bounds, in some iterations backwards."""
 
     class Read(paddle.nn.Layer):
         def forward(self, x, k, n):
@@ -546,7 +546,7 @@ def _read_in_loop() -> Any:
 
 
 def _rounds_of_known_size() -> Any:
-    """Loops in a loop with as many rounds as a dimension, which is known beside others that are not."""
+    """Loops in a loop whose trip count is a dimension, which is known beside others that are not."""
 
     class Rounds(paddle.nn.Layer):
         def forward(self, x, k):
@@ -587,7 +587,7 @@ _COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
 
 
 def _rows(count: int, columns: int, widths: list[int], rounds: int, declared: list[int] | None = None) -> Any:
-    """What the networks take that write and read elements: a tensor, a value and a width for each row, rounds."""
+    """Inputs of the networks that write and read elements: a tensor, a value and a width for each row, trip counts."""
     dims = declared or [-1, -1, -1]
     return {
         "x": tensor([count, 4, columns], low=-1.0, high=1.0, dims=dims),
@@ -634,7 +634,7 @@ def _read_in_every_iteration() -> Any:
 
 
 def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
-    """What the networks take that write values which no round reads: tensors and numbers of rounds."""
+    """Inputs of the networks that write values which no iteration reads: tensors and trip counts."""
     x = tensor([rows, 4], low=-1.0, high=1.0, dims=[-1, 4])
     if k is not None:
         return {"x": x, "n": tensor([], "int64", values=n), "k": tensor([], "int64", values=k)}

@@ -89,7 +89,7 @@ def _contextual() -> Any:
 
 
 def _style() -> Any:
-    """StyleGAN2: convolutions whose weights a style changes for each picture, blurred enlargement, noise, sums."""
+    """StyleGAN2: convolutions whose weights a style modulates for each image, blurred enlargement, noise, sums."""
     nn = paddle.nn
 
     class Style(nn.Layer):

@@ -27,7 +27,7 @@ def _stem(width: int) -> list[Any]:
 
 
 def resnet(width: int = 8, depths: tuple[int, ...] = (2, 2), classes: int = 5) -> Any:
-    """Blocks of two convolutions and what they read, which another convolution brings to their size."""
+    """Residual blocks of two convolutions, with a projection where the shortcut has another size."""
     nn, blocks, inputs = paddle.nn, _stem(width), width
 
     def parts(inputs: int, outputs: int, stride: int) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def resnet(width: int = 8, depths: tuple[int, ...] = (2, 2), classes: int = 5) -
 def mobilenet(
     width: int = 8, rows: tuple[tuple[int, int, int, bool], ...] = ((3, 2, 2, True), (5, 2, 1, True)), classes: int = 5
 ) -> Any:
-    """Wide, depthwise, weighed by what is everywhere, narrow: kernel, factor, stride and whether it is weighed."""
+    """Inverted residual blocks: kernel, expansion factor, stride, and whether there is a squeeze-and-excitation."""
     nn = paddle.nn
     blocks = [_conv(3, width, 3, 2, act="hswish")]
 
@@ -81,7 +81,7 @@ def mobilenet(
 
 
 def inception(width: int = 8, depth: int = 2, classes: int = 5) -> Any:
-    """Four branches of different reach, one beside the other."""
+    """Inception modules: four parallel branches with different receptive fields, concatenated."""
     nn = paddle.nn
 
     def parts(inputs: int) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def inception(width: int = 8, depth: int = 2, classes: int = 5) -> Any:
 
 
 def csp(width: int = 8, depths: tuple[int, ...] = (1, 2), classes: int = 5) -> Any:
-    """Half of the channels go through blocks, each of which is kept, and all are joined: YOLO's C2f."""
+    """Cross-stage partial blocks (YOLO's C2f): half of the channels go through blocks, all concatenated."""
     nn, blocks = paddle.nn, [_conv(3, width, 3, 2, act="silu")]
 
     def parts(width: int, depth: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Branches and loops, nested, of as many rounds as an input or a size says, none among them."""
+"""Branches and loops, nested; an input or a size gives the trip count, which may be 0."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _linear(make: Maker) -> None:
 
 @step(3)
 def _matmul(make: Maker) -> None:
-    """Of two values, either of them transposed."""
+    """A matrix product of two values, either of which may be transposed."""
     x = make.take(rank=(2, 4))
     transposed, other_transposed = make.chance(0.3), make.chance(0.5)
     inner = x.dims[-2] if transposed else x.dims[-1]
@@ -149,7 +149,7 @@ def _matmul(make: Maker) -> None:
 
 @step(2)
 def _matmul_parameter(make: Maker) -> None:
-    """A learned matrix from the left, as mixers of tokens have it."""
+    """A matrix product with a parameter on the left, as token mixers have it."""
     x = make.take(lambda one: is_fixed(one.dims[-2]), rank=(2, 4))
     size, wanted = x.dims[-2][0], make.among(4, x.dims[-2][0])
     weight = make.weight(wanted, size, fan_in=size)

@@ -1,4 +1,4 @@
-"""Element by element, over axes, and normalisations."""
+"""Elementwise operations, reductions and normalizations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _binary(make: Maker) -> None:
 
 @step(4)
 def _broadcast(make: Maker) -> None:
-    """With a value of ones among its dimensions, or of fewer."""
+    """An operation with a value that is broadcast: it has dimensions of 1, or fewer."""
     x = make.take(is_plain=True)
 
     def fits(other: Value) -> bool:
@@ -51,7 +51,7 @@ def _broadcast(make: Maker) -> None:
 
 @step(4)
 def _bias(make: Maker) -> None:
-    """With a parameter of one number for each index of an axis."""
+    """A sum or product with a parameter that has one number for each index of an axis."""
     x = make.take(lambda one: any(map(is_fixed, one.dims)), is_plain=True)
     axis = make.among(*(axis for axis, dim in enumerate(x.dims) if is_fixed(dim)))
     tail = 0 if make.chance(0.1) and axis == x.rank - 1 else x.rank - axis - 1

@@ -113,7 +113,7 @@ def _assigned(make: Maker) -> None:
 
 @step(3)
 def _assign_outer(make: Maker) -> None:
-    """In a body, to what the loop carries."""
+    """An assignment in a loop's body to a loop-carried value."""
     if not make.depth:
         raise StopIteration
     assign(make, make.take(writable=True))
@@ -139,7 +139,7 @@ def _gather(make: Maker) -> None:
 
 @step(1)
 def _pick(make: Maker) -> None:
-    """Along an axis by what another orders."""
+    """Elements along an axis, by the order of another value's."""
     x = make.take(rank=(2, 3))
     axis = make.axis(x)
     make.is_steady = False
@@ -152,7 +152,7 @@ def _pick(make: Maker) -> None:
 
 @step(1)
 def _lookup(make: Maker) -> None:
-    """Rows of a table by rounded numbers."""
+    """Rows of an embedding table, by rounded numbers."""
     x = make.take(rank=(1, 3))
     make.is_steady = False
     width = make.among(4, 6, 8)

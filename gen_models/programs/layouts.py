@@ -1,4 +1,4 @@
-"""The same numbers in another order or shape: transposes, reshapes to known and to computed sizes, joins and parts."""
+"""Transposes, reshapes to known and to computed sizes, concatenations and splits."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _squeeze(make: Maker) -> None:
 
 @step(4)
 def _expand(make: Maker) -> None:
-    """Ones grow, or axes come in front: to sizes that are known, or computed from another value."""
+    """Expands dimensions of 1, or adds leading axes: to sizes that are known, or computed from another value."""
     x = make.take(rank=(1, 4))
     other = make.take()
     dims, texts = [], []
@@ -200,7 +200,7 @@ def _shuffle(make: Maker) -> None:
 
 @step(1)
 def _identity(make: Maker) -> None:
-    """What changes nothing: results that are inputs, or views of them."""
+    """Operations that change nothing: results that are inputs, or views of them."""
     x = make.take()
     codes = (
         f"paddle.assign({x})",

@@ -1,4 +1,4 @@
-"""A program while it is made: what its steps take and give.
+"""Builds a random program, step by step.
 
 A step is a function of a `Maker`: it takes values that are there, most often late ones, and adds calls that read them;
 where nothing fits it raises StopIteration. It knows the sizes of every value in every set of inputs, so that what it
@@ -44,7 +44,7 @@ def derived_dim(function: Callable[..., int], *dims: Dim) -> Dim:
 
 @dataclass(frozen=True)
 class Counter:
-    """The number of the round in a loop over an axis of these sizes."""
+    """The induction variable of a loop over an axis of these sizes."""
 
     number: int
     dim: Dim

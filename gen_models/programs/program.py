@@ -32,7 +32,7 @@ def is_fixed(dim: Dim) -> bool:
 
 
 def resolve(names: Mapping[int, int], number: int) -> int:
-    """What a number stands for in the end."""
+    """The number that one is replaced by, however many replacements that takes."""
     while number in names:
         number = names[number]
     return number

@@ -36,7 +36,7 @@ def _ramp(make: Maker) -> None:
 
 @step(2)
 def _ratio(make: Maker) -> None:
-    """Times what a shape says."""
+    """A product with a size, or a quotient of sizes."""
     x = make.take(is_plain=True)
     y = make.take(is_plain=True)
     axis = make.axis(y)
@@ -50,7 +50,7 @@ def _ratio(make: Maker) -> None:
 
 @step(2)
 def _length_mask(make: Maker) -> None:
-    """Nothing beyond a part of an axis."""
+    """A mask of what lies beyond a length along an axis."""
     x = make.take(rank=(2, 4), is_plain=True)
     axis = make.axis(x)
     tail = [1] * (x.rank - axis - 1)
@@ -64,7 +64,7 @@ def _length_mask(make: Maker) -> None:
 
 @step(2)
 def _positions(make: Maker) -> None:
-    """The part of learned positions that the data needs."""
+    """Learned position embeddings, sliced to the length of the data."""
     x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(3, 3), is_plain=True)
     extra = make.among(0, 1, 3)
     most = max(x.dims[1]) + extra
@@ -78,7 +78,7 @@ def _positions(make: Maker) -> None:
 
 @step(1)
 def _large_parameter(make: Maker) -> None:
-    """More numbers than what is folded at conversion."""
+    """A parameter too large to be folded at conversion."""
     make.parameter(*make.among([1, 24, 64], [40, 40], [1, 8, 16, 16], [2, 12, 64], [64, 4, 6]))
 
 

@@ -115,7 +115,7 @@ def _executor(ray: str | None, workers: int | None, timeout: float) -> Executor:
 
 
 def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: bool) -> dict[str, Record]:
-    """Runs the jobs; the records of all of them, by their names."""
+    """Runs the jobs and returns the records of all of them, by their names."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress
 

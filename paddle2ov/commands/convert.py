@@ -176,7 +176,8 @@ def convert_command(
                     share_weights=False,
                 )
         except Paddle2OVError as error:
-            reporting.write_refused(reports, program, params, _name(source), error)
+            name = _name(source)
+            reporting.write_refused(reports, program, params, name, error, inputs, outputs, bounded, sequence_lengths)
             raise
         measured = verified = None
         if arrays is not None and conversion is not None and conversion.program is not None:
@@ -215,7 +216,7 @@ def convert_command(
 
 
 def _write(model: Model, xml: Path, serving: Path | None, fp16: bool, beside: bool) -> list[Path]:
-    """Writes the model for servers, or as IR, or both where that is to stand `beside` the former; what was written."""
+    """Writes the model for servers, as IR, or (`beside`) as both; returns the paths written."""
     from paddle2ov.deployment.saving import save_model, write_ir
     from paddle2ov.deployment.serving import write_layout
 

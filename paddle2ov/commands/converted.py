@@ -20,9 +20,10 @@ Arrays = dict[str, "AnyArray"]
 def check_arrays(
     path: Path, model: Model, program: Program, preprocess: bool, measures: bool
 ) -> tuple[Arrays | None, Arrays | None]:
-    """The arrays of a file to run the converted model on, and those to verify the program on; None: none fit.
+    """Reads the inputs in a file: for the converted model, and for the program that it is verified against.
 
-    The report needs the first (`measures`), and only preprocessing that is part of the model makes them differ.
+    Either is None where the file does not fit it: with preprocessing built into the model, a file fits one of the two.
+    The report needs inputs of the model (`measures`).
 
     Raises:
         ConversionInputError: the arrays do not fit.
@@ -47,7 +48,9 @@ def check_arrays(
 def refuse_overwriting_sources(
     program: Path, params: Path | None, targets: Sequence[Path], replaced: Path | None
 ) -> None:
-    """Refuses to write over the model that is to be converted, before any work is done; one that is not there is not.
+    """Refuses targets that would overwrite the model that is to be converted, before any work is done.
+
+    A model that cannot be found is no error here: the conversion reports it.
 
     Args:
         program: the model.
@@ -93,7 +96,7 @@ def compare_with_paddle(
         outputs: the results that it was converted for.
         shapes: of the inputs, as it was converted for.
         arrays: what to run on; None: random inputs.
-        given: whether there are arrays at all, for the model if not for the program.
+        given: whether the caller gave arrays, be it for the converted model only.
         built_in: options of the conversion that make the model one that is not compared: "preprocess",
             "sequence-lengths", "compress-to-fp16", "bounded".
         operators: whether to compare every operator.
@@ -129,7 +132,7 @@ _SETS = 3
 
 
 def _within(model: Model) -> list[dict[str, PartialShape]]:
-    """The shapes that a model takes, within which random inputs are to be; as often as there are to be some."""
+    """The model's input shapes, as bounds of the random inputs, once for each set (one set if they are static)."""
     shapes = {port.get_any_name(): port.get_partial_shape() for port in model.inputs}
     return [shapes] * (_SETS if any(one.is_dynamic for one in shapes.values()) else 1)
 

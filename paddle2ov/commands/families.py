@@ -11,7 +11,7 @@ from pathlib import Path
 
 PACKAGE = "paddle2ov.converters"
 RULES = "complex/rules"
-"""What is applied to converters in the table, and is none itself."""
+"""The module whose functions wrap converters in the table, and are none themselves."""
 
 
 def families() -> dict[str, str]:

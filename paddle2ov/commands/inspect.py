@@ -16,6 +16,7 @@ from paddle2ov.commands.shared import (
     plain_errors,
     traceback_option,
 )
+from paddle2ov.errors import NEXT_STEPS
 from paddle2ov.report import size_text
 
 if TYPE_CHECKING:
@@ -64,5 +65,8 @@ def _print(found: Inspection) -> None:
     if found.convertible:
         click.secho("It converts.", fg="green")
     for refusal in found.refusals:
-        click.secho(f"Refused: {refusal.operator}: {refusal.reason}", fg="red")
-        click.echo(f"  at {refusal.place}")
+        first, *places = str(refusal).splitlines()
+        click.secho(f"Refused: {first}", fg="red")
+        click.echo("\n".join(places))
+    if not found.convertible:
+        click.echo(NEXT_STEPS)

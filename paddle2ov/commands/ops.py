@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -12,52 +14,97 @@ import click
 if TYPE_CHECKING:
     from paddle2ov.translation.registry import Registry
 
+Groups = dict[str, list[str]]
+"""Family, or reason for having no converter -> operators."""
+
 
 @click.command("ops")
 @click.argument("pattern", default="*")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: name -> family (or reason).")
 @click.option("--unsupported", is_flag=True, help="List the operators of Paddle that cannot be converted, and why.")
 def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
-    """List the operators that can be converted, by family; PATTERN filters them ('reduce_*')."""
-    from paddle2ov.commands.families import families as modules_of_converters
-    from paddle2ov.translation.registry import STRUCTURE, Registry
+    """List the operators that can be converted, by family; PATTERN filters them ('reduce_*').
+
+    Operators go by their names in legacy programs; PIR's names are found as well. The exit status is 0 if an operator
+    that matches can be converted, 1 if none can, which is explained, and 2 if Paddle has no operator of that name.
+    """
+    from paddle2ov.translation.registry import Registry
 
     registry = Registry()
-    if unsupported:
-        _print_unsupported(registry, pattern, as_json)
-        return
-    names = [name for name in registry.names() if fnmatch.fnmatchcase(name, pattern)]
-    modules = modules_of_converters()
-    families: dict[str, list[str]] = {}
-    for name in names:
-        families.setdefault(_family(registry, modules, name), []).append(name)
-    structure = [name for name in STRUCTURE if fnmatch.fnmatchcase(name, pattern)]
-    if structure:
-        families["program structure"] = structure
-        names += structure
+    names = _pir_names(registry)
+    groups = {} if unsupported else _supported(registry, names, pattern)
+    supported = bool(groups)
+    if not groups:
+        groups = _unsupported(registry, names, pattern)
+    if not groups:
+        known = {*names, *filter(None, names.values())}
+        close = ", ".join(difflib.get_close_matches(pattern, sorted(known)))
+        hint = f"; did you mean {close}?" if close else ""
+        click.secho(f"error: no operator of Paddle's that is known here matches '{pattern}'{hint}", fg="red", err=True)
+        sys.exit(2)
     if as_json:
-        click.echo(json.dumps({name: family for family, members in families.items() for name in members}, indent=1))
-        return
-    for family in sorted(families):
-        click.secho(f"{family} ({len(families[family])})", bold=True)
-        click.echo(click.wrap_text(", ".join(families[family]), 100, "  ", "  "))
-    click.echo(f"{len(names)} operators in {len(families)} families")
+        click.echo(json.dumps({name: group for group, members in groups.items() for name in members}, indent=1))
+    else:
+        _print(groups, names, pattern, supported)
+    sys.exit(0 if supported or unsupported else 1)
 
 
-def _print_unsupported(registry: Registry, pattern: str, as_json: bool) -> None:
+def _pir_names(registry: Registry) -> dict[str, str | None]:
+    """Every operator that is known -> PIR's name of it."""
     from paddle2ov.program.signatures import ROWS
+    from paddle2ov.program.vocabulary import Vocabulary
     from paddle2ov.translation.registry import STRUCTURE
-    from paddle2ov.translation.unsupported import by_reason
 
-    missing = [name for name in ROWS if registry.get(name) is None and name not in STRUCTURE]
-    groups = by_reason(name for name in missing if fnmatch.fnmatchcase(name, pattern))
-    if as_json:
-        click.echo(json.dumps({name: why for why, members in groups.items() for name in members}, indent=1))
-        return
-    for why, members in groups.items():
-        click.secho(f"{why} ({len(members)})", bold=True)
-        click.echo(click.wrap_text(", ".join(members), 100, "  ", "  "))
-    click.echo(f"{sum(len(members) for members in groups.values())} operators")
+    vocabulary = Vocabulary(registry.signatures())
+    found = {name: vocabulary.of_legacy(name) for name in (*ROWS, *STRUCTURE, *registry.names())}
+    return {name: one.pir_name if one is not None else None for name, one in found.items()}
+
+
+def _matching(names: Mapping[str, str | None], chosen: Iterable[str], pattern: str) -> list[str]:
+    """Those that a pattern matches under any of their names, in-place forms (`relu_`) included."""
+    plain = pattern.removesuffix("_")
+    return [name for name in chosen if any(fnmatch.fnmatchcase(one, plain) for one in _forms(name, names[name]))]
+
+
+def _forms(name: str, pir_name: str | None) -> tuple[str, ...]:
+    return name, (pir_name or name).removesuffix("_")
+
+
+def _supported(registry: Registry, names: Mapping[str, str | None], pattern: str) -> Groups:
+    """The operators that have a converter, by families in alphabetic order, and those that need none."""
+    from paddle2ov.commands.families import families as modules_of_converters
+    from paddle2ov.translation.registry import STRUCTURE
+
+    modules = modules_of_converters()
+    groups: Groups = {}
+    for name in _matching(names, registry.names(), pattern):
+        groups.setdefault(_family(registry, modules, name), []).append(name)
+    structure = _matching(names, STRUCTURE, pattern)
+    if structure:
+        groups["program structure"] = structure
+    return dict(sorted(groups.items()))
+
+
+def _unsupported(registry: Registry, names: Mapping[str, str | None], pattern: str) -> Groups:
+    """Those that have none, by the reason; one that the signature table leaves out is found by its full name."""
+    from paddle2ov.translation.registry import STRUCTURE
+    from paddle2ov.translation.unsupported import by_reason, left_out
+
+    missing = [name for name in names if registry.get(name) is None and name not in STRUCTURE]
+    found = by_reason(_matching(names, missing, pattern))
+    why = left_out(pattern)
+    return {why: [pattern.removesuffix("_")]} if why and not found else found
+
+
+def _print(groups: Groups, names: Mapping[str, str | None], pattern: str, supported: bool) -> None:
+    plain = pattern.removesuffix("_")
+    for group, members in groups.items():
+        title = group if supported else f"no converter: {group}"
+        shown = [one if fnmatch.fnmatchcase(one, plain) else f"{one} (in PIR: {names[one]})" for one in members]
+        click.secho(f"{title} ({len(members)})", bold=True)
+        click.echo(click.wrap_text(", ".join(shown), 100, "  ", "  "))
+    count, kind = sum(map(len, groups.values())), "families" if supported else "reasons"
+    click.echo(f"operators: {count}, {kind}: {len(groups)}")
 
 
 def _family(registry: Registry, modules: Mapping[str, str], name: str) -> str:

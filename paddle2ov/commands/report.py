@@ -1,10 +1,10 @@
-"""`paddle2ov MODEL --report FILE`: what the command does beside converting."""
+"""`paddle2ov MODEL --report FILE`: the reports that the command writes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
 
@@ -52,15 +52,44 @@ def write(
         print_report(report)
 
 
-def write_refused(targets: Sequence[Path], program: Any, params: Any, name: str, error: Paddle2OVError) -> None:
-    """Writes what is known of a program whose conversion was refused; nothing where it cannot even be read."""
-    from paddle2ov.program import read_program
-    from paddle2ov.reporting import refused_report, write_report
+def write_refused(
+    targets: Sequence[Path],
+    source: Path,
+    params: Path | None,
+    name: str,
+    error: Paddle2OVError,
+    inputs: str | None = None,
+    outputs: str | None = None,
+    bounded: bool = False,
+    sequence_lengths: bool = False,
+) -> None:
+    """Writes what is known of a program whose conversion was refused; nothing where it cannot even be read.
 
-    if isinstance(error, ConversionInputError):
+    The options are those of the conversion: what else is refused depends on them.
+    """
+    from paddle2ov.inspection import find_refusals
+    from paddle2ov.program import read_program
+    from paddle2ov.program.vocabulary import Vocabulary
+    from paddle2ov.reporting import refused_report, write_report
+    from paddle2ov.translation.input_spec import parse_input, parse_output
+    from paddle2ov.translation.registry import Registry
+
+    if isinstance(error, ConversionInputError) or not targets:
         return
     try:
-        report = refused_report(read_program(program, params), error, name)
+        registry = Registry()
+        signatures = registry.signatures()
+        program = read_program(source, params, signatures)
+        overrides = parse_input(inputs)
+        if bounded:
+            from paddle2ov.deployment import beside
+            from paddle2ov.deployment.bounds import bounded as bounded_by
+
+            overrides = bounded_by(beside(source), program.inputs, overrides)
+        found = find_refusals(
+            program, registry, Vocabulary(signatures), overrides, parse_output(outputs), sequence_lengths
+        )
+        report = refused_report(program, error, name, found)
     except Paddle2OVError:
         return
     for target in targets:

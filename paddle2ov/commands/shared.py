@@ -17,12 +17,12 @@ from paddle2ov.program.archives import SUFFIXES
 
 
 class PathType(click.Path):
-    """A path that is not empty: `Path("")` would mean the current folder, which an unset variable does not."""
+    """A path that is not empty: `Path("")` is the current folder, which an unset shell variable does not mean."""
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | os.PathLike[str]:
-        """As click's, which takes it for the current folder."""
+        """As click's, but refuses the empty path."""
         if value == "":
             self.fail("the path is empty.", param, ctx)
         return super().convert(value, param, ctx)
@@ -83,7 +83,7 @@ def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "I
 
     Ctrl-C shows the message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
     """
-    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.errors import NEXT_STEPS, OTHERS, OpConversionError, Paddle2OVError
 
     try:
         with terminable():
@@ -96,6 +96,8 @@ def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "I
         if traceback:
             raise
         click.secho(f"error: {error}", fg="red", err=True)
+        if isinstance(error, OpConversionError):
+            click.echo(f"{NEXT_STEPS}\n{OTHERS}", err=True)
         sys.exit(status)
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)
@@ -107,7 +109,7 @@ Advance = Callable[[str, int, int], None]
 
 @contextmanager
 def progress_bar(start: str, shown: bool = True) -> Iterator[Advance | None]:
-    """A bar on the terminal, to be told (what is done, steps done, steps in all); None where there is no terminal."""
+    """A progress bar, as a function of (description, steps done, steps in all); None where stderr is no terminal."""
     if not shown or not sys.stderr.isatty():
         yield None
         return

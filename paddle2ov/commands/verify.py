@@ -47,7 +47,7 @@ VERDICTS = {
     "images",
     multiple=True,
     type=PathType(exists=True, dir_okay=False, path_type=Path),
-    help="A picture, prepared as the inference.yml beside the model says; may be repeated.",
+    help="An image, prepared as the inference.yml beside the model says; may be repeated.",
 )
 @click.option(
     "--shape",

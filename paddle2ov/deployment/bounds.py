@@ -17,7 +17,7 @@ def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[
     """The overrides of the caller, and for the other inputs what the settings say of them.
 
     A dimension that the program fixes stays as it is. Where the settings have no shapes, those of the input with four
-    dimensions are what the preprocessing makes of every picture, else the declared shape of the picture.
+    dimensions are what the preprocessing makes of every image, else the declared shape of the image.
 
     Raises:
         ModelReadError: the settings name an input that the program does not have, or do not fit it.
@@ -27,11 +27,9 @@ def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[
         raise ConversionInputError("bounded: inputs that are given besides need their names")
     shapes = dict(settings.shapes)
     by_name = {variable.name: variable for variable in inputs}
-    if not shapes and (picture := _picture(settings)) is not None:
+    if not shapes and (image := _image(settings)) is not None:
         shapes = {
-            name: picture
-            for name, variable in by_name.items()
-            if variable.shape is not None and len(variable.shape) == 4
+            name: image for name, variable in by_name.items() if variable.shape is not None and len(variable.shape) == 4
         }
     if not shapes:
         raise ConversionInputError(f"bounded: {settings.path} has no shapes of the inputs")
@@ -48,8 +46,8 @@ def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[
     return found
 
 
-def _picture(settings: Settings) -> tuple[list[int], list[int]] | None:
-    """The (smallest, largest) shape of the picture, 0 where there is no largest; None if nothing is known."""
+def _image(settings: Settings) -> tuple[list[int], list[int]] | None:
+    """The (smallest, largest) shape of the image, 0 where there is no largest; None if nothing is known."""
     declared = settings.image_shape or (-1, -1, -1, -1)
     sizes = [one if one is not None else other for one, other in zip(plan(settings).size, declared[2:], strict=True)]
     if max(sizes) < 0:

@@ -1,7 +1,8 @@
 """Which transforms of the settings can be built into a model, and which stay with the caller.
 
 The transforms stand in an order, and the model is at its end: what comes before a transform that stays with the caller
-stays with the caller too. Labels of the training (DetLabelEncode, KeepKeys, LoadAnnotations, ...) are passed over.
+stays with the caller too. Transforms that prepare labels for training (DetLabelEncode, KeepKeys,
+LoadAnnotations, ...) are ignored.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from paddle2ov.program.settings import Settings, Transform
 
 _TRAINING = re.compile(r".*LabelEncode|KeepKeys|LoadAnnotations|AddEdgeLabel|GenerateInstanceTargets")
 _LAYOUT = ("ToCHWImage", "Permute")
-# After these the picture is bytes still, so that the steps behind them can be built in.
+# After these the image is bytes still, so that the steps behind them can be built in.
 _BYTES = (
     "CropImage",
     "DetResizeForTest",
@@ -59,14 +60,14 @@ _WORDS = {
 }
 _PILLOW = {"LINEAR": "bilinear", "LANCZOS4": "lanczos"}  # what Pillow's filters are called besides
 _DEFAULT_SIDE = 736  # of DetResizeForTest without options
-_DEPENDS_ON_NEXT = "the size of one picture decides that of the next"
+_DEPENDS_ON_NEXT = "the size of one image decides that of the next"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is built in, in its order, and what stays with the caller: pairs (transform, reason).
 
-    `size` is that of the pictures after it, as far as it does not depend on theirs.
+    `size` is that of the images after it, as far as it does not depend on theirs.
     """
 
     steps: list[Step]
@@ -76,7 +77,7 @@ class Plan:
 
     @property
     def resizes(self) -> bool:
-        """Whether a step changes the size of the picture."""
+        """Whether a step changes the size of the image."""
         return any(step.size((-1, -1)) != (-1, -1) for step in self.steps)
 
 
@@ -90,7 +91,7 @@ def plan(settings: Settings) -> Plan:
     remaining: list[tuple[str, str]] = []
     rgb = True
     chw = False
-    ended = ""  # the caller's transform after which the picture is no longer bytes
+    ended = ""  # the caller's transform after which the image is no longer bytes
     for transform in settings.transforms or []:
         if _TRAINING.fullmatch(transform.name):
             continue
@@ -119,12 +120,12 @@ def plan(settings: Settings) -> Plan:
     if steps and not chw:
         raise ModelReadError(f"{settings.path}: its preprocessing does not end in channels first (ToCHWImage, Permute)")
     if not any(step.name in (*_LAYOUT, "RecResizeImg") for step in steps):
-        steps = []  # the caller's part goes beyond the layout of pictures
+        steps = []  # the caller's part goes beyond the layout of images
     return Plan(steps, remaining, rgb, _size(steps))
 
 
 def fixed_size(settings: Settings) -> tuple[int, int] | None:
-    """The (height, width) that every picture has at the end; None if it is not one size."""
+    """The (height, width) that every image has at the end; None if it is not one size."""
     height, width = plan(settings).size
     return (height, width) if height is not None and width is not None else None
 
@@ -146,7 +147,7 @@ def _step(settings: Settings, transform: Transform, chw: bool, before: list[Step
     make = _MAKERS.get(transform.name)
     if make is None:
         size_decides = "Resize" in transform.name or "Pad" in transform.name
-        raise NotBuiltInError("its size depends on the picture" if size_decides else "is not built in")
+        raise NotBuiltInError("its size depends on the image" if size_decides else "is not built in")
     if chw != (transform.name == "PadStride"):
         raise NotBuiltInError(f"where channels are {'first' if chw else 'last'}")
     return make(settings, transform, before)
@@ -248,7 +249,7 @@ def _crop(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     if settings.toolkit != "common":
         raise NotBuiltInError("is not built in")
     if (least[0] or 0) < height or (least[1] or 0) < width:
-        raise NotBuiltInError("a picture may be smaller")
+        raise NotBuiltInError("an image may be smaller")
     return Crop(transform.name, (height, width))
 
 
@@ -264,7 +265,7 @@ def _pad(settings: Settings, transform: Transform, before: list[Step]) -> Step:
     if before and isinstance(before[-1], ResizeKeepRatio):
         most = before[-1].long, before[-1].long
     if (most[0] or MAX_SIDE) > height or (most[1] or MAX_SIDE) > width:
-        raise NotBuiltInError("a picture may be larger")
+        raise NotBuiltInError("an image may be larger")
     return Pad(transform.name, (height, width), fill)
 
 

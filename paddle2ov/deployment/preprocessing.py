@@ -1,6 +1,6 @@
-"""Builds the preprocessing that the settings describe into the model, which then takes pictures as `cv2.imread` gives.
+"""Builds the preprocessing that the settings describe into the model, which then takes images as `cv2.imread` gives.
 
-The input that holds the picture becomes uint8 [N, H, W, 3] in the order blue, green, red. See `planning.py` for what is
+The input that holds the image becomes uint8 [N, H, W, 3] in the order blue, green, red. See `planning.py` for what is
 built in, `steps.py` and its like for what it computes. OpenCV computes linear and cubic interpolation of bytes
 in fixed point; here it is float32, rounded to whole levels, which differs by at most one level of 255. Where a model is
 compiled for bfloat16 its nodes' results are rounded to that: it holds levels exactly, but no sizes, positions and sums,
@@ -19,31 +19,31 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.program.settings import Settings
 
 PREPROCESSING = "preprocessing"
-"""What the names of its nodes have after that of the input; reports find them by it."""
+"""Behind the input's name and a "/", the names of its nodes, by which reports find them."""
 
 
 def build_in(model: Model, settings: Settings) -> Plan:
-    """Replaces the model's picture input by one that takes bytes, and computes the preprocessing behind it.
+    """Replaces the model's image input by one that takes bytes, and computes the preprocessing behind it.
 
     Returns:
         What was built in and what remains.
 
     Raises:
         ModelReadError: the settings are not of the form that is known.
-        ConversionInputError: nothing can be built in, or the model has not one input that is a picture.
+        ConversionInputError: nothing can be built in, or the model has not one input that is an image.
     """
     found = plan(settings)
     if not found.steps:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.remaining) or "the file describes none"
         raise ConversionInputError(f"preprocess: {settings.path}: nothing can be built in ({reasons})")
-    pictures = [
+    images = [
         parameter
         for parameter in model.get_parameters()
         if parameter.get_partial_shape().rank == 4 and parameter.get_partial_shape()[1] == 3
     ]
-    if len(pictures) != 1:
-        raise ConversionInputError(f"preprocess: the model has {len(pictures)} inputs of shape [N, 3, H, W], not one")
-    (old,) = pictures
+    if len(images) != 1:
+        raise ConversionInputError(f"preprocess: the model has {len(images)} inputs of shape [N, 3, H, W], not one")
+    (old,) = images
     shape = old.get_partial_shape()
     if old.get_element_type() != Type.f32:
         raise ConversionInputError(
@@ -52,13 +52,13 @@ def build_in(model: Model, settings: Settings) -> Plan:
     for axis, size in zip((2, 3), found.size, strict=True):
         if size is None and shape[axis].is_static and found.resizes:
             raise ConversionInputError(
-                f"preprocess: pictures become of any size, the input '{old.get_friendly_name()}' takes {shape[axis]}"
+                f"preprocess: images become of any size, the input '{old.get_friendly_name()}' takes {shape[axis]}"
             )
         if size is not None and not shape[axis].compatible(Dimension(size)):
-            raise ModelReadError(f"{settings.path}: pictures become {size} large, the input takes {shape[axis]}")
+            raise ModelReadError(f"{settings.path}: images become {size} large, the input takes {shape[axis]}")
     names = old.output(0).get_names()
-    picture = PartialShape([shape[0], *((-1, -1) if found.resizes else (shape[2], shape[3])), 3])
-    new = ops.parameter(picture, np.uint8, name=old.get_friendly_name())
+    image = PartialShape([shape[0], *((-1, -1) if found.resizes else (shape[2], shape[3])), 3])
+    new = ops.parameter(image, np.uint8, name=old.get_friendly_name())
     value = compute(new.output(0), found)
     _name(value.get_node(), f"{old.get_friendly_name()}/{PREPROCESSING}")
     users = list(old.output(0).get_target_inputs())
@@ -94,10 +94,10 @@ def describe(found: Plan) -> str:
 
 def compute(value: Output, found: Plan) -> Output:
     """The steps, on channels first throughout: no step but the layout itself depends on where the channels are."""
-    picture: Output | Node = ops.transpose(value, np.array([0, 3, 1, 2]))
+    image: Output | Node = ops.transpose(value, np.array([0, 3, 1, 2]))
     if found.rgb:
-        picture = ops.gather(picture, np.array([2, 1, 0]), np.array(1))
-    picture = ops.convert(picture, np.float32)
+        image = ops.gather(image, np.array([2, 1, 0]), np.array(1))
+    image = ops.convert(image, np.float32)
     for step in found.steps:
-        picture = step.apply(picture)
-    return picture.output(0) if isinstance(picture, Node) else picture
+        image = step.apply(image)
+    return image.output(0) if isinstance(image, Node) else image

@@ -1,4 +1,4 @@
-"""The steps of preprocessing that resize pictures; semantics as in `steps.py`."""
+"""The steps of preprocessing that resize images; semantics as in `steps.py`."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from paddle2ov.graph.opset import ops
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a picture is resized: the interpolation, and whether OpenCV has bytes and gives bytes."""
+    """How an image is resized: the interpolation, and whether OpenCV has bytes and gives bytes."""
 
     interpolation: str = "linear"
     levels: bool = True
 
     def resize(self, value: Value, size: Number) -> Value:
-        """OpenCV's resize: centres at half pixels (nearest: at whole ones), cubic with a = -0.75, whole levels."""
+        """OpenCV's resize: half-pixel centres (nearest: asymmetric), cubic with a = -0.75, rounded to integers."""
         if self.interpolation == "area":
             return area(value, size, self.levels)
         nearest = self.interpolation == "nearest"
@@ -40,7 +40,7 @@ class Sampling:
         return resized if nearest else self._rounded(resized)
 
     def resize_by(self, value: Value, size: Number, side: Number, length: Number) -> Value:
-        """As `resize`, linear or cubic; a pixel of the result is side / length large, whatever the size is."""
+        """As `resize`, linear or cubic, by the scale length / side, whatever the quotient of the sizes is."""
         pixel = ops.multiply(length, int_constant(2))
         positions = {}
         for axis in (2, 3):
@@ -61,7 +61,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Pillow(Sampling):
-    """As Pillow resizes pictures: the interpolation is one of `taps.FILTERS`."""
+    """As Pillow resizes images: the interpolation is one of `taps.FILTERS`."""
 
     def resize(self, value: Value, size: Number) -> Value:
         return pillow(value, size, self.interpolation)
@@ -121,7 +121,7 @@ class ResizeKeepRatio(Step):
         return None, None
 
     def new_size(self, height: int, width: int) -> tuple[tuple[int, int], tuple[float, float]]:
-        """The size of a picture after it, and the scales of its sides."""
+        """The size of an image after it, and the scales of its sides."""
         least, most = min(height, width), max(height, width)
         scale = min(self.long / most, self.short / least)
         if self.by_factor:

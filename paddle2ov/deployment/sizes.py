@@ -1,7 +1,7 @@
-"""The size that a picture is resized to, computed in the graph as Python computes it: in double precision, to the bit.
+"""The size that an image is resized to, computed in the graph as Python computes it: in double precision, to the bit.
 
 Python's `int(w * (limit / h))` rounds twice, and where w·limit/h is an integer the product may end just below it:
-the picture becomes one pixel smaller, or after the rounding to multiples of 32 a whole step. OpenVINO's CPU plugin has
+the image becomes one pixel smaller, or after the rounding to multiples of 32 a whole step. OpenVINO's CPU plugin has
 no doubles, so the rounding is done here in integers. With q = a·n/h whole, m·2^-s the double nearest to n/h and
 e = m·h - n·2^s (|e| <= h/2, e = -n·2^s modulo h), the product a·m is q·2^s + a·e/h; it rounds to q·2^s unless a·e/h is
 more than half a unit in the last place away, where that unit is 2^(log2 q - log2(n/h)), logarithms rounded down, and

@@ -1,4 +1,4 @@
-"""The steps of preprocessing that can be built into a model, on float32 pictures [N, 3, H, W].
+"""The steps of preprocessing that can be built into a model, on float32 images [N, 3, H, W].
 
 Semantics: `deploy/python/preprocess.py` (PaddleDetection), `paddlex/inference/models/*/processors.py` (PaddleX),
 `paddleseg/transforms/transforms.py` (PaddleSeg).
@@ -28,21 +28,21 @@ class Step:
     name: str
 
     def apply(self, value: Value) -> Value:
-        """The picture after it."""
+        """The image after it."""
         return value
 
     def size(self, before: Size) -> Size:
-        """The picture's size after it."""
+        """The image's size after it."""
         return before
 
     def describe(self) -> str:
-        """What it does, in words; "" for what goes without saying."""
+        """What it does, in words; "" if that need not be reported."""
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Crop(Step):
-    """The middle of the picture (height, width); the picture is as large at least."""
+    """The middle (height, width) of an image that is at least as large."""
 
     to: tuple[int, int]
 
@@ -61,7 +61,7 @@ class Crop(Step):
 
 @dataclass(frozen=True, slots=True)
 class Pad(Step):
-    """One color below and to the right, up to one size (height, width); the picture is as small at most."""
+    """Pads an image that is at most as large with one color, below and to the right, to one size (height, width)."""
 
     to: tuple[int, int]
     fill: tuple[float, ...]
@@ -97,7 +97,7 @@ class PadStride(Step):
 
 @dataclass(frozen=True, slots=True)
 class Normalize(Step):
-    """(x · scale - mean) / std, in that order of roundings."""
+    """(x · scale - mean) / std, rounded after each operation in that order."""
 
     scale: float
     mean: tuple[float, ...]
@@ -142,7 +142,7 @@ def long_side(size: Number) -> Number:
 
 
 def pad_zeros(value: Value, more: Number) -> Value:
-    """The picture with so many [rows, columns] of zeros more."""
+    """The image padded below and to the right with [rows, columns] of zeros."""
     ends = ops.concat([np.zeros(2, np.int32), more], 0)
     return ops.pad(value, np.zeros(4, np.int32), ends, "constant", np.float32(0))
 

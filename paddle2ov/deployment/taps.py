@@ -1,6 +1,6 @@
-"""Pictures as weighted sums of their pixels, row by row and column by column, for what `Interpolate` does not have.
+"""Separable resampling by weighted sums (taps) along rows, then columns, for modes that `Interpolate` does not have.
 
-All of it is integers: which pixels are taken, their weights and, where a picture is bytes, the sums. No rounding
+All of it is integers: which pixels are taken, their weights and, where an image is bytes, the sums. No rounding
 moves a position, and where a model is compiled for bfloat16 nothing of it is rounded to that.
 Semantics: `resizeArea_` and `resize` in `modules/imgproc/src/resize.cpp`, `warpAffine` (OpenCV); `Resample.c` (Pillow).
 """
@@ -40,7 +40,7 @@ def area(value: Value, size: Number, levels: bool) -> Value:
         length, count = _side(old, axis), _side(size, axis)
         first, rest = int_divmod(ops.multiply(arange(count), length), count)
         steps = arange(ops.add(int_divmod(length, count)[0], int_constant(2)))
-        # In parts of a pixel, `count` to each: where the pixels of the picture and of the result begin and end. What a
+        # In parts of a pixel, `count` to each: where the pixels of the image and of the result begin and end. What a
         # pixel covers, or two neighbours have of it, is `length` such parts.
         begin = ops.subtract(ops.multiply(steps, count), _column(rest))
         covered = ops.subtract(ops.minimum(ops.add(begin, count), length), ops.maximum(begin, int_constant(0)))
@@ -197,7 +197,7 @@ def _clamp(positions: Number, length: Number) -> Node:
 
 
 def _is_inside(positions: Number, length: Number) -> Node:
-    """Whether positions are in the picture."""
+    """Whether positions are in the image."""
     return ops.logical_and(ops.greater_equal(positions, int_constant(0)), ops.less(positions, length))
 
 
@@ -226,7 +226,7 @@ def _column(row: Value) -> Node:
 
 
 def _bytes(value: Value) -> Node:
-    """The levels of a picture as integers, straight from its bytes where it has just come from them."""
+    """The levels of an image as integers, straight from its bytes where it has just come from them."""
     node = value if isinstance(value, Node) else value.get_node()
     return _as_int(node.input_value(0) if node.get_type_name() == "Convert" else value)
 

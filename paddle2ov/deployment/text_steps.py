@@ -20,7 +20,7 @@ from paddle2ov.graph.opset import ops
 Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]
 """Which side has the limit."""
 
-_SMALLEST, _SMALL_SUM = 32, 64  # DetResizeForTest pads pictures whose sides add up to less
+_SMALLEST, _SMALL_SUM = 32, 64  # DetResizeForTest pads images whose sides add up to less
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which of the transforms that place a picture on a canvas are built in; see `planning.py`."""
+"""Which of the transforms that place an image on a canvas are built in; see `planning.py`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def warp_affine(settings: Settings, transform: Transform, before: list[Step]) ->
 
 
 def top_down(settings: Settings, transform: Transform, before: list[Step]) -> Step:
-    """PaddleDetection's TopDownEvalAffine (HRNet, PP-TinyPose), of a whole picture."""
+    """PaddleDetection's TopDownEvalAffine (HRNet, PP-TinyPose), of a whole image."""
     _of_detection(settings)
     width, height = size_pair(settings, transform, "trainsize")
     unbiased = _switch(settings, transform, "use_udp", False)

@@ -1,4 +1,4 @@
-"""The steps of preprocessing that place a picture on a canvas, as detectors, trackers and models of key points have.
+"""The steps of preprocessing that place an image on a canvas, as detectors, trackers and models of key points have.
 
 Semantics: `deploy/python/preprocess.py` and `keypoint_preprocess.py` (PaddleDetection). Their affine transformations do
 not rotate, so that rows and columns are interpolated one after the other.
@@ -47,7 +47,7 @@ class LetterBox(Step):
         return self.to
 
     def new_size(self, height: int, width: int) -> tuple[tuple[int, int], tuple[float, float]]:
-        """The size of a picture on the canvas, and the scales of its sides."""
+        """The size of an image on the canvas, and the scales of its sides."""
         ratio = min(self.to[0] / height, self.to[1] / width)
         return (round(height * ratio), round(width * ratio)), (ratio, ratio)
 
@@ -57,7 +57,7 @@ class LetterBox(Step):
 
 @dataclass(frozen=True, slots=True)
 class Warp(Step):
-    """The middle of the picture to the middle of one size (height, width), black around it.
+    """The middle of the image to the middle of one size (height, width), black around it.
 
     `by`: which side becomes the new width; "either" takes both to theirs, from the first pixel's middle to the last's
     (`use_udp`).
@@ -123,7 +123,7 @@ class WarpShort(Step):
 
 @dataclass(frozen=True, slots=True)
 class WarpKeepRes(Step):
-    """WarpAffine with `keep_res`: the picture in the middle of the next multiple of a step, channels reversed."""
+    """WarpAffine with `keep_res`: the image in the middle of the next multiple of a step, channels reversed."""
 
     step: int
 

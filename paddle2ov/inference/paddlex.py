@@ -70,7 +70,7 @@ class Runner:
         return results
 
     def close(self) -> None:
-        """Gives back the memory of intermediate results."""
+        """Releases the memory of intermediate results."""
         self._predictor.try_shrink_memory()
 
 

@@ -46,7 +46,7 @@ class Tensor:
         return numpy_dtype(self._kind) or np.dtype(np.float32)
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """Says which shape flat arrays of that size have; others have their own.
+        """Sets the shape for arrays that are given flat, with as many elements; other arrays keep theirs.
 
         Raises:
             ConversionInputError: it is no shape.
@@ -159,7 +159,7 @@ class Tensor:
             tensor = openvino.Tensor(array, openvino.Shape(array.shape), self._kind)
         else:
             tensor = openvino.Tensor(array, shared_memory=array.size > 0)
-        with _refusals("take this input"):
+        with _openvino_errors("take this input"):
             self._request.set_tensor(self._port, tensor)
         self._given = array
 
@@ -181,7 +181,7 @@ class Predictor:
         return list(self._inputs)
 
     def get_output_names(self) -> list[str]:
-        """The names of the results, in the program's order; one that is two of them comes twice."""
+        """The names of the results, in the program's order; a variable that is returned twice is listed twice."""
         return [name for name, _ in self._results]
 
     def get_input_handle(self, name: str) -> Tensor:
@@ -227,7 +227,7 @@ class Predictor:
             if handle._given is None:
                 raise ConversionInputError(f"input '{name}' is not set: get_input_handle('{name}').copy_from_cpu(...)")
             handle._set_lengths()
-        with _refusals("run the model on these inputs"):
+        with _openvino_errors("run the model on these inputs"):
             self._request.infer()
         if inputs is None:
             return True
@@ -250,11 +250,11 @@ class Predictor:
     register_input_hook = register_output_hook
 
     def clear_intermediate_tensor(self) -> None:
-        """Gives back the memory of intermediate results."""
+        """Releases the memory of intermediate results."""
         self._compiled.release_memory()
 
     def try_shrink_memory(self) -> int:
-        """Gives back the memory of intermediate results; returns 0, as how much is not known."""
+        """Releases the memory of intermediate results; returns 0, as how much is not known."""
         self._compiled.release_memory()
         return 0
 
@@ -287,13 +287,13 @@ def create_predictor(config: Config) -> Predictor:
         model = _with_lengths(read_program(config._model, config._params, signatures, mapped=False))
     else:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
-    with _refusals("compile the model"):
+    with _openvino_errors("compile the model"):
         compiled = shared_core().compile_model(model, str(config.openvino_device()), config.openvino_properties())
     return Predictor(compiled)
 
 
 def _with_lengths(program: Program) -> openvino.Model:
-    """The model, which takes sequences of any lengths unless one of its operators takes only one."""
+    """Converts with inputs for the lengths of sequences, and without them if an operator then refuses."""
     try:
         return convert(program, sequence_lengths=True)
     except OpConversionError:
@@ -323,8 +323,8 @@ class PredictorPool:
 
 
 @contextmanager
-def _refusals(what: str) -> Iterator[None]:
-    """OpenVINO's errors as ours."""
+def _openvino_errors(what: str) -> Iterator[None]:
+    """Raises OpenVINO's errors as `OpenVINORunError`."""
     try:
         yield
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""What else `paddle.inference.Config` can be asked, in Paddle 2.6 to 3.3, and what becomes of it here.
+"""The other methods of `paddle.inference.Config` in Paddle 2.6 to 3.3, and what each does here.
 
 Source of the names: `paddle/fluid/pybind/inference_api.cc`.
 """
@@ -85,7 +85,7 @@ MISSED: Mapping[str, str] = {
     "set_bfloat16_op": "one precision is set for the whole model (enable_mkldnn_bfloat16)",
     "use_optimized_model": "set_optim_cache_dir keeps the compiled model",
 }
-"""Switches that a user would miss -> what happens instead; each gives one warning."""
+"""Switches whose effect a user would miss -> what happens instead; each gives one warning."""
 
 WITHOUT_EFFECT: frozenset[str] = frozenset(
     (
@@ -134,4 +134,4 @@ ANSWERS: Mapping[str, Any] = {
     "use_xpu": False,
     "xpu_device_id": 0,
 }
-"""Questions that have one answer here."""
+"""Getters with a fixed answer here -> the answer."""

@@ -1,1 +1,1 @@
-"""Many models or cases in processes of their own, here or on a cluster; what is done stands in a state file."""
+"""Many models or cases in processes of their own, here or on a cluster; a state file records what is done."""

@@ -20,7 +20,7 @@ class ClusterError(Paddle2OVError):
 class RayExecutor:
     """One task of Ray per job, at most as many at once as the cluster has processors.
 
-    The task runs its job in a process of its own and looks after it, so that a job ends as it would on one machine.
+    The task runs its job in a process of its own and supervises it, so that a job ends as it would on one machine.
 
     Args:
         address: as `ray.init` takes it ("auto", "ray://host:10001", "host:6379"); "local" starts a cluster here.

@@ -1,4 +1,4 @@
-"""One model of a batch: converted, written, compared if asked; what came of it as plain data."""
+"""One model of a batch: converted, written, compared if asked; the outcome is plain data (a record)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 GOOD = ("converted", "agrees", "agrees up to ties")
-"""States of a model that is done; the others are "differs", "not compared", "refused" and "failed"."""
+"""Outcomes that need not be repeated; the others are "differs", "not compared", "refused" and "failed"."""
 
 
 @dataclass(frozen=True, slots=True)

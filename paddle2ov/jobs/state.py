@@ -1,4 +1,4 @@
-"""What a run has done so far, in one SQLite file: a run that is interrupted at any moment goes on from there."""
+"""The state of a run in one SQLite file: a run that is interrupted at any moment resumes from it."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from types import FrameType
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM came. What handles Ctrl-C handles it too."""
+    """SIGTERM was received; handlers of KeyboardInterrupt (Ctrl-C) handle it too."""
 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM raises `Terminated` inside; where nothing handles that, what handled the signal before does so.
+    """SIGTERM raises `Terminated` inside; if that is not handled, the previous handler of the signal is called.
 
     A second one ends the process at once. Nothing changes outside the main thread, which alone may handle signals.
     """

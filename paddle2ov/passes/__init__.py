@@ -20,7 +20,7 @@ from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
-from paddle2ov.passes.graph import Counts, Graph, Refusals
+from paddle2ov.passes.graph import Counts, Graph, MatchFailures
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
@@ -66,14 +66,14 @@ REWRITES: tuple[Rewrite, ...] = (
 
 
 def run_rewrites(
-    model: Model, rewrites: tuple[Rewrite, ...] = REWRITES, refusals: Refusals | None = None
+    model: Model, rewrites: tuple[Rewrite, ...] = REWRITES, match_failures: MatchFailures | None = None
 ) -> dict[str, Counts]:
     """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did.
 
-    `refusals` is filled with what they left alone, and why.
+    `match_failures` is filled with the reasons why they left matches as they are.
     """
-    graph = Graph(model, refusals)
-    inner = [run_rewrites(body, rewrites, graph.refusals) for body in graph.bodies()]
+    graph = Graph(model, match_failures)
+    inner = [run_rewrites(body, rewrites, graph.match_failures) for body in graph.bodies()]
     done = {rewrite.__name__: rewrite(graph) for rewrite in rewrites}
     for result in model.get_results():
         # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
@@ -85,4 +85,4 @@ def run_rewrites(
     return done
 
 
-__all__ = ["REWRITES", "Counts", "Graph", "Refusals", "Rewrite", "run_rewrites"]
+__all__ = ["REWRITES", "Counts", "Graph", "MatchFailures", "Rewrite", "run_rewrites"]

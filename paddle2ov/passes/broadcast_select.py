@@ -9,7 +9,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, replace
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class BroadcastSelect(Rule[_Choice, _Choice]):
 
     def check(self, graph: Graph, match: _Choice) -> _Choice:
         if match.select.get_attributes()["auto_broadcast"] != "numpy":
-            raise Refusal("the Select does not broadcast")
+            raise MatchFailureError("the Select does not broadcast")
         if not all(_covers(match.sides, one) for one in match.zeros):
-            raise Refusal("the zeros may be larger than what they are added to")
+            raise MatchFailureError("the zeros may be larger than what they are added to")
         if _rank(match.select.output(0)) != _rank(*match.sides):
-            raise Refusal("the result would have another rank")
+            raise MatchFailureError("the result would have another rank")
         return match
 
     def rewrite(self, graph: Graph, plan: _Choice) -> Counts:

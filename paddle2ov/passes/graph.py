@@ -24,8 +24,8 @@ from paddle2ov.program.model import AnyArray
 
 Counts: TypeAlias = dict[str, int]
 """What a rewrite did: kind -> how often."""
-Refusals: TypeAlias = dict[str, Counts]
-"""Rewrite -> reason against rewriting a match -> how often."""
+MatchFailures: TypeAlias = dict[str, Counts]
+"""Rewrite -> reason why it left a match as it is -> how often."""
 
 log = logging.getLogger("paddle2ov.passes")
 
@@ -36,12 +36,12 @@ class Graph:
     """A model with its nodes listed by type.
 
     A rewrite that changes something must call `changed()`, after which the nodes are listed again. One that does not
-    rewrite a match reports the reason: `refused(...)`.
+    rewrite a match reports the reason: `match_failed(...)`.
     """
 
-    def __init__(self, model: Model, refusals: Refusals | None = None) -> None:
+    def __init__(self, model: Model, match_failures: MatchFailures | None = None) -> None:
         self.model = model
-        self.refusals: Refusals = {} if refusals is None else refusals
+        self.match_failures: MatchFailures = {} if match_failures is None else match_failures
         owners = _matching(model, _OWNERS)
         self._flat = not any(owners.values())  # the matcher also visits the bodies of these
         self._by_type = owners if self._flat else {}
@@ -75,9 +75,9 @@ class Graph:
         self._by_type = {}
         self._read_only_by = {}
 
-    def refused(self, rewrite: str, node: Node, reason: str) -> None:
+    def match_failed(self, rewrite: str, node: Node, reason: str) -> None:
         """Counts the reason why a rewrite leaves a node as it is, and logs it at the level DEBUG."""
-        reasons = self.refusals.setdefault(rewrite, {})
+        reasons = self.match_failures.setdefault(rewrite, {})
         reasons[reason] = reasons.get(reason, 0) + 1
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s leaves %s '%s': %s", rewrite, node.get_type_name(), node.get_friendly_name(), reason)

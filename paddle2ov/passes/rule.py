@@ -1,4 +1,4 @@
-"""Local rewrites as rules: a pattern to match, a check that allows or refuses with a reason, the rewrite."""
+"""Local rewrites as rules: a pattern to match, a check that may fail the match with a reason, the rewrite."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Match = TypeVar("Match")
 Plan = TypeVar("Plan")
 
 
-class Refusal(Exception):  # noqa: N818 (it is no error)
-    """Why a rule does not rewrite a match: `raise Refusal("the weight has another reader")`.
+class MatchFailureError(Exception):
+    """A match must not be rewritten, and why: `raise MatchFailureError("the weight has another reader")`.
 
-    The reason is a string literal: reports count refusals by it.
+    The reason is a string literal: reports count by it.
     """
 
 
@@ -47,7 +47,7 @@ class Rule(ABC, Generic[Match, Plan]):
         """What is needed to rewrite a match.
 
         Raises:
-            Refusal: it must stay as it is.
+            MatchFailureError: it must stay as it is.
         """
 
     @abstractmethod
@@ -65,8 +65,8 @@ class Rule(ABC, Generic[Match, Plan]):
                 continue
             try:
                 plan = self.check(graph, match)
-            except Refusal as refusal:
-                graph.refused(self.__name__, node, str(refusal))
+            except MatchFailureError as failure:
+                graph.match_failed(self.__name__, node, str(failure))
                 continue
             for kind, count in self.rewrite(graph, plan).items():
                 done[kind] += count
@@ -75,4 +75,4 @@ class Rule(ABC, Generic[Match, Plan]):
         return done
 
 
-__all__ = ["Refusal", "Rule"]
+__all__ = ["MatchFailureError", "Rule"]

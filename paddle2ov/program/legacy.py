@@ -287,18 +287,9 @@ class _Reader:
         body.outputs = [self._use(inner, condition), *(self._use(inner, name) for name in carried)]
         attributes, call_stack = _attributes(desc)
         after = [self._define(scope, name) for name in carried]
+        inputs, outputs = {"cond": [first], "x": before}, {"out": after}
         block.operators.append(
-            Operator(
-                "while",
-                {"cond": [first], "x": before},
-                {"out": after},
-                attributes,
-                desc.type,
-                block.index,
-                index,
-                (body,),
-                call_stack,
-            )
+            Operator("while", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
         )
 
     def _read_recurrent(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
@@ -328,19 +319,10 @@ class _Reader:
         body.outputs = [self._use(inner, name) for name in (*leaving, *written, *results)]
         for name, element in zip(results, body.outputs[len(first) :], strict=True):
             self._variables[element] = _element(declared.get(name), self._variables[element])
-        outputs = [""] * len(leaving) + [self._define(scope, name) for name in (*written, *results)]
+        after = [""] * len(leaving) + [self._define(scope, name) for name in (*written, *results)]
+        inputs, outputs = {"x": given, "states": first}, {"out": after}
         block.operators.append(
-            Operator(
-                "recurrent",
-                {"x": given, "states": first},
-                {"out": outputs},
-                attributes,
-                desc.type,
-                block.index,
-                index,
-                (body,),
-                call_stack,
-            )
+            Operator("recurrent", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
         )
 
     def _read_conditional_block(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:

@@ -46,9 +46,9 @@ class Settings:
         toolkit: "detection" for PaddleDetection's list, "segmentation" for PaddleSeg's, "common" for the others'; it
             decides the defaults.
         transforms: the preprocessing, in its order; names are cut at 80 characters; None if the file has none.
-        floats: whether pictures are floats before their first transform, as in PaddleSeg's own deployment
+        floats: whether images are floats before their first transform, as in PaddleSeg's own deployment
             (`deploy.yaml`; an `inference.yml` is for PaddleX, where they are bytes).
-        image_shape: the declared shape of the picture, -1 where it is open; None if the file has none.
+        image_shape: the declared shape of the image, -1 where it is open; None if the file has none.
         model: the names of the program and of the parameters, where the file has them.
     """
 
@@ -192,7 +192,7 @@ def _image_shape(found: _File) -> tuple[int, int, int, int] | None:
     shape = [-1 if one is None else one for one in given]
     shape = [-1, *shape] if len(shape) == 3 else shape
     if len(shape) != 4 or not all(one == -1 or 1 <= one < 2**31 for one in shape):
-        raise ValueError(f"the shape of the picture is not [N, 3, H, W]: {str(given)[:100]}")
+        raise ValueError(f"the shape of the image is not [N, 3, H, W]: {str(given)[:100]}")
     return shape[0], shape[1], shape[2], shape[3]
 
 

@@ -1,9 +1,9 @@
-"""Puts a report together: `build_report(model, conversion)`, `refused_report(program, error)`."""
+"""Builds reports: of a converted model, `build_report`, and of a program that is refused, `refused_report`."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,13 @@ from openvino import Model, Output, PartialShape, Type
 
 import paddle2ov
 from paddle2ov.deployment.preprocessing import PREPROCESSING
-from paddle2ov.errors import ConversionInputError, OpConversionError, Paddle2OVError, UnsupportedOpsError
+from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, Refusal
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
-from paddle2ov.reporting.model import Port, Refusal, Report, ReportedOperator
+from paddle2ov.reporting.model import Port, Report, ReportedOperator
 from paddle2ov.reporting.program import list_operators
 from paddle2ov.translation.sequence_lengths import SUFFIX
 from paddle2ov.verification.inputs import random_inputs
@@ -34,7 +34,7 @@ def build_report(
     verification: Verification | None = None,
     config: Mapping[str, Any] | None = None,
 ) -> Report:
-    """Compiles and runs a converted model and says everything that is known about it.
+    """Compiles and runs a converted model, and reports what became of each operator, how fast and how exact it is.
 
         conversion = ConversionReport()
         model = convert("model", report=conversion)
@@ -90,8 +90,17 @@ def build_report(
     return report
 
 
-def refused_report(program: Program, error: Paddle2OVError, name: str = "model") -> Report:
-    """What is known of a program whose conversion was refused."""
+def refused_report(
+    program: Program, error: Paddle2OVError, name: str = "model", refusals: Sequence[Refusal] | None = None
+) -> Report:
+    """What is known of a program whose conversion was refused.
+
+    Args:
+        program: the program.
+        error: what `convert` raised.
+        name: the model's name, for titles.
+        refusals: all that is refused, as `paddle2ov.inspection.find_refusals` finds it; default: what the error says.
+    """
     report = _described(name, program)
     report.parameters = len(program.parameters)
     report.parameter_bytes = sum(weight.data.nbytes for weight in program.parameters.values())
@@ -99,20 +108,11 @@ def refused_report(program: Program, error: Paddle2OVError, name: str = "model")
     report.inputs = [_declared(one.name, one) for one in program.inputs]
     report.outputs = [_declared(one.name, variables[one.variable]) for one in program.outputs]
     _mark_constant(report.operators, {one.variable for one in report.inputs})
-    if isinstance(error, UnsupportedOpsError):
-        for kind, count in error.operators.most_common():
-            reason = f"there is no converter for it (used {count}x)"
-            report.refusals.append(Refusal(kind, reason, str(error.places[kind])))
-    elif isinstance(error, OpConversionError):
-        report.refusals.append(Refusal(error.place.op_type, error.reason, str(error.place)))
-    else:
-        report.notes.append(str(error))
+    report.refusals = list(refusals or error.refusals)
+    report.notes.append(NEXT_STEPS if report.refusals else str(error))
+    refused = {(place.block, place.index) for one in report.refusals for place in one.places}
     for one in report.operators:
-        if isinstance(error, OpConversionError):
-            refused = (one.block, one.index) == (error.place.block, error.place.index)
-        else:
-            refused = isinstance(error, UnsupportedOpsError) and one.type in error.operators
-        if refused:
+        if (one.block, one.index) in refused:
             one.fate = "refused"
     return report
 
@@ -126,22 +126,22 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
     fed = {port.get_any_name() for port in model.inputs}
     lengths = {name: name.removesuffix(SUFFIX) for name in fed if name.endswith(SUFFIX)}
     ports = [port for port in model.inputs if lengths.get(port.get_any_name()) not in fed]
-    variables, shapes, pictures = [], {}, []
+    variables, shapes, images = [], {}, []
     for port in ports:
         name, shape = port.get_any_name(), port.get_partial_shape()
         variable = program.variables.get(name) or Variable(name, "float32")
         if shape.rank.is_static:
             pairs = (variable.dtype or "").startswith("complex")
             shapes[name] = shape = PartialShape(list(shape)[: len(shape) - pairs])
-        if _takes_pictures(port, variable):
-            pictures.append(name)
+        if _takes_images(port, variable):
+            images.append(name)
             variable, shape = Variable(name, "uint8"), PartialShape([shape[axis] for axis in (0, 3, 1, 2)])
             shapes[name] = shape
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
         # A model that was reshaped since takes other shapes than the program does.
         variables.append(variable if declared.compatible(shape) else dataclasses.replace(variable, shape=None))
     found = random_inputs(dataclasses.replace(program, inputs=variables), [shapes])[0]
-    for name in pictures:
+    for name in images:
         found[name] = np.ascontiguousarray(found[name].transpose(0, 2, 3, 1))
     for port in ports:
         name, dtype = port.get_any_name(), numpy_dtype(port.get_element_type())
@@ -150,8 +150,8 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
     return found | {name: np.array([len(found[rows])]) for name, rows in lengths.items() if rows in fed}
 
 
-def _takes_pictures(port: Output, variable: Variable) -> bool:
-    """Whether preprocessing that is part of the model takes bytes [N, H, W, 3] where the program has floats."""
+def _takes_images(port: Output, variable: Variable) -> bool:
+    """Whether built-in preprocessing takes bytes [N, H, W, 3] for an input that is floating point in the program."""
     shape = port.get_partial_shape()
     return bool(port.get_element_type() == Type.u8 and variable.dtype != "uint8" and shape.rank == 4 and shape[3] == 3)
 
@@ -173,10 +173,10 @@ def _declared(name: str, variable: Variable) -> Port:
 
 
 def _preprocessing(model: Model, program: Program, id: int) -> list[ReportedOperator]:
-    """The preprocessing that is part of a model, as an operator of its own that the program does not have."""
+    """Built-in preprocessing, which the program does not have, as an operator of its own."""
     for port in model.inputs:
         name = port.get_any_name()
-        if _takes_pictures(port, program.variables.get(name) or Variable(name, "float32")):
+        if _takes_images(port, program.variables.get(name) or Variable(name, "float32")):
             return [ReportedOperator(id, PREPROCESSING, -1, -1, None, (name,), (name,), {}, ())]
     return []
 
@@ -194,7 +194,7 @@ def _mark_unused(operators: list[ReportedOperator], program: Program, model: Mod
 
 
 def _mark_constant(operators: list[ReportedOperator], inputs: set[str]) -> None:
-    """What only weights and constants go into; inside branches and loops, only what makes constants."""
+    """Marks operators that read weights and constants only; inside branches and loops, those that read nothing."""
     varying, known = set(inputs), {name for one in operators for name in one.outputs}
     for operator in operators:
         if operator.owner is None:

@@ -1,4 +1,4 @@
-"""Compiles and runs a converted model on the CPU, and says what each operator became and how long it takes."""
+"""Compiles and runs a converted model on the CPU: which primitives compute each operator, and how long they take."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def compile_report(
     config: Mapping[str, Any] | None = None,
     origins: Mapping[str, tuple[int, ...]] | None = None,
 ) -> CompiledReport:
-    """Compiles a model for the CPU, runs it, and says what each operator became.
+    """Compiles a model for the CPU, runs it, and finds the primitives that compute each operator.
 
     Args:
         model: the converted model, or one read back from its IR.
-        operators: those of the program, see `listed`; their `fate`, `primitives` and `microseconds` are filled in.
+        operators: those of the program, see `list_operators`; their `fate`, `primitives` and `microseconds` are set.
         inputs: arrays by the names of the model's inputs, to measure with. Without any, nothing runs.
         config: further properties for the compilation.
         origins: name of a node -> the operators that it comes from, see `ConversionReport`.
@@ -67,7 +67,7 @@ def compile_report(
 
 
 def _measure(compiled: CompiledModel, inputs: Inputs) -> tuple[dict[str, float], int, float]:
-    """Mean microseconds of every primitive by name, how many runs they are from, and the median of a run."""
+    """Mean microseconds of each primitive by name, the number of timed runs, and the median milliseconds of a run."""
     request = compiled.create_infer_request()
     for port in compiled.inputs:
         name = next(name for name in port.get_names() if name in inputs)

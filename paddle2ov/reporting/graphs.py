@@ -18,13 +18,13 @@ class GraphNode:
     """A node on the page.
 
     Attributes:
-        key: its name on the page: "o12" for operator 12, "p7" for primitive 7, "i0" and "r0" for inputs and results.
+        key: its id on the page: "o12" for operator 12, "p7" for primitive 7, "i0" and "r0" for inputs and results.
         kind: "operator", "primitive", "input", "output" or "block".
-        label: what it says.
-        ref: the operator, primitive, input or result.
+        label: its text.
+        ref: the index of the operator, primitive, input or result that it stands for.
         box: the block that it stands in; "" for the main one.
-        x: of its centre.
-        y: of its centre.
+        x: the horizontal position of its centre.
+        y: the vertical position of its centre.
     """
 
     key: str
@@ -38,14 +38,14 @@ class GraphNode:
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes, and edges between their keys with the points where they bend (None: not laid out)."""
+    """Nodes, and edges between their keys with the bend points of each (None: not laid out)."""
 
     title: str
     nodes: list[GraphNode] = field(default_factory=list)
     edges: list[tuple[str, str, list[tuple[float, float]] | None]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, short: a page may hold thousands of nodes."""
+        """The same as plain data, in lists without field names: a page may hold thousands of nodes."""
         return {
             "title": self.title,
             "width": WIDTH,
@@ -56,7 +56,7 @@ class Graph:
 
 
 def program_graph(report: Report) -> Graph:
-    """The operators that depend on the model's inputs; what stands in branches and loops is in boxes beside them."""
+    """The operators that depend on the model's inputs; each block of a branch or loop is a box of its own."""
     graph = Graph("Paddle program")
     blocks: dict[tuple[int | None, int], list[ReportedOperator]] = {}
     for one in report.operators:
@@ -92,7 +92,7 @@ def program_graph(report: Report) -> Graph:
 
 
 def compiled_graph(compiled: CompiledReport) -> Graph:
-    """The primitives."""
+    """The primitives, and which of them read which."""
     graph = Graph("Compiled for the CPU")
     edges = [(source, one.id) for one in compiled.primitives for source in one.inputs]
     # Every edge must lead to a higher number, and the order of execution does not promise that.

@@ -1,8 +1,9 @@
 """Where the nodes of a graph stand on the page: layers from top to bottom, wrapped into columns.
 
-Sugiyama's scheme: longest-path layers, barycentres, then positions by least squares under the order. The time grows
-linearly with the graph. The libraries for it are quadratic in the number of long edges, which networks are full of, or
-unmaintained, or under a licence that this package cannot take on.
+Sugiyama's method: layers by longest path, order within a layer by barycentres, coordinates by least squares under that
+order (isotonic regression). The dummy nodes where a long edge crosses a layer are called lanes. The time grows linearly
+with the graph; libraries for it are quadratic in the number of long edges, which networks are full of, or unmaintained,
+or under a licence that this package cannot take on.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ WIDTH, HEIGHT = 150.0, 34.0
 _GAP, _LAYER = 26.0, 62.0
 _COLUMN_GAP = 160.0
 _LANE_WIDTH = 22.0
-"""Width of an edge that passes a layer."""
+"""Width of a lane."""
 _MAX_SPAN = 16
-"""Edges over more layers get no lanes: they are drawn, but do not influence the nodes."""
+"""Edges that span more layers get no lanes: they are drawn, but do not influence the layout."""
 _SWEEPS = 8
 _STEPS = 60_000
-"""About as many positions are improved; a small graph gets more sweeps."""
+"""Budget of position updates: a small graph gets more sweeps."""
 _ASPECT = 1.7
-"""Wanted width / height of the whole."""
+"""Wanted aspect ratio of the drawing, width / height."""
 
 
 @dataclass(slots=True)
@@ -79,7 +80,7 @@ def layered(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
 
 
 def _ranks(count: int, edges: Iterable[tuple[int, int]]) -> list[int]:
-    """Longest paths from above; nodes that read nothing stand right above what reads them."""
+    """The layer of each node by its longest path from a source; sources stand right above their first reader."""
     ranks, read = [0] * count, [False] * count
     readers: list[list[int]] = [[] for _ in range(count)]
     for source, target in sorted(edges, key=lambda edge: edge[1]):
@@ -94,7 +95,7 @@ def _ranks(count: int, edges: Iterable[tuple[int, int]]) -> list[int]:
 
 
 class _Grid:
-    """Layers of nodes and of lanes: a lane is where an edge passes a layer."""
+    """The layers, each an ordered list of nodes and lanes."""
 
     def __init__(self, count: int, edges: Sequence[tuple[int, int]], ranks: Sequence[int]) -> None:
         self.count = count
@@ -139,7 +140,7 @@ class _Grid:
                     position[node] = i
 
     def place(self) -> list[float]:
-        """The x of every node and lane: near its neighbours, in order and apart."""
+        """The x of every node and lane: near its neighbours, in the layer's order, without overlap."""
         xs = [0.0] * len(self.rank_of)
         for layer in self.layers:
             for node, x in zip(layer, self._spread(layer, [0.0] * len(layer), [1.0] * len(layer)), strict=True):
@@ -182,7 +183,7 @@ class _Grid:
                 waiting += [chain[: len(chain) // 2], chain[len(chain) // 2 :]]
 
     def _chains(self) -> Iterator[list[int]]:
-        """Nodes in a row, each the only one that the next reads (lanes aside), and the lanes of each edge."""
+        """Paths of nodes, each the only input of the next (lanes aside), and the lanes of each edge."""
         above = [[one for one in near if one < self.count] for near in self.above[: self.count]]
         below = [[one for one in near if one < self.count] for near in self.below[: self.count]]
         for node in range(self.count):

@@ -1,4 +1,4 @@
-"""A bound on memory: a model on random inputs may ask for any amount of it."""
+"""A limit on this process's memory: a model that runs on random inputs may allocate any amount."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bounded_memory() -> Iterator[None]:
 
 
 def _free() -> int | None:
-    """The memory that the machine has left, or the container, whichever is less."""
+    """The bytes that are free on the machine or left to the container, whichever is less."""
     lines = _read_text("/proc/meminfo").splitlines()
     found = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
     limit, current = (_read_text(f"/sys/fs/cgroup/memory.{name}").strip() for name in ("max", "current"))
@@ -46,7 +46,7 @@ def _free() -> int | None:
 
 
 def _used() -> int | None:
-    """The address space of this process."""
+    """The size of this process's address space, in bytes."""
     lines = _read_text("/proc/self/status").splitlines()
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmSize:")), None)
 

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle2ov.errors import Refusal
 from paddle2ov.report import ConversionReport, jsonable
 from paddle2ov.verification.verify import Verification
 
@@ -25,7 +26,7 @@ FATES = {
     "refused": "stopped the conversion",
     "unknown": "the model was not compiled",
 }
-"""What becomes of an operator -> in words."""
+"""What became of an operator (`ReportedOperator.fate`) -> in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Port:
     Attributes:
         name: its name.
         dtype: its element type in OpenVINO.
-        shape: its shape, with "?" where a dimension is dynamic.
+        shape: its shape as text, with "?" where a dimension is dynamic.
         variable: the program's variable that it is.
     """
 
@@ -94,8 +95,8 @@ class PrimitiveNode:
         type: its OpenVINO type.
         operator: the operator that it comes from, or None; of several the one that matters most.
         operators: all operators that it comes from: a pass may put one node in the place of several.
-        inferred: OpenVINO does not say where it is, or its name not which operator it is of; it follows from its
-            neighbours.
+        inferred: whether its primitive or its operator was inferred from its neighbours: OpenVINO lists it for no
+            primitive, or its name belongs to no operator.
     """
 
     name: str
@@ -115,7 +116,7 @@ class Primitive:
         layer: its kind in the CPU plugin: "Convolution", "FullyConnected", "Reorder", "Subgraph" and so on.
         kernel: the implementation: "brgconv_avx2_1x1_f32", "jit_avx2_dw_f32", "ref_any_i32" and so on.
         precision: what it computes in.
-        layout: of its results.
+        layout: the memory layout of its results.
         microseconds: mean time of a run; None if it did not run or was not measured.
         nodes: what it computes, in the order of the model.
         operators: the operators that these come from, in the order of the program.
@@ -146,7 +147,7 @@ class CompiledReport:
     Attributes:
         device: the processor's name.
         threads: how many it computes with.
-        precision: the precision that it was asked for.
+        precision: the inference precision that it was compiled for.
         compile_seconds: how long compiling took.
         inputs: the shapes of the generated inputs by name.
         runs: how many runs the times are taken from, after one or two that do not count.
@@ -164,7 +165,7 @@ class CompiledReport:
     primitives: list[Primitive] = field(default_factory=list)
 
     def fusions(self) -> list[tuple[str, str, int, float]]:
-        """Chains that became one primitive: (kind, chain, how many, microseconds in all), the most frequent first."""
+        """Chains of nodes fused into one primitive: (layer, chain, count, microseconds in all), most frequent first."""
         counts: Counter[tuple[str, str]] = Counter()
         times: defaultdict[tuple[str, str], float] = defaultdict(float)
         for one in self.primitives:
@@ -173,15 +174,6 @@ class CompiledReport:
                 counts[key] += 1
                 times[key] += one.microseconds or 0.0
         return [(*key, count, times[key]) for key, count in counts.most_common()]
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An operator that stopped the conversion: its type, why, and where it stands."""
-
-    operator: str
-    reason: str
-    place: str
 
 
 @dataclass(slots=True)
@@ -199,10 +191,10 @@ class Report:
         parameter_bytes: their size.
         operators: the operators of the program.
         conversion: what the conversion did; None where it was refused.
-        refusals: why it was.
+        refusals: the operators that it was refused for, and why.
         compiled: the compiled model; None where it was not compiled.
         verification: how it compares with Paddle; None where that was not asked for.
-        notes: what else is to be said, such as why the model could not be run.
+        notes: remarks, such as why the model could not be run.
     """
 
     model: str
@@ -234,7 +226,6 @@ __all__ = [
     "Port",
     "Primitive",
     "PrimitiveNode",
-    "Refusal",
     "Report",
     "ReportedOperator",
 ]

@@ -2,9 +2,9 @@
 
 The conversion notes for each node's name which operators it comes from (`ConversionReport.origins`, see
 `graph/provenance.py`). Names are unique, and survive OpenVINO's own transformations, `save_model` and `read_model`, so
-that the same works for a model that was read back. A node that was added since (built-in preprocessing, quantization)
-is of the operator whose node or result its name begins with, up to a "/"; or else, which is a guess, of those that read
-it.
+that a model that was read back is traced likewise. A node that was added later (built-in preprocessing, quantization)
+belongs to the operator whose node or result its name begins with, up to a "/"; or else, which is a guess, to those that
+read it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TracedNode:
         sources: the nodes that it reads, by position among all traced nodes; constants and inputs are not traced.
         varies: whether its value depends on the model's inputs, beyond shapes that are known.
         computes: whether it computes numbers: it neither moves data only nor adds 0, and its result is no integer.
-        guessed: the operator follows from its neighbours, not from its name.
+        guessed: whether its operators were taken from its readers, not from its name.
     """
 
     name: str
@@ -58,14 +58,14 @@ class Origins:
     _by_name: dict[str, list[int]] = field(default_factory=dict)
 
     def find(self, name: str) -> list[int]:
-        """The nodes of a name, or of what is left of it before a "/" that OpenVINO's transformations append."""
+        """The nodes of a name or, as OpenVINO's transformations append to names, of its longest prefix before a "/"."""
         for one in prefixes(name):
             if one in self._by_name:
                 return self._by_name[one]
         return []
 
     def split(self, names: str) -> list[str]:
-        """The names in a list separated by commas; those that hold commas themselves are put together again."""
+        """Splits a list of names at its commas, except those that are part of a name."""
         pieces = names.split(",")
         found = []
         while pieces:
@@ -76,7 +76,7 @@ class Origins:
 
 
 def prefixes(name: str) -> Iterator[str]:
-    """A name, then what is left of it as its last parts after "/" are dropped one by one."""
+    """A name, and its prefixes before each "/", the longest first."""
     yield name
     while "/" in name:
         name = name.rpartition("/")[0]

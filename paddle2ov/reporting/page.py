@@ -1,8 +1,8 @@
-"""The report as one HTML file that works offline, and the frame that other pages share.
+"""The report as one HTML file that works offline, and the base template that other pages share.
 
-A model is foreign data: names in it may be anything. Jinja escapes what it writes, the data is JSON whose "<" is
-escaped, the scripts set text and never HTML, and the page's own policy lets a browser run these scripts only and load
-nothing.
+A model is untrusted data: names in it may be anything. Jinja escapes what it writes, the data is JSON whose "<" is
+escaped, the scripts set text and never HTML, and the page's Content-Security-Policy lets a browser run these scripts
+only and load nothing.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _embedded(data: Mapping[str, Any]) -> str:
 
 
 def _short(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without what is empty, which the scripts put back: a program has thousands."""
+    """A record without its empty fields, which the scripts restore: a page may hold thousands of records."""
     return {name: value for name, value in record.items() if value is not None and value not in ([], {})}
 
 

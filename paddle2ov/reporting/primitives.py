@@ -1,4 +1,4 @@
-"""Which operators ended in which node of the compiled graph."""
+"""Maps the operators of the program to the nodes of the compiled graph (primitives)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAVY = frozenset(
 )
 _OWN = (*_NO_PRIMITIVE, "Reorder")
 _FUSED = _HEAVY | {*BINARY, *UNARY}
-"""Node types that OpenVINO fuses, so that their names may get lost."""
+"""Types of nodes that OpenVINO fuses into others, whose names may get lost."""
 
 
 def runtime_info(node: Node, key: str) -> str:
@@ -76,11 +76,11 @@ def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str,
 
 
 def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Primitive]) -> dict[int, int]:
-    """Where nodes are that compute but are not named by any primitive: OpenVINO's transformations forget some names.
+    """Infers the primitives of nodes that compute but that none lists: OpenVINO's transformations lose some names.
 
-    A node is in the primitive that all of its readers are in, or in one that this primitive reads and that no node of
-    the model is named by. At the end of a chain it is in the primitive that all of its sources are in. Nodes that
-    neither compute nor are named are skipped.
+    A node is in the primitive that all of its readers are in, or in one that this primitive reads and that lists no
+    node of the model. At the end of a chain it is in the primitive that all of its sources are in. Nodes that
+    neither compute nor are listed are skipped.
     """
     nodes = origins.nodes
     named = set(located.values())
@@ -128,7 +128,7 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
 
 
 def _nameless_input(primitives: Sequence[Primitive], place: int, named: set[int]) -> int | None:
-    """A primitive that computes with floats, has no name of the model, and is read, changes of layout aside."""
+    """An input of a primitive, Reorders skipped, that computes in floating point and lists no node of the model."""
     for source in primitives[place].inputs:
         one = primitives[source]
         if one.layer == "Reorder":
@@ -154,7 +154,7 @@ def _name_operators(one: Primitive) -> None:
 
 
 def _assign_nameless(primitives: Sequence[Primitive]) -> None:
-    """Gives primitives that OpenVINO's transformations made, without any name of the model, to what reads them."""
+    """Assigns primitives that OpenVINO's transformations made, and that list no node of the model, to their readers."""
     for one in reversed(primitives):
         for source in one.inputs:
             orphan = primitives[source]

@@ -50,7 +50,7 @@ def writers(operators: Sequence[ReportedOperator]) -> dict[str, int]:
 
 
 def short(value: Any) -> str:
-    """An attribute's value in a few characters."""
+    """An attribute's value as text, shortened."""
     if isinstance(value, np.ndarray):
         value = value.tolist() if value.size <= _LONGEST else f"array of {value.dtype} {list(value.shape)}"
     if isinstance(value, list | tuple) and len(value) > _LONGEST:

@@ -16,19 +16,19 @@ from paddle2ov.reporting.model import FATES, CompiledReport, Report
 _MOST_ROWS = 15
 _GAP = 2
 _SHORTEST = 8
-"""Of a kernel's name that is cut off."""
+"""Characters that are at least shown of a kernel's name."""
 _OWN = "(OpenVINO's own)"
 
 
 def print_report(report: Report, console: Console | None = None) -> None:
-    """Prints what the conversion did, what each operator became, and what is fused and slow."""
+    """Prints what the conversion did, what became of the operators, and which primitives are fused and slow."""
     console = console or Console()
     conversion, compiled = report.conversion, report.compiled
     for refusal in report.refusals:
-        console.print(f"[red]Refused:[/red] {escape(refusal.operator)}: {escape(refusal.reason)}")
+        console.print(f"[red]Refused:[/red] {escape(str(refusal))}")
     if conversion is not None:
         console.print(_summary(conversion))
-        for line in (*_transposes(conversion), *_rewrites(conversion), *_refusals(conversion)):
+        for line in (*_transposes(conversion), *_rewrites(conversion), *_match_failures(conversion)):
             console.print(line)
     if compiled is not None:
         for line in _fates(report):
@@ -79,11 +79,11 @@ def _rewrites(conversion: ConversionReport) -> Iterator[str]:
             yield f"  {name}: {', '.join(f'{kind} {count}' for kind, count in counts.items() if count)}"
 
 
-def _refusals(conversion: ConversionReport) -> Iterator[str]:
+def _match_failures(conversion: ConversionReport) -> Iterator[str]:
     """Why passes left alone what they had found."""
-    if conversion.refusals:
+    if conversion.match_failures:
         yield "[bold]What the passes left alone[/bold]"
-    for name, reasons in conversion.refusals.items():
+    for name, reasons in conversion.match_failures.items():
         for reason, count in reasons.items():
             yield f"  {name} {count}: {reason}"
 

@@ -19,7 +19,7 @@ from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
 from paddle2ov.program.vocabulary import Vocabulary
-from paddle2ov.translation.control_flow.branches import CONTROL_FLOW
+from paddle2ov.translation.control_flow.table import CONTROL_FLOW
 from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope

@@ -38,6 +38,7 @@ from paddle2ov.translation.folding import are_foldable, fold
 from paddle2ov.translation.node_context import NodeContext
 from paddle2ov.translation.registry import ComplexAware, Converter, Registry
 from paddle2ov.translation.scope import Scope
+from paddle2ov.translation.unsupported import reason
 
 Inputs = dict[str, list[Value | None]]
 BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
@@ -106,7 +107,7 @@ class Translator:
             UnsupportedOpsError: `missing` is not empty.
         """
         if missing:
-            raise UnsupportedOpsError([operator.place for operator in missing])
+            raise UnsupportedOpsError([one.place for one in missing], {one.type: reason(one.type) for one in missing})
 
     def is_used(self, name: str) -> bool:
         """Whether anything in the program reads a variable."""

@@ -173,9 +173,14 @@ def test_what_a_program_carries_is_read(op, contexts):
                 if any(value is not None for value in values):
                     never_read[name] &= name not in inputs.read
     ignored = {name for name, unread in never_read.items() if unread}
-    assert {name for name in ignored if not is_listed(op.name, name)} == set()
+    assert {name for name in ignored if not is_listed(op.name, name)} == set(), (
+        f"programs of {op.name} carry these, and its converter reads none of them: honour them or refuse their values; "
+        "what has no meaning for the result is listed with the reason in INERT_OF"
+    )
     if legacy_python() is not None:  # some are in legacy programs only
-        assert stale(op.name, ignored) == set()
+        assert stale(op.name, ignored) == set(), (
+            f"the converter of {op.name} reads these, or no case's program carries them: take them out of INERT_OF"
+        )
 
 
 def is_listed(op, name):

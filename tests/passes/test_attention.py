@@ -177,7 +177,7 @@ def _bias_of_data(x):
     [_gate, _read_twice, _read_whole, _another_axis, _part_twice, _bias_of_data],
     ids=lambda form: form.__name__[1:],
 )
-def test_cut_refuses(form):
+def test_cut_fails_to_match(form):
     def build():
         x = parameter(-1, -1, WIDTH)
         return Model(form(x), [x])
@@ -185,7 +185,7 @@ def test_cut_refuses(form):
     assert apply(split_qkv, build, [2, TOKENS, WIDTH])[1]["projections"] == 0
 
 
-def test_cut_refuses_a_computed_weight():
+def test_cut_leaves_a_computed_weight():
     def build():
         x, weight = parameter(-1, -1, WIDTH), parameter(WIDTH, 3 * WIDTH, name="w")
         value = reshape(ops.matmul(x, weight, False, False), 0, 0, 3, HEADS, WIDTH // HEADS)
@@ -220,7 +220,7 @@ def test_spread(batch, dynamic):
         ((1, WINDOWS, 1, TOKENS, TOKENS), 1),  # another shape comes out
     ],
 )
-def test_spread_refuses(shape, last):
+def test_spread_fails_to_match(shape, last):
     mask = random(*shape)
 
     def build():

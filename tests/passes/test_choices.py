@@ -39,7 +39,7 @@ def test_choice(dynamic, number):
 
 
 @pytest.mark.parametrize("other", ["shape", "ones", "number"])
-def test_choice_refuses(other):
+def test_choice_fails_to_match(other):
     def build():
         c = parameter(-1, 1, 1, -1, name="c", kind=Type.boolean)
         x = parameter(-1, -1, 3, -1)

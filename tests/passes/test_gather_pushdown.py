@@ -349,7 +349,7 @@ def test_many_nodes_one_behind_the_other():
     check(build, 1, [(2, 6, 4)], [(2, 6, 4)], nodes=100)
 
 
-def test_a_refusal_says_why(caplog):
+def test_a_match_that_fails_says_why(caplog):
     with caplog.at_level(logging.DEBUG, "paddle2ov"):
         gather_pushdown(Graph(gathering(lambda x: ops.relu(ops.softmax(x, 1)), 1, [(2, 6, 4)])))
     assert "it works along the rows' axis" in caplog.text

@@ -78,7 +78,7 @@ def test_whole_axes_and_ends_that_are_counted():
     ],
     ids=["corner", "order", "twice", "unknown", "unknown step"],
 )
-def test_merge_refuses(build):
+def test_merge_fails_to_match(build):
     assert apply(merge_patches, build, [2, 6, 8, 3])[1]["joins"] == 0
 
 

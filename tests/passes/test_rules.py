@@ -2,6 +2,8 @@
 
 import inspect
 import logging
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,13 +88,13 @@ def gathered_result():
 def test_what_is_left_alone_has_a_reason(rewrite, build, reason):
     graph = Graph(build())
     assert not any(rewrite(graph).values())
-    assert graph.refusals == {rewrite.__name__: {reason: 1}}
+    assert graph.match_failures == {rewrite.__name__: {reason: 1}}
 
 
 def test_what_fires_has_none():
     graph = Graph(attention(-1))
     assert avoid_single_key_attention(graph) == {"scores": 1}
-    assert not graph.refusals
+    assert not graph.match_failures
 
 
 def test_reasons_in_branches_are_counted_with_the_others():
@@ -106,9 +108,9 @@ def test_reasons_in_branches_are_counted_with_the_others():
     results = [branch.get_then_body().get_results()[0], branch.get_else_body().get_results()[0]]
     chosen = branch.set_output(*results)
     found = [result.input_value(0) for result in outer.get_results()]
-    refusals = {}
-    run_rewrites(Model([chosen, *found], [condition, *outer.get_parameters()]), (fuse_transposes,), refusals)
-    assert refusals == {"fuse_transposes": {NOT_UNDONE: 3}}
+    failures = {}
+    run_rewrites(Model([chosen, *found], [condition, *outer.get_parameters()]), (fuse_transposes,), failures)
+    assert failures == {"fuse_transposes": {NOT_UNDONE: 3}}
 
 
 def test_each_node_is_logged_on_demand(caplog):
@@ -132,7 +134,7 @@ def test_verbose_conversions_log_the_reasons(caplog):
 
 
 def test_the_report_has_a_line_for_each_reason():
-    report = ConversionReport(refusals={"fuse_transposes": {NOT_UNDONE: 3}})
+    report = ConversionReport(match_failures={"fuse_transposes": {NOT_UNDONE: 3}})
     assert f"  fuse_transposes left alone 3: {NOT_UNDONE}" in report.table().splitlines()
 
 
@@ -178,3 +180,11 @@ def test_nothing_is_marked_without_a_report():
     model = Model([transpose(transpose(x, 0, 2, 1), 2, 0, 1)], [x])
     fuse_transposes(Graph(model))
     assert not any(PADDLE_OPERATORS in node.get_rt_info() for node in model.get_ops())
+
+
+def test_the_guide_says_which_passes_are_no_rules():
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "architecture.md").read_text("utf-8")
+    table = guide.partition("| Pass | Why it is no `Rule` |\n")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == {
+        one.__name__ for one in REWRITES if not isinstance(one, Rule)
+    }

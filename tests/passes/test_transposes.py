@@ -134,7 +134,7 @@ def test_absorb():
     assert kinds(model)["Transpose"] == 0
 
 
-def test_absorb_refuses_what_others_read():
+def test_absorb_leaves_what_others_read():
     def build():
         q, k = parameter(-1, 5, 4, name="q"), parameter(-1, 7, 4, name="k")
         swapped = transpose(k, 0, 2, 1)
@@ -168,7 +168,7 @@ def test_fuse_to_reshape():
     assert kinds(model)["Transpose"] == 0
 
 
-def test_fuse_refuses_what_others_read():
+def test_fuse_leaves_what_others_read():
     def build():
         x = parameter(-1, 3, 4, 5)
         first = transpose(x, 0, 2, 3, 1)

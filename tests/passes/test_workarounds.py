@@ -74,7 +74,7 @@ def test_compute_constants(layer):
 
 
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
-def test_compute_constants_refuses(layer):
+def test_compute_constants_fails_to_match(layer):
     """A layer that reads what differs between runs, directly or through another."""
     x = parameter(*IMAGE.shape)
     model = Model([layer(ops.add(ops.constant(IMAGE), x))], [x])
@@ -115,7 +115,7 @@ OTHER = {**KNOWN, **{name: (attend, -1) for name, attend in MASKED.items()}}
 
 
 @pytest.mark.parametrize(("attend", "keys"), OTHER.values(), ids=OTHER)
-def test_part_scores_refuses(attend, keys):
+def test_part_scores_fails_to_match(attend, keys):
     def build():
         x = parameter(-1, HEADS, keys, WIDTH)
         return Model([attend(x)], [x])
@@ -179,7 +179,7 @@ OTHER_TRANSPOSES = {
 
 
 @pytest.mark.parametrize(("tokens", "attend"), OTHER_TRANSPOSES.values(), ids=OTHER_TRANSPOSES)
-def test_part_transposes_refuses(tokens, attend):
+def test_part_transposes_fails_to_match(tokens, attend):
     def build():
         x = parameter(2, 3, tokens, 3)
         return Model([attend(x)], [x])
@@ -269,7 +269,7 @@ OTHER_CONSTANTS = {
 
 
 @pytest.mark.parametrize("build_result", OTHER_CONSTANTS.values(), ids=OTHER_CONSTANTS)
-def test_spread_constants_refuses(build_result):
+def test_spread_constants_fails_to_match(build_result):
     def build():
         x = parameter(-1, 5, 3, WIDTH)
         return Model([build_result(x)], [x])
@@ -313,7 +313,7 @@ NOT_RESHAPED = {
 
 
 @pytest.mark.parametrize("build_result", NOT_RESHAPED.values(), ids=NOT_RESHAPED)
-def test_keep_reduced_refuses(build_result):
+def test_keep_reduced_fails_to_match(build_result):
     def build():
         x = parameter(-1, 4, 3)
         return Model([build_result(x)], [x])
@@ -369,7 +369,7 @@ OTHER_REDUCTIONS = {
 
 
 @pytest.mark.parametrize(("dims", "build"), OTHER_REDUCTIONS.values(), ids=OTHER_REDUCTIONS)
-def test_reductions_refused(dims, build):
+def test_reductions_that_stay(dims, build):
     x = parameter(*dims)
     assert avoid_reduction_post_ops(Graph(Model([build(x)], [x]))) == {"reductions": 0}
 
@@ -420,7 +420,7 @@ KEPT = {
 
 
 @pytest.mark.parametrize("build", KEPT.values(), ids=KEPT)
-def test_refine_functions_refuses(build):
+def test_refine_functions_fails_to_match(build):
     def whole():
         x = parameter(len(SMALL))
         return Model([build(x)], [x])

@@ -10,40 +10,10 @@ from pathlib import Path
 import pytest
 
 from paddle2ov.program.signatures import ROWS, Signature, key_of_pir, parse_signature, signature, snake_case
+from paddle2ov.translation.unsupported import LEFT_OUT, left_out
 
-# Operators that no inference program holds or that this project does not convert, by name, each group with its reason.
-EXCLUDED = {
-    "gradients": (
-        r"\w+_grad(_\w+)?|grad_add|tensor_to_array|\w+_bwd_\w+|\w+_bwd|fused_dconv_drelu_dbn|fused_linear_param_grad_add"
-    ),
-    "sparse, selected-rows and string tensors": (
-        r"sparse_\w+|\w+_sp_?|\w+_sr_?|merge_selected_rows|get_tensor_from_selected_rows|faster_tokenizer"
-    ),
-    "made by the passes of one accelerator": r"\w+_xpu_?",
-    "made by oneDNN's passes in int8, or for its layouts": (
-        r"quantize|dequantize|requantize|multi_gru|onednn_to_paddle_layout|trans_layout|transfer_layout|transfer_dtype"
-    ),
-    "optimisers": (
-        r"adadelta|adagrad|adam|adamax|adamw|asgd|average_accumulates|check_finite_and_unscale|coalesce_tensor"
-        r"|decayed_adagrad|dgc|dgc_\w+|distributed_fused_lamb_init|dpsgd|ftrl|fused_adam|lamb|lars_momentum"
-        r"|merged_adam|merged_momentum|momentum|nadam|radam|rmsprop|rprop|sgd|update_loss_scaling"
-    ),
-    "collectives, distributed training, parameter servers": (
-        r"all_gather|all_reduce|all_to_all|assign_pos|barrier|broadcast|build_src_rank_and_local_expert_id"
-        r"|c_(?!identity)\w+|comm_init_all|dist_concat|fetch_barrier|global_gather|global_scatter|limit_by_capacity"
-        r"|lookup_table_dequant|mp_allreduce_sum|number_count|p_(recv|send)(_array)?|partial_(allgather|recv|send)"
-        r"|prune_gate_by_capacity|random_routing|recv_v2|reduce|reduce_scatter|send_v2|sync_(calc|comm)_stream"
-    ),
-    "sampling of training targets": r"cal_aux_loss|class_center_sample|tdm_sampler",
-    "the executor, files, Python callbacks, other engines, debugging": (
-        r"accuracy_check|ap_\w+|check_numerics|copy_to|create_double_buffer_reader|create_py_reader|cuda_graph"
-        r"|(dis|en)able_check_model_nan_inf|fusion_group|load|load_combine|memcpy_d2h_multi_io|nop|openvino_engine"
-        r"|py_func|pylayer|read|read_file|run_program|save|save_combine|shadow_(?!feed$)\w+|share_var"
-    ),
-    "in the headers, but PIR programs use embedding, array_length and array_write_": (
-        r"lookup_table|lod_array_length|write_to_array"
-    ),
-}
+# PIR programs use other operators in their place: embedding, array_length, array_write_.
+ONLY_IN_HEADERS = {"lookup_table", "lod_array_length", "write_to_array"}
 
 # Operands that the headers give no accessor for: variadic ones, and two array operators.
 WITHOUT_ACCESSOR = {
@@ -155,10 +125,6 @@ def protos() -> dict[str, tuple[Names, Names, Names]]:
     }
 
 
-def is_excluded(op):
-    return any(re.fullmatch(pattern, op.removesuffix("_")) for pattern in EXCLUDED.values())
-
-
 def rows() -> list[Signature]:
     return [parse_signature(key, row) for key, row in ROWS.items()]
 
@@ -226,27 +192,28 @@ def test_operands_and_results_are_those_of_the_headers():
             wrong[row.key] = expected
         for form in forms:  # a form with fewer operands has the first ones
             assert row.operands[: len(form[0])] == form[0], row.key
-    assert wrong == {}
+    assert wrong == {}, "rows whose operands and results should be these, in this order"
 
 
 def test_every_pir_operator_has_a_row_or_a_reason():
-    missing = [name for name in headers() if key_of_pir(name) is None and not is_excluded(name)]
-    assert missing == []
+    known = {name for name in headers() if key_of_pir(name) or left_out(name)}
+    assert {name.removesuffix("_") for name in headers().keys() - known} == ONLY_IN_HEADERS
 
 
 def test_every_legacy_operator_has_a_row_or_a_reason():
-    assert [name for name in protos() if name not in ROWS and not is_excluded(name)] == []
+    missing = [name for name in protos() if name not in ROWS and not left_out(name)]
+    assert missing == [], "write a row, or the reason in LEFT_OUT of paddle2ov/translation/unsupported.py"
 
 
-def test_rows_are_not_excluded():
+def test_rows_are_not_left_out():
     pir_names = {row.pir_name for row in rows()} - {None}
-    pir_only = {"lookup_table", "lod_array_length", "write_to_array"}  # excluded in PIR, not as legacy operators
-    assert [name for name in pir_names | ROWS.keys() - pir_only if is_excluded(name)] == []
+    assert {name: left_out(name) for name in pir_names | ROWS.keys() if left_out(name)} == {}, (
+        "take them out of LEFT_OUT in paddle2ov/translation/unsupported.py"
+    )
 
 
-def test_exclusions_are_not_stale():
-    names = {name.removesuffix("_") for name in [*headers(), *protos()]}
-    assert [reason for reason, pattern in EXCLUDED.items() if not any(re.fullmatch(pattern, n) for n in names)] == []
+def test_what_is_left_out_is_not_stale():
+    assert LEFT_OUT.keys() - {left_out(name) for name in (*headers(), *protos())} == set()
 
 
 def test_in_place_operators_resolve_to_the_same_row():
@@ -261,7 +228,10 @@ def test_legacy_ports_resolve():
         left |= {port for port in outputs if row.canonical(port) not in row.results}
         if left != LEGACY_ONLY_PORTS.get(row.key, set()):
             wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, (
+        "ports of Paddle's proto that the row has no name for: write them as spellings, `x=Input`; a port that no "
+        "operand or result stands for belongs in LEGACY_ONLY_PORTS"
+    )
 
 
 def test_legacy_names_of_one_meaning_are_listed_together():
@@ -285,7 +255,7 @@ def test_listed_spellings_exist():
         left = {spelling for group in row.legacy.values() for spelling in group} - {*chain.from_iterable(proto)}
         if left != OLDER_SPELLINGS.get(row.key, set()):
             wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, "spellings of rows that Paddle's proto does not have; those of older programs: OLDER_SPELLINGS"
 
 
 def test_listed_attributes_are_pir_attributes():
@@ -294,7 +264,7 @@ def test_listed_attributes_are_pir_attributes():
         left = {*row.legacy} - {*row.operands, *row.results, *chain.from_iterable(form[2] for form in forms)}
         if left:
             wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, "attributes of rows that no `Build` of Paddle's headers has: write PIR's name before the `=`"
 
 
 def test_operands_have_a_legacy_name():
@@ -304,7 +274,10 @@ def test_operands_have_a_legacy_name():
         left |= {*row.results} - {row.canonical(name) for name in outputs}
         if left != PIR_ONLY_OPERANDS.get(row.key, set()):
             wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, (
+        "operands and results that no port or attribute of Paddle's proto stands for: write its spelling, `x=Input`; "
+        "where legacy programs have none, PIR_ONLY_OPERANDS"
+    )
 
 
 def test_attributes_have_a_legacy_name():
@@ -316,7 +289,10 @@ def test_attributes_have_a_legacy_name():
             left -= {row.canonical(name) for name in (*inputs, *attributes)}
             if left != PIR_ONLY_ATTRIBUTES.get(row.key, set()):
                 wrong[row.key] = left
-    assert wrong == {}
+    assert wrong == {}, (
+        "attributes of PIR's operator that Paddle's proto does not have under that name: write its spelling behind the "
+        "semicolon of the row, `; threshold=lambda`; where legacy programs have none, PIR_ONLY_ATTRIBUTES"
+    )
 
 
 def test_rows_are_read():

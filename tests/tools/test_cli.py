@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.store import generated, generated_network
 from paddle2ov.cli import cli
+from paddle2ov.errors import NEXT_STEPS, OTHERS
 from tests.support.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -273,9 +275,17 @@ def test_report_of_a_model_that_is_refused(model, tmp_path):
     (folder / "inference.json").write_text(program.replace('"1.relu"', '"1.my_relu"'))
     result = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "report.json")
     assert result.exit_code == 1
-    assert "no converter for 1 operator type(s)" in result.output
+    for words in (
+        "no converter for 1 operator type(s)",
+        "- my_relu, used 26x: no converter: none of the operators that this version knows: a custom one",
+        "first at block 0",
+        "`--extension FILE`",
+        "docs/adding_an_operator.md",
+    ):
+        assert words in result.output
     report = json.loads((tmp_path / "report.json").read_text())
-    assert [one["operator"] for one in report["refusals"]] == ["my_relu"]
+    assert [(one["operator"], one["count"]) for one in report["refusals"]] == [("my_relu", 26)]
+    assert report["notes"] == [NEXT_STEPS]
     assert report["conversion"] is None
     assert {one["type"] for one in report["operators"] if one["fate"] == "refused"} == {"my_relu"}
     assert len(report["operators"]) > 26
@@ -369,8 +379,29 @@ def test_ops_that_are_not_supported():
     assert not set(missing) & set(json.loads(call("ops", "--json").stdout))
     assert missing["nce"].startswith("made for training")
     result = call("ops", "--unsupported", "lod_*")
+    assert result.exit_code == 0
     assert "which OpenVINO cannot (" in result.stdout
     assert "lod_tensor_to_array" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "words"),
+    [
+        ("arg_max", 0, ["search (1)", "arg_max"]),
+        ("argmax", 0, ["search (1)", "arg_max (in PIR: argmax)"]),
+        ("relu_", 0, ["activation (1)", "relu"]),
+        ("while", 0, ["program structure (1)", "while"]),
+        ("nce", 1, ["no converter: made for training", "nce"]),
+        ("adamw_", 1, ["no converter: an optimiser: training only (1)", "adamw"]),
+        ("nosuch", 2, ["no operator of Paddle's that is known here matches 'nosuch'"]),
+        ("relux", 2, ["did you mean relu, "]),
+    ],
+)
+def test_ops_knows_an_operator_by_each_of_its_names(name, status, words):
+    result = call("ops", name)
+    assert result.exit_code == status
+    assert [one for one in words if one not in result.output] == []
+    assert call("ops", name, "--json").exit_code == status
 
 
 def test_inspect(model, tmp_path):
@@ -390,7 +421,9 @@ def test_inspect(model, tmp_path):
     result = call("inspect", folder)
     assert result.exit_code == 1
     assert "my_relu  (no converter)" in result.stdout
-    assert "Refused: my_relu: there is no converter for it (used 26x)\n  at block 0, operator" in result.stdout
+    assert "Refused: my_relu, used 26x: no converter: none of the operators that this version knows" in result.stdout
+    assert "\n  first at block 0, operator" in result.stdout
+    assert NEXT_STEPS in result.stdout
     assert call("inspect", tmp_path / "nowhere").exit_code == 2
 
 
@@ -407,7 +440,19 @@ def test_inspect_finds_all_refusals(tmp_path, monkeypatch):
     folder = paddle_model(tmp_path, results)
     result = call("inspect", folder)
     assert result.exit_code == 1
-    assert re.findall("Refused: ([a-z]+): ", result.stdout) == ["eigvals", "lu", "lu"]
+    assert re.findall("Refused: (.*?): ", result.stdout) == ["eigvals", "lu, used 2x"]
+    assert "eigvals: no converter: gives the eigenvalues of any matrix" in result.stdout
+    report = tmp_path / "report.json"
+    assert call(folder, "-o", tmp_path / "net.xml", "--report", report).exit_code == 1
+    report = json.loads(report.read_text())
+    assert report["refusals"] == json.loads(call("inspect", folder, "--json").stdout)["refusals"]
+    assert Counter(one["type"] for one in report["operators"] if one["fate"] == "refused") == {"lu": 2, "eigvals": 1}
+    cut = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "cut.json", "--output", "fetch_name_2")
+    assert cut.exit_code == 1
+    assert cut.output.startswith("error: cannot convert 'lu': ")
+    assert cut.output.endswith(f"{NEXT_STEPS}\n{OTHERS}\n")
+    cut = json.loads((tmp_path / "cut.json").read_text())
+    assert [(one["operator"], one["count"]) for one in cut["refusals"]] == [("lu", 1)]
     assert "0 bytes" in result.stdout
     own = tmp_path / "own.py"
     own.write_text(OWN)

@@ -133,7 +133,7 @@ def test_a_resize_that_stays_outside(with_settings, caplog):
     """Bytes stay in cv2's order; floats within their roundings."""
     folder = with_settings("any", TEXT_DETECTION.replace("DetResizeForTest", "TableResize"))
     pictures = picture(32, 64)
-    with pytest.raises(ConversionInputError, match="TableResize: its size depends on the picture"):
+    with pytest.raises(ConversionInputError, match="TableResize: its size depends on the image"):
         convert(folder, preprocess=True)
     folder = with_settings(
         "any",
@@ -256,7 +256,7 @@ def test_short_side_and_crop(with_settings):
     assert port.get_partial_shape() == openvino.PartialShape("[1..,3,24,32]")
     text = text.replace("resize_short: 40", "resize_short: 28")
     found = plan(read_settings(with_settings("any", text) / "inference.yml"))
-    assert found.remaining[-1] == ("CropImage", "a picture may be smaller")
+    assert found.remaining[-1] == ("CropImage", "an image may be smaller")
     assert len(found.steps) == 2
 
 
@@ -280,7 +280,7 @@ def test_pad(with_settings):
         read_settings(with_settings("any", text.replace("size: [40, 48]", "size: [32, 48]")) / "inference.yml")
     )
     assert found.remaining[-2:] == [
-        ("Pad", "a picture may be larger"),
+        ("Pad", "an image may be larger"),
         ("Permute", "comes after Pad"),
     ]
 
@@ -520,7 +520,7 @@ def test_what_cannot_be_built_in(with_settings, models):
     boxed = (DETECTION % 1).replace("- {type: Permute}", "- {type: Permute}\n- {type: MultiscaleTestResize}")
     with pytest.raises(ConversionInputError, match="Resize: comes before MultiscaleTestResize"):
         convert(with_settings("any", boxed), preprocess=True)
-    with pytest.raises(ConversionInputError, match=r"pictures become of any size, the input 'x' takes 24"):
+    with pytest.raises(ConversionInputError, match=r"images become of any size, the input 'x' takes 24"):
         convert(with_settings("fixed", TEXT_DETECTION), preprocess=True)
     with pytest.raises(ConversionInputError, match=r"0 inputs of shape \[N, 3, H, W\]"):
         convert(with_settings("flat", DETECTION % 1), preprocess=True)

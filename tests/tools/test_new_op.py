@@ -11,7 +11,7 @@ import pytest
 
 from paddle2ov.commands.families import imported_modules
 from tools import check_op, new_op
-from tools.check_op import CHECKS
+from tools.check_op import CHECKS, FURTHER_LISTS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,6 +91,8 @@ def test_new_operator_of_a_known_family(tree, capsys):
     for check in CHECKS:
         assert f"  {check.file}: {check.subject}" in said
         assert check.lists in said
+    for what, where in FURTHER_LISTS:
+        assert f"if it {what}: {where}" in said
 
 
 ROOMS = {
@@ -166,7 +168,7 @@ def test_a_module_in_a_room(rooms, family):
     ],
 )
 def test_imports_from_rooms(rooms, family, line, row, generator):
-    assert scaffold(rooms, "mine", "--family", family) == 0
+    assert scaffold(rooms, "mine", "--family", family, "--new-family") == 0
     after = contents(rooms)
     imports = ROOMS["op_table.py"].partition("OP_TABLE")[0]
     if line is None:
@@ -186,6 +188,8 @@ def test_imports_from_rooms(rooms, family, line, row, generator):
         ("graph/common", "the folders of converters/ with operators are fused, lod, resize"),
         ("nowhere/common", "the folders of converters/ with operators are fused, lod, resize"),
         ("a/b/c", "family 'a/b/c': use Paddle's snake_case name"),
+        ("resize", "family 'resize' is a folder: name a module in it, as resize/interpolation"),
+        ("resize/interpolate", "no family 'resize/interpolate': did you mean resize/interpolation?"),
     ],
 )
 def test_rooms_that_are_refused(rooms, capsys, family, message):
@@ -227,7 +231,16 @@ def test_an_operator_that_fails_is_said_to(monkeypatch, capsys):
     monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, next(statuses)))
     assert check_op.main(["softshrink"]) == 1
     assert "\nFailed:\npython" in capsys.readouterr().out
-    assert check_op.main(["no_such_operator"]) == 1
+    assert check_op.main(["hardtanh"]) == 1
+    assert "op_table.py has no hardtanh: did you mean brelu?" in capsys.readouterr().err
+
+
+def test_what_is_not_run_is_said(monkeypatch, capsys):
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 0))
+    for python, said in ((ROOT / "python", False), ("", True)):
+        monkeypatch.setenv("PADDLE2OV_LEGACY_PYTHON", str(python))
+        assert check_op.main(["softshrink"]) == 0
+        assert ("NOT RUN: everything in the legacy format" in capsys.readouterr().out) is said
 
 
 def test_new_family(tree):
@@ -251,8 +264,8 @@ def test_last_row_and_bracketed_imports(tree):
 
 
 def test_python_keyword_becomes_a_function_name(tree):
-    assert scaffold(tree, "while", "--family", "control_flow") == 0
-    assert '"while": control_flow.while_,' in contents(tree)["op_table.py"]
+    assert scaffold(tree, "assert", "--family", "control_flow") == 0
+    assert '"assert": control_flow.assert_,' in contents(tree)["op_table.py"]
 
 
 def test_the_tree_of_this_repository(tree):
@@ -268,6 +281,33 @@ def test_the_tree_of_this_repository(tree):
 
 def keys_are_sorted(text):
     return new_op.keys(text) == sorted(new_op.keys(text))
+
+
+def test_a_name_that_the_table_has_otherwise(tree, capsys):
+    shutil.copy2(ROOT / "op_table.py", tree)
+    assert scaffold(tree, "argmax", "--family", "search") == 1
+    assert "argmax is PIR's name of arg_max, which op_table.py has (search)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("op", "words"),
+    [
+        ("warpctc", "paddle2ov/translation/unsupported.py: take it out there, where the reason is: made for training"),
+        ("sgd", "paddle2ov/translation/unsupported.py: take it out there, where the reason is: an optimiser"),
+        ("mean", "mean is the legacy operator; what PIR calls mean is reduce_mean here"),
+        ("softshrunk", "signatures.py: knows no softshrunk (did you mean softshrink"),
+        ("mish", "signatures.py: has a row for mish, left as it is: "),
+    ],
+)
+def test_what_is_known_of_an_operator_is_told(tree, capsys, op, words):
+    assert scaffold(tree, op, "--family", "activation") == 0
+    assert words in capsys.readouterr().out
+
+
+def test_a_new_family_is_said_to_be_one(tree, capsys):
+    assert scaffold(tree, "relu", "--family", "zeta") == 0
+    assert "converters/zeta.py: a new family; there are activation, reduction\n" in capsys.readouterr().out
+    assert scaffold(tree, "swish", "--family", "activations", "--new-family") == 0
 
 
 def test_existing_signature_is_left_alone(tree, capsys):
@@ -302,6 +342,9 @@ def accepted_by_ruff(tree):
         ("relu_", "activation", "in-place variants resolve by themselves, name 'relu'"),
         ("CamelCase", "activation", "operator 'CamelCase': use Paddle's snake_case name"),
         ("relu", "../elsewhere", "family '../elsewhere': use Paddle's snake_case name"),
+        ("hardtanh", "activation", "hardtanh is PIR's name of brelu: make new-op OP=brelu"),
+        ("while", "activation", "while is part of a program's structure"),
+        ("relu", "activatons", "no family 'activatons': did you mean activation? For a new one: NEW_FAMILY=1"),
     ],
 )
 def test_refusals_write_nothing(tree, capsys, op, family, message):

@@ -22,7 +22,7 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
     def check(self, graph: Graph, match: list[_Masked]) -> _Masked:
         fitting = [one for one in match if _splits_batch(one.first, one.mask, one.last)]
         if not fitting:
-            raise Refusal("the reshapes do not just split the first axis into images and windows")
+            raise MatchFailureError("the reshapes do not just split the first axis into images and windows")
         for one in fitting:
             windows = _window_count(one.first, one.mask)
             if windows is not None:
                 return replace_field(one, windows=windows)
-        raise Refusal("the mask may have another number of windows")
+        raise MatchFailureError("the mask may have another number of windows")
 
     def rewrite(self, graph: Graph, plan: _Masked) -> Counts:
         assert plan.windows is not None

@@ -21,7 +21,7 @@ from paddle2ov.passes.graph import (
     perm_of,
     replace,
 )
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.program.model import AnyArray
 
 
@@ -62,11 +62,11 @@ class GatherWindows(Rule[list[Node], list[Node]]):
 
     def check(self, graph: Graph, match: list[Node]) -> list[Node]:
         if len(match) == 1 and not _only_moves_data(match[0]):
-            raise Refusal("it rolls the first or the last axis, or sizes are unknown")
+            raise MatchFailureError("it rolls the first or the last axis, or sizes are unknown")
         if sum(node.get_type_name() != "Reshape" for node in match) < 2:
-            raise Refusal("nothing else moves the data")
+            raise MatchFailureError("nothing else moves the data")
         if not _lengths_fit(match):
-            raise Refusal("the nodes of the chain divide the tokens differently")
+            raise MatchFailureError("the nodes of the chain divide the tokens differently")
         return match
 
     def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:

@@ -22,7 +22,7 @@ from paddle2ov.passes.graph import (
     producers,
     replace,
 )
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class MergePatches(Rule[Node, _Patches]):
         slices = producers(match)
         dims = dims_of(slices[0].input_value(0))
         if dims is None or 0 in dims or dims.count(None) > 1:
-            raise Refusal("several sizes are not known, or 0")
+            raise MatchFailureError("several sizes are not known, or 0")
         if any(only_consumer(one) is None for one in match.input_values()):
-            raise Refusal("something else reads a slice")
+            raise MatchFailureError("something else reads a slice")
         order = _axis_order([_strided_axes(one, dims) for one in slices])
         if order is None:
-            raise Refusal("the slices do not cover all offsets in order")
+            raise MatchFailureError("the slices do not cover all offsets in order")
         return _Patches(match, slices, dims, order)
 
     def rewrite(self, graph: Graph, plan: _Patches) -> Counts:

@@ -29,7 +29,7 @@ from paddle2ov.passes.graph import (
     reshaped_dims,
     without,
 )
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.program.model import AnyArray
 
 _PARTING = {"Gather", "Split", "VariadicSplit"}
@@ -156,16 +156,16 @@ def _projection(shared: _Shared) -> _Projection:
     if shared.bias is not None:
         bias = computed_constant_of(shared.bias)
         if bias is None:
-            raise Refusal("the bias is not constant")
+            raise MatchFailureError("the bias is not constant")
     matrix = _matrix(node.input_value(1))
     if matrix is None or matrix.ndim != 2 or matrix.dtype.kind != "f":
-        raise Refusal("the weight is no constant matrix of floating point")
+        raise MatchFailureError("the weight is no constant matrix of floating point")
     if not all(map(_is_read_once, (node, shared.add))):
-        raise Refusal("something else reads the projection")
+        raise MatchFailureError("something else reads the projection")
     transposed = bool(node.get_attributes()["transpose_b"])
     columns = matrix.shape[0 if transposed else 1]
     if bias is not None and (bias.ndim == 0 or bias.size != columns or bias.shape[-1] != columns):
-        raise Refusal("the bias is not one number for each column")
+        raise MatchFailureError("the bias is not one number for each column")
     return _Projection(node, shared.add, matrix, transposed, bias, node.get_output_element_type(0))
 
 
@@ -186,25 +186,25 @@ def _find_split(shared: _Shared) -> _Split:
     reshape = shared.reshape
     before = dims_of((shared.add or shared.matmul).output(0))
     if not before or before[-1] is None:
-        raise Refusal(_UNKNOWN)
+        raise MatchFailureError(_UNKNOWN)
     after, sizes = (reshaped_dims(reshape), []) if reshape else (before, [before[-1]])
     if not after:
-        raise Refusal(_UNKNOWN)
+        raise MatchFailureError(_UNKNOWN)
     while math.prod(sizes) < before[-1] and len(sizes) < len(after):
         size = after[-1 - len(sizes)]
         if size is None:
-            raise Refusal(_UNKNOWN)
+            raise MatchFailureError(_UNKNOWN)
         sizes.insert(0, size)
     if math.prod(sizes) != before[-1]:
-        raise Refusal("the reshape does not just split the last axis")
+        raise MatchFailureError("the reshape does not just split the last axis")
     perm = None if shared.transpose is None else perm_of(shared.transpose)
     if shared.transpose is not None and perm is None:
-        raise Refusal("the order of the axes is computed")
+        raise MatchFailureError("the order of the axes is computed")
     axis, slices = _slices(shared.values, after, perm)
     if axis < len(after) - len(sizes):
-        raise Refusal("the slices are not along the axis that the projection computes")
+        raise MatchFailureError("the slices are not along the axis that the projection computes")
     if perm is None and not all(_is_transposed(piece.output, reshape is None) for piece in slices):
-        raise Refusal("a slice is not transposed: one MatMul is better than several")
+        raise MatchFailureError("a slice is not transposed: one MatMul is better than several")
     return _Split(reshape, shared.transpose, sizes, axis, len(after), perm, [_with_scale(piece) for piece in slices])
 
 
@@ -238,24 +238,24 @@ def _slices(values: Output, dims: list[int | None], perm: list[int] | None) -> t
     for reader in consumers(values):
         node = reader.get_node()
         if node.get_type_name() not in _PARTING:
-            raise Refusal("something else reads the projection")
+            raise MatchFailureError("something else reads the projection")
         is_gather = node.get_type_name() == "Gather"
         axis = ints_of(node.input_value(2 if is_gather else 1)) if reader.get_index() == 0 else None
         if axis is None or len(axis) != 1:
-            raise Refusal(_COMPUTED)
+            raise MatchFailureError(_COMPUTED)
         at = axis[0] % len(dims)
         axes.add(at if perm is None else perm[at])
         size = dims[next(iter(axes))]
         if len(axes) > 1:
-            raise Refusal("the slices are not all along one axis")
+            raise MatchFailureError("the slices are not all along one axis")
         if size is None:
-            raise Refusal(_UNKNOWN)
+            raise MatchFailureError(_UNKNOWN)
         slices += _gather_slices(node, size) if is_gather else _split_slices(node, size, at)
     slices.sort(key=lambda piece: piece.start)
     if len(slices) < 2:
-        raise Refusal("there is only one slice")
+        raise MatchFailureError("there is only one slice")
     if any(one.stop > other.start for one, other in itertools.pairwise(slices)):
-        raise Refusal("the slices overlap")
+        raise MatchFailureError("the slices overlap")
     return next(iter(axes)), slices
 
 
@@ -265,7 +265,7 @@ _COMPUTED = "the position of a slice is computed"
 def _gather_slices(node: Node, size: int) -> list[_Slice]:
     index = constant_of(node.input_value(1))
     if index is None or index.ndim != 0 or node.get_attributes()["batch_dims"] != 0:
-        raise Refusal(_COMPUTED)
+        raise MatchFailureError(_COMPUTED)
     start = int(index) % size
     return [_Slice(node.output(0), start, start + 1, True)]
 
@@ -275,7 +275,7 @@ def _split_slices(node: Node, size: int, axis: int) -> list[_Slice]:
     if node.get_type_name() == "VariadicSplit":
         given = ints_of(node.input_value(2))
         if given is None:
-            raise Refusal(_COMPUTED)
+            raise MatchFailureError(_COMPUTED)
         lengths = [size - sum(given) - 1 if one == -1 else one for one in given]
     slices, start = [], 0
     for output, length in zip(node.outputs(), lengths, strict=True):

@@ -53,16 +53,16 @@ def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
         if node.get_type_name() != "Gather" or reader.get_index() != 1:
             continue
         if node.get_attributes()["batch_dims"] or not ints_of(node.input_value(2)):
-            graph.refused("gather_pushdown", node, "it has batch dimensions, or its axis is computed")
+            graph.match_failed("gather_pushdown", node, "it has batch dimensions, or its axis is computed")
         elif dims_of(node.input_value(0)) is None:
-            graph.refused("gather_pushdown", node, "its rank is not known")
+            graph.match_failed("gather_pushdown", node, "its rank is not known")
         else:
             gathers.append(node)
     inside = _read_by_nothing_else(gathers)
     if not inside:
         for source in (gather.input_value(0).get_node() for gather in gathers):
             if source.get_type_name() in KINDS:
-                graph.refused("gather_pushdown", source, NOT_INSIDE)
+                graph.match_failed("gather_pushdown", source, NOT_INSIDE)
         return 0, []
     if index.get_element_type() != Type.i64:
         index = ops.convert(index, Type.i64).output(0)

@@ -15,7 +15,7 @@ from paddle2ov.passes.detection.map_rows import as_output, dim_of, keeps_batch, 
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
 from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after
 from paddle2ov.passes.kinds import UNARY
-from paddle2ov.passes.rule import Refusal
+from paddle2ov.passes.rule import MatchFailureError
 
 KINDS = frozenset((*RULES, "Concat", "Reshape"))
 """Node types that a Gather may pass."""
@@ -78,7 +78,7 @@ class Pushdown:
         node = x.get_node()
         if not self._may_pass(node):
             if node.get_type_name() in KINDS:
-                self._context.graph.refused("gather_pushdown", node, NOT_INSIDE)
+                self._context.graph.match_failed("gather_pushdown", node, NOT_INSIDE)
             return self._gathered(x, layout)
         try:
             if node.get_type_name() == "Reshape":
@@ -87,8 +87,8 @@ class Pushdown:
                 return self._concatenated(node, x, layout)
             layouts = RULES[node.get_type_name()](node, x, layout)
             return self._clone(node, layout, self._inputs(node, layouts)).output(x.get_index())
-        except Refusal as reason:
-            self._context.graph.refused("gather_pushdown", node, str(reason))
+        except MatchFailureError as reason:
+            self._context.graph.match_failed("gather_pushdown", node, str(reason))
             return self._gathered(x, layout)
 
     def _may_pass(self, node: Node) -> bool:
@@ -126,7 +126,7 @@ class Pushdown:
             ones = ints(list(axes[1:]))
             return ops.unsqueeze(self._named(ops.gather(flat, index, ints(layout.axis))), ones).output(0)
         if self._rows.number is None:
-            raise Refusal("the number of rows is not known")
+            raise MatchFailureError("the number of rows is not known")
         number = ops.unsqueeze(self._rows.number, ints(0))
         target = ops.concat([ints([*before, -1]), number, ints([layout.inner, *after])], 0)
         few = self._named(ops.gather(ops.reshape(x, target, True), index, ints(layout.axis + 1)))
@@ -149,7 +149,7 @@ class Pushdown:
         if not layout.has(axis):
             return self._clone(node, layout, [self(one, layout) for one in inputs]).output(0)
         if not layout.is_plain or len(inputs) < 2 or (dims[axis] or 2) < 2:
-            raise Refusal("it concatenates more than rows")
+            raise MatchFailureError("it concatenates more than rows")
         own, maybe_broadcast = replace(layout, maybe_broadcast=False), layout.maybe_broadcast and dims[axis] is None
         lengths = [rank_dims(one)[axis] for one in inputs]
         if None in lengths:
@@ -172,7 +172,7 @@ class Pushdown:
             part = Pushdown(Rows(indices[-1], None, None, None), self._context)
             pieces.append(part(one, layout))
             if part.extent is None:
-                raise Refusal("the lengths of its inputs are not known")
+                raise MatchFailureError("the lengths of its inputs are not known")
             ends.append(ops.add(ends[-1], part.extent).output(0))
         clamped = self._clamped(ends[-1]) if maybe_broadcast else None
         for placeholder, start, end in zip(indices, ends, ends[1:], strict=False):
@@ -215,7 +215,7 @@ class Pushdown:
         source = node.input_value(0)
         before, after = rank_dims(source), rank_dims(x)
         if layout.axis_count > 1:
-            raise Refusal("its output has several row axes")
+            raise MatchFailureError("its output has several row axes")
         same = None not in after[2:] and before[2:] == after[2:]
         if same and layout.axis == 1 and layout.is_plain and keeps_batch(node):
             return self(source, layout)  # the rows themselves are unchanged
@@ -234,7 +234,7 @@ class Pushdown:
         target: list[Node] = [ints([-1 if dim is None else dim]) for dim in after]
         target[layout.axis] = ops.shape_of(self._rows.index, Type.i64) if layout.is_plain else ints([-1])
         if [*after[: layout.axis], *after[layout.axis + 1 :]].count(None) + (not layout.is_plain) > 1:
-            raise Refusal("several dimensions of its output are not known")
+            raise MatchFailureError("several dimensions of its output are not known")
         row = layout.inner * prod(require_static(after[layout.axis + 1 :]))  # elements of one row
         few = self._with_row_count_of(node, layout)(source, self._layout_before(before, row))
         return ops.reshape(few, ops.concat(target, 0), False).output(0)
@@ -255,9 +255,9 @@ class Pushdown:
         shape = reshape.input_value(1).get_node()
         pieces = shape.input_values() if shape.get_type_name() == "Concat" else ()
         if len(pieces) <= layout.axis or any(dims_of(piece) != [1] for piece in pieces):
-            raise Refusal("the number of rows is not known")
+            raise MatchFailureError("the number of rows is not known")
         if _is_constant(pieces[layout.axis]):
-            raise Refusal("the number of rows is inferred (-1)")
+            raise MatchFailureError("the number of rows is inferred (-1)")
         length, index, mask = ops.squeeze(pieces[layout.axis], ints(0)).output(0), self._rows.index, self._rows.mask
         if layout.maybe_broadcast:
             index, mask = self._clamped(length), None
@@ -275,7 +275,7 @@ class Pushdown:
             axis -= 1
             count *= dims[axis] or 1
         if axis == 0 or row % count:
-            raise Refusal("it splits rows")
+            raise MatchFailureError("it splits rows")
         if count == row and length is not None:
             total, first = 1, axis
             while first > 0 and total * (dims[first - 1] or length + 1) <= length:
@@ -287,7 +287,7 @@ class Pushdown:
         size = dims[last]
         # The first axis has all rows; another one, which must be static, a whole number of sequences of all rows.
         if (size is None or length is None or size % (length * inner)) and not (last == 0 and None in (size, length)):
-            raise Refusal("it mixes rows")
+            raise MatchFailureError("it mixes rows")
         return RowLayout(last, 1, inner, True)
 
 

@@ -14,7 +14,7 @@ from openvino import Node, Output
 
 from paddle2ov.passes.graph import Dims, dims_of, ints_of, perm_of
 from paddle2ov.passes.kinds import ELEMENTWISE
-from paddle2ov.passes.rule import Refusal
+from paddle2ov.passes.rule import MatchFailureError
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ def rank_dims(x: Output) -> Dims:
     """The dimensions of a tensor.
 
     Raises:
-        Refusal: its rank is not known.
+        MatchFailureError: its rank is not known.
     """
     dims = dims_of(x)
     if dims is None:
-        raise Refusal("its rank is not known")
+        raise MatchFailureError("its rank is not known")
     return dims
 
 
@@ -65,11 +65,11 @@ def require_static(dims: Dims) -> list[int]:
     """The dimensions as integers.
 
     Raises:
-        Refusal: one of them is dynamic.
+        MatchFailureError: one of them is dynamic.
     """
     found = [dim for dim in dims if dim is not None]
     if len(found) < len(dims):
-        raise Refusal("a dimension is not known")
+        raise MatchFailureError("a dimension is not known")
     return found
 
 
@@ -80,7 +80,7 @@ def _only_data(node: Node, layout: RowLayout) -> list[RowLayout | None]:
 def _axes(node: Node, port: int, rank: int) -> list[int]:
     axes = ints_of(node.input_value(port)) if port < node.get_input_size() else None
     if axes is None:
-        raise Refusal("its axes are not known")
+        raise MatchFailureError("its axes are not known")
     return [axis % rank for axis in axes]
 
 
@@ -89,7 +89,7 @@ def _other_axes(port: int) -> Rule:
 
     def rule(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
         if any(layout.has(axis) for axis in _axes(node, port, len(rank_dims(node.input_value(0))))):
-            raise Refusal("it works along the rows' axis")
+            raise MatchFailureError("it works along the rows' axis")
         return _only_data(node, layout)
 
     return rule
@@ -97,7 +97,7 @@ def _other_axes(port: int) -> Rule:
 
 def _softmax(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     if layout.has(node.get_attributes()["axis"] % len(rank_dims(x))):
-        raise Refusal("it works along the rows' axis")
+        raise MatchFailureError("it works along the rows' axis")
     return [layout]
 
 
@@ -109,7 +109,7 @@ def _squeezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None
     rank = len(rank_dims(node.input_value(0)))
     axes = _axes(node, 1, rank)
     if layout.axis_count > 1:
-        raise Refusal("the rows have several axes")
+        raise MatchFailureError("the rows have several axes")
     left = [axis for axis in range(rank) if axis not in axes]
     return _only_data(node, replace(layout, axis=left[layout.axis]))
 
@@ -117,17 +117,17 @@ def _squeezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None
 def _unsqueezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     axes = _axes(node, 1, len(rank_dims(x)))
     if any(layout.has(axis) for axis in axes):
-        raise Refusal("it adds an axis among the rows'")
+        raise MatchFailureError("it adds an axis among the rows'")
     return _only_data(node, replace(layout, axis=layout.axis - sum(axis < layout.axis for axis in axes)))
 
 
 def _gather(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     index, (axis,) = rank_dims(node.input_value(1)), _axes(node, 2, len(rank_dims(node.input_value(0))))
     if node.get_attributes()["batch_dims"] or layout.axis_count > 1 or len(index) > 1:
-        raise Refusal("it gathers more than along one axis")
+        raise MatchFailureError("it gathers more than along one axis")
     own = layout.axis + (not index and layout.axis >= axis)
     if own == axis:
-        raise Refusal("it gathers along the rows' axis")
+        raise MatchFailureError("it gathers along the rows' axis")
     return _only_data(node, replace(layout, axis=own))
 
 
@@ -135,16 +135,16 @@ def _transpose(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | Non
     perm = perm_of(node)
     own = perm[layout.axis : layout.axis + layout.axis_count] if perm else []
     if not own or own != list(range(own[0], own[0] + layout.axis_count)):
-        raise Refusal("it parts the rows' axes")
+        raise MatchFailureError("it parts the rows' axes")
     return _only_data(node, replace(layout, axis=own[0]))
 
 
 def _matmul(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     rank, columns = len(rank_dims(node.input_value(0))), rank_dims(node.input_value(1))
     if node.get_attributes()["transpose_a"] or len(columns) > 2 or layout.axis >= rank - 1:
-        raise Refusal("its second factor has rows as well")
+        raise MatchFailureError("its second factor has rows as well")
     if layout.maybe_broadcast or layout.axis_count > 1:
-        raise Refusal("the rows do not have one axis of their own")
+        raise MatchFailureError("the rows do not have one axis of their own")
     return [layout, None]
 
 
@@ -152,15 +152,15 @@ def _convolution(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | N
     attributes, spatial = node.get_attributes(), rank_dims(node.input_value(1))[2:]
     steps = {*spatial, *attributes["strides"]}
     if steps != {1} or any(attributes["pads_begin"]) or any(attributes["pads_end"]):
-        raise Refusal("it reads several positions")
+        raise MatchFailureError("it reads several positions")
     if layout.axis < 2 or layout.maybe_broadcast:
-        raise Refusal("the rows are not its positions")
+        raise MatchFailureError("the rows are not its positions")
     return [layout, None]
 
 
 def _elementwise(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     if node.get_attributes().get("auto_broadcast", "numpy") != "numpy":
-        raise Refusal("it does not broadcast as NumPy does")
+        raise MatchFailureError("it does not broadcast as NumPy does")
     inputs, dims = node.input_values(), rank_dims(x)
     kinds = [_rows_of_operand(rank_dims(one), dims, layout) for one in inputs]
     several = sum(kind != "one" for kind in kinds) > 1
@@ -178,7 +178,7 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
     if start + layout.axis_count <= 0:
         return "one"
     if start < 0:
-        raise Refusal("an operand has some of the rows' axes only")
+        raise MatchFailureError("an operand has some of the rows' axes only")
     own, full = own[start : start + layout.axis_count], dims[layout.axis : layout.axis + layout.axis_count]
     if all(dim == 1 for dim in own):
         # If there is only one row in total, this may be that row; broadcasting it over the gathered rows is right too.
@@ -186,7 +186,7 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
     if None not in own and own == full:
         return "all"
     if not layout.is_plain:
-        raise Refusal("an operand may stand for several rows")
+        raise MatchFailureError("an operand may stand for several rows")
     return "unknown" if own[0] is None else "all"
 
 

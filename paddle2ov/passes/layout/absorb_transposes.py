@@ -7,7 +7,7 @@ from typing import TypeAlias
 from openvino import Input, Node
 
 from paddle2ov.passes.graph import Counts, Graph, consumers, perm_of
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _Read: TypeAlias = tuple[Node, list[Input]]
 """A transpose and what reads it."""
@@ -39,9 +39,9 @@ class AbsorbTransposes(Rule[_Read, _Read]):
         transpose, readers = match
         perm = perm_of(transpose)
         if perm is None or len(perm) < 2 or perm != [*range(len(perm) - 2), len(perm) - 1, len(perm) - 2]:
-            raise Refusal("the transpose does not just swap the last two axes")
+            raise MatchFailureError("the transpose does not just swap the last two axes")
         if not all(map(_is_second_factor, readers)):
-            raise Refusal("something else reads the transpose")
+            raise MatchFailureError("something else reads the transpose")
         return match
 
     def rewrite(self, graph: Graph, plan: _Read) -> Counts:

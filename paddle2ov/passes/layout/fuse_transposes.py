@@ -9,7 +9,7 @@ from openvino import Node
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, perm_of, replace
 from paddle2ov.passes.layout.permutation import compose, perm_kind, simplify_perm, transpose_unit_axes
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class FuseTransposes(Rule[_Pair, _Fused]):
     def check(self, graph: Graph, match: _Pair) -> _Fused:
         orders = perm_of(match.first), perm_of(match.second)
         if orders[0] is None or orders[1] is None:
-            raise Refusal("the order of the axes is computed")
+            raise MatchFailureError("the order of the axes is computed")
         perm = compose(orders[0], orders[1])
         cancels = perm == sorted(perm)
         if not cancels and not graph.is_read_only_by(match.first, "Transpose"):
-            raise Refusal("something else reads the first transpose, and the second does not undo it")
+            raise MatchFailureError("something else reads the first transpose, and the second does not undo it")
         return _Fused(match.first, match.second, perm, cancels)
 
     def rewrite(self, graph: Graph, plan: _Fused) -> Counts:

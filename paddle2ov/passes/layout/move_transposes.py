@@ -63,7 +63,7 @@ def move_transposes(graph: Graph) -> Counts:
             perm = perm_of(transpose) if sides else None
             if perm is None:
                 if number == 0:
-                    graph.refused(_NAME, transpose, _COMPUTED if sides else _FIXED)
+                    graph.match_failed(_NAME, transpose, _COMPUTED if sides else _FIXED)
                 continue
             for comes_in in sides:
                 starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
@@ -73,7 +73,7 @@ def move_transposes(graph: Graph) -> Counts:
             change = Change(list(order), _Layout(list(order)).better_left(left))
             change.make()
             for transpose, _ in found if number == 0 and not change.nodes else ():
-                graph.refused(_NAME, transpose, _NO_BETTER)
+                graph.match_failed(_NAME, transpose, _NO_BETTER)
             waiting += change.added
             counts["nodes"] += len(change.nodes)
             counts["transposes before"] += len(change.removed)

@@ -20,7 +20,7 @@ from paddle2ov.passes.graph import (
 )
 from paddle2ov.passes.kinds import BINARY, UNARY
 from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope, reshaped_constant
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 _MAX_ELEMENTS = 1 << 20
@@ -58,12 +58,12 @@ class SinkSqueezes(Rule[Node, _Sinking]):
     def check(self, graph: Graph, match: Node) -> _Sinking:
         axes = axes_of(match)
         if axes is None:
-            raise Refusal("the axes are computed, or the rank is not known")
+            raise MatchFailureError("the axes are computed, or the rank is not known")
         path = _path(match, axes)
         follower = only_consumer((path[-1] if path else match).output(0))
         meets = follower is not None and follower.get_type_name() == "Unsqueeze" and axes_of(follower) == axes
         if not path and not meets:
-            raise Refusal("the next node cannot move before the squeeze")
+            raise MatchFailureError("the next node cannot move before the squeeze")
         return _Sinking(match, axes, path, follower if meets else None)
 
     def rewrite(self, graph: Graph, plan: _Sinking) -> Counts:

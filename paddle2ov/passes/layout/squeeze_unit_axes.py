@@ -23,7 +23,7 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.program.model import AnyArray
 
 Axes: TypeAlias = frozenset[int]
@@ -66,17 +66,17 @@ class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
         for node in match[-2:0:-1]:
             dims = dims_of(node.output(0))
             if axes is None or dims is None:
-                raise Refusal(_UNKNOWN_AXES)
+                raise MatchFailureError(_UNKNOWN_AXES)
             if not _ignores_axes(node, axes, len(dims)):
-                raise Refusal("a node computes along the axes of size 1")
+                raise MatchFailureError("a node computes along the axes of size 1")
             if node.get_type_name() == "Transpose":
                 perm = perm_of(node)
                 assert perm is not None
                 axes = frozenset(perm[axis] for axis in axes)
         if axes is None:
-            raise Refusal(_UNKNOWN_AXES)
+            raise MatchFailureError(_UNKNOWN_AXES)
         if axes_of(match[0]) != axes:
-            raise Refusal("other axes are added than removed")
+            raise MatchFailureError("other axes are added than removed")
         return match
 
     def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:

@@ -22,7 +22,7 @@ from paddle2ov.passes.graph import (
     replace,
     reshaped_dims,
 )
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ def _with_unit_axis(transpose: Node, reshape: Node) -> Output:
     x = transpose.input_value(0)
     dims = dims_of(x)
     if dims is None or dims[1] is None or dims[2] is None:
-        raise Refusal(_UNKNOWN)
+        raise MatchFailureError(_UNKNOWN)
     length, channels = dims[1], dims[2]
     if channels & (channels - 1) or channels < _MIN_CHANNELS or length * channels < _MIN_ELEMENTS:
-        raise Refusal("the tokens fit into the cache")
+        raise MatchFailureError("the tokens fit into the cache")
     column = ops.transpose(ops.reshape(x, ints([-1, length, 1, channels]), False), ints([0, 3, 1, 2]))
     return ops.reshape(column, ints([-1, channels, length]), False).output(0)
 
@@ -108,23 +108,23 @@ def _image(transpose: Node, reshape: Node) -> Output:
     x = transpose.input_value(0)
     tokens, image = dims_of(x), reshaped_dims(reshape)
     if tokens is None or image is None:
-        raise Refusal(_UNKNOWN)
+        raise MatchFailureError(_UNKNOWN)
     if len(image) < 4 or 0 in (*tokens, *image):
-        raise Refusal("the other tensor is no feature map")
+        raise MatchFailureError("the other tensor is no feature map")
     if None not in tokens:
-        raise Refusal("all sizes are known: OpenVINO finds that itself")
+        raise MatchFailureError("all sizes are known: OpenVINO finds that itself")
     batch, length, channels = tokens
     told = ints_of(reshape.input_value(1)) or []
     zeros = [i for i, one in enumerate(told) if one == 0 and reshape.get_attributes()["special_zero"]]
     same_batch = 0 in zeros or (batch is not None and batch == image[0])
     if channels is None or not (1 in zeros or image[1] == channels):
-        raise Refusal("the reshape may not keep the channels")
+        raise MatchFailureError("the reshape may not keep the channels")
     inner = image[2:]
     if not same_batch and (length is None or None in inner or length != _size(inner)):
-        raise Refusal("the reshape may not keep the batch")
+        raise MatchFailureError("the reshape may not keep the batch")
     target = [batch if batch is not None else 0, *(-1 if dim is None else dim for dim in inner), channels]
     if target.count(-1) > 1:
-        raise Refusal("several sizes of the feature map are not known")
+        raise MatchFailureError("several sizes of the feature map are not known")
     rank = len(image)
     split = ops.reshape(x, ints(target), True)
     return ops.transpose(split, ints([0, rank - 1, *range(1, rank - 1)])).output(0)
@@ -134,11 +134,11 @@ def _tokens(transpose: Node, reshape: Node) -> Output:
     x = reshape.input_value(0)
     image, merged = dims_of(x), dims_of(reshape.output(0))
     if image is None or merged is None or None in image:
-        raise Refusal(_UNKNOWN)
+        raise MatchFailureError(_UNKNOWN)
     if len(image) < 4 or 0 in image or merged[:2] != image[:2]:
-        raise Refusal("the other tensor is no feature map")
+        raise MatchFailureError("the other tensor is no feature map")
     if len(consumers(transpose.output(0))) < 2:
-        raise Refusal("one node reads the tokens: OpenVINO finds that itself")
+        raise MatchFailureError("one node reads the tokens: OpenVINO finds that itself")
     last = ops.transpose(x, ints([0, *range(2, len(image)), 1]))
     return ops.reshape(last, ints([dim or 0 for dim in (merged[0], merged[2], merged[1])]), False).output(0)
 

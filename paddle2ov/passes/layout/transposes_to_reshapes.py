@@ -23,7 +23,9 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
         dims, perm = dims_of(node.input_value(0)), perm_of(node)
         if dims is None or perm is None:
             counts["computed"] = counts.get("computed", 0) + 1
-            graph.refused("transposes_to_reshapes", node, "the order of the axes is computed, or the rank not known")
+            graph.match_failed(
+                "transposes_to_reshapes", node, "the order of the axes is computed, or the rank not known"
+            )
             continue
         kind = "removed" if perm == sorted(perm) else perm_kind(simplify_perm(dims, perm))
         counts[kind] = counts.get(kind, 0) + 1
@@ -33,7 +35,7 @@ def transposes_to_reshapes(graph: Graph) -> Counts:
         elif kind == "reshape":
             replace(node.output(0), transpose_unit_axes(x, dims, perm))
         else:
-            graph.refused("transposes_to_reshapes", node, "data moves")
+            graph.match_failed("transposes_to_reshapes", node, "data moves")
     if counts["removed"] or counts["reshape"]:
         graph.changed()
     return counts

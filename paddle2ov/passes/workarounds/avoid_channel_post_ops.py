@@ -16,7 +16,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints, nearest, readers
 from paddle2ov.passes.kinds import ELEMENTWISE
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
 
@@ -55,7 +55,7 @@ class AvoidChannelPostOps(Rule[list[_Aligned], list[tuple[_Aligned, int]]]):
     def check(self, graph: Graph, match: list[_Aligned]) -> list[tuple[_Aligned, int]]:
         found = [(one, axis) for one in match if (axis := _repeat_axis(one.dims)) is not None]
         if not found:
-            raise Refusal("no axis from the third on has a known length above 1")
+            raise MatchFailureError("no axis from the third on has a known length above 1")
         return found
 
     def rewrite(self, graph: Graph, plan: list[tuple[_Aligned, int]]) -> Counts:

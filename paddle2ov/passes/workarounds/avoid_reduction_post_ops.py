@@ -13,7 +13,7 @@ from openvino import Node
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, dims_of, insert, ints, ints_of, only_consumer
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _PER_CHANNEL = BINARY | {"FakeQuantize", "PRelu"}
 _PASSED = UNARY | {"Reshape", "Squeeze", "Unsqueeze"}
@@ -43,11 +43,11 @@ class AvoidReductionPostOps(Rule[Node, _Reduced]):
     def check(self, graph: Graph, match: Node) -> _Reduced:
         dims, axes = dims_of(match.input_value(0)) or [], ints_of(match.input_value(1))
         if axes is None or len(axes) != 1:
-            raise Refusal("it is not over one constant axis")
+            raise MatchFailureError("it is not over one constant axis")
         if axes[0] % 3 == 1:
-            raise Refusal("it is over the channels")
+            raise MatchFailureError("it is over the channels")
         if dims[0] == 1:
-            raise Refusal("there is one sequence only")
+            raise MatchFailureError("there is one sequence only")
         return match, axes[0] % 3
 
     def rewrite(self, graph: Graph, plan: _Reduced) -> Counts:

@@ -11,7 +11,7 @@ from openvino import Node
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, insert, ints, ints_of, nearest, readers
 from paddle2ov.passes.kinds import REDUCTIONS
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 
@@ -36,7 +36,7 @@ class AvoidReshapeElision(Rule[Node, Node]):
 
     def check(self, graph: Graph, match: Node) -> Node:
         if ints_of(match.input_value(1)) is None:
-            raise Refusal("the axes are computed")
+            raise MatchFailureError("the axes are computed")
         return match
 
     def rewrite(self, graph: Graph, plan: Node) -> Counts:

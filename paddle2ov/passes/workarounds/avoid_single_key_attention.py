@@ -13,7 +13,7 @@ from openvino.op import Constant
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, name_after, replace
 from paddle2ov.passes.kinds import UNARY
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _EPSILON, _EPSILON_HALF = 1e-30, 1e-7
 """The constants that are added; 1e-30 is 0 in half precision. Neither changes an exponential."""
@@ -40,15 +40,15 @@ class AvoidSingleKeyAttention(Rule[Node, Node]):
         is_softmax = match.get_type_name() == "Softmax"
         dims = dims_of(match.input_value(0 if is_softmax else 1))
         if dims is None or len(dims) < 3:
-            raise Refusal("the rank is less than 3, or not known")
+            raise MatchFailureError("the rank is less than 3, or not known")
         if is_softmax and match.get_attributes()["axis"] not in (-1, len(dims) - 1):
-            raise Refusal("the softmax is not over the keys")
+            raise MatchFailureError("the softmax is not over the keys")
         if dims[-1 if is_softmax else -2] is not None:
-            raise Refusal("the number of keys is known")
+            raise MatchFailureError("the number of keys is known")
         if is_softmax and not _is_scaled_matmul(match.input_value(0)):
-            raise Refusal("there is more than scales and activations before the softmax")
+            raise MatchFailureError("there is more than scales and activations before the softmax")
         if not is_softmax and (match.get_attributes()["causal"] or not _has_no_mask(match.input_values()[3:])):
-            raise Refusal("the attention has a mask")
+            raise MatchFailureError("the attention has a mask")
         return match
 
     def rewrite(self, graph: Graph, plan: Node) -> Counts:

@@ -30,7 +30,7 @@ from paddle2ov.passes.graph import (
     replace,
 )
 from paddle2ov.passes.kinds import ELEMENTWISE
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _MATMULS = {"MatMul", "ScaledDotProductAttention"}
 _IN_PLACE = {"Concat", "Reshape", "Squeeze", "Unsqueeze"}
@@ -66,11 +66,11 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
         transpose, perm = match
         dims = dims_of(transpose.input_value(0))
         if dims is None or None in dims:
-            raise Refusal("sizes are not known")
+            raise MatchFailureError("sizes are not known")
         is_square = _may_be_of_attention(perm) and dims == dims_of(transpose.output(0))
         is_around = is_square and _is_around_attention(transpose)
         if not is_around and not (_puts_last_second(perm) and _views_a_result(transpose)):
-            raise Refusal("there is no attention with equal sizes and no model output beside it")
+            raise MatchFailureError("there is no attention with equal sizes and no model output beside it")
         return match
 
     def rewrite(self, graph: Graph, plan: _Ordered) -> Counts:

@@ -46,7 +46,9 @@ def compute_constants(graph: Graph) -> Counts:
         if _is_independent(node, _VARYING, is_constant):
             found.append(node)
         else:
-            graph.refused("compute_constants", node, "it depends on random numbers, a variable, a branch or a loop")
+            graph.match_failed(
+                "compute_constants", node, "it depends on random numbers, a variable, a branch or a loop"
+            )
     outputs = [output for node in found for output in node.outputs() if output.get_target_inputs()]
     if outputs:
         readers = [output.get_target_inputs() for output in outputs]

@@ -12,7 +12,7 @@ from openvino import Node, Output
 
 from paddle2ov.graph.elementary import erf, softplus
 from paddle2ov.passes.graph import Counts, Graph, bits_to_values, constant_of, dims_of, readers, replace
-from paddle2ov.passes.rule import Refusal, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule
 
 _Function: TypeAlias = tuple[Node, Output]
 """The node that gives the result, and x."""
@@ -38,9 +38,9 @@ class RefineFunctions(Rule[_Function, _Function]):
     def check(self, graph: Graph, match: _Function) -> _Function:
         node, x = match
         if node.get_type_name() == "Erf" and all(_is_added(reader) for reader in readers(node)):
-            raise Refusal("it is only added to constants, as in a Gelu")
+            raise MatchFailureError("it is only added to constants, as in a Gelu")
         if node.get_type_name() != "Erf" and all(_is_mish(reader, x) for reader in readers(node)):
-            raise Refusal("it is only part of a Mish")
+            raise MatchFailureError("it is only part of a Mish")
         return match
 
     def rewrite(self, graph: Graph, plan: _Function) -> Counts:

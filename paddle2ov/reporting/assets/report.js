@@ -58,13 +58,13 @@ drawers.operators = () => {
 };
 
 drawers.passes = () => {
-  const { rewrites, refusals, transposes, seconds, operators, nodes, nodes_after: after } = DATA.conversion;
+  const { rewrites, match_failures: failures, transposes, seconds, operators, nodes, nodes_after: after } = DATA.conversion;
   const rows = Object.entries(rewrites).flatMap(([name, counts], i) =>
     Object.entries(counts).filter(([kind, count]) => count && kind !== "total").map(([kind, count]) => ({ label: `${name}: ${kind}`, value: count, colour: COLOURS[i % COLOURS.length] })));
   bars("chart-passes", rows, { title: "changes" });
-  const reasons = Object.entries(refusals).flatMap(([name, counts], i) =>
+  const reasons = Object.entries(failures).flatMap(([name, counts], i) =>
     Object.entries(counts).map(([reason, count]) => ({ label: `${name}: ${reason}`, value: count, colour: COLOURS[i % COLOURS.length] })));
-  bars("chart-refusals", reasons, { title: "left alone" });
+  bars("chart-match-failures", reasons, { title: "left alone" });
   const kinds = { total: "total", identity: "identity", reshape: "reduced to reshape", "2-D": "reduced to 2-D", higher: "of a higher rank", removed: "removed" };
   bars("chart-transposes", Object.entries(kinds).map(([kind, words]) => ({ label: words, value: transposes[kind] })), { title: "transposes" });
   const sizes = [["operators of the program", operators], ["nodes after translation", nodes], ["nodes after the passes", after]];

@@ -1,4 +1,4 @@
-"""Operators that own blocks: `if` becomes OpenVINO's If, those of `loops.py` its Loop.
+"""The operator `if`, which owns two blocks, becomes OpenVINO's If.
 
 Source of the semantics: `paddle/fluid/framework/new_executor/instruction/control_flow/if_instruction.cc`.
 """
@@ -24,9 +24,8 @@ from paddle2ov.translation.control_flow.block_values import (
     undefined_value,
 )
 from paddle2ov.translation.control_flow.loop_shapes import hide_dims, opaque_one
-from paddle2ov.translation.control_flow.loops import recurrent, while_
 from paddle2ov.translation.scope import Scope
-from paddle2ov.translation.translator import BlockConverter, Translator
+from paddle2ov.translation.translator import Translator
 
 
 def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
@@ -84,9 +83,6 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
     for output, i in enumerate(positions):
         values[i] = _copy_result(node.output(output), condition)
     return values
-
-
-CONTROL_FLOW: dict[str, BlockConverter] = {"if": if_, "recurrent": recurrent, "while": while_}
 
 
 def _output_like(value: PlainValue, other: PlainValue) -> Output:

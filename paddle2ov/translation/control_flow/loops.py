@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from openvino import Model, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.errors import ConversionWarning
-from paddle2ov.graph.loop import build_loop
+from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
@@ -284,24 +284,32 @@ _ARITHMETIC = ("Add", "Divide", "Multiply", "Power", "Subtract")
 
 def _may_alias_parameter(value: Output, own: Parameter) -> bool:
     """Whether OpenVINO may reduce a value to another parameter of the body, or compute it in that one's memory."""
-    left, seen = [value.get_node()], {own.get_name()}
+    found = _reached([value.get_node()], _aliased)
+    return any(one.get_type_name() == "Parameter" and name != own.get_name() for name, one in found.items())
+
+
+def _aliased(node: Node) -> list[Node]:
+    """The nodes that OpenVINO may reduce a node to, or compute it in whose memory."""
+    inputs, kind = [one.get_node() for one in node.input_values()], node.get_type_name()
+    if _DATA_MOVEMENT.fullmatch(kind):
+        return inputs[:1]
+    if kind == "Concat":
+        return inputs
+    if kind in _ARITHMETIC:  # adding 0 or multiplying by 1 may be eliminated
+        computed = [one for one in inputs if one.get_type_name() != "Constant"]
+        return computed if len(computed) == 1 else []
+    return []
+
+
+def _reached(start: Iterable[Node], follow: Callable[[Node], Iterable[Node]]) -> dict[str, Node]:
+    """The nodes that are reached from some, these included, by their names."""
+    left, seen = list(start), dict[str, Node]()
     while left:
         node = left.pop()
-        if node.get_name() in seen:
-            continue
-        seen.add(node.get_name())
-        kind = node.get_type_name()
-        if kind == "Parameter":
-            return True
-        inputs = [one.get_node() for one in node.input_values()]
-        if _DATA_MOVEMENT.fullmatch(kind):
-            left.append(inputs[0])
-        elif kind == "Concat":
-            left += inputs
-        elif kind in _ARITHMETIC:  # adding 0 or multiplying by 1 may be eliminated
-            computed = [one for one in inputs if one.get_type_name() != "Constant"]
-            left += computed if len(computed) == 1 else []
-    return False
+        if node.get_name() not in seen:
+            seen[node.get_name()] = node
+            left += follow(node)
+    return seen
 
 
 def _copy(value: Output, current: Node) -> Output:
@@ -322,20 +330,15 @@ def _runs_at_least_once(trip_count: Output, execution_condition: Output) -> bool
 
 def _unread_parameters(parameters: Sequence[Parameter], results: Sequence[Output | Result]) -> list[Parameter]:
     """The parameters on whose elements no result depends, as far as is known without analysing inner bodies."""
-    left = [one if isinstance(one, Node) else one.get_node() for one in results]
-    seen: set[str] = set()
-    while left:
-        node = left.pop()
-        if node.get_name() in seen:
-            continue
-        seen.add(node.get_name())
-        kind = node.get_type_name()
-        if kind == "ShapeOf":
-            continue
-        # An inner If or Loop certainly reads its condition; whether it reads its other inputs is not analysed.
-        read = {"If": 1, "Loop": 2}.get(kind)
-        left += [one.get_node() for one in node.input_values()[:read]]
-    return [one for one in parameters if one.get_name() not in seen]
+    read = _reached([one if isinstance(one, Node) else one.get_node() for one in results], _read_by)
+    return [one for one in parameters if one.get_name() not in read]
+
+
+def _read_by(node: Node) -> list[Node]:
+    """The nodes on whose elements a node depends."""
+    # An inner If or Loop certainly reads its condition; whether it reads its other inputs is not analysed.
+    count = {"If": 1, "Loop": 2, "ShapeOf": 0}.get(node.get_type_name())
+    return [one.get_node() for one in node.input_values()[:count]]
 
 
 def _with_reads_of(parameters: Sequence[Parameter], condition: Output, current: Node) -> Output:

@@ -1,0 +1,28 @@
+"""What cases are marked with, each with its reason: `case(x=..., **OLD)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
+OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
+NO_FUNCTION: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
+LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
+NOT_PUBLIC: dict[str, Any] = {"formats": ("legacy",), "why": "no public function of Paddle 2 or 3"}
+NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
+NEW_KERNEL: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
+COMPUTED: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no axis from a tensor"}
+"""For a case whose axis the program computes."""
+COMPLEX_HERE: dict[str, Any] = {"formats": ("pir",), "why": "complex numbers are new here in Paddle 3"}
+"""For a case of complex numbers that Paddle 2 refuses."""
+DIGITS: dict[str, Any] = {"atol": 0.0, "rtol": 2e-6, "why": "every digit counts, those of small values too"}
+"""For a case where Paddle is exact to a few units in the last place of float32, however small the result is."""
+F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
+"""For a case in float64, whose results have the digits of float32."""
+TAIL: dict[str, Any] = {"atol": 1.2e-7, "rtol": 2e-6, "why": "no more is lost than what Paddle loses, which adds 1"}
+"""For a case of ln(1 + e^x) far from 0."""
+FIXED_FILTER: dict[str, Any] = {
+    "dynamic": False,
+    "why": "OpenVINO's CPU plugin has no convolution by a filter of unknown shape",
+}
+"""For a case whose filter is an input."""
