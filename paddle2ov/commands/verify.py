@@ -209,8 +209,7 @@ def _print_rounded(rounded: Sequence[Rounded]) -> None:
 
 
 def _print_culprit(culprit: Culprit) -> None:
-    title = "First to differ although its inputs agree" if culprit.amplifies else "Wrong by itself, on Paddle's inputs"
-    click.secho(title, fg="red", bold=True)
+    click.secho(_title(culprit), fg="red", bold=True)
     for place in culprit.within:
         click.echo(f"  in {place}")
     click.echo(f"  {culprit.place}")
@@ -223,3 +222,11 @@ def _print_culprit(culprit: Culprit) -> None:
         click.echo(f"  not computed in float64: {culprit.float64}")
     if culprit.case is not None:
         click.echo(f"  its inputs and results: {culprit.case}")
+
+
+def _title(culprit: Culprit) -> str:
+    if culprit.amplifies:
+        return "First to differ although its inputs agree"
+    if isinstance(culprit.float64, tuple) and all(one.is_nearer for one in culprit.float64):
+        return "Off by itself, though nearer to float64 than Paddle"
+    return "First to differ from Paddle by itself, given Paddle's inputs"

@@ -11,8 +11,9 @@ from typing import Any, Literal, get_args
 import openvino
 
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, PaddleRunError
+from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
+from paddle2ov.program.settings import Settings, find_settings, read_settings
 from paddle2ov.program.sources import check_unchanged
 from paddle2ov.testing import compile_model
 from paddle2ov.translation.extension import Extension
@@ -111,7 +112,7 @@ def verify(
     if outputs is not None:
         program = replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sets = sets or random_inputs(program, _as_list(shapes), seed)
+    sets = sets or random_inputs(program, _as_list(shapes), seed, _settings(files.program.parent))
     compiled = _compiled(converted or convert(program, extension=extension), precision)
     computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
     if precision not in ("default", computes_in):
@@ -223,6 +224,15 @@ def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str]
         raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(Precision))}")
     if case is not None:
         _check_folder(Path(case))
+
+
+def _settings(folder: Path) -> Settings | None:
+    """The settings beside a model, if there are some that can be read."""
+    path = find_settings(folder)
+    try:
+        return read_settings(path) if path is not None else None
+    except ModelReadError:
+        return None
 
 
 def _check_folder(folder: Path) -> None:
