@@ -144,8 +144,6 @@ def verify_command(
 
 def _print(found: Verification) -> None:
     """What is known beyond the comparison of the results, which is printed by now."""
-    click.echo(f"{found.model} ({found.format}): Paddle {found.paddle}, OpenVINO {found.openvino}")
-    click.echo(f"OpenVINO computes in {found.precision}, Paddle in f32; tolerance {found.tolerance:g}")
     for run in found.runs:
         if not run.ok:
             _print_explained(run)
@@ -165,7 +163,12 @@ def _print(found: Verification) -> None:
     click.secho(VERDICTS[found.verdict], fg=_COLORS[found.verdict])
 
 
-def _print_compared(run: Run) -> None:
+def _print_compared(found: Verification) -> None:
+    """The set of inputs that was compared last."""
+    if len(found.runs) == 1:
+        click.echo(f"{found.model} ({found.format}): Paddle {found.paddle}, OpenVINO {found.openvino}")
+        click.echo(f"OpenVINO computes in {found.precision}, Paddle in f32; tolerance {found.tolerance:g}")
+    run = found.runs[-1]
     click.secho(_shapes(run), bold=True)
     if run.refused:
         click.echo(f"  not compared: {run.refused}")
@@ -226,7 +229,7 @@ def _print_culprit(culprit: Culprit) -> None:
 
 def _title(culprit: Culprit) -> str:
     if culprit.amplifies:
-        return "First to differ although its inputs agree"
+        return "First to differ in the whole model, though not by itself"
     if isinstance(culprit.float64, tuple) and all(one.is_nearer for one in culprit.float64):
         return "Off by itself, though nearer to float64 than Paddle"
-    return "First to differ from Paddle by itself, given Paddle's inputs"
+    return "First to differ although its inputs agree"

@@ -54,6 +54,7 @@ class Program:
         self.names = [str(result.name) for result in self._results] if not self.is_pir else self._take_fetches()
         if self.is_pir:
             self._copy_what_loops_overwrite()
+        self._has_arrays = not self.is_pir and any("ARRAY" in str(one.type) for one in self._program.list_vars())
 
     def _take_fetches(self) -> list[str]:
         """Removes the program's own fetches; returns the names of its results.
@@ -100,6 +101,8 @@ class Program:
         targets = self._results if values is None else [self._fetchable(value) for value in values]
         wanted = [target for target in targets if target is not None]
         self._paddle.seed(0)  # the same random numbers in every run
+        if self._has_arrays:  # an executor that runs again finds what it left in them, without its data
+            self._executor = self._paddle.static.Executor(self._paddle.CPUPlace())
         with self._paddle.static.scope_guard(self._scope):
             feed = {name: self._fed(name, feeds[name]) for name in self.feeds}
             arrays = iter(self._executor.run(self._program, feed, wanted, return_numpy=False) if wanted else ())

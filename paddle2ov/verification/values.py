@@ -56,6 +56,11 @@ class Values:
         self._makers = {name: operator for operator in self.block.operators for name in operator.output_names()}
         self.dynamic = _dynamic_variables(self.block, [variable.name for variable in program.inputs])
 
+    def fix(self, values: Mapping[str, Expected]) -> None:
+        """Makes OpenVINO take values of Paddle's; what depends on them is no constant."""
+        self.fixed |= values
+        self.dynamic = _dynamic_variables(self.block, [*self.dynamic, *values])
+
     def is_known(self, name: str) -> bool:
         """Whether Paddle may be able to hand out a variable: an operator of the main block writes it."""
         return name in self._requests and not self._is_array(name)

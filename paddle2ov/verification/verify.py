@@ -55,7 +55,7 @@ def verify(
     extension: Extension = None,
     paddle_python: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-    on_run: Callable[[Run], None] | None = None,
+    on_run: Callable[[Verification], None] | None = None,
     timeout: float | None = None,
     converted: openvino.Model | None = None,
 ) -> Verification:
@@ -87,7 +87,7 @@ def verify(
         paddle_python: an interpreter that has Paddle; default: the environment variable PADDLE2OV_PADDLE_PYTHON, or
             this interpreter.
         progress: called with (what is done, steps done, steps in all).
-        on_run: called with each set of inputs as soon as its results are compared, before anything is looked for.
+        on_run: called with what is known as soon as the results of a set of inputs are compared, the last of `runs`.
         timeout: seconds after which nothing more is looked for; what is known by then is returned. What OpenVINO is
             computing is awaited, Paddle is not.
         converted: what `convert` made of the model, with the same outputs, to compare that; its inputs must be the
@@ -133,7 +133,7 @@ def verify(
             with PaddleProcess(files, paddle_python, deadline) as paddle:
                 source.check()  # that is what Paddle has read
                 found.paddle = paddle.version
-                sides = _run_all(found, subject, paddle, sets, say, on_run or (lambda run: None))
+                sides = _run_all(found, subject, paddle, sets, say, on_run or (lambda found: None))
                 _look_into(found, subject, sides, operators, case, say)
         except TimeUpError:
             found.unfinished = doing.what
@@ -162,7 +162,7 @@ def _run_all(
     paddle: PaddleProcess,
     sets: Sequence[Inputs],
     say: Progress,
-    on_run: Callable[[Run], None],
+    on_run: Callable[[Verification], None],
 ) -> list[Sides]:
     """Runs all sets of inputs on both sides; notes how the results compare."""
     sides: list[Sides] = []
@@ -170,7 +170,7 @@ def _run_all(
         say("running", i, len(sets))
         sides.append(run_both(subject, paddle, arrays))
         found.runs.append(sides[-1].run)
-        on_run(sides[-1].run)
+        on_run(found)
     found.is_all_run = True
     if all(one.run.refused for one in sides):
         raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}")
