@@ -13,7 +13,7 @@ import numpy as np
 from openvino import Dimension, Model, PartialShape
 
 from paddle2ov.deployment.planning import plan
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, Paddle2OVError
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import AnyArray, Operator, Program, Variable
@@ -203,7 +203,10 @@ def _named_shapes(program: Program, settings: Settings | None) -> list[dict[str,
         return []
     known = {one.name: one.shape for one in program.inputs if one.shape is not None}
     named: list[Mapping[str, Sequence[int]]] = [settings.usual]
-    height, width = plan(settings).size
+    try:
+        height, width = plan(settings).size
+    except Paddle2OVError:  # preprocessing that cannot be built in says nothing here
+        height, width = None, None
     if (height or 0) > 0 and (width or 0) > 0:
         named.append({name: (1, -1, height or 0, width or 0) for name, shape in known.items() if len(shape) == 4})
     found = []
