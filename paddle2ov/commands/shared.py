@@ -116,6 +116,8 @@ def progress_bar(start: str, shown: bool = True) -> Iterator[Advance | None]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    # What is printed meanwhile goes above the bar, unless it goes elsewhere than to the terminal.
+    apart = not sys.stdout.isatty()
+    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=not apart) as bar:
         task = bar.add_task(start, total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

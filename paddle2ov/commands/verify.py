@@ -20,16 +20,21 @@ from paddle2ov.commands.shared import (
 )
 
 if TYPE_CHECKING:
-    from paddle2ov.verification.verify import Culprit, Precision, Run, Verification
+    from collections.abc import Sequence
 
-STATUS = {"agree": 0, "differ": 1, "ties": 3}
+    from paddle2ov.verification.verify import Culprit, Precision, Rounded, Run, Verification
+
 STATUS_UNKNOWN = 2
+STATUS = {"agree": 0, "differ": 1, "unknown": STATUS_UNKNOWN, "ties": 3, "rounding": 4}
 _WORST = 5
-_COLORS = {"agree": "green", "differ": "red", "ties": "yellow"}
+_MOST_ROUNDED = 3
+_COLORS = {"agree": "green", "differ": "red", "unknown": "yellow", "ties": "yellow", "rounding": "yellow"}
 VERDICTS = {
     "agree": "The results agree with Paddle's.",
     "differ": "The results differ from Paddle's.",
+    "unknown": "The results agree with Paddle's as far as they were compared.",
     "ties": "The results are Paddle's up to the order of ties.",
+    "rounding": "The results differ from Paddle's by Paddle's own rounding: in float64 it agrees with OpenVINO.",
 }
 
 
@@ -69,6 +74,11 @@ VERDICTS = {
     help="What OpenVINO computes in; default: what it takes on this processor unless told otherwise.",
 )
 @click.option("--output", "outputs", help="Names of the results to compare, separated by commas. Default: all.")
+@click.option(
+    "--timeout",
+    type=float,
+    help="Seconds after which nothing more is looked for; what is known by then is printed. Default: none.",
+)
 @click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
 @click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the operator at fault.")
 @extension_option
@@ -85,6 +95,7 @@ def verify_command(
     tolerance: float | None,
     precision: Precision,
     outputs: str | None,
+    timeout: float | None,
     operators: bool,
     case: Path | None,
     extensions: tuple[Path, ...],
@@ -94,11 +105,12 @@ def verify_command(
 ) -> None:
     """Run MODEL in Paddle and in OpenVINO on the same inputs and compare.
 
-    Where they differ, the first operator is named whose results differ although its inputs agree. Needs Paddle, which
-    runs in a process of its own.
+    Each set of inputs is printed as soon as it is compared. Where the results differ, Paddle computes them in float64
+    too, and the operator is looked for that is wrong by itself. Needs Paddle, which runs in a process of its own.
 
-    The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, and 3 if they are
-    equal up to the order of ties: sorts and selections that choose otherwise between equal scores.
+    The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, 3 if they are equal
+    up to the order of ties (sorts and selections that choose otherwise between equal scores), and 4 if all that differs
+    besides is Paddle's rounding: what it computes in float64 agrees with OpenVINO.
     """
     from paddle2ov.verification.verify import verify
 
@@ -120,7 +132,9 @@ def verify_command(
                 operators=operators,
                 case=case,
                 paddle_python=paddle_python,
+                timeout=timeout,
                 progress=progress,
+                on_run=None if as_json else _print_compared,
             )
     if as_json:
         click.echo(json.dumps(found.to_dict(), indent=1))
@@ -130,44 +144,93 @@ def verify_command(
 
 
 def _print(found: Verification) -> None:
-    click.echo(f"{found.model} ({found.format}): Paddle {found.paddle}, OpenVINO {found.openvino}")
-    click.echo(f"OpenVINO computes in {found.precision}, Paddle in f32; tolerance {found.tolerance:g}")
+    """What is known beyond the comparison of the results, which is printed by now."""
     for run in found.runs:
-        _print_run(run)
+        if not run.ok:
+            _print_explained(run)
     if found.operators:
         worst = sorted((one for one in found.operators if one.outputs), key=lambda one: -one.error)
         click.secho(f"operators: {len(worst)} of {len(found.operators)} compared; the largest differences", bold=True)
         for entry in worst[:_WORST]:
             click.echo(f"  {entry.error:9.2g}  {entry.place}")
+    if found.rounded:
+        _print_rounded(found.rounded)
     if found.culprit is not None:
         _print_culprit(found.culprit)
     if found.note:
         click.echo(found.note)
+    if found.unfinished:
+        click.secho(f"The time was up; what was not finished: {found.unfinished}", fg="yellow")
     click.secho(VERDICTS[found.verdict], fg=_COLORS[found.verdict])
 
 
-def _print_run(run: Run) -> None:
-    shapes = ", ".join(f"{name} {list(shape)}" for name, shape in run.inputs.items())
-    click.secho(shapes or "no inputs", bold=True)
+def _print_compared(found: Verification) -> None:
+    """The set of inputs that was compared last."""
+    if len(found.runs) == 1:
+        click.echo(f"{found.model} ({found.format}): Paddle {found.paddle}, OpenVINO {found.openvino}")
+        click.echo(f"OpenVINO computes in {found.precision}, Paddle in f32; tolerance {found.tolerance:g}")
+    run = found.runs[-1]
+    click.secho(_shapes(run), bold=True)
     if run.refused:
         click.echo(f"  not compared: {run.refused}")
     for one in run.outputs:
         distance = f"absolute {one.absolute:.2g}, relative {one.relative:.2g}"
         click.echo(f"  {one.name}  {one.dtype} {list(one.shape)}  {distance}")
         if not one.ok:
-            click.secho(f"    differs: {one.reason}", fg="yellow" if run.explained else "red")
+            click.secho(f"    differs: {one.reason}", fg="red")
+
+
+def _shapes(run: Run) -> str:
+    return ", ".join(f"{name} {list(shape)}" for name, shape in run.inputs.items()) or "no inputs"
+
+
+def _print_explained(run: Run) -> None:
+    """Why the results of a set of inputs differ, as far as that is known."""
+    click.secho(_shapes(run), bold=True)
     for tie in run.ties:
         click.echo(f"  {tie.describe()}")
     if run.explained:
         click.secho("  equal up to these ties: from Paddle's choices on, the results agree", fg="yellow")
+    elif isinstance(run.float64, str):
+        click.echo(f"  not computed in float64: {run.float64}")
+    else:
+        differing = {one.name for one in run.outputs if not one.ok}
+        for entry in run.float64:
+            if entry.name in differing:
+                click.echo(f"  {entry.describe()}")
+    if run.rounding:
+        click.secho("  this is Paddle's rounding", fg="yellow")
+
+
+def _print_rounded(rounded: Sequence[Rounded]) -> None:
+    click.secho("Paddle's rounding, alone and on the same inputs", bold=True)
+    for one in rounded[:_MOST_ROUNDED]:
+        click.echo(f"  {one.place}")
+        for entry in one.float64:
+            click.echo(f"    {entry.describe()}")
+    if len(rounded) > _MOST_ROUNDED:
+        click.echo(f"  {len(rounded) - _MOST_ROUNDED} more")
 
 
 def _print_culprit(culprit: Culprit) -> None:
-    click.secho("First to differ although its inputs agree", fg="red", bold=True)
+    click.secho(_title(culprit), fg="red", bold=True)
     for place in culprit.within:
         click.echo(f"  in {place}")
     click.echo(f"  {culprit.place}")
     for one in culprit.isolated or culprit.outputs:
         click.echo(f"  {one.name}: {one.reason or 'agrees when it gets the inputs of Paddle'}")
+    if isinstance(culprit.float64, tuple):
+        for entry in culprit.float64:
+            click.echo(f"  {entry.describe()}")
+    elif culprit.float64:
+        click.echo(f"  not computed in float64: {culprit.float64}")
     if culprit.case is not None:
         click.echo(f"  its inputs and results: {culprit.case}")
+
+
+def _title(culprit: Culprit) -> str:
+    if culprit.amplifies:
+        return "First to differ in the whole model, though not by itself"
+    if isinstance(culprit.float64, tuple) and all(one.is_nearer for one in culprit.float64):
+        return "Off by itself, though nearer to float64 than Paddle"
+    return "First to differ although its inputs agree"

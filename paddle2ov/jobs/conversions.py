@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openvino import Model
 
 Record = dict[str, Any]
-GOOD = ("converted", "agrees", "agrees up to ties")
+GOOD = ("converted", "agrees", "agrees up to ties", "agrees up to Paddle's rounding")
 """Outcomes that need not be repeated; the others are "differs", "not compared", "refused" and "failed"."""
 
 
@@ -93,6 +93,9 @@ def _compared(job: Job, model: Model) -> Record:
     if found.verdict == "ties":
         message = "; ".join(dict.fromkeys(tie.describe() for run in found.runs for tie in run.ties))
         return {"state": "agrees up to ties", "message": message, **about}
+    if found.verdict == "rounding":
+        message = "; ".join(dict.fromkeys(one.place for one in found.rounded))
+        return {"state": "agrees up to Paddle's rounding", "message": message, **about}
     place = f"; first at {found.culprit.place}" if found.culprit is not None else ""
     return {"state": "differs", "message": f"results differ from Paddle's{place}", **about}
 

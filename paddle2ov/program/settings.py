@@ -43,6 +43,7 @@ class Settings:
     Attributes:
         path: the file.
         shapes: (smallest, largest) shape by the input's name.
+        usual: the shape that the model is used with most, by the input's name.
         toolkit: "detection" for PaddleDetection's list, "segmentation" for PaddleSeg's, "common" for the others'; it
             decides the defaults.
         transforms: the preprocessing, in its order; names are cut at 80 characters; None if the file has none.
@@ -59,6 +60,7 @@ class Settings:
     floats: bool = False
     image_shape: tuple[int, int, int, int] | None = None
     model: tuple[str, str | None] | None = None
+    usual: dict[str, Shape] = field(default_factory=dict)
 
     @property
     def channels_first(self) -> bool:
@@ -109,14 +111,14 @@ def read_settings(path: Path) -> Settings:
     try:
         plain = _load(path)
         found = msgspec.convert(plain if plain is not None else {}, _File)
-        shapes = _shapes(found.Hpi)
+        shapes, usual = _shapes(found.Hpi)
         toolkit, transforms = _transforms(found)
         image_shape = _image_shape(found)
     except (OSError, ValueError, yaml.YAMLError, msgspec.ValidationError) as error:
         raise ModelReadError(f"{path}: {error}") from error
     model = (found.Deploy.model, found.Deploy.params) if found.Deploy is not None and found.Deploy.model else None
     floats = toolkit == "segmentation" and path.stem != "inference"
-    return Settings(path, shapes, toolkit, transforms, floats, image_shape, model)
+    return Settings(path, shapes, toolkit, transforms, floats, image_shape, model, usual)
 
 
 def _load(path: Path) -> Any:
@@ -161,9 +163,10 @@ def _count(node: yaml.Node, known: dict[int, int]) -> int:
     return total
 
 
-def _shapes(hpi: _Hpi | None) -> dict[str, tuple[Shape, Shape]]:
-    """(Smallest, largest) of each input over all backends."""
+def _shapes(hpi: _Hpi | None) -> tuple[dict[str, tuple[Shape, Shape]], dict[str, Shape]]:
+    """(Smallest, largest) of each input over all backends, and the usual one of the first."""
     found: dict[str, tuple[Shape, Shape]] = {}
+    usual: dict[str, Shape] = {}
     backends = {**(hpi.backend_configs or {}), **(hpi.backend_config or {})} if hpi is not None else {}
     for backend, settings in backends.items():
         given = (settings.trt_dynamic_shapes, settings.dynamic_shapes) if settings is not None else ()
@@ -182,7 +185,8 @@ def _shapes(hpi: _Hpi | None) -> dict[str, tuple[Shape, Shape]]:
                 low = [min(pair) for pair in zip(found[name][0], low, strict=True)]
                 high = [max(pair) for pair in zip(found[name][1], high, strict=True)]
             found[name] = low, high
-    return found
+            usual.setdefault(name, best)
+    return found, usual
 
 
 def _image_shape(found: _File) -> tuple[int, int, int, int] | None:

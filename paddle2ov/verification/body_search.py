@@ -7,11 +7,11 @@ compared like those of any program. Nested bodies are searched in the same way.
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,52 +26,39 @@ from paddle2ov.translation.registry import Registry
 from paddle2ov.verification import body_legacy, body_pir
 from paddle2ov.verification.body import Body
 from paddle2ov.verification.comparison import compare_results
-from paddle2ov.verification.localisation import Localisation, Localiser
-from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.judgement import Judge
+from paddle2ov.verification.localisation import Fault, Localisation, Localiser, OperatorComparison
+from paddle2ov.verification.paddle_process import PaddleModel, SideProcess
 from paddle2ov.verification.values import Values, variables_read
 
 _MAX_ITERATIONS = 1000
-
-
-@dataclass(slots=True)
-class BodyFault:
-    """What was found inside of a control-flow operator.
-
-    Attributes:
-        location: of the body as a program of its own; its culprit is the operator at fault.
-        operator: that operator, as the whole program has it.
-        within: the control-flow operators that it is in, outermost first, with the iteration of a loop.
-        files: the body's files.
-        program: the body.
-    """
-
-    location: Localisation
-    operator: Operator
-    files: ModelFiles
-    program: Program
-    within: list[str] = field(default_factory=list)
+_MAX_DIFFERING = 8
+"""Iterations of a loop that are looked into: of those before, all that differs is rounding."""
 
 
 class BodySearch:
     """Searches bodies. Use it in a `with` statement, at whose end the files of the bodies are removed.
 
     Args:
+        process: where Paddle runs bodies.
         tolerance: see `compare_tensor`.
+        judge: says of an operator alone whose results differ which side is the right one.
         extension: converters of the user's own.
-        paddle_python: the interpreter that has Paddle.
         precision: what OpenVINO computes in, as `compile_model` of `paddle2ov.testing` takes it.
     """
 
     def __init__(
         self,
+        process: SideProcess,
         tolerance: float,
+        judge: Judge,
         extension: Extension = None,
-        paddle_python: str | os.PathLike[str] | None = None,
         precision: str = "f32",
     ) -> None:
+        self._process = process
         self._tolerance = tolerance
+        self._judge = judge
         self._extension = extension
-        self._python = paddle_python
         self._precision = precision
         self._stack = ExitStack()
 
@@ -81,7 +68,7 @@ class BodySearch:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> BodyFault | None:
+    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> Fault | None:
         """The operator at fault inside of `operator`.
 
         Args:
@@ -91,7 +78,8 @@ class BodySearch:
             original: the same, as the whole program has it.
 
         Returns:
-            None where its body cannot stand alone, or agrees.
+            Its location has no culprit where all that differs is Paddle's rounding. None where the body cannot stand
+            alone, or agrees.
         """
         if operator.type not in ("if", "while"):
             return None
@@ -107,50 +95,79 @@ class BodySearch:
         except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
             return None
 
-    def _compare_body(
-        self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int
-    ) -> BodyFault | None:
+    def _compare_body(self, body: Body, known: Mapping[str, AnyArray], original: Operator, block: int) -> Fault | None:
         registry = Registry(self._extension)
         signatures = [one for item in registry.extensions() if (one := item.parsed_signature()) is not None]
         program = read_program(body.files.program, body.files.params, signatures)
-        with PaddleProcess(body.files, self._python) as paddle:
-            found = self._first_difference(body, program, paddle, known)
-            if found is None:
-                return None
-            number, inputs = found
-            values = Values(program, paddle, inputs, self._extension, self._precision)
-            location = Localiser(values, self._tolerance).run()
-            if location.culprit is None:
-                return None
-            here = location.culprit.operator
-            inner = next(
-                (one for one in original.blocks[block].operators if one.index == body.positions.get(here.index)), None
-            )
-            if inner is None or inner.source_type != here.source_type:
-                return None
-            deeper = self.run(values, body.files, here, inner) if here.blocks and not location.amplifies else None
-        within = str(original.place).splitlines()[0] + (f", round {number + 1}" if body.state else "")
-        result = deeper or BodyFault(location, inner, body.files, program)
-        result.within.insert(0, within)
-        return result
+        inner = {one.index: one for one in original.blocks[block].operators}
+        originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
+        amplifies: Fault | None = None
+        rounded: list[OperatorComparison] = []
+        with self._process.load(body.files) as paddle:
+            for number, inputs in self._differing(body, program, paddle, known):
+                fault = self._compare_iteration(body, program, paddle, inputs, originals)
+                if fault is None:
+                    return None
+                fault.within.insert(0, str(original.place).splitlines()[0])
+                if body.state:
+                    fault.within[0] += f", round {number + 1}"
+                if fault.location.culprit is None:
+                    rounded += fault.location.rounded
+                elif not fault.location.amplifies:
+                    return fault
+                else:
+                    amplifies = amplifies or fault
+        if amplifies is None and rounded:
+            return Fault(Localisation(rounded=rounded), original, body.files, program)
+        return amplifies
 
-    def _first_difference(
-        self, body: Body, program: Program, paddle: PaddleProcess, known: Mapping[str, AnyArray]
-    ) -> tuple[int, dict[str, AnyArray]] | None:
-        """The first iteration whose results differ, and its inputs; a branch has one iteration."""
+    def _compare_iteration(
+        self,
+        body: Body,
+        program: Program,
+        paddle: PaddleModel,
+        inputs: Mapping[str, AnyArray],
+        originals: Mapping[int, Operator],
+    ) -> Fault | None:
+        """What is at fault in one iteration; None where it is not known which operator that is in the whole program."""
+        values = Values(program, paddle, inputs, self._extension, self._precision)
+
+        def inside(operator: Operator) -> Fault | None:
+            whole = originals.get(operator.index)
+            return self.run(values, body.files, operator, whole) if whole is not None else None
+
+        judge = partial(self._judge.operator, body.files, program)
+        location = Localiser(values, self._tolerance, judge, inside).run()
+        location.rounded = [
+            replace(one, operator=originals[one.operator.index]) if one.operator.index in originals else one
+            for one in location.rounded
+        ]
+        if location.culprit is None:
+            return Fault(location, next(iter(originals.values())), body.files, program) if location.rounded else None
+        here = location.culprit.operator
+        whole = originals.get(here.index)
+        if whole is None or whole.source_type != here.source_type:
+            return None
+        return location.inside or Fault(location, whole, body.files, program)
+
+    def _differing(
+        self, body: Body, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
+    ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
+        """The first iterations whose results differ, and their inputs; a branch has one iteration."""
         compiled = compile_model(convert(program, extension=self._extension), self._precision)
         given = {name: known[variable] for name, variable in body.given.items()}
         state = {name: known[first] for name, (first, _) in body.state.items()}
+        differing = 0
         for number in range(_MAX_ITERATIONS if body.state else 1):
             inputs = {**given, **state}
             expected = paddle.run(inputs)
             if not all(one.ok for one in compare_results(infer(compiled, inputs), expected, self._tolerance)):
-                return number, inputs
+                yield number, inputs
+                differing += 1
             after = {one.name: one.array for one in expected}
-            if not body.state or not bool(after[body.condition].reshape(-1)[0]):
-                return None
+            if differing == _MAX_DIFFERING or not body.state or not bool(after[body.condition].reshape(-1)[0]):
+                return
             state = {name: after[next_one] for name, (_, next_one) in body.state.items()}
-        return None
 
 
 def _known(values: Values, operator: Operator) -> dict[str, AnyArray]:
@@ -161,4 +178,4 @@ def _known(values: Values, operator: Operator) -> dict[str, AnyArray]:
     return found | {name: one.data for name, one in values.program.parameters.items() if name in names}
 
 
-__all__ = ["BodyFault", "BodySearch"]
+__all__ = ["BodySearch"]

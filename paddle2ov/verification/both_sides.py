@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import openvino
 
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.program import ModelFiles
-from paddle2ov.program.model import Program
+from paddle2ov.program.model import AnyArray, Program
 from paddle2ov.testing import Expected, Result, infer
 from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.comparison import compare_results
 from paddle2ov.verification.inputs import Inputs
-from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.judgement import Judge, Judged
+from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess, SideProcess
 from paddle2ov.verification.random_numbers import random_operators, with_paddle_random_values
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.ties import TieFinder
@@ -36,6 +38,8 @@ class Subject:
         extension: converters of the caller's own.
         paddle_python: an interpreter that has Paddle.
         is_random: whether the inputs are random.
+        side: Paddle for parts of the program, and for it in float64.
+        judge: computes in float64.
     """
 
     files: ModelFiles
@@ -47,6 +51,8 @@ class Subject:
     extension: Extension
     paddle_python: str | os.PathLike[str] | None
     is_random: bool
+    side: SideProcess
+    judge: Judge
 
 
 @dataclass
@@ -59,6 +65,16 @@ class Sides:
     expected: list[Expected]
     drawn: tuple[str, ...] = ()
     """The operators whose random numbers OpenVINO took from Paddle."""
+
+    def compute_in_float64(self, subject: Subject) -> None:
+        """Records how far both are from what Paddle computes in float64."""
+        judged: Judged = "random numbers are others in float64"
+        if not self.drawn:
+            inputs = self.values.inputs
+            judged = subject.judge.whole(
+                subject.files, subject.whole, inputs, self.results, self.expected, partial(_results, subject)
+            )
+        self.run = replace(self.run, float64=judged)
 
     def look_for_ties(self, subject: Subject) -> None:
         """Records ties between equal scores that were broken differently, and whether they explain the differences."""
@@ -75,9 +91,7 @@ def run_both(subject: Subject, paddle: PaddleProcess, arrays: Inputs) -> Sides:
     values = Values(subject.program, paddle, arrays, subject.extension, subject.precision)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
-        expected = paddle.run(arrays)
-        if subject.program is not subject.whole:
-            expected = _chosen(expected, values, subject.whole)
+        expected = _results(subject, paddle.model, arrays)
     except PaddleRunError as error:
         if paddle.is_alive():
             return Sides(values, Run(shapes, refused=str(error)), [], [])
@@ -90,6 +104,14 @@ def run_both(subject: Subject, paddle: PaddleProcess, arrays: Inputs) -> Sides:
         results = with_paddle_random_values(values, drawn, results)
     run = Run(shapes, compare_results(results, expected, subject.tolerance))
     return Sides(values, run, results, expected, tuple(dict.fromkeys(one.type for one in drawn)))
+
+
+def _results(subject: Subject, paddle: PaddleModel, arrays: Mapping[str, AnyArray]) -> list[Expected]:
+    """Paddle's values of the results that are compared."""
+    results = paddle.run(arrays)
+    if subject.program is subject.whole:
+        return results
+    return _chosen(results, Values(subject.program, paddle, arrays, subject.extension), subject.whole)
 
 
 def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list[Expected]:

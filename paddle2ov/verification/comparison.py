@@ -62,8 +62,8 @@ def compare_tensor(name: str, result: Result, expected: Expected, tolerance: flo
         reason = f"shape {list(result.array.shape)} in OpenVINO, {list(want.shape)} in Paddle"
     if reason:
         return TensorComparison(name, expected.dtype, shape, math.inf, math.inf, size, size, reason)
-    distance, scale = _difference(result.array, want)
-    limit = 0.0 if want.dtype.kind in "biu" else max(tolerance, _MIN_TOLERANCE.get(expected.dtype, 0.0)) * scale
+    distance, scale = distances(result.array, want)
+    limit = limit_of(expected.dtype, want, tolerance, scale)
     wrong = int((distance > limit).sum())
     absolute = float(distance.max()) if size else 0.0
     if wrong:
@@ -98,7 +98,13 @@ def as_openvino_array(expected: Expected) -> AnyArray:
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
-def _difference(ours: AnyArray, want: AnyArray) -> tuple[AnyArray, float]:
+def limit_of(dtype: str, want: AnyArray, tolerance: float, scale: float) -> float:
+    """The largest difference that counts as none."""
+    return 0.0 if want.dtype.kind in "biu" else max(tolerance, _MIN_TOLERANCE.get(dtype, 0.0)) * scale
+
+
+def distances(ours: AnyArray, want: AnyArray) -> tuple[AnyArray, float]:
+    """How far elements are apart (NaN equals NaN, and infinities are exact), and the largest finite magnitude."""
     if want.dtype.kind in "biu":
         # Two's complement would wrap: compare exactly first.
         distance = np.abs(ours.astype(np.float64) - want.astype(np.float64))
@@ -113,4 +119,4 @@ def _difference(ours: AnyArray, want: AnyArray) -> tuple[AnyArray, float]:
     return distance, (float(finite.max()) if finite.size else 0.0) or 1.0
 
 
-__all__ = ["TensorComparison", "as_openvino_array", "compare_results", "compare_tensor"]
+__all__ = ["TensorComparison", "as_openvino_array", "compare_results", "compare_tensor", "distances", "limit_of"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,28 @@ def read_pir(path: Path) -> tuple[Raw, Raw]:
     return source, source["program"]["regions"][0]["blocks"][0]
 
 
-def write_model(folder: Path, content: Raw | bytes, weights: Collection[str], program: Program) -> Path:
-    """Writes a program, and those of its weights that the original's file holds; returns the program's file."""
+def write_model(
+    folder: Path,
+    content: Raw | bytes,
+    weights: Collection[str],
+    program: Program,
+    change: Callable[[Parameter], Parameter] = lambda parameter: parameter,
+) -> Path:
+    """Writes a program, and those of its weights that the original's file holds; returns the program's file.
+
+    Args:
+        folder: where to write; it exists.
+        content: the program.
+        weights: the names of its weights.
+        program: the original.
+        change: applied to each weight, one after the other.
+    """
     target = folder / ("inference.json" if isinstance(content, dict) else "inference.pdmodel")
     target.write_bytes(json.dumps(content).encode() if isinstance(content, dict) else content)
     saved = program.parameters.keys() & weights  # the dropout state of `rnn` is declared and not saved
     if saved:
         with target.with_suffix(".pdiparams").open("wb") as file:
-            for part in _pdiparams_chunks(program.parameters[name] for name in sorted(saved)):
+            for part in _pdiparams_chunks(change(program.parameters[name]) for name in sorted(saved)):
                 file.write(part)
     return target
 

@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 from openvino import Dimension, Model, PartialShape
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.deployment.planning import plan
+from paddle2ov.errors import ConversionInputError, Paddle2OVError
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import AnyArray, Operator, Program, Variable
+from paddle2ov.program.settings import Settings
 from paddle2ov.translation.input_spec import InputArgument, parse_input
 
 Inputs = dict[str, AnyArray]
@@ -24,10 +26,13 @@ InputsArgument = (
 )
 """Arrays by the names of the inputs, the path of an `.npz` file that holds such, or several of either."""
 
-_BATCHES = (1, 2, 3)
-_IMAGES = ((224, 224), (160, 320), (320, 128))  # multiples of 32: feature pyramids add maps of different strides
 _LENGTHS = (16, 7, 33)
-_SHAPES = 3
+_SETS: tuple[tuple[int, tuple[int, int]], ...] = ((1, (224, 224)), (2, (160, 320)), (3, (320, 128)))
+"""Batch, and height and width of pictures: multiples of 32, as feature pyramids add maps of different strides."""
+_LARGE = ((1, (640, 640)), (1, (768, 1024)))
+"""Where both are unknown: as users have them; rounding adds up over the elements of a page."""
+_LINES = ((1, (48, 320)), (2, (48, 128)), (1, (48, 800)))
+"""Where the width alone is unknown: lines of text."""
 _MAX_ELEMENTS = 2**28
 
 _TABLES = {"lookup_table": "w", "lookup_table_v2": "weight", "embedding": "weight"}
@@ -36,7 +41,9 @@ _UNCHANGED = frozenset(("assign", "cast", "reshape", "reshape2", "squeeze2", "un
 _MAX_INDEX = 10
 
 
-def random_inputs(program: Program, shapes: Sequence[InputArgument] = (), seed: int = 0) -> list[Inputs]:
+def random_inputs(
+    program: Program, shapes: Sequence[InputArgument] = (), seed: int = 0, settings: Settings | None = None
+) -> list[Inputs]:
     """Random inputs for a program: one set where all shapes are fixed, several where they are not.
 
     Floats are uniform in [-1, 1); integers in [0, 10), or below the size of what they index; lengths of sequences are
@@ -48,6 +55,7 @@ def random_inputs(program: Program, shapes: Sequence[InputArgument] = (), seed: 
         program: the program.
         shapes: shapes to use, in the forms of `convert(input=...)`, one for each set.
         seed: of the random numbers.
+        settings: what is known of the model; sizes that it names are used as well, and none beyond its bounds.
 
     Raises:
         ConversionInputError: a shape does not fit the program or is too large, or the seed is negative.
@@ -55,10 +63,18 @@ def random_inputs(program: Program, shapes: Sequence[InputArgument] = (), seed: 
     if seed < 0:
         raise ConversionInputError(f"seed: {seed} is negative")
     dynamic = any(variable.shape is None or -1 in variable.shape for variable in program.inputs)
-    overrides = [_shapes_by_name(program, one) for one in shapes] or [{}] * (_SHAPES if dynamic else 1)
-    found = []
+    usual = _usual_sets(program)
+    overrides = [_shapes_by_name(program, one) for one in shapes]
+    if not overrides:
+        overrides = [_bounds(program, settings)] * (len(usual) if dynamic else 1)
+        overrides += _named_shapes(program, settings) if dynamic else []
+    found: list[Inputs] = []
+    seen: list[dict[str, tuple[int, ...]]] = []
     for k, override in enumerate(overrides):
-        sizes = {one.name: _shape(one, override.get(one.name), k) for one in program.inputs}
+        sizes = {one.name: _shape(one, override.get(one.name), k, usual[k % len(usual)]) for one in program.inputs}
+        if not shapes and sizes in seen:
+            continue
+        seen.append(sizes)
         for name, size in sizes.items():
             if math.prod(size) > _MAX_ELEMENTS:
                 raise ConversionInputError(f"shapes: {list(size)} of '{name}' is too large for random inputs")
@@ -162,23 +178,66 @@ def _shapes_by_name(program: Program, argument: InputArgument) -> dict[str, Part
     return found
 
 
-def _shape(variable: Variable, wanted: PartialShape | None, k: int) -> tuple[int, ...]:
+def _usual_sets(program: Program) -> tuple[tuple[int, tuple[int, int]], ...]:
+    """Batch, height and width of each set."""
+    unknown = [one.shape[-2:] for one in program.inputs if one.shape is not None and len(one.shape) == 4]
+    if any(height < 0 and width < 0 for height, width in unknown):
+        return _SETS + _LARGE
+    return _LINES if any(width < 0 for _, width in unknown) else _SETS
+
+
+def _bounds(program: Program, settings: Settings | None) -> dict[str, PartialShape]:
+    """The bounds that settings name, of the dimensions that the program leaves open."""
+    shapes = settings.shapes if settings is not None else {}
+    found = {}
+    for one in program.inputs:
+        if one.name in shapes and one.shape is not None and len(one.shape) == len(shapes[one.name][0]):
+            sizes = zip(one.shape, *shapes[one.name], strict=True)
+            found[one.name] = PartialShape([Dimension(low, high) if size < 0 else size for size, low, high in sizes])
+    return found
+
+
+def _named_shapes(program: Program, settings: Settings | None) -> list[dict[str, PartialShape]]:
+    """The shapes that settings name: the usual ones, and those of the picture that the preprocessing makes."""
+    if settings is None:
+        return []
+    known = {one.name: one.shape for one in program.inputs if one.shape is not None}
+    named: list[Mapping[str, Sequence[int]]] = [settings.usual]
+    try:
+        height, width = plan(settings).size
+    except Paddle2OVError:  # preprocessing that cannot be built in says nothing here
+        height, width = None, None
+    if (height or 0) > 0 and (width or 0) > 0:
+        named.append({name: (1, -1, height or 0, width or 0) for name, shape in known.items() if len(shape) == 4})
+    found = []
+    for one in named:
+        fitting = {name: shape for name, shape in one.items() if len(known.get(name, ())) == len(shape)}
+        if fitting:
+            pairs = {name: zip(known[name], shape, strict=True) for name, shape in fitting.items()}
+            found.append({name: PartialShape([b if a < 0 else a for a, b in both]) for name, both in pairs.items()})
+    return found
+
+
+def _shape(
+    variable: Variable, wanted: PartialShape | None, k: int, usual: tuple[int, tuple[int, int]]
+) -> tuple[int, ...]:
     declared = variable.shape if variable.shape is not None else (-1,) * (len(wanted) if wanted is not None else 1)
     sizes = []
     for position, size in enumerate(declared):
-        usual = size if size >= 0 else _usual_size(len(declared), position, declared, k)
-        sizes.append(usual if wanted is None else _clamp(wanted[position], usual, size >= 0))
+        chosen = size if size >= 0 else _usual_size(len(declared), position, k, usual)
+        sizes.append(chosen if wanted is None else _clamp(wanted[position], chosen, size >= 0))
     return tuple(sizes)
 
 
-def _usual_size(rank: int, position: int, declared: Sequence[int], k: int) -> int:
+def _usual_size(rank: int, position: int, k: int, usual: tuple[int, tuple[int, int]]) -> int:
+    batch, picture = usual
     if position == 0:
-        return _BATCHES[k % _SHAPES]
+        return batch
     if rank in (4, 5) and position >= rank - 2:
-        return _IMAGES[k % _SHAPES][position - (rank - 2)]
+        return picture[position - (rank - 2)]
     if rank in (4, 5) and position == 1:
         return 3
-    return _LENGTHS[k % _SHAPES]
+    return _LENGTHS[k % len(_LENGTHS)]
 
 
 def _clamp(dimension: Dimension, usual: int, fixed: bool) -> int:

@@ -1,19 +1,29 @@
-"""Which operator is wrong: the values inside a program, as Paddle and as OpenVINO compute them."""
+"""Which operator is wrong: each one alone on what it read in Paddle, and where a difference shows in the whole model.
+
+Both keep few tensors: operators are compared in batches of as many as have some `_BATCH_BYTES` of values, and a place
+in the whole model is found by halving what is left of the program.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import openvino
 
-from paddle2ov.program.model import Operator
+from paddle2ov.program import ModelFiles
+from paddle2ov.program.model import Operator, Program
 from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import TensorComparison, compare_tensor
+from paddle2ov.verification.deadline import TimeUpError
+from paddle2ov.verification.judgement import Judged
 from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values, variables_read
 
-_BATCH = 128
+_BATCH_BYTES = 128 * 2**20
+_FIRST_BATCH, _LARGEST_BATCH = 4, 64
+Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
@@ -22,16 +32,18 @@ class OperatorComparison:
 
     Attributes:
         operator: the operator.
-        outputs: its results that the program uses, as far as both sides can hand them out.
+        outputs: its results that the program uses, as far as both sides can hand them out, compared in the whole model.
         inputs_agree: whether all of its inputs are the same on both sides, as far as they are known. What loops and
             branches wrote to tensor arrays is not known.
-        isolated: how its results compare when OpenVINO gets Paddle's inputs; filled for suspects.
+        isolated: how its results compare when OpenVINO gets Paddle's inputs.
+        float64: what Paddle computes in float64 shows of them, where they differ.
     """
 
     operator: Operator
     outputs: tuple[TensorComparison, ...]
     inputs_agree: bool
     isolated: tuple[TensorComparison, ...] | None = None
+    float64: Judged | None = None
 
     @property
     def ok(self) -> bool:
@@ -54,19 +66,10 @@ class Isolated:
     model: openvino.Model
 
 
-@dataclass(slots=True)
-class _Suspect:
-    """An operator whose results differ, or the loop or branch whose arrays it reads.
-
-    Attributes:
-        blamed: which it is, with the results that show it.
-        operator: the one whose results differ.
-        filled: the operators that filled its arrays.
-    """
-
-    blamed: OperatorComparison
-    operator: Operator
-    filled: list[Operator]
+Judgement = Callable[[Operator, Isolated], Judged]
+"""Judges an operator alone, whose results differ."""
+Inside = Callable[[Operator], "Fault | None"]
+"""Looks into an `if` or a `while`, see `BodySearch.run`."""
 
 
 @dataclass(slots=True)
@@ -74,17 +77,44 @@ class Localisation:
     """What was found.
 
     Attributes:
-        operators: the operators of the main block that the results need, in program order.
-        culprit: the first operator whose results differ although its inputs agree, or None. It is wrong by itself
-            too, given Paddle's own inputs; if there is no such operator it is the first that amplifies rounding.
+        operators: the operators of the main block that were looked at alone, in program order.
+        culprit: the first operator that is wrong given Paddle's own inputs; if there is none, one whose results differ
+            in the whole model although its inputs agree; or None.
         isolated: the culprit alone, where it could be converted so.
+        inside: what was found inside of the culprit, where that is an `if` or a `while`.
         amplifies: whether the culprit agrees with Paddle when it gets Paddle's own inputs.
+        rounded: the operators before it that differ from Paddle alone, by Paddle's rounding.
+        unknown: how many operators could not be run alone.
+        is_explained: whether nothing differs in the whole model once OpenVINO takes Paddle's results of `rounded`.
     """
 
     operators: list[OperatorComparison] = field(default_factory=list)
     culprit: OperatorComparison | None = None
     isolated: Isolated | None = None
+    inside: Fault | None = None
     amplifies: bool = False
+    rounded: list[OperatorComparison] = field(default_factory=list)
+    unknown: int = 0
+    is_explained: bool = False
+
+
+@dataclass(slots=True)
+class Fault:
+    """What was found, and where.
+
+    Attributes:
+        location: what was found in a program.
+        operator: its culprit, as the whole program has it.
+        files: the program's files: those of the whole one, or those of a body as a program of its own.
+        program: the program.
+        within: the control-flow operators that it is in, outermost first, with the iteration of a loop.
+    """
+
+    location: Localisation
+    operator: Operator
+    files: ModelFiles
+    program: Program
+    within: list[str] = field(default_factory=list)
 
 
 class Localiser:
@@ -93,76 +123,279 @@ class Localiser:
     Args:
         values: both sides' values.
         tolerance: see `compare_tensor`.
+        judge: says of an operator alone whose results differ which side is the right one.
+        inside: looks into those that own blocks.
     """
 
-    def __init__(self, values: Values, tolerance: float) -> None:
+    def __init__(
+        self, values: Values, tolerance: float, judge: Judgement | None = None, inside: Inside | None = None
+    ) -> None:
         self._values = values
         self._tolerance = tolerance
+        self._judge = judge
+        self._inside = inside
 
-    def run(self, progress: Callable[[int, int], None] | None = None) -> Localisation:
-        """Compares every operator and finds the one at fault."""
+    def run(self, progress: Progress | None = None) -> Localisation:
+        """Finds the operator at fault."""
+        location, drawn = Localisation(), None
+        for compared in self._each_alone(progress):
+            location.operators.append(compared)
+            if compared.isolated is None:
+                location.unknown += 1
+            elif not _agree(compared.isolated):
+                if compared.operator.type in RANDOM:
+                    drawn = drawn or compared
+                elif self._is_at_fault(location, compared):
+                    return location
+        if drawn is not None:
+            location.culprit, location.isolated = drawn, self.isolate(drawn.operator)
+            return location
+        self._look_at_whole(location)
+        return location
+
+    def compare_all(self, progress: Progress | None = None) -> list[OperatorComparison]:
+        """All operators of the main block that the results need, in the whole model, in program order."""
         values = self._values
         found: dict[str, TensorComparison] = {}
         written = [name for operator in values.block.operators for name in operator.output_names()]
         names = [name for name in written if name in values.used and values.is_known(name)]
-        for start in range(0, len(names), _BATCH):
-            found |= self._compare(names[start : start + _BATCH])
-            if progress is not None:
-                progress(min(start + _BATCH, len(names)), len(names))
-        location = Localisation()
-        suspects: list[_Suspect] = []
+        batches = _Batches(names, progress)
+        for batch in batches:
+            found |= self._compare(batch, batches)
+        compared = []
         for operator in values.block.operators:
             outputs = tuple(found[name] for name in operator.output_names() if name in found)
             filled = values.filled_by(operator)
             agree = all(found[name].ok for one in (*filled, operator) for name in variables_read(one) if name in found)
             # Nothing but what reads an array shows what a loop or branch wrote to it.
-            owner = next((one for one in filled if one.blocks), None)
-            compared = OperatorComparison(operator, outputs, agree and owner is None)
-            location.operators.append(compared)
-            if agree and not compared.ok:
-                blamed = compared if owner is None else OperatorComparison(owner, outputs, True)
-                suspects.append(_Suspect(blamed, operator, filled))
-        suspects = [one for one in suspects if one.blamed.operator.type not in RANDOM] or suspects
-        for suspect in suspects:
-            isolated = self.isolate(suspect.operator, suspect.filled)
-            if isolated is not None:
-                suspect.blamed.isolated = tuple(
-                    compare_tensor(name, isolated.results[name], want, self._tolerance)
-                    for name, want in isolated.expected.items()
-                )
-                if all(one.ok for one in suspect.blamed.isolated):
-                    continue
-            location.culprit, location.isolated = suspect.blamed, isolated
-            return location
-        if suspects:
-            location.culprit, location.amplifies = suspects[0].blamed, True
-            location.isolated = self.isolate(suspects[0].operator, suspects[0].filled)
-        return location
+            compared.append(OperatorComparison(operator, outputs, agree and not any(one.blocks for one in filled)))
+        return compared
 
     def isolate(self, operator: Operator, filled: Sequence[Operator] = ()) -> Isolated | None:
         """The operator alone, on Paddle's own inputs, behind those that filled its arrays; None where it cannot be."""
         values, together = self._values, (*filled, operator)
         made = {name for one in together for name in one.output_names()}
-        available = {
-            name: one for member in together for name, one in values.read_by(member).items() if name not in made
-        }
-        expected = values.of_paddle(name for name in operator.output_names() if name in values.used)
+        available, expected = values.around(together, [name for name in operator.output_names() if name in values.used])
+        available = {name: one for name, one in available.items() if name not in made}
+        if not expected:
+            return None
         # Numbers that a converter must know, such as shapes, may only be known through what computes them.
         floats = {name: one for name, one in available.items() if one.dtype not in ("int32", "int64", "bool")}
         for cuts in (available, floats):
             try:
                 results, model = values.compute(cuts, list(expected))
+            except TimeUpError:
+                raise
             except Exception:  # whatever a conversion of a cut program raises: the whole one has passed
                 continue
             return Isolated(cuts, expected, dict(zip(expected, results, strict=True)), model)
         return None
 
-    def _compare(self, names: Sequence[str]) -> dict[str, TensorComparison]:
+    # --- each operator alone ------------------------------------------------------------------------------------------
+
+    def _each_alone(self, progress: Progress | None) -> Iterator[OperatorComparison]:
+        """The operators whose results are known, on Paddle's own inputs."""
+        values = self._values
+        operators = [one for one in values.block.operators if any(map(self._is_compared, one.output_names()))]
+        batches = _Batches(operators, progress)
+        for batch in batches:
+            plain = [one for one in batch if not one.blocks and not values.works_on_arrays(one)]
+            compared = self._plain_alone(plain, batches)
+            for operator in batch:
+                found = compared.get(operator.index)
+                yield OperatorComparison(operator, (), True, found) if found else self._one_alone(operator)
+
+    def _is_compared(self, name: str) -> bool:
+        values = self._values
+        return name in values.used and values.is_known(name) and name not in values.fixed
+
+    def _plain_alone(
+        self, operators: Sequence[Operator], batches: _Batches[Operator]
+    ) -> dict[int, tuple[TensorComparison, ...]]:
+        """Compares several operators, by their index; without those that cannot be converted together with others."""
+        values = self._values
+        wanted = [name for one in operators for name in one.output_names() if self._is_compared(name)]
+        read, expected = values.around(operators, wanted)
+        batches.fetched(one.array.nbytes for one in (read | expected).values())
+        found = {}
+        for group in _independent(operators):
+            names = [name for one in group for name in one.output_names() if name in expected]
+            inside = {name for one in group for name in variables_read(one)}
+            try:
+                results, _ = values.compute({name: one for name, one in read.items() if name in inside}, names)
+            except TimeUpError:
+                raise
+            except Exception:  # of one of them: each is looked at by itself
+                continue
+            compared = {
+                name: compare_tensor(name, result, expected[name], self._tolerance)
+                for name, result in zip(names, results, strict=True)
+            }
+            for one in group:
+                found[one.index] = tuple(compared[name] for name in one.output_names() if name in compared)
+        return found
+
+    def _one_alone(self, operator: Operator) -> OperatorComparison:
+        isolated = self.isolate(operator, self._values.filled_by(operator))
+        compared = self._compare_alone(isolated) if isolated is not None else None
+        return OperatorComparison(operator, (), True, compared)
+
+    def _compare_alone(self, isolated: Isolated) -> tuple[TensorComparison, ...]:
+        return tuple(
+            compare_tensor(name, isolated.results[name], want, self._tolerance)
+            for name, want in isolated.expected.items()
+        )
+
+    def _is_at_fault(self, location: Localisation, compared: OperatorComparison) -> bool:
+        """Whether an operator that differs alone is wrong; then it is the culprit. Else Paddle's rounding is noted."""
+        operator = compared.operator
+        filled = self._values.filled_by(operator)
+        isolated = self.isolate(operator, filled)
+        if isolated is not None:
+            compared.isolated = self._compare_alone(isolated)
+            if _agree(compared.isolated):
+                return False
+            if self._judge is not None:
+                compared.float64 = self._judge(operator, isolated)
+                if is_paddle_rounding(compared.float64):
+                    location.rounded.append(compared)
+                    return False
+        # Nothing but what reads an array shows what a loop or branch wrote to it.
+        owner = next((one for one in filled if one.blocks), operator)
+        if owner.blocks and self._inside is not None:
+            location.inside = self._inside(owner)
+            if location.inside is not None and location.inside.location.culprit is None:
+                location.rounded += location.inside.location.rounded
+                location.inside = None
+                return False
+        outputs = tuple(self._compare(list(isolated.expected) if isolated is not None else []).values())
+        location.culprit = OperatorComparison(owner, outputs, True, compared.isolated, compared.float64)
+        location.isolated = isolated
+        return True
+
+    # --- in the whole model -------------------------------------------------------------------------------------------
+
+    def _look_at_whole(self, location: Localisation) -> None:
+        """Where no operator is wrong alone: which one differs in the whole model, though not by Paddle's rounding."""
+        values = self._values
+        rounded = [name for one in location.rounded for name in one.operator.output_names() if name in values.used]
+        if rounded:
+            values.fixed |= values.of_paddle(rounded)
+        location.culprit = found = self._first_in_whole()
+        if found is None:
+            location.is_explained = bool(rounded)
+            return
+        location.isolated = self.isolate(found.operator, values.filled_by(found.operator))
+        if location.isolated is not None:
+            found.isolated = self._compare_alone(location.isolated)
+            location.amplifies = _agree(found.isolated)
+
+    def _first_in_whole(self) -> OperatorComparison | None:
+        """An operator whose results differ in the whole model although its inputs agree; None if the results agree.
+
+        Between a place where all that is still needed agrees and one where some of it differs there is such an
+        operator: what is between them is halved. Tensor arrays are not known: no place is where one is needed.
+        """
+        values = self._values
+        frontiers = _frontiers(values)
+        if not frontiers or _agree(self._compare(frontiers[-1][1]).values()):
+            return None
+        low, high = -1, len(frontiers) - 1  # in front of the program are the inputs, which agree
+        while high - low > 1:
+            middle = (low + high) // 2
+            if _agree(self._compare(frontiers[middle][1]).values()):
+                low = middle
+            else:
+                high = middle
+        first = frontiers[low][0] + 1 if low >= 0 else 0
+        between = values.block.operators[first : frontiers[high][0] + 1]
+        names = [name for one in between for name in one.output_names() if self._is_compared(name)]
+        found = self._compare(names)
+        for operator in between:
+            outputs_compared = tuple(found[name] for name in operator.output_names() if name in found)
+            if not _agree(outputs_compared):
+                owner = next((one for one in values.filled_by(operator) if one.blocks), operator)
+                return OperatorComparison(owner, outputs_compared, True)
+        return None
+
+    def _compare(self, names: Sequence[str], batches: _Batches[str] | None = None) -> dict[str, TensorComparison]:
         expected = self._values.of_paddle(names)
+        if batches is not None:
+            batches.fetched(one.array.nbytes for one in expected.values())
         return {
             name: compare_tensor(name, result, expected[name], self._tolerance)
             for name, result in self._values.of_openvino(expected).items()
         }
 
 
-__all__ = ["Isolated", "Localisation", "Localiser", "OperatorComparison"]
+_Item = TypeVar("_Item")
+
+
+class _Batches(Generic[_Item]):
+    """Items in batches that hold about `_BATCH_BYTES` of values, as far as the batch before lets one tell."""
+
+    def __init__(self, items: Sequence[_Item], progress: Progress | None) -> None:
+        self._items = items
+        self._progress = progress
+        self._size = _FIRST_BATCH
+
+    def __iter__(self) -> Iterator[Sequence[_Item]]:
+        done = 0
+        while done < len(self._items):
+            batch = self._items[done : done + self._size]
+            yield batch
+            done += len(batch)
+            if self._progress is not None:
+                self._progress(done, len(self._items))
+
+    def fetched(self, sizes: Iterable[int]) -> None:
+        """Takes note of the sizes in bytes of the values of this batch."""
+        fitting = self._size * _BATCH_BYTES // max(sum(sizes), 1)
+        self._size = max(1, min(4 * self._size, fitting, _LARGEST_BATCH))
+
+
+def is_paddle_rounding(judged: Judged | None) -> bool:
+    """Whether all that differs is Paddle's rounding."""
+    return isinstance(judged, tuple) and all(one.is_paddle_rounding for one in judged)
+
+
+def _agree(compared: Iterable[TensorComparison]) -> bool:
+    return all(one.ok for one in compared)
+
+
+def _independent(operators: Sequence[Operator]) -> list[list[Operator]]:
+    """Groups of operators of which none reads what another one of its group writes."""
+    groups: list[tuple[list[Operator], set[str]]] = []
+    for operator in operators:
+        read = set(variables_read(operator))
+        group, written = next((one for one in groups if one[1].isdisjoint(read)), ([], set()))
+        if not group:
+            groups.append((group, written))
+        group.append(operator)
+        written.update(operator.output_names())
+    return [group for group, _ in groups]
+
+
+def _frontiers(values: Values) -> list[tuple[int, list[str]]]:
+    """Behind which operators all that is still needed is known: their positions, and the variables.
+
+    The last one is the end of the program, where the results are needed.
+    """
+    operators = values.block.operators
+    outputs = {item.variable for item in values.program.outputs}
+    last = dict.fromkeys(outputs, len(operators))
+    for position in range(len(operators) - 1, -1, -1):
+        for name in variables_read(operators[position]):
+            last.setdefault(name, position)
+    found = []
+    needed: dict[str, int] = {}
+    for position, operator in enumerate(operators):
+        needed |= {name: last[name] for name in operator.output_names() if name in last}
+        needed = {name: end for name, end in needed.items() if end > position}
+        is_last = position == len(operators) - 1
+        if is_last or all(values.is_known(name) for name in needed):
+            found.append((position, [name for name in needed if values.is_known(name) and name not in values.fixed]))
+    return found
+
+
+__all__ = ["Fault", "Isolated", "Judgement", "Localisation", "Localiser", "OperatorComparison", "is_paddle_rounding"]

@@ -22,28 +22,92 @@ from paddle2ov.errors import PaddleRunError
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import AnyArray
 from paddle2ov.testing import Expected
+from paddle2ov.verification.deadline import Deadline, TimeUpError
 
 PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"
 """The environment variable that names the interpreter with Paddle, where it is not the running one."""
 
 
+class PaddleModel:
+    """A model that a Paddle process has loaded. Use it in a `with` statement, or as long as the process lives.
+
+    Attributes:
+        names: of its results.
+    """
+
+    def __init__(self, process: PaddleProcess, number: int, names: list[str]) -> None:
+        self._process = process
+        self._number = number
+        self.names = names
+
+    def __enter__(self) -> PaddleModel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.unload(self._number)
+
+    @property
+    def deadline(self) -> Deadline:
+        """When Paddle is not to be asked any more."""
+        return self._process.deadline
+
+    def run(self, inputs: Mapping[str, AnyArray]) -> list[Expected]:
+        """The results of the model.
+
+        Raises:
+            PaddleRunError: Paddle refuses the inputs, or dies.
+            TimeUpError: the time is up.
+        """
+        found = self._process.compute(self._number, inputs, None, len(self.names))
+        results = [item for item in found if item is not None]
+        if len(results) != len(self.names):
+            raise PaddleRunError("Paddle gave no value for some of the model's results")
+        return [Expected(name, item.dtype, item.array) for name, item in zip(self.names, results, strict=True)]
+
+    def values(self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]]) -> list[Expected | None]:
+        """Values inside the program, see `reference.py`; None for those that Paddle cannot hand out.
+
+        Raises:
+            PaddleRunError: Paddle refuses the inputs, or dies.
+            TimeUpError: the time is up.
+        """
+        return self._process.compute(self._number, inputs, values, len(values))
+
+
 class PaddleProcess:
-    """A Paddle process that has loaded one model. Use it in a `with` statement.
+    """A Paddle process that has loaded one model, and loads others. Use it in a `with` statement.
+
+    Operators run one after the other in the order of the program: what loops and operators in place overwrite is
+    fetched before they do, whatever else the machine is busy with.
 
     Args:
         files: the model.
         python: the interpreter that has Paddle; by default what `PADDLE2OV_PADDLE_PYTHON` names, else this one.
+        deadline: when Paddle is not to be asked any more.
+
+    Attributes:
+        model: the model.
+        version: Paddle's.
 
     Raises:
         PaddleRunError: there is no Paddle, or it cannot load the model.
+        TimeUpError: the time is up.
     """
 
-    def __init__(self, files: ModelFiles, python: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        files: ModelFiles,
+        python: str | os.PathLike[str] | None = None,
+        deadline: Deadline | None = None,
+    ) -> None:
         self._python = str(python or os.environ.get(PYTHON_VARIABLE) or sys.executable)
+        self.deadline = deadline or Deadline()
         self._folder = Path(tempfile.mkdtemp(prefix="paddle2ov-"))
         self._log = (self._folder / "log").open("wb")
+        self._loaded = 0
         # Paddle 3 loads a legacy program only with its new representation switched off, before it is imported.
         environment = {**os.environ, "GLOG_minloglevel": "3", "FLAGS_enable_pir_api": str(int(files.format == "pir"))}
+        environment |= {"FLAGS_new_executor_sequential_run": "1", "FLAGS_new_executor_serial_run": "1"}
         try:
             self._process = subprocess.Popen(
                 [self._python, str(Path(__file__).with_name("reference.py"))],
@@ -59,13 +123,12 @@ class PaddleProcess:
             if isinstance(error, OSError):
                 raise PaddleRunError(f"the interpreter {self._python} cannot be started: {error}") from error
             raise
+        self.version = ""
         try:
-            loaded = self._ask(self._load_request(files))
+            self.model = self.load(files)
         except BaseException as error:
             self.__exit__(type(error), error, None)
             raise
-        self.version: str = loaded["version"]
-        self.names: list[str] = loaded["names"]
 
     def __enter__(self) -> PaddleProcess:
         return self
@@ -96,32 +159,41 @@ class PaddleProcess:
         """Whether the process still runs."""
         return self._process.poll() is None
 
-    def run(self, inputs: Mapping[str, AnyArray]) -> list[Expected]:
-        """The results of the model.
+    def load(self, files: ModelFiles) -> PaddleModel:
+        """Loads a model, of the same format as the first.
 
         Raises:
-            PaddleRunError: Paddle refuses the inputs, or dies.
+            PaddleRunError: Paddle cannot load it, or dies.
+            TimeUpError: the time is up.
         """
-        found = self._run(inputs, None, len(self.names))
-        results = [item for item in found if item is not None]
-        if len(results) != len(self.names):
-            raise PaddleRunError("Paddle gave no value for some of the model's results")
-        return [Expected(name, item.dtype, item.array) for name, item in zip(self.names, results, strict=True)]
+        number = self._loaded
+        self._loaded += 1
+        loaded = self._ask(self._load_request(files, number))
+        self.version = loaded["version"]
+        return PaddleModel(self, number, loaded["names"])
+
+    def unload(self, number: int) -> None:
+        """Forgets a model."""
+        if self.is_alive():
+            with suppress(PaddleRunError, TimeUpError):
+                self._ask({"unload": number})
+        shutil.rmtree(self._folder / str(number), ignore_errors=True)
+
+    def run(self, inputs: Mapping[str, AnyArray]) -> list[Expected]:
+        """The results of the model, see `PaddleModel.run`."""
+        return self.model.run(inputs)
 
     def values(self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]]) -> list[Expected | None]:
-        """Values inside the program, see `reference.py`; None for those that Paddle cannot hand out.
+        """Values inside the model, see `PaddleModel.values`."""
+        return self.model.values(inputs, values)
 
-        Raises:
-            PaddleRunError: Paddle refuses the inputs, or dies.
-        """
-        return self._run(inputs, values, len(values))
-
-    def _run(
-        self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]] | None, count: int
+    def compute(
+        self, number: int, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]] | None, count: int
     ) -> list[Expected | None]:
+        """The results of a model, or values inside it; `count` of them."""
         given, taken = self._folder / "inputs.npz", self._folder / "outputs.npz"
         save_arrays(given, inputs)
-        request = {"run": str(given), "to": str(taken), "values": values}
+        request = {"run": str(given), "to": str(taken), "model": number, "values": values}
         kinds = self._ask(request)["dtypes"]
         with np.load(taken) as file:
             found = {name: file[name] for name in file.files}
@@ -129,13 +201,15 @@ class PaddleProcess:
         keys = [str(i) for i in range(count)]
         return [Expected("", kinds[key], found[key]) if key in found else None for key in keys]
 
-    def _load_request(self, files: ModelFiles) -> dict[str, Any]:
+    def _load_request(self, files: ModelFiles, number: int) -> dict[str, Any]:
         # Paddle wants the names of its own; the model's files may have others.
+        folder = self._folder / str(number)
+        folder.mkdir()
         suffix = ".json" if files.format == "pir" else ".pdmodel"
-        _link(files.program, self._folder / f"model{suffix}")
-        request: dict[str, Any] = {"load": str(self._folder / "model")}
+        _link(files.program, folder / f"model{suffix}")
+        request: dict[str, Any] = {"load": str(folder / "model"), "model": number}
         if files.params is not None:
-            _link(files.params, self._folder / "model.pdiparams")
+            _link(files.params, folder / "model.pdiparams")
         elif files.format == "legacy" and len(list(files.program.parent.iterdir())) > 1:
             request["separate"] = str(files.program.parent.resolve())
         return request
@@ -143,11 +217,14 @@ class PaddleProcess:
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with suppress(BrokenPipeError):  # the reason is in its last reply, or in how it ended
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        self.deadline.check()
+        with self.deadline.calling(self._process.kill):
+            with suppress(BrokenPipeError):  # the reason is in its last reply, or in how it ended
+                self._process.stdin.write(json.dumps(request) + "\n")
+                self._process.stdin.flush()
+            line = self._process.stdout.readline()
         if not line:
+            self.deadline.check()
             raise PaddleRunError(self._how_it_ended())
         try:
             reply: dict[str, Any] = json.loads(line)
@@ -173,6 +250,43 @@ class PaddleProcess:
         lines = (self._folder / "log").read_text("utf-8", "replace").splitlines()
         last = "\n  ".join(line for line in lines[-8:] if line.strip())
         return f"Paddle's process ended {how}" + (f"; it said last:\n  {last}" if last else "")
+
+
+class SideProcess:
+    """A Paddle process for other models than the one that is verified: parts of it, or the same in float64.
+
+    It is started when it is first needed, and again where it died. Use it in a `with` statement.
+
+    Args:
+        python: see `PaddleProcess`.
+        deadline: see `PaddleProcess`.
+    """
+
+    def __init__(self, python: str | os.PathLike[str] | None = None, deadline: Deadline | None = None) -> None:
+        self._python = python
+        self._deadline = deadline
+        self._process: PaddleProcess | None = None
+
+    def __enter__(self) -> SideProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.close()
+
+    def load(self, files: ModelFiles) -> PaddleModel:
+        """Loads a model, of the same format as those before.
+
+        Raises:
+            PaddleRunError: Paddle cannot load it, or dies.
+            TimeUpError: the time is up.
+        """
+        if self._process is not None and self._process.is_alive():
+            return self._process.load(files)
+        if self._process is not None:
+            self._process.close()
+        self._process = PaddleProcess(files, self._python, self._deadline)
+        return self._process.model
 
 
 def save_arrays(path: Path, arrays: Mapping[str, AnyArray]) -> None:

@@ -34,7 +34,7 @@ def with_paddle_random_values(values: Values, operators: Sequence[Operator], res
     names = [name for operator in operators for name in operator.output_names()]
     theirs = values.of_paddle(names)
     ours = values.of_openvino(theirs)
-    values.fixed |= {name: theirs[name] for name, one in ours.items() if _has_same_type_and_shape(one, theirs[name])}
+    values.fix({name: theirs[name] for name, one in ours.items() if _has_same_type_and_shape(one, theirs[name])})
     outputs = [item.variable for item in values.program.outputs]
     found = values.of_openvino(outputs)
     return [

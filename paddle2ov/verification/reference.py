@@ -3,11 +3,12 @@
 This file is started by its path, also by interpreters that have Paddle but not paddle2ov: it imports only Paddle and
 NumPy. Requests:
 
-- `{"load": prefix}`: reads `prefix.json` or `prefix.pdmodel` with `prefix.pdiparams` (or, for a legacy model with
-  `"separate"`, the folder that holds one file per parameter);
-- `{"run": inputs.npz, "to": outputs.npz, "values": [...]}`: computes the program's results, or values inside it. A
-  value is `{"op": position in the file, "type": operator, "result": i, "element": k}` in a PIR program and
-  `{"op": position, "name": variable}` in a legacy one. What cannot be fetched has no array in the answer.
+- `{"load": prefix, "model": number}`: reads `prefix.json` or `prefix.pdmodel` with `prefix.pdiparams` (or, for a legacy
+  model with `"separate"`, the folder that holds one file per parameter) under a number;
+- `{"run": inputs.npz, "to": outputs.npz, "model": number, "values": [...]}`: computes the program's results, or values
+  inside it. A value is `{"op": position in the file, "type": operator, "result": i, "element": k}` in a PIR program and
+  `{"op": position, "name": variable}` in a legacy one. What cannot be fetched has no array in the answer;
+- `{"unload": number}`: forgets a model.
 
 A reply is `{"ok": true, ...}` or `{"error": text}`. bfloat16 arrays are their bits, as unsigned integers.
 """
@@ -53,6 +54,7 @@ class Program:
         self.names = [str(result.name) for result in self._results] if not self.is_pir else self._take_fetches()
         if self.is_pir:
             self._copy_what_loops_overwrite()
+        self._has_arrays = not self.is_pir and any("ARRAY" in str(one.type) for one in self._program.list_vars())
 
     def _take_fetches(self) -> list[str]:
         """Removes the program's own fetches; returns the names of its results.
@@ -99,6 +101,8 @@ class Program:
         targets = self._results if values is None else [self._fetchable(value) for value in values]
         wanted = [target for target in targets if target is not None]
         self._paddle.seed(0)  # the same random numbers in every run
+        if self._has_arrays:  # an executor that runs again finds what it left in them, without its data
+            self._executor = self._paddle.static.Executor(self._paddle.CPUPlace())
         with self._paddle.static.scope_guard(self._scope):
             feed = {name: self._fed(name, feeds[name]) for name in self.feeds}
             arrays = iter(self._executor.run(self._program, feed, wanted, return_numpy=False) if wanted else ())
@@ -194,17 +198,20 @@ def serve() -> None:
         replies.write(json.dumps({"missing": str(error)}) + "\n")
         return
     paddle.enable_static()
-    program: Program | None = None
+    programs: dict[int, Program] = {}
     for line in sys.stdin:
         request = json.loads(line)
         reply: dict[str, Any]
         try:
             if "load" in request:
                 program = Program(paddle, request["load"], request.get("separate"))
+                programs[request["model"]] = program
                 reply = {"ok": True, "version": paddle.__version__, "feeds": program.feeds, "names": program.names}
+            elif "unload" in request:
+                programs.pop(request["unload"], None)
+                reply = {"ok": True}
             else:
-                assert program is not None
-                reply = _run(np, program, request)
+                reply = _run(np, programs[request["model"]], request)
         except Exception as error:
             reply = {"error": f"{type(error).__name__}: {_short(str(error))}"}
         replies.write(json.dumps(reply) + "\n")

@@ -9,7 +9,10 @@ from typing import Any, Literal
 
 from paddle2ov.report import jsonable
 from paddle2ov.verification.comparison import TensorComparison
+from paddle2ov.verification.judgement import Float64Comparison
 from paddle2ov.verification.ties import Tie
+
+Verdict = Literal["agree", "ties", "rounding", "differ", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,9 @@ class Run:
         refused: why Paddle did not take these inputs; "" if it did.
         ties: the sorts and selections that decided otherwise between equal scores, where the results differ.
         explained: whether these ties are all that differs.
+        float64: where the results differ, how far both are from what Paddle computes in float64; text: why that is not
+            known.
+        rounding: whether all that differs is Paddle's rounding.
     """
 
     inputs: dict[str, tuple[int, ...]]
@@ -29,16 +35,29 @@ class Run:
     refused: str = ""
     ties: tuple[Tie, ...] = ()
     explained: bool = False
+    float64: tuple[Float64Comparison, ...] | str = ""
+    rounding: bool = False
 
     @property
     def ok(self) -> bool:
         """Whether no result differs."""
         return all(one.ok for one in self.outputs)
 
+    @property
+    def verdict(self) -> Literal["agree", "ties", "rounding", "differ"]:
+        """What was found of these inputs, see `Verification.verdict`."""
+        if self.ok:
+            return "agree"
+        return "ties" if self.explained else "rounding" if self.rounding else "differ"
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedOperator:
-    """An operator of the main block: its type, its place, its results compared, and whether its inputs agree."""
+    """An operator of the main block: its type, its place, its results compared, and whether its inputs agree.
+
+    With `verify(operators=True)` the results are those in the whole model, else those of the operator alone, on what it
+    read in Paddle.
+    """
 
     type: str
     index: int
@@ -66,6 +85,8 @@ class Culprit:
         amplifies: it agrees with Paddle when it gets Paddle's inputs: it only magnifies earlier rounding.
         within: the `if` and `while` that it is in, outermost first, with the first round of a loop that differs.
         case: the folder with its inputs and results, see `verify(case=...)`.
+        float64: how far its results alone are from what Paddle computes in float64 from the same inputs; text: why that
+            is not known.
     """
 
     type: str
@@ -77,6 +98,26 @@ class Culprit:
     amplifies: bool
     case: Path | None = None
     within: tuple[str, ...] = ()
+    float64: tuple[Float64Comparison, ...] | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """An operator that differs from Paddle by Paddle's rounding, alone and on Paddle's own inputs.
+
+    Attributes:
+        type: the operator's type.
+        index: its position in its block.
+        block: its block.
+        place: the same in words.
+        float64: how far both are from what Paddle computes in float64.
+    """
+
+    type: str
+    index: int
+    block: int
+    place: str
+    float64: tuple[Float64Comparison, ...]
 
 
 @dataclass(slots=True)
@@ -91,9 +132,12 @@ class Verification:
         tolerance: of floats, relative to the largest value of each result.
         precision: what OpenVINO computed in: "f32", "bf16" or "f16". Paddle computes in float32.
         runs: every set of inputs.
-        operators: every operator that the results need, in program order; empty where nothing was looked for.
+        operators: the operators that were compared, in program order; empty where nothing was looked for.
         culprit: the operator at fault, where one was found.
+        rounded: the operators that differ by Paddle's rounding, as far as they were looked for.
         note: what else is to be said about the difference.
+        unfinished: what was being done when the time was up; "" where it was not.
+        is_all_run: whether all sets of inputs were run.
     """
 
     model: Path
@@ -105,19 +149,32 @@ class Verification:
     runs: list[Run] = field(default_factory=list)
     operators: list[ComparedOperator] = field(default_factory=list)
     culprit: Culprit | None = None
+    rounded: list[Rounded] = field(default_factory=list)
     note: str = ""
+    unfinished: str = ""
+    is_all_run: bool = False
 
     @property
     def ok(self) -> bool:
         """Whether the model computes the same in both, on all inputs that Paddle takes."""
-        return all(run.ok for run in self.runs)
+        return self.verdict == "agree"
 
     @property
-    def verdict(self) -> Literal["agree", "ties", "differ"]:
-        """What was found: "ties" where only the choice between entries with equal scores differs, see `ties.py`."""
-        if self.ok:
-            return "agree"
-        return "ties" if all(run.ok or run.explained for run in self.runs) else "differ"
+    def verdict(self) -> Verdict:
+        """What was found.
+
+        - "agree": the results do;
+        - "ties": only the choice between entries with equal scores differs, see `ties.py`;
+        - "rounding": what differs besides is Paddle's rounding, see `judgement.py`;
+        - "differ": the results do;
+        - "unknown": they agree as far as they were compared, and the time was up.
+        """
+        found = {run.verdict for run in self.runs}
+        if "differ" in found:
+            return "differ"
+        if self.unfinished and (not found or not self.is_all_run):
+            return "unknown"
+        return next((one for one in ("rounding", "ties") if one in found), "agree")
 
     def add_note(self, text: str) -> None:
         """Says one thing more about the difference."""
@@ -129,4 +186,4 @@ class Verification:
         return {"ok": self.ok, "verdict": self.verdict, **found}
 
 
-__all__ = ["ComparedOperator", "Culprit", "Run", "Tie", "Verification"]
+__all__ = ["ComparedOperator", "Culprit", "Float64Comparison", "Rounded", "Run", "Tie", "Verdict", "Verification"]

@@ -12,7 +12,8 @@ from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import AnyArray, Block, Operator, Program
 from paddle2ov.testing import Expected, Result, compile_model, infer
 from paddle2ov.translation.extension import Extension
-from paddle2ov.verification.paddle_process import PaddleProcess
+from paddle2ov.verification.deadline import TimeUpError
+from paddle2ov.verification.paddle_process import PaddleModel, PaddleProcess
 
 
 class Values:
@@ -35,7 +36,7 @@ class Values:
     def __init__(
         self,
         program: Program,
-        paddle: PaddleProcess,
+        paddle: PaddleModel | PaddleProcess,
         inputs: Mapping[str, AnyArray],
         extension: Extension = None,
         precision: str = "f32",
@@ -55,6 +56,11 @@ class Values:
         self._makers = {name: operator for operator in self.block.operators for name in operator.output_names()}
         self.dynamic = _dynamic_variables(self.block, [variable.name for variable in program.inputs])
 
+    def fix(self, values: Mapping[str, Expected]) -> None:
+        """Makes OpenVINO take values of Paddle's; what depends on them is no constant."""
+        self.fixed |= values
+        self.dynamic = _dynamic_variables(self.block, [*self.dynamic, *values])
+
     def is_known(self, name: str) -> bool:
         """Whether Paddle may be able to hand out a variable: an operator of the main block writes it."""
         return name in self._requests and not self._is_array(name)
@@ -71,16 +77,31 @@ class Values:
 
     def read_by(self, operator: Operator) -> dict[str, Expected]:
         """Paddle's values of what an operator reads and what depends on the program's inputs."""
+        return self.around([operator], [])[0]
+
+    def around(
+        self, operators: Iterable[Operator], wanted: Sequence[str]
+    ) -> tuple[dict[str, Expected], dict[str, Expected]]:
+        """Paddle's values, fetched in one run.
+
+        Args:
+            operators: operators of the main block.
+            wanted: variables.
+
+        Returns:
+            Those of what the operators read and what depends on the program's inputs, and those of the variables.
+        """
         names = [
             name
-            for name in dict.fromkeys(variables_read(operator))
+            for name in dict.fromkeys(name for one in operators for name in variables_read(one))
             if name in self.dynamic and not self._is_array(name)
         ]
-        found = self.of_paddle(names)
+        found = self.of_paddle([*names, *wanted])
+        read = {name: found[name] for name in names if name in found}
         for name in names:
             if name in self.inputs:
-                found[name] = Expected(name, self.program.variables[name].dtype or "float32", self.inputs[name])
-        return found
+                read[name] = Expected(name, self.program.variables[name].dtype or "float32", self.inputs[name])
+        return read, {name: found[name] for name in wanted if name in found}
 
     def filled_by(self, operator: Operator) -> list[Operator]:
         """The operators that made and filled the tensor arrays that an operator reads, in program order."""
@@ -93,8 +114,17 @@ class Values:
             found |= {one.index: one for one in makers}
         return [found[index] for index in sorted(found) if index < operator.index]
 
+    def works_on_arrays(self, operator: Operator) -> bool:
+        """Whether an operator reads or writes tensor arrays."""
+        return any(self._is_array(name) for name in (*variables_read(operator), *operator.output_names()))
+
     def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Any]:
-        """OpenVINO's values of variables from given values of others, and the model that computes them."""
+        """OpenVINO's values of variables from given values of others, and the model that computes them.
+
+        Raises:
+            TimeUpError: the time is up.
+        """
+        self._paddle.deadline.check()
         shapes = {name: self._shape(name, one.array) for name, one in cuts.items()}
         model = convert(self.program, input=shapes or None, output=list(names), extension=self._extension)
         arrays = {name: one.array for name, one in cuts.items()}
@@ -105,6 +135,8 @@ class Values:
             return
         try:
             results, _ = self.compute(self.fixed, names)
+        except TimeUpError:
+            raise
         except Exception:  # a value that cannot be a result: the others still can
             if len(names) > 1:
                 middle = len(names) // 2

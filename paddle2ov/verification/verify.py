@@ -11,20 +11,24 @@ from typing import Any, Literal, get_args
 import openvino
 
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, PaddleRunError
+from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError, PaddleRunError
 from paddle2ov.program import find_model, read_program
+from paddle2ov.program.settings import Settings, find_settings, read_settings
 from paddle2ov.program.sources import check_unchanged
 from paddle2ov.testing import compile_model
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
 from paddle2ov.translation.model_builder import chosen_outputs
 from paddle2ov.translation.registry import Registry
-from paddle2ov.verification.both_sides import Subject, run_both
-from paddle2ov.verification.faults import locate_fault
+from paddle2ov.verification.both_sides import Sides, Subject, run_both
+from paddle2ov.verification.deadline import Deadline, TimeUpError
+from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.images import image_inputs
-from paddle2ov.verification.inputs import InputsArgument, given_inputs, random_inputs
-from paddle2ov.verification.paddle_process import PaddleProcess
-from paddle2ov.verification.results import ComparedOperator, Culprit, Run, Verification
+from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, random_inputs
+from paddle2ov.verification.judgement import Float64Comparison, Judge
+from paddle2ov.verification.localisation import is_paddle_rounding
+from paddle2ov.verification.paddle_process import PaddleProcess, SideProcess
+from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verdict, Verification
 from paddle2ov.verification.ties import Tie
 
 Precision = Literal["f32", "bf16", "default"]
@@ -51,13 +55,15 @@ def verify(
     extension: Extension = None,
     paddle_python: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    on_run: Callable[[Verification], None] | None = None,
+    timeout: float | None = None,
     converted: openvino.Model | None = None,
 ) -> Verification:
     """Runs a model in Paddle and in OpenVINO on the same inputs and compares the results.
 
     Paddle runs in a process of its own. Where the results differ, the values inside the program are compared too: to
-    find out whether only the order of equal scores differs (see `ties.py`), else the first operator whose results
-    differ although its inputs agree.
+    find out whether only the order of equal scores differs (see `ties.py`), else the operator that is at fault. Paddle
+    then computes in float64 as well, which shows whether the difference is its own rounding (see `judgement.py`).
 
     Args:
         model: a model folder, a program file or a path prefix, as for `convert`.
@@ -65,7 +71,8 @@ def verify(
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
         images: pictures to run besides, prepared as the `inference.yml` beside the model says; see `images.py`.
         shapes: shapes of the random inputs, in the forms of `convert(input=...)`: one, or a list of strings or
-            mappings. By default a model with dynamic shapes is run with three.
+            mappings. By default a model with dynamic shapes is run with several: those that the settings beside the
+            model name, else some that are usual.
         seed: of the random inputs.
         tolerance: of floats, relative to the largest value of each result; by default 1e-4 where OpenVINO computes in
             float32, else 0.05. Integers and bools must be equal.
@@ -80,6 +87,9 @@ def verify(
         paddle_python: an interpreter that has Paddle; default: the environment variable PADDLE2OV_PADDLE_PYTHON, or
             this interpreter.
         progress: called with (what is done, steps done, steps in all).
+        on_run: called with what is known as soon as the results of a set of inputs are compared, the last of `runs`.
+        timeout: seconds after which nothing more is looked for; what is known by then is returned. What OpenVINO is
+            computing is awaited, Paddle is not.
         converted: what `convert` made of the model, with the same outputs, to compare that; its inputs must be the
             program's, whatever their shapes. Default: it is converted anew.
 
@@ -91,8 +101,9 @@ def verify(
         OpenVINORunError: OpenVINO cannot compile the model.
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
-    _check(tolerance, precision, case)
+    _check(tolerance, precision, case, timeout)
     files = find_model(model, params)
+    deadline = Deadline(timeout)
     program = whole = read_program(model, params, Registry(extension).signatures(), mapped=False)
     source = whole.source
     assert source is not None
@@ -101,53 +112,127 @@ def verify(
     if outputs is not None:
         program = replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
-    sets = sets or random_inputs(program, _as_list(shapes), seed)
+    sets = sets or random_inputs(program, _as_list(shapes), seed, _settings(files.program.parent))
     compiled = _compiled(converted or convert(program, extension=extension), precision)
     computes_in = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
     if precision not in ("default", computes_in):
         raise ConversionInputError(f"precision: OpenVINO computes in {computes_in} here where {precision} is asked for")
     if tolerance is None:
         tolerance = TOLERANCE if computes_in == "f32" else LOW_TOLERANCE
-    is_random = not (inputs or images)
-    subject = Subject(files, whole, program, compiled, tolerance, computes_in, extension, paddle_python, is_random)
-    say = progress or (lambda what, done, total: None)
+    doing = _Progress(progress)
+    say = doing.say
     say("starting Paddle", 0, len(sets))
-    with PaddleProcess(files, paddle_python) as paddle:
-        source.check()  # that is what Paddle has read
-        found = Verification(
-            files.program, program.format, paddle.version, openvino.__version__, tolerance, computes_in
+    found = Verification(files.program, program.format, "", openvino.__version__, tolerance, computes_in)
+    with SideProcess(paddle_python, deadline) as side:
+        judge = Judge(side, tolerance)
+        subject = Subject(
+            *(files, whole, program, compiled, tolerance, computes_in, extension, paddle_python),
+            *(not (inputs or images), side, judge),
         )
-        sides = []
-        for i, arrays in enumerate(sets):
-            say("running", i, len(sets))
-            sides.append(run_both(subject, paddle, arrays))
-        if all(one.run.refused for one in sides):
-            raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}")
-        for i, one in enumerate(sides):
-            if not one.run.ok:
-                say("looking for ties", i, len(sets))
-                one.look_for_ties(subject)
-        found.runs = [one.run for one in sides]
-        if drawn := dict.fromkeys(name for one in sides for name in one.drawn):
-            found.add_note(f"Random numbers are Paddle's: {', '.join(drawn)}")
-        chosen = next((one for one in sides if not (one.run.ok or one.run.explained)), None)
-        if chosen is None and operators:
-            chosen = next(one for one in sides if not one.run.refused)
-        if chosen is not None:
-            locate_fault(found, subject, chosen, case, lambda done, total: say("comparing operators", done, total))
+        try:
+            with PaddleProcess(files, paddle_python, deadline) as paddle:
+                source.check()  # that is what Paddle has read
+                found.paddle = paddle.version
+                sides = _run_all(found, subject, paddle, sets, say, on_run or (lambda found: None))
+                _look_into(found, subject, sides, operators, case, say)
+        except TimeUpError:
+            found.unfinished = doing.what
     source.check()
     if found.verdict == "differ" and computes_in != "f32":
         found.add_note(_ROUNDED)
     return found
 
 
-def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str] | None) -> None:
+class _Progress:
+    """Remembers what is being done, and tells it."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self.what = ""
+
+    def say(self, what: str, done: int, total: int) -> None:
+        self.what = f"{what}, {done} of {total}"
+        if self._progress is not None:
+            self._progress(what, done, total)
+
+
+def _run_all(
+    found: Verification,
+    subject: Subject,
+    paddle: PaddleProcess,
+    sets: Sequence[Inputs],
+    say: Progress,
+    on_run: Callable[[Verification], None],
+) -> list[Sides]:
+    """Runs all sets of inputs on both sides; notes how the results compare."""
+    sides: list[Sides] = []
+    for i, arrays in enumerate(sets):
+        say("running", i, len(sets))
+        sides.append(run_both(subject, paddle, arrays))
+        found.runs.append(sides[-1].run)
+        on_run(found)
+    found.is_all_run = True
+    if all(one.run.refused for one in sides):
+        raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}")
+    if drawn := dict.fromkeys(name for one in sides for name in one.drawn):
+        found.add_note(f"Random numbers are Paddle's: {', '.join(drawn)}")
+    return sides
+
+
+def _look_into(
+    found: Verification,
+    subject: Subject,
+    sides: Sequence[Sides],
+    operators: bool,
+    case: str | os.PathLike[str] | None,
+    say: Progress,
+) -> None:
+    """What is behind differences: ties, Paddle's rounding, or the operator at fault."""
+
+    def note() -> None:
+        found.runs = [one.run for one in sides]
+
+    differing = [one for one in sides if not one.run.ok]
+    for i, one in enumerate(differing):
+        say("looking for ties", i, len(differing))
+        one.look_for_ties(subject)
+        note()
+    differing = [one for one in differing if not one.run.explained]
+    for i, one in enumerate(differing):
+        say("computing in float64", i, len(differing))
+        one.compute_in_float64(subject)
+        one.run = replace(one.run, rounding=is_paddle_rounding(one.run.float64))
+        note()
+    if operators:
+        chosen = next(one for one in (*differing, *sides) if not one.run.refused)
+        compare_operators(found, subject, chosen, lambda done, total: say("comparing operators", done, total))
+    unclear = [one for one in differing if not is_paddle_rounding(one.run.float64)]
+    # Where float64 shows Paddle's rounding everywhere, the operators that round are looked for on one of the sets.
+    for one in unclear or differing[:1]:
+        locate_fault(found, subject, one, case, lambda done, total: say("looking for the operator", done, total))
+        note()
+        if one.run.verdict == "differ":
+            return
+
+
+def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str] | None, timeout: float | None) -> None:
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise ConversionInputError(f"timeout: {timeout} is no number of seconds above 0")
     if tolerance is not None and not 0 <= tolerance < float("inf"):
         raise ConversionInputError(f"tolerance: {tolerance} is no number of 0 or more")
     if precision not in get_args(Precision):
         raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(Precision))}")
     if case is not None:
         _check_folder(Path(case))
+
+
+def _settings(folder: Path) -> Settings | None:
+    """The settings beside a model, if there are some that can be read."""
+    path = find_settings(folder)
+    try:
+        return read_settings(path) if path is not None else None
+    except ModelReadError:
+        return None
 
 
 def _check_folder(folder: Path) -> None:
@@ -171,4 +256,14 @@ def _as_list(shapes: Any) -> list[InputArgument]:
     return list(shapes) if several else [shapes]
 
 
-__all__ = ["ComparedOperator", "Culprit", "Run", "Tie", "Verification", "verify"]
+__all__ = [
+    "ComparedOperator",
+    "Culprit",
+    "Float64Comparison",
+    "Rounded",
+    "Run",
+    "Tie",
+    "Verdict",
+    "Verification",
+    "verify",
+]

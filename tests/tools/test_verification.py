@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,10 @@ from paddle2ov.cli import cli
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program import find_model, read_program
 from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.program.settings import read_settings
 from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import compare_tensor
+from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.extract import extract
 from paddle2ov.verification.inputs import given_inputs, random_inputs
 from paddle2ov.verification.localisation import Localiser
@@ -187,9 +190,8 @@ def test_the_operator_at_fault_is_found_in_a_body(format, name, kind, inputs, wi
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_what_enters_a_loop_is_fetched_as_it_entered(format, monkeypatch):
-    """Paddle's loops overwrite their condition; in the order of the program that comes before any value is fetched."""
-    monkeypatch.setenv("FLAGS_new_executor_sequential_run", "1")
+def test_what_enters_a_loop_is_fetched_as_it_entered(format):
+    """Paddle's loops overwrite their condition; operators run in the order of the program, also what copies a value."""
     folder = network("array", format)
     program = read_program(folder)
     (loop,) = (one for one in program.block.operators if one.type == "while")
@@ -434,3 +436,77 @@ def test_reference_needs_nothing_of_ours():
     text = (Path(paddle2ov.__file__).parent / "verification" / "reference.py").read_text()
     assert "import paddle2ov" not in text
     assert "from paddle2ov" not in text
+
+
+def test_arrays_of_a_legacy_program_are_fetched_again():
+    """Paddle's executor keeps tensor arrays from one run to the next, without their data."""
+    folder = network("array", "legacy")
+    program = read_program(folder)
+    joined = next(one for one in program.block.operators if one.type == "tensor_array_to_tensor")
+    with PaddleProcess(find_model(folder)) as process:
+        values = Values(program, process, {"x": np.ones((3, 4), np.float32)})
+        names = ["x", *(name for one in values.filled_by(joined) for name in one.input_names()), *joined.outputs["out"]]
+        first, second = (values.of_paddle(names) for _ in range(2))
+    assert first.keys() == second.keys() >= set(joined.outputs["out"])
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_time_that_is_up(as_json):
+    result = call(network("squeezenet1_1", "pir"), "--timeout", "1e-9", *(["--json"] if as_json else []))
+    assert result.exit_code == 2, result.output
+    if as_json:
+        found = json.loads(result.stdout)
+        assert (found["verdict"], found["unfinished"], found["runs"]) == ("unknown", "starting Paddle, 0 of 3", [])
+    else:
+        assert "The time was up; what was not finished: starting Paddle, 0 of 3\n" in result.stdout
+        assert result.stdout.endswith("The results agree with Paddle's as far as they were compared.\n")
+
+
+def test_time_that_is_up_while_paddle_computes(monkeypatch):
+    """Its process is not awaited; what was compared is known."""
+    monkeypatch.setattr("paddle2ov.verification.verify.Deadline", UpAfterTheFirst)
+    found = paddle2ov.verify(network("squeezenet1_1", "pir"), shapes=["x[1,3,64,64]", "x[2,3,64,64]"])
+    assert (found.verdict, len(found.runs), found.unfinished) == ("unknown", 1, "running, 1 of 2")
+    assert found.runs[0].ok
+
+
+class UpAfterTheFirst(Deadline):
+    """The time is up when Paddle is asked for the third time: to load, to run, to run."""
+
+    def __init__(self, seconds=None):
+        super().__init__()
+        self._asked = 0
+
+    def check(self):
+        if self._asked > 2:
+            raise TimeUpError
+
+    @contextmanager
+    def calling(self, stop):
+        self._asked += 1
+        if self._asked > 2:
+            stop()
+        yield
+
+
+def test_sizes_that_users_run(tmp_path):
+    def shapes(declared, settings=None):
+        x = Variable("x", "float32", declared)
+        program = Program("pir", 1, Block(0, []), [x], [], {"x": x}, {})
+        if settings is not None:
+            (tmp_path / "inference.yml").write_text(settings)
+            settings = read_settings(tmp_path / "inference.yml")
+        return [one["x"].shape for one in random_inputs(program, settings=settings)]
+
+    free = [(1, 3, 224, 224), (2, 3, 160, 320), (3, 3, 320, 128), (1, 3, 640, 640), (1, 3, 768, 1024)]
+    assert shapes((-1, 3, -1, -1)) == free
+    assert shapes((-1, 3, 48, -1)) == [(1, 3, 48, 320), (2, 3, 48, 128), (1, 3, 48, 800)]
+    assert shapes((-1, 3, 224, 224)) == [(1, 3, 224, 224), (2, 3, 224, 224), (3, 3, 224, 224)]
+    bounds = (
+        "Hpi: {backend_configs: {a: {trt_dynamic_shapes: {x: [[1, 3, 48, 160], [1, 3, 48, 400], [2, 3, 48, 600]]}}}}"
+    )
+    found = [(1, 3, 48, 320), (2, 3, 48, 160), (1, 3, 48, 600), (1, 3, 48, 400)]
+    assert shapes((-1, 3, 48, -1), bounds) == found
+    picture = "Preprocess: [{type: Resize, interp: 2, keep_ratio: false, target_size: [480, 512]}%s]"
+    assert shapes((-1, 3, -1, -1), picture % ", {type: Permute}") == [*free, (1, 3, 480, 512)]
+    assert shapes((-1, 3, -1, -1), picture % "") == free  # what makes no picture with channels first says nothing

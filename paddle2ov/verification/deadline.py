@@ -1,0 +1,48 @@
+"""When `verify` is to stop and say what it knows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+
+class TimeUpError(Exception):
+    """The time that `verify` was given is up."""
+
+
+class Deadline:
+    """A point in time, or none.
+
+    Args:
+        seconds: from now; None: never.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._end = None if seconds is None else monotonic() + seconds
+
+    def check(self) -> None:
+        """Goes on where there is time left.
+
+        Raises:
+            TimeUpError: there is none.
+        """
+        if self._end is not None and monotonic() >= self._end:
+            raise TimeUpError
+
+    @contextmanager
+    def calling(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Calls a function when the time is up, if the block still runs then."""
+        if self._end is None:
+            yield
+            return
+        timer = threading.Timer(max(self._end - monotonic(), 0), stop)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+__all__ = ["Deadline", "TimeUpError"]

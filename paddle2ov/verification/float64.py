@@ -1,0 +1,102 @@
+"""A Paddle model in float64: what is float32 becomes float64 (variables, weights, types that attributes name).
+
+The same goes for complex64 and complex128. The program's file is edited, so that Paddle runs the operators that it
+holds. Narrower floats stay: where a program rounds to them, that is what it means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paddle2ov.program.files import ModelFiles, find_model
+from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
+from paddle2ov.program.model import AnyArray, Parameter, Program
+from paddle2ov.verification.editing import Raw, read_pir, write_model
+
+_PIR_TYPES = {"0.t_f32": "0.t_f64", "0.t_c64": "0.t_c128"}
+_PIR_NAMES = {"float32": "float64", "complex64": "complex128"}
+_LEGACY_NUMBERS = {5: 6, 23: 24}  # the same in Paddle's VarType
+_TYPE_ATTRIBUTES = frozenset(("dtype", "in_dtype", "out_dtype"))
+_INT = 0  # the type of an attribute that holds an int
+
+
+def write_float64(folder: Path, files: ModelFiles, program: Program) -> ModelFiles:
+    """Writes the model in float64.
+
+    Args:
+        folder: where to write; it exists.
+        files: the model.
+        program: the same, read.
+    """
+    content: Raw | bytes
+    if program.format == "pir":
+        content = _promote_pir(read_pir(files.program)[0])
+    else:
+        content = _promote_legacy(ProgramDesc.FromString(files.program.read_bytes()))
+    return find_model(write_model(folder, content, program.parameters.keys(), program, _promote))
+
+
+def _promote(parameter: Parameter) -> Parameter:
+    wanted = _PIR_NAMES.get(parameter.dtype)
+    if wanted is None:
+        return parameter
+    return replace(parameter, dtype=wanted, data=parameter.data.astype(np.dtype(wanted)))
+
+
+def _promote_pir(node: Any) -> Any:
+    """A part of a PIR program in float64."""
+    if isinstance(node, list):
+        return [_promote_pir(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get("#") == "1.a_dtype":
+        return {**node, "D": _PIR_NAMES.get(node["D"], node["D"])}
+    promoted = {name: _promote_pir(one) for name, one in node.items()}
+    if node.get("#") in _PIR_TYPES:
+        promoted["#"] = _PIR_TYPES[node["#"]]
+    return promoted
+
+
+def _promote_legacy(desc: Any) -> bytes:
+    """A legacy program in float64."""
+    for block in desc.blocks:
+        for variable in block.vars:
+            variable.type = _promote_type(variable.type)
+        for op in block.ops:
+            attributes = [_promote_attribute(text) for text in op.attrs]
+            del op.attrs[:]
+            op.attrs.extend(attributes)
+    content: bytes = desc.SerializeToString()
+    return content
+
+
+def _promote_type(text: bytes) -> bytes:
+    found = VarType.FromString(text)
+    for name in ("dense_tensor", "tensor_array"):
+        if found.HasField(name):
+            tensor = getattr(found, name).tensor
+            tensor.data_type = _LEGACY_NUMBERS.get(tensor.data_type, tensor.data_type)
+    promoted: bytes = found.SerializeToString()
+    return promoted
+
+
+def _promote_attribute(text: bytes) -> bytes:
+    found = Attr.FromString(text)
+    if found.type != _INT or found.name not in _TYPE_ATTRIBUTES:
+        return text
+    found.i = _LEGACY_NUMBERS.get(found.i, found.i)
+    promoted: bytes = found.SerializeToString()
+    return promoted
+
+
+def in_float64(array: AnyArray) -> AnyArray:
+    """An array as an input of the promoted model: float32 as float64, others as they are."""
+    wanted = _PIR_NAMES.get(array.dtype.name)
+    return array if wanted is None else array.astype(np.dtype(wanted))
+
+
+__all__ = ["in_float64", "write_float64"]

@@ -1,0 +1,155 @@
+"""Which of two results is the right one: Paddle computes the same in float64, from the same inputs.
+
+Paddle's rounding is what this shows of a difference: OpenVINO's result is within the tolerance of the one in float64,
+and nearer to it than Paddle's wherever the two differ. An error of the conversion cannot be taken for it, as it keeps
+OpenVINO's result away from what Paddle means.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from paddle2ov.errors import Paddle2OVError
+from paddle2ov.program import ModelFiles, find_model, read_program
+from paddle2ov.program.model import AnyArray, Operator, Program
+from paddle2ov.testing import Expected, Result
+from paddle2ov.verification.comparison import as_openvino_array, distances, limit_of
+from paddle2ov.verification.extract import extract
+from paddle2ov.verification.float64 import in_float64, write_float64
+from paddle2ov.verification.paddle_process import PaddleModel, SideProcess
+
+
+@dataclass(frozen=True, slots=True)
+class Float64Comparison:
+    """A result of both sides, compared with the one that Paddle computes in float64.
+
+    Attributes:
+        name: the result's name.
+        paddle: the largest difference of Paddle's float32 from it, as a fraction of the largest value.
+        openvino: that of OpenVINO's result.
+        is_nearer: whether OpenVINO is nearer to it wherever the two differ from each other beyond the tolerance.
+        is_within: whether OpenVINO is within the tolerance of it, too.
+    """
+
+    name: str
+    paddle: float
+    openvino: float
+    is_nearer: bool
+    is_within: bool
+
+    @property
+    def is_paddle_rounding(self) -> bool:
+        """Whether Paddle's rounding is all that the two differ by."""
+        return self.is_nearer and self.is_within
+
+    def describe(self) -> str:
+        """The same as a sentence."""
+        return f"{self.name}: Paddle is {self.paddle:.2g} off what it computes in float64, OpenVINO {self.openvino:.2g}"
+
+
+def compare_float64(
+    result: Result, expected: Expected, exact: Expected, name: str, tolerance: float
+) -> Float64Comparison:
+    """Compares one result of both sides with the one in float64; the tolerance is that of `compare_tensor`."""
+    ours, paddle, right = result.array, as_openvino_array(expected), as_openvino_array(exact)
+    if not ours.shape == paddle.shape == right.shape:
+        is_right = ours.shape == right.shape
+        return Float64Comparison(name, float("inf"), 0.0 if is_right else float("inf"), False, False)
+    (off, scale), (paddle_off, _) = distances(ours, right), distances(paddle, right)
+    limit = limit_of(expected.dtype, paddle, tolerance, scale)
+    differ = distances(ours, paddle)[0] > limit
+    is_nearer = bool((off[differ] <= paddle_off[differ]).all())
+    return Float64Comparison(
+        name, _largest(paddle_off) / scale, _largest(off) / scale, is_nearer, bool((off <= limit).all())
+    )
+
+
+def _largest(distance: AnyArray) -> float:
+    return float(distance.max()) if distance.size else 0.0
+
+
+Judged = tuple[Float64Comparison, ...] | str
+"""What float64 shows of each result; text: why there is no float64."""
+
+
+class Isolated(Protocol):
+    """An operator alone, see `localisation.py`."""
+
+    inputs: dict[str, Expected]
+    expected: dict[str, Expected]
+    results: dict[str, Result]
+
+
+class Judge:
+    """Has Paddle compute in float64.
+
+    Args:
+        process: where.
+        tolerance: see `compare_tensor`.
+    """
+
+    def __init__(self, process: SideProcess, tolerance: float) -> None:
+        self._process = process
+        self._tolerance = tolerance
+
+    def whole(
+        self,
+        files: ModelFiles,
+        program: Program,
+        inputs: Mapping[str, AnyArray],
+        results: Sequence[Result],
+        expected: Sequence[Expected],
+        compute: Callable[[PaddleModel, Mapping[str, AnyArray]], list[Expected]] = PaddleModel.run,
+    ) -> Judged:
+        """Judges the results of a model.
+
+        Args:
+            files: the model.
+            program: the same, read.
+            inputs: what it was run on.
+            results: OpenVINO's.
+            expected: Paddle's.
+            compute: what has Paddle compute them, from the model in float64 and its inputs.
+
+        Raises:
+            TimeUpError: the time is up.
+        """
+        if len(results) != len(expected):
+            return "OpenVINO has not all results"
+        with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
+            try:
+                written = write_float64(Path(folder), files, program)
+                with self._process.load(written) as model:
+                    exact = compute(model, {name: in_float64(array) for name, array in inputs.items()})
+            except (Paddle2OVError, OSError) as error:
+                return str(error).splitlines()[0]
+        return tuple(
+            compare_float64(ours, want, right, want.name, self._tolerance)
+            for ours, want, right in zip(results, expected, exact, strict=True)
+        )
+
+    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: Isolated) -> Judged:
+        """Judges an operator alone.
+
+        Raises:
+            TimeUpError: the time is up.
+        """
+        inputs, expected = alone.inputs, alone.expected
+        with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
+            try:
+                if extract(Path(folder), files, program, operator, inputs.keys(), list(expected)) is None:
+                    return "it cannot stand alone"
+                part = find_model(folder)
+                read = read_program(part.program, part.params, mapped=False)
+            except (Paddle2OVError, OSError) as error:
+                return str(error).splitlines()[0]
+            named = [Expected(name, one.dtype, one.array) for name, one in expected.items()]
+            arrays = {name: one.array for name, one in inputs.items()}
+            return self.whole(part, read, arrays, [alone.results[name] for name in expected], named)
+
+
+__all__ = ["Float64Comparison", "Judge", "Judged", "compare_float64"]

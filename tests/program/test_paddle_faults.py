@@ -1,0 +1,110 @@
+"""Paddle's own faults, as `docs/limits.md` lists them: a test that fails says that an upgrade of Paddle mended one."""
+
+from pathlib import Path
+
+import numpy as np
+import openvino
+import paddle
+import pytest
+
+import paddle2ov
+
+X = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+
+
+class Saved:
+    """A static program: what Paddle computes from it, and from its file when that is read back."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = str(folder / "inference")
+        self._executor = paddle.static.Executor(paddle.CPUPlace())
+
+    def save(self, build, **inputs):
+        """Returns what is computed before it is saved. An input is an array, or its declared shape and an array."""
+        self.inputs = {name: one[1] if isinstance(one, tuple) else one for name, one in inputs.items()}
+        dims = {name: one[0] if isinstance(one, tuple) else one.shape for name, one in inputs.items()}
+        main = paddle.static.Program()
+        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
+            data = [paddle.static.data(name, dims[name], "float32") for name in inputs]
+            made = build(*data)
+            results = list(made) if isinstance(made, tuple) else [made]
+            found = self._executor.run(main, feed=self.inputs, fetch_list=results)
+            paddle.static.save_inference_model(self.path, data, results, self._executor, program=main)
+        return found
+
+    def read_back(self):
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            program, names, results = paddle.static.load_inference_model(self.path, self._executor)
+            feed = {name: self.inputs[name] for name in names}
+            return self._executor.run(program, feed=feed, fetch_list=results, return_numpy=False)
+
+    def ours(self):
+        compiled = openvino.compile_model(paddle2ov.convert(Path(self.path).parent), "CPU")
+        return [np.array(one) for one in compiled(self.inputs).values()]
+
+
+@pytest.fixture
+def saved(tmp_path):
+    paddle.enable_static()
+    try:
+        yield Saved(tmp_path)
+    finally:
+        paddle.disable_static()
+
+
+def test_a_number_added_to_an_input_is_not_saved(saved):
+    (computed,) = saved.save(lambda x: x + 1.0, x=X)
+    np.testing.assert_array_equal(computed, X + 1)
+    np.testing.assert_array_equal(np.asarray(saved.read_back()[0]), X)
+    np.testing.assert_array_equal(saved.ours()[0], X)
+
+
+def test_an_input_returned_twice_is_there_once(saved):
+    saved.save(lambda x: (x, x), x=X)
+    first, second = saved.read_back()
+    np.testing.assert_array_equal(np.asarray(first), X)
+    assert not second._is_initialized()
+    for one in saved.ours():
+        np.testing.assert_array_equal(one, X)
+
+
+class Twice(paddle.nn.Layer):
+    def forward(self, x):
+        y = paddle.nn.functional.relu(x)
+        return y, y
+
+
+def test_a_layer_that_returns_a_tensor_twice_is_saved_with_one_result(tmp_path):
+    paddle.jit.save(Twice(), str(tmp_path / "inference"), input_spec=[paddle.static.InputSpec([2, 3], "float32", "x")])
+    assert len(paddle2ov.convert(tmp_path).outputs) == 1
+
+
+def test_an_attribute_that_is_nan_is_not_read_back(saved):
+    saved.save(lambda x: paddle.full([2, 3], float("nan")) + x, x=X)
+    with pytest.raises(Exception, match="key 'D' not found"):
+        saved.read_back()
+
+
+def test_dequantize_linear_quantizes(saved):
+    def dequantized(x):
+        scale, zero, state = (paddle.assign(np.float32([one])) for one in (0.5, 0.0, 0.0))
+        return paddle._C_ops.dequantize_linear(x, scale, zero, state, state, -1, 8, -128, 127, 0, True, False)[0]
+
+    (computed,) = saved.save(dequantized, x=X)
+    np.testing.assert_array_equal(computed, np.full((2, 3), 127, np.float32))
+    np.testing.assert_allclose(saved.ours()[0], X * 0.5 / 127, rtol=1e-6)
+
+
+def test_atan2_has_the_shape_of_its_first_operand(saved):
+    y = X[::-1].copy()
+    (computed,) = saved.save(paddle.atan2, x=((-1, 3), X[:1]), y=((-1, 3), y))
+    assert computed.shape == (1, 3)
+    np.testing.assert_allclose(saved.ours()[0], np.arctan2(X[:1], y), rtol=1e-5)
+
+
+def test_unfold_slides_beyond_the_image(saved):
+    """(4 - 5) // 2 is 0 in C++, so that there is one window."""
+    image = np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)
+    (computed,) = saved.save(lambda x: paddle.nn.functional.unfold(x, [5, 5], strides=2), x=image)
+    np.testing.assert_array_equal(computed, np.pad(image, [(0, 0), (0, 0), (0, 1), (0, 1)]).reshape(1, 25, 1))
+    np.testing.assert_array_equal(saved.ours()[0], computed)

@@ -1,0 +1,135 @@
+"""`verify` tells Paddle's rounding from errors of the conversion, whatever else differs."""
+
+import json
+
+import numpy as np
+import paddle
+import pytest
+from click.testing import CliRunner
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov.cli import cli
+from paddle2ov.op_table import OP_TABLE
+from paddle2ov.testing import Expected, Result
+from paddle2ov.verification.judgement import compare_float64
+from tests.support.formats import FORMATS
+
+SIDE = 256
+"""Of a picture of which Paddle adds up the pixels one after the other."""
+
+
+def averaged(format):
+    return generated_network(all_networks()["averaged"], format)
+
+
+def picture():
+    """Nearly constant, so that each sum is rounded the same way."""
+    x = np.full((1, 1, SIDE, SIDE), 0.1, np.float32)
+    x[0, 0, :2, :2] = [[0.9, -0.4], [0.3, -0.8]]
+    return {"x": x, "n": np.array([3])}
+
+
+def swapped_axes(node):
+    """Leaves the axes as they are."""
+    return {"out": node.get_input("x")}
+
+
+def without_epsilon(node):
+    found = OP_TABLE["layer_norm"](node)
+    x = node.get_input("x")
+    axes = np.array([1])
+    centred = ops.subtract(x, ops.reduce_mean(x, axes, True))
+    return {**found, "out": ops.divide(centred, ops.sqrt(ops.reduce_mean(ops.multiply(centred, centred), axes, True)))}
+
+
+def in_eleven_bits(node):
+    """Rounded as a cast to float16 rounds numbers between 0.5 and 1."""
+    scaled = ops.multiply(OP_TABLE["sigmoid"](node)["out"], np.float32(2**11))
+    return {"out": ops.multiply(ops.round(scaled, "half_to_even"), np.float32(2**-11))}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_rounding_of_paddle(format, tmp_path):
+    np.savez(tmp_path / "x.npz", **picture())
+    arguments = ["verify", str(averaged(format)), "--inputs", str(tmp_path / "x.npz"), "--json"]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 4, result.output
+    found = json.loads(result.stdout)
+    assert (found["ok"], found["verdict"], found["culprit"]) == (False, "rounding", None)
+    (run,) = found["runs"]
+    assert run["rounding"]
+    _, mean = run["float64"]
+    assert mean["paddle"] > 1e-4 > mean["openvino"]
+    (operator,) = found["rounded"]
+    assert operator["type"] == "pool2d"
+    assert operator["float64"][0]["paddle"] == pytest.approx(mean["paddle"], rel=1e-2)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    ("kind", "wrong", "within"),
+    [("transpose2", swapped_axes, 0), ("layer_norm", without_epsilon, 1), ("sigmoid", in_eleven_bits, 2)],
+)
+def test_an_error_of_the_conversion_is_not_called_rounding(format, kind, wrong, within):
+    """Outside, in a loop, and in a branch in it; Paddle's rounding is there as well."""
+    found = paddle2ov.verify(averaged(format), inputs=picture(), extension={kind: wrong})
+    assert found.verdict == "differ"
+    assert found.culprit is not None
+    assert found.culprit.type == kind
+    assert len(found.culprit.within) == within
+    assert not found.culprit.amplifies
+    (only,) = found.culprit.float64
+    assert only.openvino > 1e-4 > 1e-6 > only.paddle
+    assert not only.is_nearer
+    assert [one.type for one in found.rounded] == ["pool2d"]
+
+
+class Chaotic(paddle.nn.Layer):
+    """No operator is wrong by itself: what is rounded doubles each time."""
+
+    def forward(self, x):
+        for _ in range(24):
+            x = 4 * x * (1 - x)
+        return x
+
+
+def test_rounding_that_adds_up(tmp_path):
+    spec = [paddle.static.InputSpec([4, 8], "float32", "x")]
+    paddle.jit.save(Chaotic(), str(tmp_path / "inference"), input_spec=spec)
+
+    def off(node):
+        """A product that is off by less than the tolerance."""
+        return {"out": ops.multiply(OP_TABLE["elementwise_mul"](node)["out"], np.float32(1 + 1e-6))}
+
+    inputs = {"x": np.linspace(0.1, 0.9, 32, dtype=np.float32).reshape(4, 8)}
+    found = paddle2ov.verify(tmp_path, inputs=inputs, extension={"elementwise_mul": off})
+    assert found.verdict == "differ"
+    assert found.culprit.amplifies
+    assert found.note.startswith("No operator is wrong by itself")
+    assert all(one.ok for operator in found.operators for one in operator.outputs)
+    (only,) = found.runs[0].float64
+    assert only.openvino > only.paddle
+
+
+@pytest.mark.parametrize(
+    ("ours", "paddle", "right", "nearer", "within"),
+    [
+        ([1.0, 2.0], [1.001, 2.0], [1.0, 2.0], True, True),
+        ([1.0, 2.0], [1.001, 2.0], [1.001, 2.0], False, False),
+        ([1.0005, 2.0], [1.002, 2.0], [1.0, 2.0], True, False),
+        ([1.00015, 2.0], [0.99999, 2.0], [1.0, 2.0], True, True),  # differ by less than the tolerance
+        ([1.0001, 2.0], [0.9998, 2.002], [1.0, 2.0], True, True),
+        ([1.00015, 2.0], [0.9999, 2.0], [1.0, 2.0], False, True),  # within the tolerance, and not the nearer one
+        ([3, 4], [3, 5], [3, 4], True, True),
+        ([3, 5], [3, 4], [3, 4], False, False),
+    ],
+)
+def test_comparison_with_float64(ours, paddle, right, nearer, within):
+    kind = "int64" if isinstance(ours[0], int) else "float32"
+    result = Result(frozenset(), {"int64": "i64", "float32": "f32"}[kind], np.array(ours, kind))
+    exact = np.array(right, "int64" if kind == "int64" else "float64")
+    found = compare_float64(result, Expected("y", kind, np.array(paddle, kind)), Expected("y", "", exact), "y", 1e-4)
+    assert (found.is_nearer, found.is_within) == (nearer, within)
