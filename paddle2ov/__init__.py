@@ -14,6 +14,7 @@ if not (_Path(__file__).parent / "op_table.py").exists():
     __path__.append(str(_Path(__file__).parents[1]))
 
 if TYPE_CHECKING:
+    from paddle2ov.checking.check import Check, check
     from paddle2ov.conversion import convert
     from paddle2ov.errors import (
         ConversionInputError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 # Importing the package must cost next to nothing beside OpenVINO: a module is loaded when its name is first used.
 _MODULES = {
+    "Check": "checking.check",
     "ConversionExtension": "translation.extension",
     "ConversionInputError": "errors",
     "ConversionReport": "report",
@@ -50,6 +52,7 @@ _MODULES = {
     "Place": "errors",
     "UnsupportedOpsError": "errors",
     "Verification": "verification.verify",
+    "check": "checking.check",
     "convert": "conversion",
     "inspect": "inspection",
     "read_program": "program",
@@ -58,6 +61,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "Check",
     "ConversionExtension",
     "ConversionInputError",
     "ConversionReport",
@@ -73,6 +77,7 @@ __all__ = [
     "Place",
     "UnsupportedOpsError",
     "Verification",
+    "check",
     "convert",
     "inspect",
     "read_program",

@@ -102,7 +102,8 @@ def _without_numbers(model: Model) -> Model:
 
 
 def _save(path: Path, tensors: list[Tensor], what: str) -> None:
-    np.savez(path, **{f"{what}_{i}": _stored(one) for i, one in enumerate(tensors)})
+    arrays: dict[str, Any] = {f"{what}_{i}": _stored(one) for i, one in enumerate(tensors)}
+    np.savez(path, **arrays)
 
 
 def _stored(tensor: Tensor) -> AnyArray:

@@ -222,6 +222,7 @@ class _Checking:
         facts = {
             "name": nodes[0] if nodes else "a result that is an input",
             "reason": wrong.reason(),
+            "references": wrong.references,
             "nodes": nodes,
             "primitives": primitives_of(wrong.model, self.device),
             "shapes": tuple(tuple(tuple(one.shape) for one in inputs) for inputs in wrong.runs()),
@@ -249,7 +250,7 @@ def _run(
 
 
 def _result_name(port: Any) -> str:
-    return min(port.get_names(), default=port.get_node().get_friendly_name())
+    return str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))
 
 
 def _as_list(shapes: Any) -> list[InputArgument]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from openvino import Model, Node, Tensor
+from openvino import Model, Node, Output, Tensor
 
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.kernels import Kernel
@@ -107,7 +107,7 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     inputs = {number_of(node): i for i, node in enumerate(copy.get_parameters())}
     shown: dict[Key, int] = {}
     base = len(copy.outputs)
-    ports = []
+    ports: list[Output] = []
     for number, node in nodes.items():
         wrote = [(number, port) for port in node.outputs()]
         read = [(number_of(port.get_node()), port) for port in node.input_values() if _varies(port.get_node())]
@@ -124,7 +124,9 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     found = []
     for given, result in zip(sequence, results, strict=True):
         seen: dict[int, Observed] = {}
-        for number, node in nodes.items() if not isinstance(result, str) else ():
+        for number, node in nodes.items():
+            if isinstance(result, str):
+                break
             read_keys = [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
             read_tensors = [
                 given[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None

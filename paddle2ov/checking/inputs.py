@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from openvino import Model, Node, Output, PartialShape, Tensor
+from openvino.op import Constant
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.shapes import dims_of
@@ -42,7 +44,7 @@ def chosen_inputs(
     if program is not None:
         return given_inputs(program, given) or random_inputs(program, shapes, seed)
     stand_in = _stand_in(model)
-    items = [given] if isinstance(given, Mapping | str | Path) else list(given or ())
+    items = [given] if isinstance(given, Mapping | str | os.PathLike) else list(given or ())
     if items:
         arrays = [one if isinstance(one, Mapping) else load(Path(one)) for one in items]
         return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in one.items()}) for one in arrays]
@@ -132,7 +134,7 @@ def _limits(value: Output) -> Iterator[int]:
             dims = [one for one in dims_of(node.input_value(0)) or () if one]
             if kind == "OneHot":
                 depth = node.input_value(1).get_node()
-                dims = [int(depth.get_data())] if depth.get_type_name() == "Constant" else []
+                dims = [int(depth.get_data())] if isinstance(depth, Constant) else []
             yield from dims[:1] if kind == "EmbeddingBagOffsets" else dims
 
 

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from openvino import Model, Node, PartialShape, Shape, Tensor, Type
+from openvino import CompiledModel, Model, Node, PartialShape, Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.checking.float64 import FLOAT64
 from paddle2ov.checking.tensors import copied, is_float, to_array, to_tensor
 from paddle2ov.graph.opset import ops
-
-Compile = Callable[[Model], "object"]
+from paddle2ov.program.model import AnyArray
 
 _SMALL = 64
 """Integers of no more elements are constants of a node alone, so that its output shapes are known."""
@@ -39,7 +39,7 @@ class Kernel:
         compile_alone: compiles a model for the device.
     """
 
-    def __init__(self, node: Node, compile_alone: Callable[[Model], object]) -> None:
+    def __init__(self, node: Node, compile_alone: Callable[[Model], CompiledModel]) -> None:
         self.type = str(node.get_type_name())
         self.method = ""
         """How the node was computed last."""
@@ -55,14 +55,17 @@ class Kernel:
         self._model: Model | None = None
         self._open: list[int] = []
 
-    def __call__(self, given: Sequence[Tensor]) -> list[Tensor]:
-        """The node's outputs for values of all of its inputs."""
+    def __call__(self, given: Sequence[Tensor], exact: bool = True) -> list[Tensor]:
+        """The node's outputs for values of all of its inputs; products are summed in float32 if not `exact`."""
         if self.type in FLOAT64 and all(
             is_float(self._node.get_output_element_type(i)) for i in range(self._node.get_output_size())
         ):
-            self.method = "float64"
-            found = FLOAT64[self.type](self._node.get_attributes(), [to_array(one) for one in given])
-            return [to_tensor(found, self._node.get_output_element_type(0))]
+            wide = np.float64 if exact else np.float32
+            arrays_given = [_as_float(to_array(one), wide) for one in given]
+            found = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
+            if found is not None:
+                self.method = "float64"
+                return [to_tensor(found, self._node.get_output_element_type(0))]
         self._fit(given)
         assert self._model is not None
         arrays = [given[i] for i in self._open]
@@ -76,7 +79,7 @@ class Kernel:
                 pass
             self._evaluates = False
         self.method = "alone"
-        request = self._compile(self._model).create_infer_request()  # type: ignore[attr-defined]
+        request = self._compile(self._model).create_infer_request()
         for i, one in enumerate(arrays):
             request.set_input_tensor(i, one)
         request.infer()
@@ -108,6 +111,10 @@ class Kernel:
             return self.type in _NO_EVALUATE
         shape = self._node.get_output_partial_shape(0)
         return shape.is_dynamic or math.prod(shape.to_shape()) * cost > _LONGEST
+
+
+def _as_float(array: AnyArray, kind: type[np.floating[Any]]) -> AnyArray:
+    return array.astype(kind, copy=False) if array.dtype.kind == "f" else array
 
 
 def _is_small_integer(tensor: Tensor) -> bool:

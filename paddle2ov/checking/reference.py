@@ -12,17 +12,18 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from openvino import Model, Node, Shape, Tensor, Type
+from openvino import CompiledModel, Model, Node, Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.checking.control_flow import Bodies, run_if, run_iterations
 from paddle2ov.checking.kernels import Kernel
 from paddle2ov.checking.rounding import Lanes, Rounding, chooses
-from paddle2ov.checking.tensors import copied, is_float
+from paddle2ov.checking.tensors import is_float
 from paddle2ov.graph.names import bodies_of
 
 Key = tuple[int, int]
 """A value of a model: the number of its node (see `numbered`) and the output."""
+CompileAlone = Callable[[Model], CompiledModel]
 NUMBER = "paddle2ov_check"
 _RANDOM = frozenset(("RandomUniform", "Multinomial"))
 
@@ -98,7 +99,7 @@ class Reference:
         self,
         model: Model,
         rounding: Rounding,
-        compile_alone: Callable[[Model], object],
+        compile_alone: CompileAlone,
         needed: Collection[Key] | None = None,
     ) -> None:
         self.rounding = rounding
@@ -170,7 +171,7 @@ class Reference:
             results, {key: values[key] for key in stay if key in values}, [k in drawn for k in self._results]
         )
 
-    def _step(self, node: Node, number: int, sources: list[Key], compile_alone: Callable[[Model], object]) -> Step:
+    def _step(self, node: Node, number: int, sources: list[Key], compile_alone: CompileAlone) -> Step:
         kind = node.get_type_name()
         step = Step(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
         if isinstance(node, Constant):
@@ -208,7 +209,7 @@ class Reference:
             wrote = step.kernel([one[0] for one in read])
             if choose is not None:
                 wrote = list(choose(step.number, step.node, read, wrote))
-            found = [(one,) for one in wrote]
+            found = lanes_of(wrote)
         else:
             read = self.rounding.read(step.kernel.type, read, step.kernel.constants, (step.number,))
             found = _all_lanes(step.kernel, read)
@@ -233,7 +234,7 @@ def _live(sources: Mapping[int, Sequence[Key]], wanted: Collection[Key]) -> set[
 
 def _all_lanes(kernel: Kernel, read: Sequence[Lanes]) -> list[Lanes]:
     count = max((len(one) for one in read), default=1)
-    lanes = [kernel([one[k] if len(one) > 1 else one[0] for one in read]) for k in range(count)]
+    lanes = [kernel([one[k] if len(one) > 1 else one[0] for one in read], exact=k == 0) for k in range(count)]
     return [tuple(one) for one in zip(*lanes, strict=True)]
 
 
@@ -267,7 +268,6 @@ __all__ = [
     "Computed",
     "Key",
     "Reference",
-    "copied",
     "lanes_of",
     "nodes_by_number",
     "number_of",

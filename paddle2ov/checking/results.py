@@ -81,6 +81,7 @@ class Fault:
         primitives: what the device made of it: "type kernel: nodes".
         shapes: the shapes of the part's inputs, run by run.
         reason: what is wrong with the part's result, or the device's message.
+        references: how its nodes were computed for comparison, as "Type: way".
         case: the folder with the part as IR, its inputs, what it should compute and a script, see `check(case=...)`.
     """
 
@@ -90,7 +91,14 @@ class Fault:
     nodes: tuple[str, ...] = ()
     primitives: tuple[str, ...] = ()
     shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    references: tuple[str, ...] = ()
     case: Path | None = None
+
+    def describe(self) -> str:
+        """In words."""
+        if self.kind == "rewrite":
+            return f"the rewrite {self.name} changes what the graph computes: {self.reason}"
+        return f"the device computes {', '.join(self.nodes) or self.name} wrongly: {self.reason}"
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ is a value without errors.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,18 +102,18 @@ class Rounding:
         if self.lanes == 1:
             return value
         low, high = (to_array(read[i][0]).astype(np.float64) for i in (3, 4))
-        step = np.abs(high - low) / max(int(node.get_attributes()["levels"]) - 1, 1)
+        step = np.abs(np.asarray(high - low)) / max(int(node.get_attributes()["levels"]) - 1, 1)
         return self._changed(value, seed, lambda array, random: array + step * random)
 
-    def _changed(self, value: Lanes, seed: Sequence[int], change: object) -> Lanes:
+    def _changed(self, value: Lanes, seed: Sequence[int], change: Callable[[AnyArray, AnyArray], AnyArray]) -> Lanes:
         lanes = [value[0]]
         rng = np.random.default_rng([self.lanes, *map(abs, seed)])
         kind = value[0].get_element_type()
         for k in range(1, self.lanes):
             array = to_array(value[k] if len(value) > 1 else value[0])
-            random = rng.uniform(-1, 1, array.shape).astype(np.float32)
+            random = np.asarray(rng.uniform(-1, 1, array.shape), np.float32)
             with np.errstate(invalid="ignore", over="ignore"):
-                lanes.append(to_tensor(change(array.astype(np.float64), random), kind))  # type: ignore[operator]
+                lanes.append(to_tensor(change(array.astype(np.float64), random), kind))
         return tuple(lanes)
 
 
@@ -174,8 +174,8 @@ def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
     """
     kind, want = value[0].get_element_type(), to_array(value[0])
     if got.get_element_type() != kind or tuple(got.shape) != want.shape:
-        have = f"{got.get_element_type().get_type_name()} {list(got.shape)}"
-        reason = f"{have} instead of {kind.get_type_name()} {list(want.shape)}"
+        text = f"{got.get_element_type().get_type_name()} {list(got.shape)}"
+        reason = f"{text} instead of {kind.get_type_name()} {list(want.shape)}"
         return Difference(math.inf, math.inf, 0.0, want.size, want.size, reason)
     have = to_array(got)
     a, b = have.astype(np.float64), want.astype(np.float64)

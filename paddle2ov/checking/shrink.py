@@ -33,6 +33,7 @@ class Wrong:
         sequence: which of these the runs of one request take.
         judged: the runs.
         error: the device's message, where it cannot compile the part.
+        references: how the nodes were computed for comparison, as "Type: way".
     """
 
     part: Part
@@ -41,6 +42,7 @@ class Wrong:
     sequence: tuple[int, ...]
     judged: tuple[Judged, ...]
     error: str = ""
+    references: tuple[str, ...] = ()
 
     def runs(self) -> list[list[Tensor]]:
         """What the inputs are, run by run."""
@@ -250,7 +252,8 @@ def judge_part(
 ) -> Wrong | None:
     """A part with its runs if it is wrong; `by_error` if the device is to fail with an error."""
     try:
-        (judged,) = Judge(model, device).run(sets, [sequence])
+        judge = Judge(model, device)
+        (judged,) = judge.run(sets, [sequence])
     except RuntimeError as error:
         if not by_error:
             return None
@@ -262,7 +265,8 @@ def judge_part(
             return None
         return Wrong(part, model, sets, sequence, (), plain_message(error))
     if any(one.error if by_error else one.wrong for one in judged):
-        return Wrong(part, model, sets, sequence, tuple(judged))
+        methods = sorted(judge.reference.count_methods())
+        return Wrong(part, model, sets, sequence, tuple(judged), references=tuple(f"{a}: {b}" for a, b in methods))
     return None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openvino import Model, Node
+from openvino import Model
+from openvino.op import Parameter
 
 from paddle2ov.checking.reference import NUMBER, Key, nodes_by_number, number_of
 from paddle2ov.graph.opset import ops
@@ -67,7 +68,7 @@ def build(structure: Structure, part: Part) -> tuple[Model, list[Key]]:
     """The part as a model, and the values that its inputs take: of cuts, or of the whole model's inputs."""
     model = structure.model.clone()
     nodes = nodes_by_number(model)
-    parameters: dict[Key, Node] = {}
+    parameters: dict[Key, Parameter] = {}
     computed = set(structure.computed(part))
     for i, key in enumerate(structure.given(part)):
         number, port = key
