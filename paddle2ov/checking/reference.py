@@ -235,7 +235,12 @@ def _live(sources: Mapping[int, Sequence[Key]], wanted: Collection[Key]) -> set[
 def _all_lanes(kernel: Kernel, read: Sequence[Lanes]) -> list[Lanes]:
     count = max((len(one) for one in read), default=1)
     lanes = [kernel([one[k] if len(one) > 1 else one[0] for one in read], exact=k == 0) for k in range(count)]
-    return [tuple(one) for one in zip(*lanes, strict=True)]
+    return [_of_one_shape(one) for one in zip(*lanes, strict=True)]
+
+
+def _of_one_shape(lanes: Lanes) -> Lanes:
+    """Lanes without those that have another shape: numbers that say how many elements there are have no errors."""
+    return lanes if all(one.get_shape() == lanes[0].get_shape() for one in lanes) else lanes[:1]
 
 
 def _state(node: Node, read: Sequence[Lanes]) -> Lanes:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from openvino import Node, Tensor
+from openvino import Node, Tensor, Type
 
 from paddle2ov.checking.kinds import CARRIES_SCORES, CHOOSES, MOVES, SUMS
 from paddle2ov.checking.tensors import is_float, to_array, to_tensor
@@ -71,6 +71,8 @@ class Rounding:
 
     def read(self, node: str, values: Sequence[Lanes], fixed: Collection[int], seed: Sequence[int]) -> list[Lanes]:
         """What a node reads, with the errors of its sums; constants (`fixed`), which are their factors, stay."""
+        if node == "Interpolate":
+            values = [values[0], *((one[0],) for one in values[1:])]  # scales say how many elements there are
         if node not in SUMS:
             return list(values)
         return [one if i in fixed else self._with_errors(one, (*seed, i)) for i, one in enumerate(values)]
@@ -90,7 +92,8 @@ class Rounding:
     def _with_errors(self, value: Lanes, seed: Sequence[int]) -> Lanes:
         if self.lanes == 1 or not _is_rounded(value):
             return value
-        return self._changed(value, seed, lambda array, random: array * (1 + self.unit * random))
+        unit = unit_of(value[0].get_element_type(), self.unit)
+        return self._changed(value, seed, lambda array, random: array * (1 + unit * random))
 
     def _with_noise(self, value: Lanes, noise: float, seed: Sequence[int]) -> Lanes:
         if self.lanes == 1 or not _is_rounded(value) or not noise:
@@ -166,6 +169,11 @@ class Difference:
     reason: str = ""
 
 
+def unit_of(kind: Type, unit: float) -> float:
+    """The error of one node whose result has an element type: that of the type, where it is narrower."""
+    return max(unit, UNITS.get(kind.get_type_name(), 0.0))
+
+
 def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
     """Compares what the device computed with the lanes of what it should be.
 
@@ -193,7 +201,7 @@ def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
         spread = _spread(value, b)
         typical = _root_mean_square(spread)
         with np.errstate(invalid="ignore"):
-            least = unit * np.where(np.isfinite(b), np.abs(b), 0.0) + np.finfo(np.float32).tiny
+            least = unit_of(kind, unit) * np.where(np.isfinite(b), np.abs(b), 0.0) + np.finfo(np.float32).tiny
         limit = _ELEMENT * np.maximum(spread, typical) + least
         mean_limit = _MEAN * typical + _root_mean_square(least)
     over = away > limit
