@@ -56,13 +56,20 @@ class Kernel:
         self._open: list[int] = []
 
     def __call__(self, given: Sequence[Tensor], exact: bool = True) -> list[Tensor]:
-        """The node's outputs for values of all of its inputs; products are summed in float32 if not `exact`."""
+        """The node's outputs for values of all of its inputs; products are summed in float32 if not `exact`.
+
+        Raises:
+            RuntimeError: the values do not fit the node.
+        """
         if self.type in FLOAT64 and all(
             is_float(self._node.get_output_element_type(i)) for i in range(self._node.get_output_size())
         ):
             wide = np.float64 if exact else np.float32
             arrays_given = [_as_float(to_array(one), wide) for one in given]
-            found = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
+            try:
+                found = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
+            except ValueError as error:
+                raise RuntimeError(f"{self.type} '{self._node.get_friendly_name()}': {error}") from error
             if found is not None:
                 self.method = "float64"
                 return [to_tensor(found, self._node.get_output_element_type(0))]
