@@ -14,6 +14,7 @@ if not (_Path(__file__).parent / "op_table.py").exists():
     __path__.append(str(_Path(__file__).parents[1]))
 
 if TYPE_CHECKING:
+    from paddle2ov.checking.check import Check, check
     from paddle2ov.compilation import clear_cache, compile_model
     from paddle2ov.conversion import convert
     from paddle2ov.errors import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 # Importing the package must cost next to nothing beside OpenVINO: a module is loaded when its name is first used.
 _MODULES = {
+    "Check": "checking.check",
     "ConversionExtension": "translation.extension",
     "ConversionInputError": "errors",
     "ConversionReport": "report",
@@ -51,6 +53,7 @@ _MODULES = {
     "Place": "errors",
     "UnsupportedOpsError": "errors",
     "Verification": "verification.verify",
+    "check": "checking.check",
     "clear_cache": "compilation",
     "compile_model": "compilation",
     "convert": "conversion",
@@ -61,6 +64,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "Check",
     "ConversionExtension",
     "ConversionInputError",
     "ConversionReport",
@@ -76,6 +80,7 @@ __all__ = [
     "Place",
     "UnsupportedOpsError",
     "Verification",
+    "check",
     "clear_cache",
     "compile_model",
     "convert",

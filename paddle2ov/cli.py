@@ -9,6 +9,7 @@ import click
 
 from paddle2ov import __version__
 from paddle2ov.commands.batch import batch_command
+from paddle2ov.commands.check import check_command
 from paddle2ov.commands.convert import convert_command
 from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
@@ -37,7 +38,7 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 @click.group(
     cls=_DefaultToConvert,
-    commands=[convert_command, inspect_command, verify_command, batch_command, ops_command],
+    commands=[convert_command, inspect_command, verify_command, check_command, batch_command, ops_command],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     help="""PaddlePaddle models on OpenVINO.
 
@@ -45,6 +46,7 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     paddle2ov MODEL_DIR -o model.xml      convert a model (short for: paddle2ov convert ...)
     paddle2ov inspect MODEL_DIR           show what a model is made of and whether it converts
     paddle2ov verify MODEL_DIR            compare what OpenVINO computes with what Paddle computes
+    paddle2ov check MODEL                 check, without Paddle, that this device computes the graph right
     paddle2ov batch DIR -o OUT            convert every model below a folder
     paddle2ov ops                         list the operators that can be converted
 

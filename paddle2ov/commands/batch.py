@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     "-o", "--out", required=True, type=PathType(file_okay=False, path_type=Path), help="Where to write the models."
 )
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
+@click.option("--check", is_flag=True, help="Check that this device computes each model right; needs no Paddle.")
 @click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
 @click.option("--compress-to-fp16", "fp16", is_flag=True, help="Store float32 weights as float16.")
 @extension_option
@@ -48,6 +49,7 @@ def batch_command(
     folder: Path,
     out: Path,
     compare: bool,
+    check: bool,
     paddle_python: str | None,
     fp16: bool,
     extensions: tuple[Path, ...],
@@ -85,12 +87,20 @@ def batch_command(
                 str(one.files.params.absolute()) if one.files.params is not None else None,
                 one.files.format,
                 str(one.target.absolute()),
-                fingerprint(one, fp16, bounded, compare, *(path.read_bytes() for path in extensions)),
+                fingerprint(
+                    one,
+                    fp16,
+                    bounded,
+                    compare,
+                    *([b"check"] if check else []),
+                    *(path.read_bytes() for path in extensions),
+                ),
                 fp16,
                 bounded,
                 compare,
                 paddle_python,
                 tuple(str(path.absolute()) for path in extensions),
+                check,
             )
             for one in models
         ]

@@ -15,8 +15,19 @@ if TYPE_CHECKING:
     from openvino import Model
 
 Record = dict[str, Any]
-GOOD = ("converted", "agrees", "agrees up to ties", "agrees up to Paddle's rounding")
-"""Outcomes that need not be repeated; the others are "differs", "not compared", "refused" and "failed"."""
+GOOD = (
+    "converted",
+    "agrees",
+    "agrees up to ties",
+    "agrees up to Paddle's rounding",
+    "computed right",
+    "computed right up to ties",
+)
+"""States of a model that is done.
+
+The others are "differs" and "not compared" (with Paddle), "computed wrong" and "not checked" (by this machine's
+device), "refused" and "failed".
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,7 @@ class Job:
     compare: bool = False
     paddle_python: str | None = None
     extensions: tuple[str, ...] = ()
+    check: bool = False
 
 
 def convert_one(job: Job) -> Record:
@@ -63,6 +75,8 @@ def _convert(job: Job) -> Record:
     record |= {"state": "converted", "message": "", "target": job.target}
     if job.compare:
         record |= _compared(job, model)
+    if job.check and record["state"] in GOOD:
+        record |= _checked(job, record)
     return _timed(record, started)
 
 
@@ -98,6 +112,26 @@ def _compared(job: Job, model: Model) -> Record:
         return {"state": "agrees up to Paddle's rounding", "message": message, **about}
     place = f"; first at {found.culprit.place}" if found.culprit is not None else ""
     return {"state": "differs", "message": f"results differ from Paddle's{place}", **about}
+
+
+def _checked(job: Job, record: Record) -> Record:
+    """What the device of this machine makes of the model; a comparison with Paddle keeps its state where it can."""
+    from paddle2ov.checking.check import check
+    from paddle2ov.errors import Paddle2OVError
+
+    try:
+        found = check(job.program, job.params)
+    except (Paddle2OVError, OSError) as error:
+        return {"state": "not checked", "message": str(error)}
+    about = {"device": found.device, "precision": found.precision}
+    if found.verdict == "differ":
+        return {"state": "computed wrong", "message": "; ".join(one.describe() for one in found.faults), **about}
+    if record["state"] != "converted":
+        return about
+    if found.ok and found.verdict == "ties":
+        ties = dict.fromkeys(tie.describe() for run in found.runs for tie in run.ties)
+        return {"state": "computed right up to ties", "message": "; ".join(ties), **about}
+    return {"state": "computed right", **about}
 
 
 def _timed(record: Record, started: float) -> Record:

@@ -1,0 +1,263 @@
+"""Does a device compute a graph right, in a precision: `check(model)`. Needs no Paddle."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import openvino
+from openvino import Model, Tensor
+
+from paddle2ov import passes
+from paddle2ov.checking.case import write_case
+from paddle2ov.checking.choices import Tie
+from paddle2ov.checking.device import Device, chosen_device, default_precision, plain_message
+from paddle2ov.checking.inputs import chosen_inputs, input_name, run_orders, tensors_of
+from paddle2ov.checking.judge import Judge, Judged, Say
+from paddle2ov.checking.primitives import primitives_of
+from paddle2ov.checking.reference import numbered
+from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
+from paddle2ov.checking.rewrites import RewriteCheck
+from paddle2ov.checking.shrink import Shrinker, Wrong
+from paddle2ov.conversion import convert
+from paddle2ov.errors import ConversionInputError, ModelReadError, OpenVINORunError
+from paddle2ov.graph.core import shared_core
+from paddle2ov.program import read_program
+from paddle2ov.program.model import Program
+from paddle2ov.translation.extension import Extension
+from paddle2ov.translation.input_spec import InputArgument
+from paddle2ov.translation.registry import Registry
+from paddle2ov.verification.inputs import InputsArgument
+
+Precision = Literal["f32", "bf16", "f16", "default"]
+_SHRINKING = 300.0
+_READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
+
+
+def check(
+    model: Model | str | os.PathLike[str],
+    params: str | os.PathLike[str] | None = None,
+    *,
+    inputs: InputsArgument = None,
+    shapes: InputArgument | Sequence[InputArgument] = None,
+    seed: int = 0,
+    device: str = "CPU",
+    precision: Precision = "f32",
+    case: str | os.PathLike[str] | None = None,
+    timeout: float = _SHRINKING,
+    extension: Extension = None,
+    progress: Say | None = None,
+) -> Check:
+    """Checks that a device computes what a graph says.
+
+    The compiled model runs on one request, first large inputs, then small ones, then large ones again. Its results are
+    compared with those of the graph computed node by node. What rounding may do to them is found by computing the
+    graph again with random errors of the precision.
+
+    Of a Paddle model it is the graph without the rewrites of the conversion that is computed node by node; where the
+    results differ, either the device is at fault or a rewrite. What a converter gets wrong does not show: see `verify`.
+
+    Args:
+        model: an `openvino.Model`, an IR (`.xml`) or another file that OpenVINO reads, or a Paddle model as for
+            `convert`.
+        params: the parameter file of a Paddle model, where it does not lie beside the program under the usual name.
+        inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
+        shapes: shapes of the random inputs, as for `verify`. By default a model with dynamic shapes is run with three.
+        seed: of the random inputs.
+        device: OpenVINO's name of the device.
+        precision: what the device computes in: "f32", "bf16", "f16", or "default" for what it takes unless told
+            otherwise.
+        case: where to write the smallest part that is wrong: as IR (`model.xml`), with its inputs (`inputs_0.npz`,
+            ...), what it should compute (`expected_0.npz`, ...), what it is (`case.json`) and a script in plain
+            OpenVINO that shows it (`reproduce.py`).
+        timeout: seconds to look for the smallest part, after which the smallest found so far is taken.
+        extension: converters of your own, as for `convert`.
+        progress: called with (what is done, steps done, steps in all).
+
+    Raises:
+        ModelReadError: the model cannot be found or read.
+        UnsupportedOpsError, OpConversionError: it cannot be converted.
+        ConversionInputError: the inputs or shapes do not fit the model, or the device does not compute in that
+            precision.
+        OpenVINORunError: the model cannot be computed for any of the inputs.
+    """
+    if precision not in get_args(Precision):
+        raise ConversionInputError(f"precision: {precision!r} is none of {', '.join(get_args(Precision))}")
+    say = progress or (lambda what, done, total: None)
+    subject = _subject(model, params, extension)
+    target = chosen_device(device, precision)
+    arrays = chosen_inputs(subject.model, subject.program, inputs, _as_list(shapes), seed)
+    sequences = run_orders(arrays)
+    sets = [tensors_of(subject.model, one) for one in arrays]
+    found = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
+    checking = _Checking(
+        subject, target, sets, sequences, say, found, Path(case) if case is not None else None, timeout
+    )
+    judged = checking.run()
+    names = [_result_name(port) for port in subject.model.outputs]
+    kinds = [port.get_element_type().get_type_name() for port in subject.model.outputs]
+    keys = [input_name(node) for node in subject.model.get_parameters()]
+    for request, (sequence, runs) in enumerate(zip(sequences, judged, strict=True)):
+        for k, one in zip(sequence, runs, strict=True):
+            given = {name: tuple(tensor.shape) for name, tensor in zip(keys, sets[k], strict=True)}
+            found.runs.append(_run(request, given, one, names, kinds))
+    if found.runs and all(one.refused for one in found.runs):
+        raise OpenVINORunError(
+            f"the model cannot be computed for any of the inputs; the first: {found.runs[0].refused}"
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What is checked: the model and its name; of Paddle models the program, and its conversion without rewrites."""
+
+    name: str
+    model: Model
+    program: Program | None = None
+    make_plain: Callable[[], Model] | None = None
+
+
+def _subject(model: Any, params: Any, extension: Extension) -> _Subject:
+    if isinstance(model, Model):
+        return _Subject(model.get_friendly_name(), model)
+    path = Path(model)
+    if path.suffix in _READ_BY_OPENVINO:
+        if not path.is_file():
+            raise ModelReadError(f"{path}: no such file")
+        try:
+            return _Subject(str(path), shared_core().read_model(path))
+        except RuntimeError as error:
+            raise ModelReadError(f"{path}: {plain_message(error)}") from error
+    program = read_program(model, params, Registry(extension).signatures(), mapped=False)
+
+    def plain() -> Model:
+        return convert(program, extension=extension, rewrite=False)
+
+    rewritten = plain()
+    passes.run_rewrites(rewritten, passes.REWRITES)
+    return _Subject(str(path), rewritten, program, plain)
+
+
+@dataclass(slots=True)
+class _Checking:
+    """One check: the comparison, and what is at fault."""
+
+    subject: _Subject
+    device: Device
+    sets: list[list[Tensor]]
+    sequences: list[list[int]]
+    say: Say
+    found: Check
+    case: Path | None
+    timeout: float
+
+    def run(self) -> list[list[Judged]]:
+        """Judges the runs of each request, and adds to the check what is at fault."""
+        model = numbered(self.subject.model)
+        plain = self.subject.make_plain
+        judge = Judge(model, self.device, numbered(plain()) if plain is not None else None, self.say)
+        try:
+            judged = judge.run(self.sets, self.sequences)
+        except RuntimeError as error:
+            return self._not_compiled(model, plain_message(error))
+        self._note_methods(judge)
+        if _are_ok(judged):
+            return judged
+        if plain is None:
+            self._blame_device(model, judged)
+            return judged
+        own = Judge(model, self.device, say=self.say).run(self.sets, self.sequences)
+        if not _are_ok(own):
+            self._blame_device(model, own)
+        name, reason, ties = RewriteCheck(plain, self.device, self.say).run(self.sets)
+        if name:
+            self.found.faults.append(Fault("rewrite", name, reason))
+        return [
+            [self._of_both(before, one, bool(name), ties) for before, one in zip(*runs, strict=True)]
+            for runs in zip(judged, own, strict=True)
+        ]
+
+    def _of_both(self, plain: Judged, own: Judged, by_rewrite: bool, ties: Sequence[Tie]) -> Judged:
+        """A run compared with the graph without rewrites and with the one that was compiled."""
+        if not own.ok or plain.ok:
+            return own
+        return plain if by_rewrite else Judged(own.differences, ties=own.ties or tuple(ties))
+
+    def _note_methods(self, judge: Judge) -> None:
+        for (kind, method), count in sorted(judge.reference.count_methods().items()):
+            self.found.references.setdefault(method, {})[kind] = count
+
+    def _not_compiled(self, model: Model, error: str) -> list[list[Judged]]:
+        """What the device cannot compile."""
+        shrinker = Shrinker(model, self.sets, self.device, self.timeout, self.say)
+        wrong = shrinker.run(self.sequences[0], (), error=True)
+        if wrong is not None:
+            self._add(wrong)
+        one = Judged(refused=error) if wrong is None else Judged(error=error)
+        return [[one for _ in sequence] for sequence in self.sequences]
+
+    def _blame_device(self, model: Model, requests: Sequence[Sequence[Judged]]) -> None:
+        sequence, judged = next(
+            pair for pair in zip(self.sequences, requests, strict=True) if not all(one.ok for one in pair[1])
+        )
+        results = sorted({i for one in judged for i in one.wrong})
+        shrinker = Shrinker(model, self.sets, self.device, self.timeout, self.say)
+        wrong = shrinker.run(sequence, results, error=not results)
+        if wrong is None:
+            reason = next(
+                text for one in judged for text in (one.error, *(d.reason for d in one.differences if d)) if text
+            )
+            self.found.faults.append(Fault("device", "", f"{reason}; right when it was run once more"))
+            return
+        self._add(wrong)
+        if shrinker.is_late:
+            self.found.note = f"The smallest part was looked for in {self.timeout:g} seconds only"
+
+    def _add(self, wrong: Wrong) -> None:
+        nodes = wrong.nodes()
+        facts = {
+            "name": nodes[0] if nodes else "a result that is an input",
+            "reason": wrong.reason(),
+            "references": wrong.references,
+            "nodes": nodes,
+            "primitives": primitives_of(wrong.model, self.device),
+            "shapes": tuple(tuple(tuple(one.shape) for one in inputs) for inputs in wrong.runs()),
+        }
+        if self.case is not None:
+            about = {"openvino": openvino.__version__, "device": self.device.name, "precision": self.device.precision}
+            write_case(self.case, wrong, self.device, {**about, **facts})
+        self.found.faults.append(Fault("device", case=self.case, **facts))  # type: ignore[arg-type]
+
+
+def _are_ok(requests: Sequence[Sequence[Judged]]) -> bool:
+    return all(one.ok for judged in requests for one in judged)
+
+
+def _run(
+    request: int, given: dict[str, tuple[int, ...]], judged: Judged, names: Sequence[str], kinds: Sequence[str]
+) -> CheckedRun:
+    outputs = tuple(
+        CheckedResult(name, kind, drawn=True)
+        if one is None
+        else CheckedResult(name, kind, one.absolute, one.relative, one.allowed, one.wrong, one.elements, one.reason)
+        for one, name, kind in zip(judged.differences, names, kinds, strict=False)
+    )
+    return CheckedRun(request, given, outputs, judged.refused, judged.error, judged.ties)
+
+
+def _result_name(port: Any) -> str:
+    return str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))
+
+
+def _as_list(shapes: Any) -> list[InputArgument]:
+    if shapes is None:
+        return []
+    several = isinstance(shapes, list | tuple) and all(isinstance(one, str | dict) for one in shapes)
+    return list(shapes) if several else [shapes]
+
+
+__all__ = ["Check", "CheckedResult", "CheckedRun", "Fault", "check"]

@@ -1,0 +1,158 @@
+"""Branches and loops of the reference: bodies are run as often, and with what, as the node says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from openvino import Node, Shape, Tensor
+from openvino.op.util import (
+    BodyOutputDescription,
+    ConcatOutputDescription,
+    MergedInputDescription,
+    SliceInputDescription,
+)
+
+from paddle2ov.checking.rounding import Lanes
+from paddle2ov.checking.tensors import copied, to_array
+from paddle2ov.program.model import AnyArray
+
+
+class Body(Protocol):
+    """What computes the graph of a body."""
+
+    draws: bool
+
+    def run(self, inputs: Sequence[Lanes]) -> Any:
+        """Computes it; `results` are its results."""
+
+    def count_methods(self) -> Any:
+        """How its nodes were computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """An If, Loop or TensorIterator with what computes its bodies."""
+
+    node: Any
+    references: Sequence[Any]
+
+
+def run_if(bodies: Bodies, read: Sequence[Lanes]) -> list[Lanes]:
+    """The results of the branch that the condition takes."""
+    branch = 0 if bool(to_array(read[0][0]).reshape(-1)[0]) else 1
+    inputs: dict[int, Lanes] = {
+        one.body_parameter_index: read[one.input_index] for one in bodies.node.get_input_descriptions(branch)
+    }
+    found = bodies.references[branch].run([inputs[i] for i in range(len(inputs))]).results
+    outputs = {one.output_index: found[one.body_value_index] for one in bodies.node.get_output_descriptions(branch)}
+    return [outputs[i] for i in range(bodies.node.get_output_size())]
+
+
+def run_iterations(bodies: Bodies, read: Sequence[Lanes]) -> list[Lanes]:
+    """The results of a Loop or TensorIterator."""
+    node, (body,) = bodies.node, bodies.references
+    is_loop = node.get_type_name() == "Loop"
+    counter, condition = node.get_special_body_ports() if is_loop else (-1, -1)
+    inputs = node.get_input_descriptions()
+    outputs = node.get_output_descriptions()
+    carried: dict[int, Lanes] = {one.body_parameter_index: read[one.input_index] for one in inputs}
+    sliced = [one for one in inputs if isinstance(one, SliceInputDescription)]
+    limit = int(to_array(read[0][0]).reshape(-1)[0]) if is_loop else -1
+    slices = {one.body_parameter_index: _slices(one, read[one.input_index]) for one in sliced}
+    if slices:
+        count = min(len(one) for one in slices.values())
+        limit = count if limit < 0 else min(limit, count)
+    going = not is_loop or bool(to_array(read[1][0]).reshape(-1)[0])
+    concatenated: dict[int, list[Lanes]] = {
+        one.output_index: [] for one in outputs if isinstance(one, ConcatOutputDescription)
+    }
+    last: list[Lanes] = []
+    done = 0
+    while going and (limit < 0 or done < limit):
+        given = dict(carried) | {i: pieces[done] for i, pieces in slices.items()}
+        if counter >= 0:
+            kind = node.get_function().get_parameters()[counter].get_element_type()
+            shape = node.get_function().get_parameters()[counter].get_partial_shape()
+            given[counter] = (_number(done, kind, shape.rank.get_length() if shape.rank.is_static else 0),)
+        last = body.run([given[i] for i in range(len(given))]).results
+        for one in inputs:
+            if isinstance(one, MergedInputDescription):
+                carried[one.body_parameter_index] = last[one.body_value_index]
+        for one in outputs:
+            if isinstance(one, ConcatOutputDescription):
+                concatenated[one.output_index].append(last[one.body_value_index])
+        done += 1
+        going = condition < 0 or bool(to_array(last[condition][0]).reshape(-1)[0])
+    return [_result(node, one, last, carried, inputs, concatenated) for one in _in_order(outputs)]
+
+
+def _in_order(outputs: Sequence[Any]) -> list[Any]:
+    return sorted(outputs, key=lambda one: one.output_index)
+
+
+def _result(
+    node: Node,
+    output: Any,
+    last: Sequence[Lanes],
+    carried: dict[int, Lanes],
+    inputs: Sequence[Any],
+    concatenated: dict[int, list[Lanes]],
+) -> Lanes:
+    if isinstance(output, ConcatOutputDescription):
+        pieces = concatenated[output.output_index]
+        if output.stride < 0:
+            pieces = pieces[::-1]
+        if pieces:
+            return _concatenated(pieces, output.axis)
+    elif isinstance(output, BodyOutputDescription) and last:
+        return last[output.body_value_index]
+    for one in inputs:  # no iteration: what is carried stays as it was
+        if isinstance(one, MergedInputDescription) and one.body_value_index == output.body_value_index:
+            return carried[one.body_parameter_index]
+    shape = node.get_output_partial_shape(output.output_index)
+    sizes = [one.get_length() if one.is_static else 0 for one in shape]
+    if isinstance(output, ConcatOutputDescription) and sizes:
+        sizes[output.axis] = 0
+    return (Tensor(node.get_output_element_type(output.output_index), Shape(sizes)),)
+
+
+def _slices(description: Any, value: Lanes) -> list[Lanes]:
+    axis, size = description.axis, max(int(description.part_size), 1)
+    length = tuple(value[0].shape)[axis]
+    starts = range(0, length - size + 1, size)
+    ordered = reversed(starts) if description.stride < 0 else starts
+    return [tuple(_piece(one, axis, start, size) for one in value) for start in ordered]
+
+
+def _piece(tensor: Tensor, axis: int, start: int, size: int) -> Tensor:
+    piece = np.ascontiguousarray(np.take(tensor.data, range(start, start + size), axis))
+    return _of_storage(piece, tensor)
+
+
+def _concatenated(pieces: Sequence[Lanes], axis: int) -> Lanes:
+    lanes = max(len(one) for one in pieces)
+    found = []
+    for k in range(lanes):
+        tensors = [one[k] if len(one) > 1 else one[0] for one in pieces]
+        found.append(_of_storage(np.concatenate([one.data for one in tensors], axis), tensors[0]))
+    return tuple(found)
+
+
+def _of_storage(array: AnyArray, like: Tensor) -> Tensor:
+    """A tensor of an array that has the storage of another one's type."""
+    tensor = Tensor(like.get_element_type(), Shape(array.shape))
+    if array.size:
+        tensor.data[...] = array
+    return tensor
+
+
+def _number(value: int, kind: Any, rank: int) -> Tensor:
+    tensor = Tensor(kind, Shape([1] * rank))
+    tensor.data[...] = value
+    return copied(tensor)
+
+
+__all__ = ["Bodies", "run_if", "run_iterations"]

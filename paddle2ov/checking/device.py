@@ -1,0 +1,97 @@
+"""The device that is checked, and runs of one request, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import openvino
+from openvino import Model, Tensor
+
+from paddle2ov.checking.tensors import copied
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.core import shared_core
+from paddle2ov.program.sources import check_mapped
+
+_HINT = "INFERENCE_PRECISION_HINT"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device and what it computes in: "f32", "bf16" or "f16"."""
+
+    name: str
+    precision: str
+
+    def compile(self, model: Model) -> openvino.CompiledModel:
+        """Compiles a model.
+
+        Raises:
+            RuntimeError: it cannot.
+        """
+        check_mapped(model)
+        return shared_core().compile_model(model, self.name, {_HINT: self.precision})
+
+    def compile_alone(self, model: Model) -> openvino.CompiledModel:
+        """Compiles a model of one node, in float32."""
+        return shared_core().compile_model(model, self.name, {_HINT: "f32", "EXECUTION_MODE_HINT": "ACCURACY"})
+
+    def run(self, model: Model, sequence: Sequence[Sequence[Tensor]]) -> list[list[Tensor] | str]:
+        """The results of runs of one request; the message of the error instead where the device cannot.
+
+        Raises:
+            RuntimeError: the model cannot be compiled.
+        """
+        request = self.compile(model).create_infer_request()
+        found: list[list[Tensor] | str] = []
+        for inputs in sequence:
+            try:
+                request.reset_state()
+                for i, tensor in enumerate(inputs):
+                    request.set_input_tensor(i, tensor)
+                request.infer()
+                found.append([copied(request.get_output_tensor(i)) for i in range(len(model.outputs))])
+            except RuntimeError as error:
+                found.append(plain_message(error))
+        return found
+
+
+def chosen_device(name: str, precision: str) -> Device:
+    """The device with its precision; "default" is what it takes unless told otherwise.
+
+    Raises:
+        ConversionInputError: there is no such device, or it does not compute in that precision.
+    """
+    core = shared_core()
+    try:
+        if precision == "default":
+            precision = default_precision(name)
+        probe = core.compile_model(_probe(), name, {_HINT: precision})
+        computes_in = probe.get_property(_HINT).get_type_name()
+    except RuntimeError as error:
+        raise ConversionInputError(f"device: {name} in {precision}: {plain_message(error)}") from None
+    if computes_in != precision:
+        raise ConversionInputError(f"precision: {name} computes in {computes_in} here where {precision} is asked for")
+    return Device(name, precision)
+
+
+def default_precision(name: str) -> str:
+    """What a device computes in unless told otherwise."""
+    found = shared_core().compile_model(_probe(), name).get_property(_HINT).get_type_name()
+    return str(found) if found in ("f32", "bf16", "f16") else "f32"
+
+
+def plain_message(error: Exception) -> str:
+    """The last line of an error of OpenVINO, which says most, behind the places in its source."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
+
+
+def _probe() -> Model:
+    from paddle2ov.graph.opset import ops
+
+    x = ops.parameter([1], openvino.Type.f32)
+    return Model([ops.relu(x).output(0)], [x])
+
+
+__all__ = ["Device", "chosen_device", "default_precision", "plain_message"]

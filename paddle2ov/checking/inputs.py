@@ -1,0 +1,141 @@
+"""What a model is checked on: the user's arrays or random ones, and the order of the runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from openvino import Model, Node, Output, PartialShape, Tensor
+from openvino.op import Constant
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.program.model import AnyArray, Block, Program, Variable
+from paddle2ov.testing import as_tensor
+from paddle2ov.translation.input_spec import InputArgument
+from paddle2ov.verification.inputs import Inputs, InputsArgument, given_inputs, load, model_inputs, random_inputs
+
+_NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}
+_SETS = 3
+_MOVES = frozenset(("Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Concat", "Broadcast"))
+_INDEXED = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "OneHot": 0, "EmbeddingBagOffsets": 1}
+"""Type of a node -> which of its inputs are indices, of its first or, for OneHot, below its second."""
+
+
+def chosen_inputs(
+    model: Model, program: Program | None, given: InputsArgument, shapes: Sequence[InputArgument], seed: int
+) -> list[Inputs]:
+    """The arrays to check a model on, by the names of its inputs.
+
+    Args:
+        model: the model.
+        program: the Paddle program that it was converted from, if any, which says what integers may be.
+        given: the user's.
+        shapes: of random ones.
+        seed: of random ones.
+
+    Raises:
+        ConversionInputError: they do not fit the model.
+        OSError: a file cannot be read.
+    """
+    if program is not None:
+        return given_inputs(program, given) or random_inputs(program, shapes, seed)
+    stand_in = _stand_in(model)
+    items = [given] if isinstance(given, Mapping | str | os.PathLike) else list(given or ())
+    if items:
+        arrays = [one if isinstance(one, Mapping) else load(Path(one)) for one in items]
+        return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in one.items()}) for one in arrays]
+    dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
+    own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}
+    found = random_inputs(stand_in, shapes or [_ranked(own)] * (_SETS if dynamic else 1), seed)
+    for node in model.get_parameters():
+        limit = _index_limit(node.output(0))
+        for arrays_of_set in found:
+            array = arrays_of_set[input_name(node)]
+            if limit and array.dtype.kind in "iu":
+                arrays_of_set[input_name(node)] = array % array.dtype.type(limit)
+    return found
+
+
+def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:
+    """The inputs that requests take, one after the other.
+
+    The first: large, small, what is between, and large again, as memory of an earlier run shows then. The second, of
+    a model that is compiled anew: small and large, as what was prepared for small inputs may be kept.
+    """
+    sizes = [sum(array.size for array in one.values()) for one in sets]
+    order = sorted(range(len(sets)), key=lambda k: -sizes[k])
+    if len(order) == 1:
+        return [[0, 0]]
+    return [[order[0], *order[-1:], *order[1:-1], order[0]], [order[-1], order[0]]]
+
+
+def tensors_of(model: Model, arrays: Inputs) -> list[Tensor]:
+    """The arrays as tensors, in the order of a model's inputs."""
+    return [as_tensor(_array(node, arrays), node.get_element_type()) for node in model.get_parameters()]
+
+
+def input_name(node: Node) -> str:
+    """The name of an input: that of its tensor, or of its node."""
+    names = sorted(node.output(0).get_names())
+    return names[0] if names else str(node.get_friendly_name())
+
+
+def _array(node: Node, arrays: Inputs) -> AnyArray:
+    for name in (*node.output(0).get_names(), node.get_friendly_name()):
+        if name in arrays:
+            return arrays[name]
+    raise ConversionInputError(f"inputs: '{input_name(node)}' is missing")
+
+
+def _ranked(shapes: Mapping[str, PartialShape]) -> dict[str, PartialShape]:
+    return {name: shape for name, shape in shapes.items() if shape.rank.is_static}
+
+
+def _named(model: Model) -> Model:
+    """A model whose inputs have names."""
+    if all(port.get_names() for port in model.inputs):
+        return model
+    model = model.clone()
+    for node in model.get_parameters():
+        node.output(0).set_names({input_name(node)})
+    return model
+
+
+def _stand_in(model: Model) -> Program:
+    """A program without operators whose inputs are the model's."""
+    inputs = []
+    for node in model.get_parameters():
+        kind, shape = node.get_element_type().get_type_name(), node.get_output_partial_shape(0)
+        if kind not in _NAMES:
+            raise ConversionInputError(
+                f"inputs: '{input_name(node)}' has the type {kind}, which random inputs have not"
+            )
+        dims = tuple(one.get_length() if one.is_static else -1 for one in shape) if shape.rank.is_static else None
+        inputs.append(Variable(input_name(node), _NAMES[kind], dims))
+    return Program("openvino", 0, Block(0), inputs, [], {one.name: one for one in inputs}, {})
+
+
+def _index_limit(value: Output) -> int:
+    """What integers are below that are read as indices; 0 if nothing is known."""
+    return min(_limits(value), default=0)
+
+
+def _limits(value: Output) -> Iterator[int]:
+    for target in value.get_target_inputs():
+        node, port = target.get_node(), target.get_index()
+        kind = node.get_type_name()
+        if kind in _MOVES and port == 0:
+            yield from _limits(node.output(0))
+        elif _INDEXED.get(kind) == port:
+            dims = [one for one in dims_of(node.input_value(0)) or () if one]
+            if kind == "OneHot":
+                depth = node.input_value(1).get_node()
+                dims = [int(depth.get_data())] if isinstance(depth, Constant) else []
+            yield from dims[:1] if kind == "EmbeddingBagOffsets" else dims
+
+
+__all__ = ["chosen_inputs", "input_name", "run_orders", "tensors_of"]

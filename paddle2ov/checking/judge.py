@@ -1,0 +1,127 @@
+"""Runs a model on the device, one request for all inputs, and compares with the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from openvino import Model, Tensor
+
+from paddle2ov.checking.choices import Choices, Tie, observe
+from paddle2ov.checking.device import Device, plain_message
+from paddle2ov.checking.reference import Computed, Reference, lanes_of
+from paddle2ov.checking.rounding import LANES, Difference, Rounding, compare
+
+Inputs = Sequence[Tensor]
+"""A value for each input of a model."""
+Say = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One run.
+
+    Attributes:
+        differences: the results, compared; None for those that depend on random numbers.
+        refused: why the model cannot be computed for these inputs, here and there.
+        error: why the device cannot compute it, though the reference can.
+        ties: the nodes that chose otherwise, if that is all that differs.
+    """
+
+    differences: tuple[Difference | None, ...] = ()
+    refused: str = ""
+    error: str = ""
+    ties: tuple[Tie, ...] = ()
+
+    @property
+    def wrong(self) -> tuple[int, ...]:
+        """The results that are wrong."""
+        return tuple(i for i, one in enumerate(self.differences) if one is not None and one.reason)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not (self.wrong or self.error)
+
+
+class Judge:
+    """Judges what a device makes of a numbered model.
+
+    Args:
+        model: what the device computes.
+        device: the device.
+        plain: what it is to compute: another model with the same inputs and results; default: the same model.
+        say: is told the progress.
+    """
+
+    def __init__(self, model: Model, device: Device, plain: Model | None = None, say: Say | None = None) -> None:
+        self.model, self.device = model, device
+        self.is_same = plain is None
+        self.reference = Reference(plain or model, Rounding(device.precision, LANES), device.compile_alone)
+        self._say = say
+
+    def run(self, sets: Sequence[Inputs], sequences: Sequence[Sequence[int]]) -> list[list[Judged]]:
+        """Judges the runs of requests.
+
+        Args:
+            sets: values of the inputs.
+            sequences: for each request, which of these its runs take, one after the other.
+
+        Raises:
+            RuntimeError: the device cannot compile the model.
+        """
+        requests = [self.device.run(self.model, [sets[k] for k in sequence]) for sequence in sequences]
+        used = list(dict.fromkeys(k for sequence in sequences for k in sequence))
+        computed = {k: self._computed(sets[k], done, len(used)) for done, k in enumerate(used)}
+        found = []
+        for got, sequence in zip(requests, sequences, strict=True):
+            judged = [_compared(one, computed[k], self._unit) for one, k in zip(got, sequence, strict=True)]
+            if self.is_same and any(one.wrong for one in judged):
+                self._settle(judged, got, sets, sequence)
+            found.append(judged)
+        return found
+
+    @property
+    def _unit(self) -> float:
+        return self.reference.rounding.unit
+
+    def _computed(self, inputs: Inputs, done: int, sets: int, choose: Choices | None = None) -> Computed | str:
+        def advance(nodes: int) -> None:
+            if self._say is not None:
+                self._say("computing node by node", done * len(self.reference) + nodes, sets * len(self.reference))
+
+        try:
+            return self.reference.run(lanes_of(inputs), choose=choose, advance=advance)
+        except RuntimeError as error:
+            return plain_message(error)
+
+    def _settle(
+        self, judged: list[Judged], got: Sequence[list[Tensor] | str], sets: Sequence[Inputs], sequence: Sequence[int]
+    ) -> None:
+        """Computes wrong runs again with the choices of the device."""
+        observed = observe(self.model, self.device, [sets[k] for k in sequence])
+        for i, one in enumerate(judged):
+            if not one.wrong or not observed[i]:
+                continue
+            choices = Choices(self.reference, observed[i])
+            computed = self._computed(sets[sequence[i]], i, len(sequence), choices)
+            if choices.ties:
+                again = _compared(got[i], computed, self._unit)
+                if again.ok and not again.refused:
+                    judged[i] = Judged(again.differences, ties=tuple(choices.ties))
+
+
+def _compared(got: list[Tensor] | str, computed: Computed | str, unit: float) -> Judged:
+    if isinstance(computed, str):
+        return Judged(refused=got if isinstance(got, str) else computed)
+    if isinstance(got, str):
+        return Judged(error=got)
+    return Judged(
+        tuple(
+            None if drawn else compare(have, want, unit)
+            for have, want, drawn in zip(got, computed.results, computed.random, strict=True)
+        )
+    )
+
+
+__all__ = ["Inputs", "Judge", "Judged", "Say"]

@@ -1,0 +1,139 @@
+"""One node alone: what it computes from given inputs, without the rest of the model.
+
+In this order:
+
+- `float64`: NumPy, for nodes that sum many products;
+- `evaluate`: OpenVINO's reference evaluation, where the node has one and it is not too slow for the size;
+- `alone`: the device's plugin, of a model with this node only and of known shapes: there is nothing to fuse it with, no
+  memory to share, and no earlier run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from openvino import CompiledModel, Model, Node, PartialShape, Shape, Tensor, Type
+from openvino.op import Constant
+
+from paddle2ov.checking.float64 import FLOAT64
+from paddle2ov.checking.tensors import copied, is_float, to_array, to_tensor
+from paddle2ov.graph.opset import ops
+from paddle2ov.program.model import AnyArray
+
+_SMALL = 64
+"""Integers of no more elements are constants of a node alone, so that its output shapes are known."""
+_NO_EVALUATE = frozenset(("If", "Loop", "TensorIterator"))
+_NANOSECONDS = {"Interpolate": 6000, "GridSample": 1000, "ROIAlign": 1000, "DeformableConvolution": 1000}
+"""What OpenVINO's reference evaluation takes for an element of the result, where that is much."""
+_LONGEST = 2e9
+
+
+class Kernel:
+    """Computes one node, which is detached from its model: its sources other than constants are replaced.
+
+    Args:
+        node: a node of a model that nothing else needs.
+        compile_alone: compiles a model for the device.
+    """
+
+    def __init__(self, node: Node, compile_alone: Callable[[Model], CompiledModel]) -> None:
+        self.type = str(node.get_type_name())
+        self.method = ""
+        """How the node was computed last."""
+        self._node = node
+        self._compile = compile_alone
+        self._ports = [
+            i for i, value in enumerate(node.input_values()) if value.get_node().get_type_name() != "Constant"
+        ]
+        self.constants = frozenset(range(node.get_input_size())) - frozenset(self._ports)
+        """Which inputs are constants of the model."""
+        self._evaluates = True
+        self._shapes: tuple[object, ...] | None = None
+        self._model: Model | None = None
+        self._open: list[int] = []
+
+    def __call__(self, given: Sequence[Tensor], exact: bool = True) -> list[Tensor]:
+        """The node's outputs for values of all of its inputs; products are summed in float32 if not `exact`.
+
+        Raises:
+            RuntimeError: the values do not fit the node.
+        """
+        if self.type in FLOAT64 and all(
+            is_float(self._node.get_output_element_type(i)) for i in range(self._node.get_output_size())
+        ):
+            wide = np.float64 if exact else np.float32
+            arrays_given = [_as_float(to_array(one), wide) for one in given]
+            try:
+                found = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
+            except ValueError as error:
+                raise RuntimeError(f"{self.type} '{self._node.get_friendly_name()}': {error}") from error
+            if found is not None:
+                self.method = "float64"
+                return [to_tensor(found, self._node.get_output_element_type(0))]
+        self._fit(given)
+        assert self._model is not None
+        arrays = [given[i] for i in self._open]
+        if self._evaluates and not self._is_slow():
+            outputs = [_empty(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
+            try:
+                if self._model.evaluate(outputs, arrays):
+                    self.method = "evaluate"
+                    return outputs
+            except RuntimeError:
+                pass
+            self._evaluates = False
+        self.method = "alone"
+        request = self._compile(self._model).create_infer_request()
+        for i, one in enumerate(arrays):
+            request.set_input_tensor(i, one)
+        request.infer()
+        return [copied(request.get_output_tensor(i)) for i in range(self._node.get_output_size())]
+
+    def _fit(self, given: Sequence[Tensor]) -> None:
+        """The model of the node alone, for inputs of these shapes; small integers become its constants."""
+        fixed = {i: given[i].data.tobytes() for i in self._ports if _is_small_integer(given[i])}
+        shapes = tuple((i, tuple(given[i].shape), fixed.get(i)) for i in self._ports)
+        if shapes == self._shapes:
+            return
+        parameters = []
+        for i in self._ports:
+            port = self._node.input(i)
+            if i in fixed:
+                source: Node = Constant(copied(given[i]))
+            else:
+                source = ops.parameter(PartialShape(list(given[i].shape)), given[i].get_element_type())
+                parameters.append(source)
+            port.replace_source_output(source.output(0))
+        self._open = [i for i in self._ports if i not in fixed]
+        self._node.validate_and_infer_types()
+        self._model = Model(list(self._node.outputs()), parameters)
+        self._shapes = shapes
+
+    def _is_slow(self) -> bool:
+        cost = _NANOSECONDS.get(self.type)
+        if cost is None:
+            return self.type in _NO_EVALUATE
+        shape = self._node.get_output_partial_shape(0)
+        return shape.is_dynamic or math.prod(shape.to_shape()) * cost > _LONGEST
+
+
+def _as_float(array: AnyArray, kind: type[np.floating[Any]]) -> AnyArray:
+    return array.astype(kind, copy=False) if array.dtype.kind == "f" else array
+
+
+def _is_small_integer(tensor: Tensor) -> bool:
+    kind = tensor.get_element_type()
+    return not is_float(kind) and kind != Type.string and tensor.size <= _SMALL and len(tensor.shape) <= 1
+
+
+def _empty(kind: Type, shape: PartialShape) -> Tensor:
+    if shape.is_static:
+        return Tensor(kind, shape.to_shape())
+    rank = shape.rank.get_length() if shape.rank.is_static else 1
+    return Tensor(kind, Shape(np.zeros(rank, int).tolist()))
+
+
+__all__ = ["Kernel"]

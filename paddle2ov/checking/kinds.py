@@ -1,0 +1,54 @@
+"""Types of OpenVINO's nodes by what rounding means to them."""
+
+from __future__ import annotations
+
+
+def _types(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+MOVES = _types(
+    """
+    Parameter Result Constant Reshape Squeeze Unsqueeze Transpose Concat Split VariadicSplit Slice StridedSlice
+    Gather GatherElements GatherND Pad Tile Broadcast Reverse ReverseSequence ScatterUpdate
+    ScatterElementsUpdate ScatterNDUpdate Select ShuffleChannels SpaceToDepth DepthToSpace SpaceToBatch
+    BatchToSpace Relu Maximum Minimum ReduceMax ReduceMin MaxPool AdaptiveMaxPool Abs Negative Clamp ReadValue
+    Assign Identity ConvertLike Convert Eye OneHot SliceScatter ExtractImagePatches Roll Col2Im SegmentMax
+    """
+)
+"""Types of nodes that hand on numbers as they are."""
+
+SUMS = _types(
+    """
+    Convolution GroupConvolution ConvolutionBackpropData GroupConvolutionBackpropData DeformableConvolution
+    BinaryConvolution MatMul Einsum ReduceSum ReduceMean ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp
+    ReduceProd AvgPool AdaptiveAvgPool CumSum MVN NormalizeL2 LRN Softmax LogSoftmax GroupNormalization
+    BatchNormInference RMS LSTMCell GRUCell RNNCell LSTMSequence GRUSequence RNNSequence
+    ScaledDotProductAttention Inverse DFT IDFT RDFT IRDFT STFT ISTFT EmbeddingBagOffsets EmbeddingBagPacked
+    EmbeddingBagOffsetsSum EmbeddingBagPackedSum EmbeddingSegmentsSum Interpolate GridSample ROIAlign ROIPooling
+    PSROIPooling
+    """
+)
+"""Types of nodes whose results are sums of many terms, or of terms that cancel."""
+
+CHOOSES = _types(
+    """
+    Greater GreaterEqual Less LessEqual Equal NotEqual TopK Floor Ceiling Round Sign Mod FloorMod Bucketize
+    NonZero Unique IsNaN IsInf IsFinite NonMaxSuppression NMSRotated MatrixNms MulticlassNms DetectionOutput
+    Proposal Range ExperimentalDetectronDetectionOutput ExperimentalDetectronGenerateProposalsSingleImage
+    GenerateProposals ExperimentalDetectronTopKROIs CTCGreedyDecoder CTCGreedyDecoderSeqLen SearchSorted
+    Multinomial
+    """
+)
+"""Types of nodes whose results a small error of what they read may change by more than that."""
+
+CARRIES_SCORES = _types(
+    """
+    TopK Mod FloorMod NonMaxSuppression NMSRotated MatrixNms MulticlassNms DetectionOutput Proposal
+    GenerateProposals ExperimentalDetectronDetectionOutput ExperimentalDetectronGenerateProposalsSingleImage
+    ExperimentalDetectronTopKROIs Unique
+    """
+)
+"""Those that choose and hand on the numbers that they chose."""
+
+__all__ = ["CARRIES_SCORES", "CHOOSES", "MOVES", "SUMS"]

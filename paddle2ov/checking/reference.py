@@ -1,0 +1,281 @@
+"""What a model computes, node by node: nothing is fused, and no memory is shared.
+
+Values are freed as soon as the last node has read them. Branches and loops are entered: the nodes of their bodies are
+computed one by one as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from openvino import CompiledModel, Model, Node, Shape, Tensor, Type
+from openvino.op import Constant
+
+from paddle2ov.checking.control_flow import Bodies, run_if, run_iterations
+from paddle2ov.checking.kernels import Kernel
+from paddle2ov.checking.rounding import Lanes, Rounding, chooses
+from paddle2ov.checking.tensors import is_float
+from paddle2ov.graph.names import bodies_of
+
+Key = tuple[int, int]
+"""A value of a model: the number of its node (see `numbered`) and the output."""
+CompileAlone = Callable[[Model], CompiledModel]
+NUMBER = "paddle2ov_check"
+_RANDOM = frozenset(("RandomUniform", "Multinomial"))
+
+
+class Chooser(Protocol):
+    """Is asked what a node that chooses is to have computed, in the main graph."""
+
+    def __call__(self, number: int, node: Node, read: Sequence[Lanes], wrote: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The values to go on with."""
+
+
+def numbered(model: Model) -> Model:
+    """A copy whose nodes carry numbers, in the order in which they are computed; copies of the copy keep them."""
+    model = model.clone()
+    for i, node in enumerate(model.get_ordered_ops()):
+        node.get_rt_info()[NUMBER] = str(i)
+    return model
+
+
+def number_of(node: Node, default: int = -1) -> int:
+    """The number of a node; the default where it has none."""
+    info = node.get_rt_info()
+    return int(info[NUMBER].value) if NUMBER in info else default
+
+
+def nodes_by_number(model: Model) -> dict[int, Node]:
+    """The nodes of a numbered model."""
+    return {number: node for node in model.get_ordered_ops() if (number := number_of(node)) >= 0}
+
+
+@dataclass(slots=True)
+class Step:
+    """One node of the main graph or of a body, and where its inputs come from."""
+
+    number: int
+    node: Node
+    sources: list[Key]
+    outputs: int
+    chooses: bool
+    is_random: bool
+    kernel: Kernel | None = None
+    bodies: Bodies | None = None
+    constant: Lanes | None = None
+    frees: list[Key] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Computed:
+    """What a run of the reference gives.
+
+    Attributes:
+        results: the results of the model.
+        kept: the values that were asked for.
+        random: which results depend on random numbers.
+    """
+
+    results: list[Lanes]
+    kept: dict[Key, Lanes]
+    random: list[bool]
+
+
+class Reference:
+    """Computes a model node by node.
+
+    Args:
+        model: the model; it is copied.
+        rounding: of which precision the errors are.
+        compile_alone: compiles a model of one node for the device.
+        needed: the values that are to be computed; default: the results.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        rounding: Rounding,
+        compile_alone: CompileAlone,
+        needed: Collection[Key] | None = None,
+    ) -> None:
+        self.rounding = rounding
+        self.methods: Counter[tuple[str, str]] = Counter()
+        """(Type of a node, how it was computed) -> how often."""
+        self._model = model.clone()  # its nodes are detached from each other
+        ordered = list(self._model.get_ordered_ops())
+        numbers = {node.get_name(): number_of(node, -1 - i) for i, node in enumerate(ordered)}
+        self._parameters = [numbers[node.get_name()] for node in self._model.get_parameters()]
+        self._results = [
+            (numbers[port.get_node().get_name()], port.get_index())
+            for port in (node.input_value(0) for node in self._model.get_results())
+        ]
+        sources = {
+            node.get_name(): [(numbers[one.get_node().get_name()], one.get_index()) for one in node.input_values()]
+            for node in ordered
+        }
+        wanted = set(self._results if needed is None else needed)
+        live = _live({numbers[name]: read for name, read in sources.items()}, wanted)
+        self._steps = [
+            self._step(node, numbers[node.get_name()], sources[node.get_name()], compile_alone)
+            for node in ordered
+            if numbers[node.get_name()] in live and node.get_type_name() not in ("Parameter", "Result")
+        ]
+        self._wanted = wanted
+        seen: set[Key] = set()
+        for step in reversed(self._steps):
+            step.frees = [key for key in dict.fromkeys(step.sources) if key not in seen]
+            seen.update(step.sources)
+
+    def __len__(self) -> int:
+        """How many nodes are computed."""
+        return len(self._steps)
+
+    def run(
+        self,
+        inputs: Sequence[Lanes],
+        *,
+        keep: Collection[Key] = (),
+        choose: Chooser | None = None,
+        advance: Callable[[int], None] | None = None,
+    ) -> Computed:
+        """Computes the model.
+
+        Args:
+            inputs: values for its inputs.
+            keep: values to return besides the results.
+            choose: decides what nodes that choose compute.
+            advance: called with the number of nodes done.
+        """
+        stay = set(keep) | self._wanted
+        values: dict[Key, Lanes] = {}
+        drawn: set[Key] = set()
+        for number, value in zip(self._parameters, inputs, strict=True):
+            values[number, 0] = self.rounding.given(value, (number,))
+        for done, step in enumerate(self._steps):
+            read = [values[key] for key in step.sources]
+            for i, one in enumerate(self._compute(step, read, choose)):
+                values[step.number, i] = one
+            if step.is_random or any(key in drawn for key in step.sources):
+                drawn.update((step.number, i) for i in range(step.outputs))
+            for key in step.frees:
+                if key not in stay:
+                    values.pop(key, None)
+            if advance is not None:
+                advance(done + 1)
+        results = [values[key] for key in self._results if key in values]
+        return Computed(
+            results, {key: values[key] for key in stay if key in values}, [k in drawn for k in self._results]
+        )
+
+    def _step(self, node: Node, number: int, sources: list[Key], compile_alone: CompileAlone) -> Step:
+        kind = node.get_type_name()
+        step = Step(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
+        if isinstance(node, Constant):
+            step.constant = (node.get_tensor_view(),)
+        elif kind in ("If", "Loop", "TensorIterator"):
+            bodies = [Reference(body, self.rounding, compile_alone) for body in bodies_of(node)]
+            step.bodies = Bodies(node, bodies)
+            step.is_random = any(one.draws for one in bodies)
+        elif kind not in ("ReadValue", "Assign"):
+            step.kernel = Kernel(node, compile_alone)
+        return step
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws random numbers."""
+        return any(step.is_random for step in self._steps)
+
+    def count_methods(self) -> Counter[tuple[str, str]]:
+        """How nodes were computed, those of bodies included."""
+        found = Counter(self.methods)
+        for step in self._steps:
+            for body in step.bodies.references if step.bodies else ():
+                found += body.count_methods()
+        return found
+
+    def _compute(self, step: Step, read: list[Lanes], choose: Chooser | None) -> list[Lanes]:
+        if step.constant is not None:
+            return [self.rounding.given(step.constant, (step.number,))]
+        if step.bodies is not None:
+            run = run_if if step.node.get_type_name() == "If" else run_iterations
+            return run(step.bodies, read)
+        if step.kernel is None:
+            return [_state(step.node, read)]
+        if step.chooses:
+            wrote = step.kernel([one[0] for one in read])
+            if choose is not None:
+                wrote = list(choose(step.number, step.node, read, wrote))
+            found = lanes_of(wrote)
+        else:
+            read = self.rounding.read(step.kernel.type, read, step.kernel.constants, (step.number,))
+            found = _all_lanes(step.kernel, read)
+        self.methods[step.kernel.type, step.kernel.method] += 1
+        return self.rounding.written(step.node, read, found, (step.number, 1))
+
+    def kernel(self, number: int) -> Kernel:
+        """What computes a node of the main graph."""
+        return next(step.kernel for step in self._steps if step.number == number and step.kernel is not None)
+
+
+def _live(sources: Mapping[int, Sequence[Key]], wanted: Collection[Key]) -> set[int]:
+    """The nodes that values need."""
+    pending, found = [number for number, _ in wanted], set()
+    while pending:
+        number = pending.pop()
+        if number not in found:
+            found.add(number)
+            pending += [one for one, _ in sources[number]]
+    return found
+
+
+def _all_lanes(kernel: Kernel, read: Sequence[Lanes]) -> list[Lanes]:
+    count = max((len(one) for one in read), default=1)
+    lanes = [kernel([one[k] if len(one) > 1 else one[0] for one in read], exact=k == 0) for k in range(count)]
+    return [_of_one_shape(one) for one in zip(*lanes, strict=True)]
+
+
+def _of_one_shape(lanes: Lanes) -> Lanes:
+    """Lanes without those that have another shape: numbers that say how many elements there are have no errors."""
+    return lanes if all(one.get_shape() == lanes[0].get_shape() for one in lanes) else lanes[:1]
+
+
+def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
+    """A state is what it is initialized with: every run begins with a reset."""
+    if read:
+        return read[0]
+    shape = node.get_output_partial_shape(0)
+    sizes = [one.get_length() if one.is_static else 0 for one in shape]
+    tensor = Tensor(node.get_output_element_type(0), Shape(sizes))
+    if is_float(tensor.get_element_type()) or tensor.get_element_type() != Type.string:
+        tensor.data[...] = np.zeros(sizes, tensor.data.dtype)
+    return (tensor,)
+
+
+def lanes_of(tensors: Sequence[Tensor]) -> list[Lanes]:
+    """Values without errors."""
+    return [(one,) for one in tensors]
+
+
+def readers_of(model: Model) -> Iterator[tuple[Key, int]]:
+    """(A value, the number of a node that reads it), of a numbered model."""
+    for node in model.get_ordered_ops():
+        for value in node.input_values():
+            yield (number_of(value.get_node()), value.get_index()), number_of(node)
+
+
+__all__ = [
+    "NUMBER",
+    "Chooser",
+    "Computed",
+    "Key",
+    "Reference",
+    "lanes_of",
+    "nodes_by_number",
+    "number_of",
+    "numbered",
+    "readers_of",
+]

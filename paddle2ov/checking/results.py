@@ -1,0 +1,148 @@
+"""What `check` found, as typed results."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from paddle2ov.checking.choices import Tie
+from paddle2ov.report import jsonable
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedResult:
+    """One result of one run.
+
+    Attributes:
+        name: the result's name.
+        dtype: its element type.
+        absolute: the largest difference between the device and the graph; infinite where the shapes differ.
+        relative: that difference as a fraction of the largest value.
+        allowed: what rounding allows where the difference is worst.
+        wrong: how many elements are off by more than that.
+        elements: how many there are.
+        reason: what is wrong, with the worst element; "" if nothing is.
+        drawn: whether it depends on random numbers, and was not compared.
+    """
+
+    name: str
+    dtype: str
+    absolute: float = 0.0
+    relative: float = 0.0
+    allowed: float = 0.0
+    wrong: int = 0
+    elements: int = 0
+    reason: str = ""
+    drawn: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRun:
+    """One of the runs that a request did one after the other.
+
+    Attributes:
+        request: which request; each is of a model that is compiled anew.
+        inputs: the shapes by the inputs' names.
+        outputs: the results, compared.
+        refused: why the model cannot be computed for these inputs; "" if it can.
+        error: the device's message, where the device cannot compute what the graph says.
+        ties: the nodes that chose otherwise between nearly equal numbers, if that is all that differs.
+    """
+
+    request: int
+    inputs: dict[str, tuple[int, ...]]
+    outputs: tuple[CheckedResult, ...] = ()
+    refused: str = ""
+    error: str = ""
+    ties: tuple[Tie, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.error and all(one.ok for one in self.outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong.
+
+    Attributes:
+        kind: "device" where the device does not compute the graph, "rewrite" where a rewrite of the conversion has
+            changed what the graph computes.
+        name: the first node of the smallest part that is wrong, as "Type 'name'"; or the rewrite.
+        nodes: the nodes of that part, in order.
+        primitives: what the device made of it: "type kernel: nodes".
+        shapes: the shapes of the part's inputs, run by run.
+        reason: what is wrong with the part's result, or the device's message.
+        references: how its nodes were computed for comparison, as "Type: way".
+        case: the folder with the part as IR, its inputs, what it should compute and a script, see `check(case=...)`.
+    """
+
+    kind: Literal["device", "rewrite"]
+    name: str
+    reason: str
+    nodes: tuple[str, ...] = ()
+    primitives: tuple[str, ...] = ()
+    shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    references: tuple[str, ...] = ()
+    case: Path | None = None
+
+    def describe(self) -> str:
+        """In words."""
+        if self.kind == "rewrite":
+            return f"the rewrite {self.name} changes what the graph computes: {self.reason}"
+        return f"the device computes {', '.join(self.nodes) or self.name} wrongly: {self.reason}"
+
+
+@dataclass(slots=True)
+class Check:
+    """What `check` found.
+
+    Attributes:
+        model: the model's file, or its name.
+        device: the device.
+        precision: what it computes in.
+        default_precision: what it computes in unless told otherwise.
+        openvino: OpenVINO's version.
+        runs: the runs of each request, in order.
+        faults: what is wrong.
+        references: how nodes were computed for comparison ("float64", "evaluate", "alone") -> type -> how often.
+        note: what else is to be said.
+    """
+
+    model: str
+    device: str
+    precision: str
+    default_precision: str
+    openvino: str
+    runs: list[CheckedRun] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    references: dict[str, dict[str, int]] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the device computes what the graph says, in all runs."""
+        return not self.faults and all(one.ok for one in self.runs)
+
+    @property
+    def verdict(self) -> Literal["agree", "ties", "differ"]:
+        """What was found: "ties" where nothing differs but choices between nearly equal numbers."""
+        if not self.ok:
+            return "differ"
+        return "ties" if any(one.ties for one in self.runs) else "agree"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data, for JSON; infinite differences are null."""
+        found: dict[str, Any] = jsonable(dataclasses.asdict(self))
+        return {"ok": self.ok, "verdict": self.verdict, **found}
+
+
+__all__ = ["Check", "CheckedResult", "CheckedRun", "Fault", "Tie"]

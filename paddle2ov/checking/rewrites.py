@@ -1,0 +1,113 @@
+"""Whether the rewrites of a conversion keep what a graph computes, and which of them does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from openvino import Model, Node
+
+from paddle2ov import passes
+from paddle2ov.checking.choices import Choices, Observed, Tie
+from paddle2ov.checking.device import Device
+from paddle2ov.checking.judge import Inputs, Say
+from paddle2ov.checking.reference import Computed, Key, Reference, lanes_of, nodes_by_number, number_of, numbered
+from paddle2ov.checking.rounding import Difference, Rounding, chooses, compare
+
+
+class RewriteCheck:
+    """Compares the graph with rewrites to the graph without, both computed node by node.
+
+    Args:
+        make: converts the model without rewrites, anew each time.
+        device: whose precision and plugin are used.
+        say: is told the progress.
+    """
+
+    def __init__(self, make: Callable[[], Model], device: Device, say: Say) -> None:
+        self._make = make
+        self._device = Device(device.name, "f32")
+        self._say = say
+        self._plain = numbered(make())
+        self._reference = Reference(self._plain, Rounding("f32"), self._device.compile_alone)
+        self._known: dict[tuple[int, ...], Computed] = {}
+        self._by_name = {
+            (node.get_type_name(), node.get_friendly_name()): number
+            for number, node in nodes_by_number(self._plain).items()
+            if chooses(node)
+        }
+
+    def run(self, sets: Sequence[Inputs]) -> tuple[str, str, list[Tie]]:
+        """The first rewrite after which the graph computes something else, and what; "" if none, and ties."""
+        ties: list[Tie] = []
+        wrong = next((one for one in sets if self._is_wrong(len(passes.REWRITES), one, ties)), None)
+        if wrong is None:
+            return "", "", ties
+        low, high = 0, len(passes.REWRITES)  # right after `low` rewrites, wrong after `high`
+        while high - low > 1:
+            middle = (low + high) // 2
+            self._say("looking for the rewrite", middle, len(passes.REWRITES))
+            if self._is_wrong(middle, wrong, []):
+                high = middle
+            else:
+                low = middle
+        differences = self._differences(high, wrong, [])
+        return passes.REWRITES[high - 1].__name__, next(one.reason for one in differences if one.reason), ties
+
+    def _is_wrong(self, count: int, inputs: Inputs, ties: list[Tie]) -> bool:
+        return any(one.reason for one in self._differences(count, inputs, ties))
+
+    def _differences(self, count: int, inputs: Inputs, ties: list[Tie]) -> list[Difference]:
+        """The results after so many rewrites, compared; the ties that explain a difference are added to `ties`."""
+        model = self._make()
+        passes.run_rewrites(model, passes.REWRITES[:count])
+        model = numbered(model)
+        reference = Reference(model, Rounding("f32", 1), self._device.compile_alone)
+        choosing = [node for node in nodes_by_number(model).values() if chooses(node)]
+        keep: set[Key] = set()
+        for node in choosing:
+            keep.update(_read_by(node))
+            keep.update((number_of(node), i) for i in range(node.get_output_size()))
+        got = reference.run(lanes_of(inputs), keep=keep)
+        differences = _compared(got, self._computed(inputs))
+        if not any(one.reason for one in differences):
+            return differences
+        choices = Choices(self._reference, self._observed(got, choosing))
+        again = _compared(got, self._reference.run(lanes_of(inputs), choose=choices))
+        if not choices.ties or any(one.reason for one in again):
+            return differences
+        ties += choices.ties
+        return again
+
+    def _computed(self, inputs: Inputs) -> Computed:
+        """What the graph without rewrites computes, once for all rewrites."""
+        key = tuple(map(id, inputs))
+        if key not in self._known:
+            self._known[key] = self._reference.run(lanes_of(inputs))
+        return self._known[key]
+
+    def _observed(self, got: Computed, choosing: Sequence[Node]) -> dict[int, Observed]:
+        """What the nodes of the same names read and wrote in the other graph."""
+        found = {}
+        for node in choosing:
+            number = self._by_name.get((node.get_type_name(), node.get_friendly_name()))
+            if number is not None:
+                read = [got.kept[key][0] if key in got.kept else None for key in _read_by(node)]
+                wrote = [got.kept[number_of(node), i][0] for i in range(node.get_output_size())]
+                found[number] = Observed(read, wrote)
+        return found
+
+
+def _read_by(node: Node) -> list[Key]:
+    return [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
+
+
+def _compared(got: Computed, computed: Computed) -> list[Difference]:
+    unit = Rounding("f32").unit
+    return [
+        compare(have[0], want, unit)
+        for have, want, drawn in zip(got.results, computed.results, computed.random, strict=True)
+        if not drawn
+    ]
+
+
+__all__ = ["RewriteCheck"]

@@ -1,0 +1,225 @@
+"""How far rounding may take results: the network is computed several times with random errors of the precision.
+
+Every value is a tuple of lanes: the first is computed as it is; in the others, every node that rounds gets a random
+error of the precision, in its result and, where it sums, in each of its inputs (Monte Carlo arithmetic). The lanes of a
+result then spread as far as the rounding of this network, on these inputs, can take it. What chooses (comparisons,
+sorts, suppression, rounding to integers) chooses in all lanes as in the first; see `choices.py`. A tuple of one element
+is a value without errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from openvino import Node, Tensor, Type
+
+from paddle2ov.checking.kinds import CARRIES_SCORES, CHOOSES, MOVES, SUMS
+from paddle2ov.checking.tensors import is_float, to_array, to_tensor
+from paddle2ov.program.model import AnyArray
+
+Lanes = tuple[Tensor, ...]
+
+LANES = 3
+UNITS = {"f32": 2.0**-20, "f16": 2.0**-10, "bf16": 2.0**-8}
+"""The random error of one node, relative to the value.
+
+Of a narrow type it is two roundings: sums and functions are computed in float32, the result is rounded. Of float32 it
+is 16: sums are in any order, and functions (`exp`, `erf`, ...) are approximations of some units in the last place.
+"""
+_ELEMENT = 8.0
+"""How many spreads an element may be off."""
+_MEAN = 4.0
+"""How many spreads the root of the mean square of all elements may be off."""
+
+
+def chooses(node: Node) -> bool:
+    """Whether a small error of what a node reads may change its result by more than that."""
+    kind = node.get_type_name()
+    if kind == "Convert":
+        return not is_float(node.get_output_element_type(0)) and is_float(node.get_input_element_type(0))
+    return kind in CHOOSES and any(is_float(node.get_input_element_type(i)) for i in range(node.get_input_size()))
+
+
+@dataclass(slots=True)
+class Rounding:
+    """The random errors of a precision.
+
+    Args:
+        precision: "f32", "bf16" or "f16".
+        lanes: how many lanes a value has; with 1 there are no errors.
+    """
+
+    precision: str = "f32"
+    lanes: int = LANES
+
+    @property
+    def unit(self) -> float:
+        """The error of one node."""
+        return UNITS[self.precision]
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether inputs and weights are rounded, too."""
+        return self.precision != "f32"
+
+    def given(self, value: Lanes, seed: Sequence[int]) -> Lanes:
+        """An input or constant of the model as a node reads it."""
+        return self._with_errors(value, seed) if self.is_narrow else value
+
+    def read(self, node: str, values: Sequence[Lanes], fixed: Collection[int], seed: Sequence[int]) -> list[Lanes]:
+        """What a node reads, with the errors of its sums; constants (`fixed`), which are their factors, stay."""
+        if node == "Interpolate":
+            values = [values[0], *((one[0],) for one in values[1:])]  # scales say how many elements there are
+        if node not in SUMS:
+            return list(values)
+        return [one if i in fixed else self._with_errors(one, (*seed, i)) for i, one in enumerate(values)]
+
+    def written(self, node: Node, read: Sequence[Lanes], values: Sequence[Lanes], seed: Sequence[int]) -> list[Lanes]:
+        """What a node wrote, with its errors."""
+        kind = node.get_type_name()
+        if kind == "FakeQuantize":
+            return [self._with_levels(values[0], node, read, seed)]
+        if kind in CARRIES_SCORES:
+            noise = max((_noise(one) for one in read), default=0.0)
+            return [self._with_noise(one, _ELEMENT * noise, (*seed, i)) for i, one in enumerate(values)]
+        if kind in MOVES or chooses(node):
+            return list(values)
+        return [self._with_errors(one, (*seed, i)) for i, one in enumerate(values)]
+
+    def _with_errors(self, value: Lanes, seed: Sequence[int]) -> Lanes:
+        if self.lanes == 1 or not _is_rounded(value):
+            return value
+        unit = unit_of(value[0].get_element_type(), self.unit)
+        return self._changed(value, seed, lambda array, random: array * (1 + unit * random))
+
+    def _with_noise(self, value: Lanes, noise: float, seed: Sequence[int]) -> Lanes:
+        if self.lanes == 1 or not _is_rounded(value) or not noise:
+            return value
+        return self._changed(value, seed, lambda array, random: array + noise * random)
+
+    def _with_levels(self, value: Lanes, node: Node, read: Sequence[Lanes], seed: Sequence[int]) -> Lanes:
+        """Quantized values may be one level off."""
+        if self.lanes == 1:
+            return value
+        low, high = (to_array(read[i][0]).astype(np.float64) for i in (3, 4))
+        step = np.abs(np.asarray(high - low)) / max(int(node.get_attributes()["levels"]) - 1, 1)
+        return self._changed(value, seed, lambda array, random: array + step * random)
+
+    def _changed(self, value: Lanes, seed: Sequence[int], change: Callable[[AnyArray, AnyArray], AnyArray]) -> Lanes:
+        lanes = [value[0]]
+        rng = np.random.default_rng([self.lanes, *map(abs, seed)])
+        kind = value[0].get_element_type()
+        for k in range(1, self.lanes):
+            array = to_array(value[k] if len(value) > 1 else value[0])
+            random = np.asarray(rng.uniform(-1, 1, array.shape), np.float32)
+            with np.errstate(invalid="ignore", over="ignore"):
+                lanes.append(to_tensor(change(array.astype(np.float64), random), kind))
+        return tuple(lanes)
+
+
+def _is_rounded(value: Lanes) -> bool:
+    return is_float(value[0].get_element_type()) and value[0].size > 0
+
+
+def _noise(value: Lanes) -> float:
+    """The spread of a tensor."""
+    if len(value) == 1 or not _is_rounded(value):
+        return 0.0
+    return _root_mean_square(_spread(value, to_array(value[0]).astype(np.float64)))
+
+
+def _spread(value: Lanes, first: AnyArray) -> AnyArray:
+    """How far the lanes are from the first, element by element; infinite where only some of them are finite."""
+    spread = np.zeros(first.shape)
+    for one in value[1:]:
+        other = to_array(one).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            away = np.abs(other - first)
+        same = (other == first) | (np.isnan(other) & np.isnan(first))
+        spread = np.maximum(spread, np.where(same, 0.0, np.where(np.isnan(away), np.inf, away)))
+    return spread
+
+
+def _root_mean_square(array: AnyArray) -> float:
+    finite = array[np.isfinite(array)]
+    return float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A result of the device beside what it should be.
+
+    Attributes:
+        absolute: the largest difference; infinite where only one of them is finite or NaN, or the shapes differ.
+        relative: that difference as a fraction of the largest value.
+        allowed: what rounding allows at the element that exceeds it most, or at the one that comes nearest to that.
+        wrong: how many elements are off by more than rounding allows.
+        elements: how many there are.
+        reason: what differs, with the worst element; "" if nothing does.
+    """
+
+    absolute: float
+    relative: float
+    allowed: float
+    wrong: int
+    elements: int
+    reason: str = ""
+
+
+def unit_of(kind: Type, unit: float) -> float:
+    """The error of one node whose result has an element type: that of the type, where it is narrower."""
+    return max(unit, UNITS.get(kind.get_type_name(), 0.0))
+
+
+def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
+    """Compares what the device computed with the lanes of what it should be.
+
+    Shapes, types, integers and bools must be the same. Floats may be off by what the lanes spread: each by several
+    times its own spread or that of all elements (their root mean square), and all together by less.
+    """
+    kind, want = value[0].get_element_type(), to_array(value[0])
+    if got.get_element_type() != kind or tuple(got.shape) != want.shape:
+        text = f"{got.get_element_type().get_type_name()} {list(got.shape)}"
+        reason = f"{text} instead of {kind.get_type_name()} {list(want.shape)}"
+        return Difference(math.inf, math.inf, 0.0, want.size, want.size, reason)
+    have = to_array(got)
+    a, b = have.astype(np.float64), want.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        away = np.abs(a - b)
+    same = (have == want) | (np.isnan(a) & np.isnan(b)) if is_float(kind) else have == want
+    away = np.where(same, 0.0, np.where(np.isnan(away), np.inf, away))
+    finite = np.abs(b[np.isfinite(b)])
+    largest = (float(finite.max()) if finite.size else 0.0) or 1.0
+    if not is_float(kind):
+        away = np.where(same, 0.0, np.maximum(away, 1.0))
+        limit = np.zeros(away.shape)
+        mean_limit = math.inf
+    else:
+        spread = _spread(value, b)
+        typical = _root_mean_square(spread)
+        with np.errstate(invalid="ignore"):
+            least = unit_of(kind, unit) * np.where(np.isfinite(b), np.abs(b), 0.0) + np.finfo(np.float32).tiny
+        limit = _ELEMENT * np.maximum(spread, typical) + least
+        mean_limit = _MEAN * typical + _root_mean_square(least)
+    over = away > limit
+    wrong = int(over.sum())
+    mean = _root_mean_square(np.where(np.isfinite(limit), away, 0.0)) if away.size else 0.0
+    absolute = float(away.max()) if away.size else 0.0
+    if not (wrong or mean > mean_limit):
+        return Difference(absolute, absolute / largest, float(limit.max(initial=0.0)), 0, want.size)
+    with np.errstate(invalid="ignore"):
+        worst = np.unravel_index(int(np.argmax(np.where(over, away, -1.0) if wrong else away)), want.shape)
+    at = [int(i) for i in worst]
+    reason = (
+        f"{wrong} of {want.size} elements; the worst at {at}: {have[worst].item()!r} instead of "
+        f"{want[worst].item()!r}, rounding allows {float(limit[worst]):.2g}"
+        if wrong
+        else f"the mean square of all differences is {mean:.2g}, rounding allows {mean_limit:.2g}"
+    )
+    return Difference(absolute, absolute / largest, float(limit[worst]), max(wrong, 1), want.size, reason)
+
+
+__all__ = ["LANES", "UNITS", "Difference", "Lanes", "Rounding", "chooses", "compare"]

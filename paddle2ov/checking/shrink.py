@@ -1,0 +1,300 @@
+"""The smallest part of a model that the device still computes wrongly.
+
+A value that becomes a result may make a fault vanish, as it keeps nodes from being fused. So each smaller part is run,
+and kept only if it is still wrong.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from openvino import Model, Tensor
+
+from paddle2ov.checking.device import Device, plain_message
+from paddle2ov.checking.judge import Inputs, Judge, Judged, Say
+from paddle2ov.checking.reference import Key, Reference, lanes_of, number_of
+from paddle2ov.checking.rounding import Rounding
+from paddle2ov.checking.submodel import Part, Structure, build
+
+_FEW = 200
+"""From as many nodes on, single ones are not tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A part that is wrong.
+
+    Attributes:
+        part: which.
+        model: the part as a model.
+        sets: values for its inputs.
+        sequence: which of these the runs of one request take.
+        judged: the runs.
+        error: the device's message, where it cannot compile the part.
+        references: how the nodes were computed for comparison, as "Type: way".
+    """
+
+    part: Part
+    model: Model
+    sets: list[list[Tensor]]
+    sequence: tuple[int, ...]
+    judged: tuple[Judged, ...]
+    error: str = ""
+    references: tuple[str, ...] = ()
+
+    def runs(self) -> list[list[Tensor]]:
+        """What the inputs are, run by run."""
+        used = list(dict.fromkeys(self.sequence))
+        return [self.sets[used.index(k)] for k in self.sequence]
+
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes of the part that compute something, in order."""
+        return tuple(
+            f"{node.get_type_name()} '{node.get_friendly_name()}'"
+            for node in self.model.get_ordered_ops()
+            if node.get_type_name() not in ("Parameter", "Constant", "Result")
+        )
+
+    def reason(self) -> str:
+        """What is wrong in the first of the runs in which something is."""
+        if self.error:
+            return self.error
+        for i, one in enumerate(self.judged):
+            for text in (one.error, *(d.reason for d in one.differences if d is not None)):
+                if text:
+                    return f"run {i + 1} of {len(self.judged)}: {text}" if len(self.judged) > 1 else text
+        return ""
+
+
+class Shrinker:
+    """Makes a wrong model smaller.
+
+    Args:
+        model: a numbered model.
+        sets: values for its inputs.
+        device: the device.
+        seconds: after which it stops with what it has.
+        say: is told the progress.
+    """
+
+    def __init__(self, model: Model, sets: Sequence[Inputs], device: Device, seconds: float, say: Say) -> None:
+        self.structure = Structure(model)
+        self._sets = sets
+        self._device = device
+        self._deadline = time.monotonic() + seconds
+        self._say = say
+        self._tried = 0
+        self._values: dict[tuple[int, Key], Tensor] = {}
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self._deadline
+
+    def run(self, sequence: Sequence[int], wrong: Sequence[int], error: bool = False) -> Wrong | None:
+        """The smallest wrong part.
+
+        Args:
+            sequence: the runs of the whole model.
+            wrong: the results that are wrong in some of them.
+            error: whether the device cannot compute at all what the reference can.
+        """
+        whole = Part(self.structure.results)
+        self._by_error = error
+        found = self._try(whole, tuple(sequence))
+        if found is None:
+            return None
+        for fewer in _fewer_runs(found):
+            if smaller := self._try(whole, fewer):
+                found = smaller
+                break
+        for key in dict.fromkeys(self.structure.results[i] for i in wrong):
+            if len(whole.results) > 1 and (smaller := self._try(Part((key,)), found.sequence)):
+                found = smaller
+                break
+        found = self._later_inputs(found)
+        found = self._earlier_results(found)
+        if len(self.structure.computed(found.part)) <= _FEW:
+            self._values = {}
+            self._keep_values(found)
+            found = self._single_nodes(found)
+        for fewer in _fewer_runs(found):
+            if smaller := self._try(found.part, fewer):
+                return smaller
+        return found
+
+    def _later_inputs(self, found: Wrong) -> Wrong:
+        """Cuts away the longest beginning without which the rest is still wrong."""
+        order = self.structure.computed(found.part)
+
+        def attempt(i: int) -> Wrong | None:
+            return self._try(replace(found.part, cuts=frozenset(order[:i])), found.sequence) if i < len(order) else None
+
+        return _bisected(found, len(order), attempt)
+
+    def _earlier_results(self, found: Wrong) -> Wrong:
+        """Takes the results as early as the part is still wrong."""
+        order = self.structure.computed(found.part)
+
+        def attempt(i: int) -> Wrong | None:
+            inside = set(order[: len(order) - i])
+            results = [
+                key
+                for key in dict.fromkeys(
+                    (*(key for n in order for key in self.structure.sources[n]), *found.part.results)
+                )
+                if key[0] in inside
+                and (key in found.part.results or any(r not in inside for r in self.structure.readers.get(key, ())))
+            ]
+            return self._try(replace(found.part, results=tuple(results)), found.sequence) if results else None
+
+        best = _bisected(found, len(order), attempt)
+        return self._fewer_results(best)
+
+    def _fewer_results(self, found: Wrong) -> Wrong:
+        wrong = sorted({i for one in found.judged for i in one.wrong})
+        for i in wrong:
+            if len(found.part.results) > 1:
+                single = replace(found.part, results=(found.part.results[i],))
+                if smaller := self._try(single, found.sequence):
+                    return smaller
+        for key in found.part.results if not wrong or len(found.part.results) <= _FEW else ():
+            fewer = tuple(one for one in found.part.results if one != key)
+            if fewer and (smaller := self._try(replace(found.part, results=fewer), found.sequence)):
+                found = smaller
+        return found
+
+    def _single_nodes(self, found: Wrong) -> Wrong:
+        """Leaves out nodes, each by itself, as long as one can be left out."""
+        changed = True
+        while changed and not self.is_late:
+            changed = False
+            for part in self._smaller(found.part):
+                if smaller := self._try(part, found.sequence):
+                    found, changed = self._fewer_results(smaller), True
+                    break
+        return found
+
+    def _smaller(self, part: Part) -> Iterator[Part]:
+        """The part without one of its nodes: as an input, or with what it reads as results in its place."""
+        structure, order = self.structure, self.structure.computed(part)
+        made = {number for number, _ in part.results}
+        size = len(order)
+        for number in order:
+            if number not in made:
+                smaller = replace(part, cuts=part.cuts | {number})
+                if len(structure.computed(smaller)) < size:
+                    yield smaller
+        for number in reversed(order):
+            if number in made:
+                before = [key for key in structure.sources[number] if key[0] in order]
+                rest = [key for key in part.results if key[0] != number]
+                for results in ((*rest, *before), *(((*rest, one) for one in before) if len(before) > 1 else ())):
+                    if results:
+                        yield replace(part, results=tuple(dict.fromkeys(results)))
+
+    def _keep_values(self, found: Wrong) -> None:
+        """Computes all values of a small part at once, as they will be needed."""
+        order = self.structure.computed(found.part)
+        keys = dict.fromkeys((*self.structure.given(found.part), *self._written(order)))
+        for k in dict.fromkeys(found.sequence):
+            self._compute(k, list(keys))
+
+    def _written(self, numbers: Iterable[int]) -> Iterator[Key]:
+        inside = set(numbers)
+        for key in self.structure.readers:
+            if key[0] in inside:
+                yield key
+
+    def _compute(self, k: int, keys: Sequence[Key]) -> None:
+        missing = [key for key in keys if (k, key) not in self._values]
+        if not missing:
+            return
+        reference = Reference(self.structure.model, Rounding("f32", 1), self._device.compile_alone, needed=missing)
+        kept = reference.run(lanes_of(self._sets[k]), keep=missing).kept
+        self._values |= {(k, key): value[0] for key, value in kept.items()}
+
+    def _try(self, part: Part, sequence: tuple[int, ...]) -> Wrong | None:
+        """The part, if it is wrong in the last of the runs, or in any."""
+        if self.is_late and self._tried:
+            return None
+        self._tried += 1
+        self._say("looking for the smallest part", self._tried, 0)
+        if len(self._values) > _FEW * 8:
+            self._values = {}
+        try:
+            model, keys = build(self.structure, part)
+            inputs = {number: i for i, number in enumerate(self._inputs())}
+            cuts = [key for key in keys if key[0] not in inputs]
+            sets: list[list[Tensor]] = []
+            used = list(dict.fromkeys(sequence))
+            for k in used:
+                self._compute(k, cuts)
+                sets.append(
+                    [self._sets[k][inputs[key[0]]] if key[0] in inputs else self._values[k, key] for key in keys]
+                )
+        except (RuntimeError, KeyError):
+            return None
+        renumbered = tuple(used.index(k) for k in sequence)
+        wrong = judge_part(part, model, sets, renumbered, self._device, self._by_error)
+        if wrong is None:
+            return None
+        return replace(wrong, sets=sets, sequence=tuple(sequence))
+
+    def _inputs(self) -> list[int]:
+        return [number_of(node) for node in self.structure.model.get_parameters()]
+
+
+def judge_part(
+    part: Part, model: Model, sets: list[list[Tensor]], sequence: tuple[int, ...], device: Device, by_error: bool
+) -> Wrong | None:
+    """A part with its runs if it is wrong; `by_error` if the device is to fail with an error."""
+    try:
+        judge = Judge(model, device)
+        (judged,) = judge.run(sets, [sequence])
+    except RuntimeError as error:
+        if not by_error:
+            return None
+        reference = Reference(model, Rounding("f32", 1), device.compile_alone)
+        try:
+            for inputs in sets:
+                reference.run(lanes_of(inputs))
+        except RuntimeError:
+            return None
+        return Wrong(part, model, sets, sequence, (), plain_message(error))
+    if any(one.error if by_error else one.wrong for one in judged):
+        methods = sorted(judge.reference.count_methods())
+        return Wrong(part, model, sets, sequence, tuple(judged), references=tuple(f"{a}: {b}" for a, b in methods))
+    return None
+
+
+def _fewer_runs(found: Wrong) -> Iterator[tuple[int, ...]]:
+    """Single runs that are wrong, then pairs of runs, the second of which is."""
+    sequence = found.sequence
+    if len(sequence) < 2:
+        return
+    wrong = [i for i, one in enumerate(found.judged) if not one.ok] or list(range(len(sequence)))
+    for i in wrong:
+        yield (sequence[i],)
+    if len(sequence) > 2:
+        for i in wrong:
+            for before in dict.fromkeys(sequence[:i][::-1]):
+                yield (before, sequence[i])
+
+
+def _bisected(found: Wrong, size: int, attempt: Callable[[int], Wrong | None]) -> Wrong:
+    """The wrong part for the largest number for which `attempt` still finds one; it does for 0."""
+    low, high = 0, size
+    while high - low > 1:
+        middle = (low + high) // 2
+        smaller = attempt(middle)
+        if smaller is None:
+            high = middle
+        else:
+            low, found = middle, smaller
+    return found
+
+
+__all__ = ["Shrinker", "Wrong", "judge_part"]

@@ -1,0 +1,95 @@
+"""Parts of a model: cut at values that become inputs, up to values that become results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openvino import Model
+from openvino.op import Parameter
+
+from paddle2ov.checking.reference import NUMBER, Key, nodes_by_number, number_of
+from paddle2ov.graph.opset import ops
+
+_FIRST_NEW = 10**7
+_SOURCES = ("Parameter", "Constant")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a numbered model.
+
+    Attributes:
+        results: the values to compute.
+        cuts: the nodes whose values are given.
+    """
+
+    results: tuple[Key, ...]
+    cuts: frozenset[int] = frozenset()
+
+
+class Structure:
+    """How the nodes of a numbered model hang together."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.sources: dict[int, list[Key]] = {}
+        self.readers: dict[Key, list[int]] = {}
+        self.kinds: dict[int, str] = {}
+        self.names: dict[int, str] = {}
+        self.order: list[int] = []
+        for node in model.get_ordered_ops():
+            number = number_of(node)
+            self.order.append(number)
+            self.kinds[number], self.names[number] = node.get_type_name(), node.get_friendly_name()
+            self.sources[number] = [(number_of(one.get_node()), one.get_index()) for one in node.input_values()]
+            for key in self.sources[number]:
+                self.readers.setdefault(key, []).append(number)
+        self.results: tuple[Key, ...] = tuple(self.sources[number_of(node)][0] for node in model.get_results())
+
+    def computed(self, part: Part) -> list[int]:
+        """The nodes of a part that compute something, in order."""
+        pending, found = [number for number, _ in part.results], set()
+        while pending:
+            number = pending.pop()
+            if number in found or number in part.cuts or self.kinds[number] in _SOURCES:
+                continue
+            found.add(number)
+            pending += [one for one, _ in self.sources[number]]
+        return [number for number in self.order if number in found]
+
+    def given(self, part: Part) -> list[Key]:
+        """The values that are given to a part, but for inputs of the model: those of the cuts."""
+        computed = set(self.computed(part))
+        keys = (key for number in self.order if number in computed for key in self.sources[number])
+        return list(dict.fromkeys(key for key in (*keys, *part.results) if key[0] in part.cuts))
+
+
+def build(structure: Structure, part: Part) -> tuple[Model, list[Key]]:
+    """The part as a model, and the values that its inputs take: of cuts, or of the whole model's inputs."""
+    model = structure.model.clone()
+    nodes = nodes_by_number(model)
+    parameters: dict[Key, Parameter] = {}
+    computed = set(structure.computed(part))
+    for i, key in enumerate(structure.given(part)):
+        number, port = key
+        output = nodes[number].output(port)
+        parameter = ops.parameter(output.get_partial_shape(), output.get_element_type())
+        parameter.set_friendly_name(f"cut_{number}_{port}")
+        parameter.get_rt_info()[NUMBER] = str(_FIRST_NEW + i)
+        for target in output.get_target_inputs():
+            target.replace_source_output(parameter.output(0))
+        parameters[key] = parameter
+    read = {key for number in computed for key in structure.sources[number]} | set(part.results)
+    for node in model.get_parameters():
+        key = (number_of(node), 0)
+        if key in read:
+            parameters[key] = node
+    outputs = [parameters[key].output(0) if key in parameters else nodes[key[0]].output(key[1]) for key in part.results]
+    sinks = [node for node in model.get_sinks() if number_of(node) in computed]
+    keys = list(parameters)
+    results = [ops.result(one) for one in outputs]
+    made = Model(results, sinks, [parameters[key] for key in keys], "part")
+    return made, keys
+
+
+__all__ = ["Part", "Structure", "build"]

@@ -1,0 +1,60 @@
+"""Tensors of every element type as arrays, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+from openvino import Shape, Tensor, Type
+
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.program.model import AnyArray
+
+FLOATS = frozenset(("f16", "bf16", "f32", "f64"))
+
+
+def is_float(kind: Type) -> bool:
+    """Whether numbers of this element type are rounded."""
+    return kind.get_type_name() in FLOATS
+
+
+def to_array(tensor: Tensor) -> AnyArray:
+    """The values; bfloat16 as float32."""
+    if tensor.get_element_type() != Type.bf16:
+        return np.asarray(tensor.data)
+    if tensor.size == 0:
+        return np.zeros(tuple(tensor.shape), np.float32)
+    bits = np.frombuffer(tensor.data.tobytes(), np.uint16).astype(np.uint32)
+    return (bits << 16).view(np.float32).reshape(tuple(tensor.shape))
+
+
+def to_tensor(array: AnyArray, kind: Type) -> Tensor:
+    """A tensor of these values, rounded to the element type."""
+    shape = Shape(array.shape)
+    if kind == Type.bf16:
+        if array.size == 0:
+            return Tensor(kind, shape)
+        bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
+        rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+        rounded = np.where(np.isnan(array), np.uint16(0x7FC0), rounded)
+        return copied(Tensor(np.ascontiguousarray(rounded), shape, kind))
+    with np.errstate(over="ignore"):
+        return Tensor(np.ascontiguousarray(array, numpy_dtype(kind)).reshape(array.shape))
+
+
+def copied(tensor: Tensor) -> Tensor:
+    """A tensor with memory of its own."""
+    copy = Tensor(tensor.get_element_type(), tensor.get_shape())
+    if tensor.get_size():  # copying an empty result of OpenVINO 2026.4 ends the process
+        tensor.copy_to(copy)
+    return copy
+
+
+def is_same(a: Tensor, b: Tensor) -> bool:
+    """Whether type, shape and every bit agree."""
+    if a is b:
+        return True
+    if a.get_element_type() != b.get_element_type() or a.get_shape() != b.get_shape():
+        return False
+    return bool(a.data.tobytes() == b.data.tobytes())
+
+
+__all__ = ["FLOATS", "copied", "is_float", "is_same", "to_array", "to_tensor"]

@@ -1,0 +1,179 @@
+"""`paddle2ov check MODEL`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from paddle2ov.commands.shared import (
+    PathType,
+    extension_option,
+    not_nan,
+    params_option,
+    plain_errors,
+    progress_bar,
+    traceback_option,
+)
+
+if TYPE_CHECKING:
+    from paddle2ov.checking.check import Check, CheckedRun, Fault, Precision
+
+STATUS = {"agree": 0, "differ": 1, "ties": 3}
+STATUS_UNKNOWN = 2
+_COLORS = {"agree": "green", "differ": "red", "ties": "yellow"}
+_VERDICTS = {
+    "agree": "The device computes what the graph says.",
+    "differ": "The device does not compute what the graph says.",
+    "ties": "The device computes what the graph says, up to choices between nearly equal numbers.",
+}
+REWRITE = "A rewrite of the conversion changes what the graph computes."
+_WAYS = {
+    "float64": "by NumPy in float64",
+    "evaluate": "by OpenVINO's reference evaluation",
+    "alone": "by the device, each node alone",
+}
+
+
+@click.command("check")
+@click.argument("model", type=PathType(path_type=Path))
+@params_option
+@click.option(
+    "--inputs",
+    multiple=True,
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
+    help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
+)
+@click.option(
+    "--shape",
+    "shapes",
+    multiple=True,
+    help='Shapes of random inputs: "x[1,3,48,320]"; may be repeated. Default: three, if the model\'s are dynamic.',
+)
+@click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
+@click.option("--device", default="CPU", show_default=True, help="OpenVINO's name of the device.")
+@click.option(
+    "--precision",
+    type=click.Choice(["f32", "bf16", "f16", "default"]),
+    default="f32",
+    show_default=True,
+    help="What the device computes in; default: what it takes unless told otherwise.",
+)
+@click.option("--case", type=PathType(file_okay=False, path_type=Path), help="Folder for the smallest part at fault.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1, 10**9),
+    callback=not_nan,
+    default=300.0,
+    show_default=True,
+    help="Seconds to look for the smallest part.",
+)
+@extension_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@traceback_option
+def check_command(
+    model: Path,
+    params: Path | None,
+    inputs: tuple[Path, ...],
+    shapes: tuple[str, ...],
+    seed: int,
+    device: str,
+    precision: Precision,
+    case: Path | None,
+    timeout: float,
+    extensions: tuple[Path, ...],
+    as_json: bool,
+    traceback: bool,
+) -> None:
+    """Check that a device computes MODEL right: a Paddle model or an IR (.xml). Needs no Paddle.
+
+    The compiled model runs inputs of several sizes on one request; its results are compared with those of the graph
+    computed node by node. Where they differ by more than rounding, the smallest part of the graph that is wrong is
+    looked for, or the rewrite of the conversion that is.
+
+    The exit status is 0 if the results agree, 1 if they differ, 2 if that could not be found out, and 3 if they are
+    equal up to choices between nearly equal numbers.
+    """
+    from paddle2ov.checking.check import check
+
+    with plain_errors(traceback, STATUS_UNKNOWN):
+        from paddle2ov.translation.extension import run_extensions
+
+        run_extensions(extensions)
+        with progress_bar("reading") as progress:
+            found = check(
+                model,
+                params,
+                inputs=inputs,
+                shapes=list(shapes),
+                seed=seed,
+                device=device,
+                precision=precision,
+                case=case,
+                timeout=timeout,
+                progress=progress,
+            )
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), indent=1))
+    else:
+        _print(found)
+    sys.exit(STATUS[found.verdict])
+
+
+def _print(found: Check) -> None:
+    click.echo(f"{found.model}: OpenVINO {found.openvino}")
+    own = "" if found.precision == found.default_precision else f"; unless told otherwise in {found.default_precision}"
+    click.echo(f"{found.device} computes in {found.precision}{own}")
+    for run in found.runs:
+        _print_run(run)
+    for way, kinds in found.references.items():
+        some = ", ".join(kinds) if way == "alone" else ""
+        click.echo(f"{sum(kinds.values())} nodes computed {_WAYS[way]}{': ' if some else ''}{some}")
+    for fault in found.faults:
+        _print_fault(fault)
+    if found.note:
+        click.echo(found.note)
+    only_rewrites = found.faults and all(one.kind == "rewrite" for one in found.faults)
+    click.secho(REWRITE if only_rewrites else _VERDICTS[found.verdict], fg=_COLORS[found.verdict])
+
+
+def _print_run(run: CheckedRun) -> None:
+    shapes = ", ".join(f"{name} {list(shape)}" for name, shape in run.inputs.items())
+    click.secho(f"request {run.request + 1}: {shapes or 'no inputs'}", bold=True)
+    if run.refused:
+        click.echo(f"  not compared: {run.refused}")
+    if run.error:
+        click.secho(f"  the device cannot: {run.error}", fg="red")
+    for one in run.outputs:
+        if one.drawn:
+            click.echo(f"  {one.name}  depends on random numbers")
+            continue
+        click.echo(
+            f"  {one.name}  {one.dtype}  absolute {one.absolute:.2g}, relative {one.relative:.2g}; "
+            f"rounding allows {one.allowed:.2g}"
+        )
+        if not one.ok:
+            click.secho(f"    differs: {one.reason}", fg="red")
+    for tie in run.ties:
+        click.secho(f"  {tie.describe()}", fg="yellow")
+
+
+def _print_fault(fault: Fault) -> None:
+    if fault.kind == "rewrite":
+        click.secho(f"The rewrite {fault.name} changes what the graph computes", fg="red", bold=True)
+        click.echo(f"  {fault.reason}")
+        return
+    click.secho("The smallest part that is wrong", fg="red", bold=True)
+    click.echo(f"  {', '.join(fault.nodes) or fault.name}")
+    for one in fault.primitives:
+        click.echo(f"  computed as {one}")
+    if fault.references:
+        click.echo(f"  compared with {', '.join(fault.references)}")
+    for shapes in fault.shapes:
+        click.echo(f"  run on {', '.join(str(list(one)) for one in shapes)}")
+    click.echo(f"  {fault.reason}")
+    if fault.case is not None:
+        click.echo(f"  as files: {fault.case} (python {fault.case / 'reproduce.py'})")

@@ -1,0 +1,477 @@
+"""`check`: faults of OpenVINO and planted ones are found and cut out, and what is right is not blamed."""
+
+import json
+import re
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import openvino
+import pytest
+from click.testing import CliRunner
+from openvino import Model, PartialShape, Tensor, Type
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_networks, all_ops
+from gen_models.harness.store import generated, generated_network
+from paddle2ov import passes
+from paddle2ov.checking.device import Device
+from paddle2ov.checking.inputs import chosen_inputs, run_orders
+from paddle2ov.checking.reference import Reference, lanes_of
+from paddle2ov.checking.rounding import UNITS, Rounding, compare
+from paddle2ov.cli import cli
+from paddle2ov.testing import compile_model
+from tests.support.formats import FORMATS
+from tests.support.passes_checks import parameter, random, reshape, transpose
+from tests.support.processor import NEEDS_BFLOAT16
+
+ONE = np.float32(1)
+WEIGHTS, ALONG = random(8, 5), random(5, 1, 1)
+FILTERS, KERNELS = random(2, 4, 1, 1), random(6, 4, 3, 3)
+RNG = np.random.default_rng(0)
+
+
+def call(*arguments):
+    return CliRunner().invoke(cli, [str(one) for one in arguments], prog_name="paddle2ov")
+
+
+def cpu(model):
+    return compile_model(model)
+
+
+# --- faults of OpenVINO 2026.4's CPU plugin, beside nodes that have nothing to do with them ---
+
+
+def returned_input():
+    x = parameter(-1, 8)
+    return Model([ops.convert(x, "f32"), ops.sigmoid(ops.relu(x))], [x])
+
+
+def selected_integers():
+    x, y = parameter(-1, 16, name="x", kind=Type.i32), parameter(-1, 16, name="y", kind=Type.i32)
+    chosen = ops.select(ops.greater(ops.abs(x), np.int32(2**25)), ops.add(x, np.int32(0)), y)
+    return Model([ops.reshape(chosen, np.array([-1]), False)], [x, y])
+
+
+def constants_along_axis_1():
+    x = parameter(-1, 5, 3, 8)
+    return Model([ops.sigmoid(ops.add(ops.matmul(ops.tanh(x), WEIGHTS, False, False), ALONG))], [x])
+
+
+def no_code():
+    x = parameter(-1, 5, 3, 8)
+    weights = np.ascontiguousarray(WEIGHTS[:, :4])
+    return Model([ops.sigmoid(ops.add(ops.matmul(ops.tanh(x), weights, False, False), ALONG))], [x])
+
+
+def joined_channels_last():
+    x = parameter(2, 3, 3, 4)
+    last = ops.relu(ops.tanh(x))
+    read = ops.convolution(transpose(last, 0, 3, 1, 2), FILTERS, [1, 1], [0, 0], [0, 0], [1, 1])
+    return Model([ops.sigmoid(read), ops.concat([last, ops.tanh(last)], 0)], [x])
+
+
+def reshaped_mean():
+    x = parameter(-1, 4, 3)
+    return Model([ops.exp(reshape(ops.reduce_mean(ops.tanh(x), np.array([1]), False), -1, 1))], [x])
+
+
+def attention_of_one_key():
+    x = parameter(-1, 2, -1, 8)
+    scores = ops.softmax(ops.matmul(x, x, False, True), -1)
+    return Model([ops.relu(ops.matmul(scores, x, False, False))], [x])
+
+
+def scaled_sums():
+    x = parameter(-1, 4, 5)
+    return Model([ops.multiply(ops.reduce_sum(ops.tanh(x), np.array([-1]), False), random(4))], [x])
+
+
+def integers(rows):
+    return {name: RNG.integers(2**24, 2**30, (rows, 16)).astype(np.int32) for name in "xy"}
+
+
+FAULTS = {
+    returned_input: ({"Convert"}, None),
+    selected_integers: ({"Greater", "Select"}, [integers(8), integers(3)]),
+    constants_along_axis_1: ({"MatMul", "Add"}, None),
+    joined_channels_last: ({"Relu", "Transpose", "Convolution", "Concat"}, None),
+    reshaped_mean: ({"ReduceMean", "Reshape"}, None),
+    attention_of_one_key: ({"MatMul", "Softmax"}, [{"x": random(1, 2, n, 8)} for n in (20, 1)]),
+    scaled_sums: ({"ReduceSum", "Multiply"}, None),
+}
+
+
+def types_of(fault):
+    return {one.partition(" ")[0] for one in fault.nodes}
+
+
+@pytest.mark.parametrize(("build", "expected"), FAULTS.items(), ids=[one.__name__ for one in FAULTS])
+def test_faults_of_the_plugin(build, expected):
+    """Found, and cut down to the nodes that make them."""
+    nodes, inputs = expected
+    found = paddle2ov.check(build(), inputs=inputs)
+    assert found.verdict == "differ"
+    (fault,) = found.faults
+    assert (fault.kind, types_of(fault)) == ("device", nodes)
+    assert fault.reason
+    assert fault.name == fault.nodes[0]
+
+
+def test_fault_as_files(tmp_path):
+    """The smallest part as IR, with a script that needs OpenVINO only; the IR is wrong by itself."""
+    found = paddle2ov.check(returned_input(), case=tmp_path / "case")
+    (fault,) = found.faults
+    assert fault.case == tmp_path / "case"
+    assert len(fault.shapes) == 2  # a large input, and then a small one
+    script = (fault.case / "reproduce.py").read_text()
+    assert set(re.findall(r"^(?:import|from) (\w+)", script, re.MULTILINE)) == {"numpy", "openvino", "pathlib"}
+    run = subprocess.run([sys.executable, fault.case / "reproduce.py"], capture_output=True, text=True, check=True)
+    assert "run 0, [(3, 8)]: 0 of 24 elements" in run.stdout
+    assert "run 1, [(1, 8)]: 8 of 8 elements" in run.stdout
+    assert json.loads((fault.case / "case.json").read_text())["nodes"] == list(fault.nodes)
+    inputs = [np.load(fault.case / f"inputs_{i}.npz")["input_0"] for i in range(2)]
+    model = openvino.Core().read_model(fault.case / "model.xml")
+    name = model.get_parameters()[0].get_friendly_name()
+    assert not paddle2ov.check(model, inputs=[{name: one} for one in inputs]).ok
+
+
+def test_what_the_device_cannot_compile():
+    found = paddle2ov.check(no_code())
+    (fault,) = found.faults
+    assert types_of(fault) == {"MatMul", "Add"}
+    assert "OC" in fault.reason
+    assert all(run.error for run in found.runs)
+
+
+# --- planted faults ---
+
+
+@pytest.fixture
+def wrong_sinh(monkeypatch):
+    """A device that computes Sinh with an error of a thousandth behind Cosh, and nowhere else."""
+    compile = Device.compile
+
+    def compile_wrongly(self, model):
+        model = model.clone()
+        for node in model.get_ops():
+            if node.get_type_name() == "Sinh" and node.input_value(0).get_node().get_type_name() == "Cosh":
+                readers = node.output(0).get_target_inputs()
+                wrong = ops.multiply(node, np.float32(1.001))
+                for reader in readers:
+                    reader.replace_source_output(wrong.output(0))
+        return compile(self, model)
+
+    monkeypatch.setattr(Device, "compile", compile_wrongly)
+
+
+def deep(x):
+    """Many nodes, among them Cosh and Sinh."""
+    for _ in range(8):
+        x = ops.relu(ops.add(ops.convolution(x, KERNELS[:4], [1, 1], [1, 1], [1, 1], [1, 1]), ONE))
+        x = ops.multiply(ops.sigmoid(x), ONE)
+    x = ops.sinh(ops.cosh(ops.tanh(x)))
+    for _ in range(4):
+        x = ops.softmax(ops.add(x, ops.sinh(x)), 1)
+    return x
+
+
+def test_a_part_of_many_nodes(wrong_sinh):
+    """A node that is wrong only behind another one is found with it, among many."""
+    x = parameter(-1, 4, 6, 6)
+    found = paddle2ov.check(Model([deep(x), ops.relu(x)], [x]))
+    (fault,) = found.faults
+    assert [one.partition(" ")[0] for one in fault.nodes] == ["Cosh", "Sinh"]
+    assert len(fault.shapes) == 1
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_rewrite_that_forgets_a_constant(format, monkeypatch):
+    def forget(graph):
+        node = next(n for n in graph.nodes("Multiply") if n.input_value(1).get_node().get_type_name() == "Constant")
+        for reader in node.output(0).get_target_inputs():
+            reader.replace_source_output(node.input_value(0))
+        graph.changed()
+        return {"forgotten": 1}
+
+    network = generated_network(all_networks()["constants_along_axis_1"], format)
+    assert paddle2ov.check(network).ok
+    monkeypatch.setattr(passes, "REWRITES", (*passes.REWRITES[:3], forget, *passes.REWRITES[3:]))
+    found = paddle2ov.check(network)
+    (fault,) = found.faults
+    assert (fault.kind, fault.name) == ("rewrite", "forget")
+    assert found.verdict == "differ"
+    shown = call("check", network)
+    assert shown.exit_code == 1
+    assert "The rewrite forget changes what the graph computes" in shown.output
+
+
+# --- what is right ---
+
+
+def amplified(x):
+    """Rounding of 1e-7 becomes 1e-3."""
+    return ops.subtract(ops.add(ops.multiply(ops.tanh(x), np.float32(0.1)), np.float32(1e3)), np.float32(1e3))
+
+
+GOOD: dict[str, Any] = {
+    "convolution": ((-1, 4, -1, 9), lambda x: ops.convolution(x, KERNELS, [2, 1], [1, 0], [0, 2], [1, 2])),
+    "same upper": ((2, 4, 7, 7), lambda x: ops.convolution(x, KERNELS, [2, 2], [0, 0], [0, 0], [1, 1], "same_upper")),
+    "same lower": ((2, 4, 7, 7), lambda x: ops.convolution(x, KERNELS, [2, 2], [0, 0], [0, 0], [1, 1], "same_lower")),
+    "groups": (
+        (2, 4, 7, 7),
+        lambda x: ops.group_convolution(x, random(2, 3, 2, 3, 3), [1, 2], [1, 1], [1, 0], [1, 1]),
+    ),
+    "depthwise": ((2, 4, 9), lambda x: ops.group_convolution(x, random(4, 1, 1, 3), [1], [1], [1], [2])),
+    "matrices": ((-1, 3, 4), lambda x: ops.matmul(x, x, True, False)),
+    "vector": ((-1, 4), lambda x: ops.matmul(x, random(4), False, False)),
+    "mean": ((2, 3, 40), lambda x: ops.reduce_mean(x, np.array([0, -1]), False)),
+    "softmax": ((2, 3, 4), lambda x: ops.softmax(ops.multiply(x, np.float32(80)), -2)),
+    "resize": (
+        (1, 2, 3, 4, 5),
+        lambda x: ops.interpolate(
+            x,
+            np.array([1, 2, 1.5], np.float32),
+            "linear_onnx",
+            "scales",
+            axes=np.array([2, 3, 4]),
+            coordinate_transformation_mode="half_pixel",
+        ),
+    ),
+    "no evaluation": ((2, 6), lambda x: ops.elu(ops.log_softmax(x, 1), 0.5)),
+    "amplified": ((-1, 50), amplified),
+    "nothing": ((-1, 0), ops.relu),
+    "nothing found": ((-1, 6), lambda x: ops.non_zero(ops.greater(ops.tanh(x), ONE), "i64")),
+}
+
+
+def test_narrow_types():
+    """Models whose own numbers are of a narrow type, computed in float32."""
+    for kind in (Type.f16, Type.bf16):
+        x = parameter(3, 8, kind=kind)
+        power = ops.log(ops.add(ops.exp(x), ops.convert(ops.constant(ONE), kind.get_type_name())))
+        assert paddle2ov.check(Model([power], [x])).verdict == "agree"
+
+
+@pytest.mark.parametrize("precision", ["f32", pytest.param("bf16", marks=NEEDS_BFLOAT16)])
+@pytest.mark.parametrize(("dims", "build"), GOOD.values(), ids=GOOD)
+def test_what_is_right(dims, build, precision):
+    x = parameter(*dims)
+    found = paddle2ov.check(Model([build(x)], [x]), precision=precision)
+    assert found.verdict == "agree"
+    assert not any(run.refused for run in found.runs)
+
+
+def test_how_nodes_are_computed():
+    x = parameter(2, 6)
+    y = ops.elu(ops.matmul(ops.exp(x), random(6, 3), False, False), 0.5)
+    found = paddle2ov.check(Model([y], [x]))
+    assert found.references == {"alone": {"Elu": 1}, "evaluate": {"Exp": 1}, "float64": {"MatMul": 1}}
+
+
+def test_an_error_above_rounding_is_one():
+    """What the errors of a precision may do, and no more."""
+    x = parameter(1, 1000)
+    model, array = Model([amplified(x)], [x]), random(1, 1000)
+    (lanes,) = Reference(model, Rounding("f32"), cpu).run(lanes_of([Tensor(array)])).results
+    right = cpu(model)([array])[0]
+    unit = UNITS["f32"]
+    assert not compare(Tensor(right), lanes, unit).reason
+    assert compare(Tensor(right + np.float32(0.05)), lanes, unit).wrong == 1000
+    one = right.copy()
+    one[0, 7] += np.float32(0.05)
+    assert "1 of 1000 elements; the worst at [0, 7]" in compare(Tensor(one), lanes, unit).reason
+    assert "mean square" in compare(Tensor(right + np.float32(0.004)), lanes, unit).reason
+
+
+def test_equal_numbers_are_ties():
+    x = parameter(-1, 100)
+    best = ops.topk(ops.relu(ops.multiply(x, np.float32(0))), np.int64(5), 1, "max", "value")
+    positive = ops.greater(ops.reduce_sum(x, np.array([1]), True), ops.reduce_sum(x, np.array([1]), True))
+    found = paddle2ov.check(Model([best.output(0), best.output(1), positive.output(0)], [x]))
+    assert found.verdict == "ties"
+    assert found.ok
+    assert {tie.type for run in found.runs for tie in run.ties} == {"TopK"}
+
+
+def test_a_sort_that_is_wrong_is_no_tie(monkeypatch):
+    """Indices that do not belong to equal numbers."""
+    run = Device.run
+
+    def run_wrongly(self, model, sequence):
+        found = run(self, model, sequence)
+        for results in found:
+            for one in results:
+                if one.get_element_type() == Type.i32:
+                    one.data[...] = one.data[..., ::-1].copy()
+        return found
+
+    monkeypatch.setattr(Device, "run", run_wrongly)
+    x = parameter(2, 100)
+    found = paddle2ov.check(Model([ops.topk(x, np.int64(5), 1, "max", "value").output(1)], [x]))
+    assert found.verdict == "differ"
+
+
+def test_random_numbers_are_not_compared():
+    x = parameter(2, 3)
+    drawn = ops.random_uniform(np.array([2, 3]), np.float32(0), ONE, "f32", 0, 0)
+    found = paddle2ov.check(Model([ops.add(x, drawn), ops.relu(x)], [x]))
+    assert found.ok
+    assert [one.drawn for one in found.runs[0].outputs] == [True, False]
+
+
+# --- bodies, states ---
+
+
+def loop_model():
+    """x, and the sums of its rows so far, until the sum is above 2."""
+    carried, row, count = parameter(1, 3, name="c"), parameter(1, 3, name="r"), parameter(name="i", kind=Type.i64)
+    total = ops.add(carried, row)
+    going = ops.less(ops.reduce_sum(total, np.array([0, 1]), False), np.float32(2))
+    results = [going.output(0), total.output(0), ops.convert(count, "f32").output(0)]
+    body = Model(results, [carried, row, count], "body")
+    x = parameter(-1, 3)
+    loop = ops.loop(ops.constant(np.int64(4)), ops.constant(True))
+    loop.set_function(body)
+    loop.set_special_body_ports([2, 0])
+    loop.set_merged_input(carried, ops.constant(np.zeros((1, 3), np.float32)).output(0), results[1])
+    loop.set_sliced_input(row, x.output(0), 0, 1, 1, -1, 0)
+    outputs = [loop.get_iter_value(results[1], -1), loop.get_concatenated_slices(results[1], 0, 1, 1, -1, 0)]
+    return Model([*outputs, loop.get_iter_value(results[2], -1)], [x])
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0])
+def test_loop(scale):
+    x = np.full((6, 3), scale, np.float32)
+    model = loop_model()
+    want = cpu(model)([x])
+    found = Reference(model, Rounding("f32", 1), cpu).run(lanes_of([Tensor(x)])).results
+    assert [len(want[i]) for i in range(2)] == [1, 4 if scale == 0.1 else 1]
+    for i, one in enumerate(found):
+        np.testing.assert_allclose(one[0].data, want[i], rtol=1e-6)
+
+
+@pytest.mark.parametrize("network", ["nested", "returned_of_a_branch"])
+def test_branches_and_loops_of_programs(network):
+    found = paddle2ov.check(generated_network(all_networks()[network], "pir"))
+    assert found.verdict == "agree"
+    assert not any(run.refused for run in found.runs)
+
+
+def test_states_begin_anew():
+    x = parameter(1, 3)
+    info = openvino.op.util.VariableInfo()
+    info.data_shape, info.data_type, info.variable_id = PartialShape([1, 3]), Type.f32, "state"
+    state = openvino.op.util.Variable(info)
+    read = ops.read_value(ops.constant(np.ones((1, 3), np.float32)), state)
+    total = ops.add(read, x)
+    model = Model([ops.result(total)], [ops.assign(total, state)], [x], "state")
+    found = paddle2ov.check(model)
+    assert found.verdict == "agree"
+    assert len(found.runs) == 2
+
+
+# --- inputs ---
+
+
+def test_orders_of_runs():
+    sets = [{"x": np.zeros(size)} for size in (5, 1, 9)]
+    assert run_orders(sets) == [[2, 1, 0, 2], [1, 2]]
+    assert run_orders(sets[:1]) == [[0, 0]]
+
+
+def test_random_inputs_of_a_model():
+    """Sizes within bounds, indices within what they index."""
+    index = parameter((1, 2), -1, name="i", kind=Type.i64)
+    gathered = ops.gather(ops.constant(random(4, 3)), ops.unsqueeze(index, np.array([0])), np.int64(0))
+    sets = chosen_inputs(Model([gathered], [index]), None, None, (), 0)
+    assert [len(one["i"]) for one in sets] == [1, 2, 2]
+    assert all(one["i"].min() >= 0 and one["i"].max() < 4 for one in sets)
+    with pytest.raises(paddle2ov.ConversionInputError, match="'i' is missing"):
+        chosen_inputs(Model([gathered], [index]), None, {"j": np.zeros(1)}, (), 0)
+
+
+# --- the command ---
+
+
+@pytest.fixture
+def ir(tmp_path):
+    def write(model):
+        openvino.save_model(model, tmp_path / "model.xml", compress_to_fp16=False)
+        return tmp_path / "model.xml"
+
+    return write
+
+
+def test_command_on_ir(ir, tmp_path):
+    x = parameter(-1, 8)
+    shown = call("check", ir(Model([ops.tanh(x)], [x])))
+    assert shown.exit_code == 0
+    assert "CPU computes in f32" in shown.output
+    assert "nodes computed by OpenVINO's reference evaluation" in shown.output
+    shown = call("check", ir(returned_input()), "--case", tmp_path / "case")
+    assert shown.exit_code == 1
+    assert re.search(r"The smallest part that is wrong\n  Convert '", shown.output)
+    assert f"as files: {tmp_path / 'case'}" in shown.output
+    np.savez(tmp_path / "x.npz", x=random(2, 8))
+    shown = call("check", ir(returned_input()), "--inputs", tmp_path / "x.npz", "--json")
+    assert shown.exit_code == 0  # one shape only
+    data = json.loads(shown.output)
+    assert data["verdict"] == "agree"
+    assert [run["inputs"] for run in data["runs"]] == [{"x": [2, 8]}] * 2
+
+
+def test_what_cannot_be_checked(ir, tmp_path):
+    x = parameter(-1, 8)
+    path = ir(Model([ops.tanh(x)], [x]))
+    for arguments, text in (
+        ([tmp_path / "none.xml"], "no such file"),
+        ([path, "--device", "TPU"], "device: TPU"),
+        ([path, "--shape", "y[1,8]"], "no input 'y'"),
+        ([path, "--inputs", tmp_path / "bad.npz"], "is not an .npz file"),
+    ):
+        (tmp_path / "bad.npz").write_text("no")
+        shown = call("check", *arguments)
+        assert (shown.exit_code, text in shown.output) == (2, True), shown.output
+    rows = parameter(-1, -1)
+    product = Model([ops.matmul(rows, WEIGHTS, False, False)], [rows])
+    with pytest.raises(RuntimeError, match="MatMul"):  # the device may read what lies behind the input
+        Reference(product, Rounding("f32"), cpu).run(lanes_of([Tensor(random(2, 7))]))
+    y = parameter(-1, 3, name="y")
+    model = Model([ops.add(y, ops.reshape(y, np.array([2, 3]), False))], [y])
+    with pytest.raises(paddle2ov.OpenVINORunError, match="for any of the inputs"):
+        paddle2ov.check(model, inputs={"y": random(5, 3)})
+
+
+def test_batch(tmp_path, monkeypatch):
+    relu = all_ops()["relu"]
+    folder = generated(relu, relu.cases[0], "pir")
+    monkeypatch.setattr("paddle2ov.commands.batch._executor", lambda *_: Inline())
+    shown = call("batch", folder, "-o", tmp_path / "out", "--check")
+    assert shown.exit_code == 0, shown.output
+    (model,) = json.loads((tmp_path / "out" / "summary.json").read_text())["models"]
+    assert (model["state"], model["device"], model["precision"]) == ("computed right", "CPU", "f32")
+    run = Device.run
+
+    def wrong(self, model, sequence):
+        found = run(self, model, sequence)
+        for results in found:
+            results[0].data[...] += 1
+        return found
+
+    monkeypatch.setattr(Device, "run", wrong)
+    shown = call("batch", folder, "-o", tmp_path / "out", "--check", "--again")
+    assert shown.exit_code == 1
+    assert "computed wrong: the device computes Relu" in shown.output
+
+
+class Inline:
+    """An executor that runs here."""
+
+    def run(self, function, jobs):
+        from paddle2ov.jobs.executor import Outcome
+
+        for job in jobs:
+            yield Outcome(job, function(job))
