@@ -34,6 +34,7 @@ from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_eli
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 
@@ -59,6 +60,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_transpose_fusion,
     avoid_transpose_views,
     avoid_channel_post_ops,
+    avoid_unknown_width_post_ops,
     avoid_reduction_post_ops,
     avoid_reshape_elision,
     refine_functions,  # last: the others match each function as one node

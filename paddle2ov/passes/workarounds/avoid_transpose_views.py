@@ -94,7 +94,9 @@ def _shares_memory(transpose: Node) -> bool:
         root = root.get_node().input_value(0)
     if root.get_node().get_type_name() in ("Parameter", "Constant"):
         return False  # copied where it is shared
-    return any(_is_shared(output, port.get_node(), output == root) for output in _family(root) for port in consumers(output))
+    return any(
+        _is_shared(output, port.get_node(), output == root) for output in _family(root) for port in consumers(output)
+    )
 
 
 def _family(root: Output) -> Iterator[Output]:
