@@ -86,8 +86,13 @@ def _padding_shape(x: Output, offset: int) -> Node:
 def _diagonal_of(x: Output, offset: int) -> Node:
     """The diagonal `offset` of the last two dimensions of `x`, as its last dimension."""
     dims = shape_of(x)
-    rows, columns = ops.gather(dims, ints(-2), ints(0)), ops.gather(dims, ints(-1), ints(0))
     first_row, first_column = max(-offset, 0), max(offset, 0)
+    outer = ops.slice(dims, ints([0]), ints([-2]), ints([1]))
+    known = zip(x.get_partial_shape()[-2:], (first_row, first_column), strict=True)
+    if any(dim.is_static and dim.get_length() <= first for dim, first in known):
+        # It is beside the matrix. OpenVINO 2026.4 does not compile a Gather whose index turns out to be empty.
+        return ops.broadcast(const_like(0, x), ops.concat([outer, ints([0])], 0))
+    rows, columns = ops.gather(dims, ints(-2), ints(0)), ops.gather(dims, ints(-1), ints(0))
     length = ops.minimum(ops.subtract(rows, ints(first_row)), ops.subtract(columns, ints(first_column)))
     length = ops.maximum(length, ints(0))
     index = ops.range(ints(0), length, ints(1), "i64")
@@ -95,7 +100,6 @@ def _diagonal_of(x: Output, offset: int) -> Node:
         ops.multiply(index, ops.add(columns, ints(1))),
         ops.add(ops.multiply(ints(first_row), columns), ints(first_column)),
     )
-    outer = ops.slice(dims, ints([0]), ints([-2]), ints([1]))
     flat = ops.reshape(x, ops.concat([outer, ops.unsqueeze(ops.multiply(rows, columns), ints(0))], 0), False)
     return gather_or_empty(flat.output(0), flat_index.output(0), len(x.get_partial_shape()) - 2)
 

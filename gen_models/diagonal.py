@@ -178,6 +178,7 @@ OPS = [
             case(x=tensor([2, 4, 5]), axis1=-1, axis2=0),
             case(x=tensor([2, 4, 5], "int64", dims=[-1, -1, -1]), offset=1, axis1=1, axis2=2),
             case(x=tensor([4, 5], "bool")),
+            case(x=tensor([1, 1, 4], dims=[1, 1, -1]), offset=1, axis1=2, axis2=0),
         ],
         random=_diagonal_random,
     ),

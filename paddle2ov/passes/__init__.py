@@ -33,6 +33,8 @@ from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reductio
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
+from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
@@ -57,7 +59,9 @@ REWRITES: tuple[Rewrite, ...] = (
     transpose_feature_maps,  # after those: they cannot cancel the transposes that it moves apart
     avoid_single_key_attention,
     avoid_transpose_fusion,
+    avoid_transpose_views,
     avoid_channel_post_ops,
+    avoid_unknown_width_post_ops,
     avoid_reduction_post_ops,
     avoid_reshape_elision,
     refine_functions,  # after those that match a function as one node

@@ -1,0 +1,71 @@
+"""Constants along the last axis of a MatMul of unknown width are computed in the run.
+
+OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. Where the number of columns of
+the second matrix is unknown and it is transposed, it takes the width for 0, and the model does not compile.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from openvino import Input, Node
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints, nearest, readers
+from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+_FUSED = ("Add", "Divide", "Multiply", "PRelu", "Subtract")
+
+_Fused: TypeAlias = tuple[Node, list[Input]]
+"""A MatMul, and the inputs for constants that may be fused into it."""
+
+
+class AvoidUnknownWidthPostOps(Rule[_Fused, list[Input]]):
+    """A constant along the last axis of a MatMul of unknown width is no constant for OpenVINO.
+
+    Given:
+        x @ yᵀ of unknown width → elementwise → Add, Divide, Multiply, Subtract or PRelu with a constant [..., 1, n], n
+        more than 1.
+    Result:
+        A Slice of the constant up to an end that the run computes, which is all of it.
+    """
+
+    roots = ("MatMul",)
+    counts = ("constants",)
+
+    def pattern(self, graph: Graph, node: Node) -> _Fused | None:
+        dims = dims_of(node.output(0))
+        if not dims or dims[-1] is not None:
+            return None
+        found = [port for one in nearest(readers(node), _FUSED, ELEMENTWISE, readers) for port in _rows(one)]
+        return (node, found) if found else None
+
+    def check(self, graph: Graph, match: _Fused) -> list[Input]:
+        product, ports = match
+        if not product.get_attributes()["transpose_b"]:
+            raise MatchFailureError("the second matrix is not transposed")
+        return ports
+
+    def rewrite(self, graph: Graph, plan: list[Input]) -> Counts:
+        for port in plan:
+            node = port.get_node()
+            other = node.input_value(1 - port.get_index())
+            constant = port.get_source_output()
+            end = ops.add(ops.gather(ops.shape_of(other), ints([-1]), ints(0)), ints([constant.get_shape()[-1]]))
+            row = ops.slice(constant, ints([0]), end, ints([1]), ints([-1]))
+            insert([port], row.output(0), node)
+        return {"constants": len(plan)}
+
+
+def _rows(node: Node) -> list[Input]:
+    """The inputs of a node that are constants along the last axis only."""
+    found = []
+    for port in node.inputs():
+        array = constant_of(port.get_source_output())
+        if array is not None and array.ndim and 1 < array.shape[-1] == array.size:
+            found.append(port)
+    return found
+
+
+avoid_unknown_width_post_ops = AvoidUnknownWidthPostOps()
