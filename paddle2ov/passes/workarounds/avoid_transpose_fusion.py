@@ -43,7 +43,7 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
         return (node, perm) if perm is not None and len(perm) == 4 and perm[1] != 1 else None
 
     def check(self, graph: Graph, match: _Ordered) -> _Ordered:
-        transpose, perm = match
+        transpose, _ = match
         dims = dims_of(transpose.input_value(0))
         if dims is None or None in dims:
             raise MatchFailureError("sizes are not known")
