@@ -15,6 +15,7 @@ from openvino import Model
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Refusals, run_rewrites
+from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers, read_program
 from paddle2ov.program.signatures import Signature
 from paddle2ov.program.sources import remember_source
@@ -116,6 +117,7 @@ def convert(
     if report is not None:
         _note_translated(report, converted)
         name_after_operators(converted, program)
+    narrow_inputs(converted)
     clock.append(time.perf_counter())
     refusals: Refusals = {}
     rewrites = run_rewrites(converted, refusals=refusals) if rewrite else {}

@@ -33,6 +33,7 @@ from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reductio
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
+from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 
@@ -58,7 +59,8 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_transpose_fusion,
     avoid_channel_post_ops,
     avoid_reduction_post_ops,
-    avoid_reshape_elision,
+    check_inner_dims,
+    avoid_reshape_elision,  # after those that put reshapes in
     refine_functions,  # last: the others match each function as one node
 )
 
