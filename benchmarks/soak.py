@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ class _Predictor:
         self._predictor: Any = create_predictor(config)
 
     def __enter__(self) -> Callable[[], Run]:
-        return lambda: self._predictor.clone().run  # type: ignore[no-any-return]
+        return lambda: self._predictor.clone().run
 
     def __exit__(self, *error: object) -> None:
         self._predictor = None
@@ -220,7 +221,7 @@ def _ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any]]:
 
     ways: list[Callable[[Path], Any]] = [from_files, cached, newly_cached, from_memory, _Compiled]
     # One format after the other in each way; what fails is seen in the first rounds.
-    return [lambda way=way, folder=folder: way(folder) for way in ways for folder in folders]
+    return [partial(way, folder) for way in ways for folder in folders]
 
 
 def measured(scratch: Path) -> dict[str, float]:
