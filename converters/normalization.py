@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
+from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -31,6 +32,8 @@ def batch_norm(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x)
     last = channels_last(node) or rank == 2
+    if node.has_input("scale"):
+        x = expect_elements(x, [rank - 1 if last else 1], node.get_input("scale"))
     shape = [-1] if last else [1, -1] + [1] * (rank - 2)
     epsilon = node.get_float("epsilon", 1e-5)
     fixed = node.get_bool("is_test", False) and not node.get_bool("trainable_statistics", False)
@@ -121,6 +124,8 @@ def layer_norm(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
     axes = list(range(begin, rank))
+    for name in filter(node.has_input, ("scale", "bias")):
+        x = expect_elements(x, axes, node.get_input(name))
     normalized = ops.mvn(x, ints(axes), True, node.get_float("epsilon", 1e-5), "inside_sqrt")
     out = affine_trailing(node, normalized, x, begin, rank)
     used = node.is_output_used("mean") or node.is_output_used("variance")
@@ -163,6 +168,7 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     epsilon = node.get_float("epsilon", 1e-5)
     if last:
         x = to_channels_first(x, rank).output(0)
+    x = _expect_channels(node, x)
     grouped = ops.reshape(x, ints([0, groups, -1]), True)
     # Not GroupNormalization: OpenVINO 2026.4 crashes compiling the sum of its result and of an elementwise result that
     # it was computed from, as in residual blocks.
@@ -185,6 +191,7 @@ def instance_norm(node: NodeContext) -> NamedOutputs:
     flat = rank == 2  # one position of each channel
     if flat:
         x, rank = ops.unsqueeze(x, ints([2])).output(0), 3
+    x = _expect_channels(node, x)
     axes = list(range(2, rank))
     epsilon = node.get_float("epsilon", 1e-5)
     out = _affine_channels(node, ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt"), rank)
@@ -195,6 +202,13 @@ def instance_norm(node: NodeContext) -> NamedOutputs:
         results["saved_mean"] = moments["mean"]
         results["saved_variance"] = ops.divide(const_like(1.0, x), ops.sqrt(variance))
     return results
+
+
+def _expect_channels(node: NodeContext, x: Output) -> Output:
+    """`x`, which must have as many channels as there are scales and biases; the channels are dimension 1."""
+    for name in filter(node.has_input, ("scale", "bias")):
+        x = expect_elements(x, [1], node.get_input(name))
+    return x
 
 
 def _affine_channels(node: NodeContext, normalized: Node, rank: int) -> Node:

@@ -18,6 +18,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, reshape
+from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -37,9 +38,9 @@ def rnn(node: NodeContext) -> NamedOutputs:
     layers, directions = node.get_int("num_layers", 1), 1 + node.get_bool("is_bidirec", False)
     hidden = node.get_int("hidden_size", 100)
 
-    x = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
     states = node.get_inputs("pre_state")
-    x = _with_static_dims(x, states, node.get_known("weight_list"))
+    by_batch = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
+    x: Tensor = _with_static_dims(by_batch, states, node.get_known("weight_list"))
     lengths = _lengths(node, x)
     # OpenVINO's CPU plugin ignores given lengths where the shape is dynamic; a clip, far from any value, keeps it from
     # its own kernel and has it run step by step, with the lengths.
@@ -57,16 +58,16 @@ def rnn(node: NodeContext) -> NamedOutputs:
     return {"out": ops.transpose(x, ints([1, 0, 2])), "state": state}
 
 
-def _with_static_dims(x: Node, states: list[Output], weight: AnyArray | None) -> Node:
+def _with_static_dims(x: Node, states: list[Output], weight: AnyArray | None) -> Output:
     """x with the batch of the states and the features of the weight where its own are dynamic, for the CPU plugin."""
     batch, _, features = x.get_output_partial_shape(0)
     wanted = states[0].get_partial_shape()[1]
-    size = [0, 0, 0]
+    sizes = {}
     if batch.is_dynamic and wanted.is_static:
-        size[0] = wanted.get_length()
+        sizes[0] = wanted.get_length()
     if features.is_dynamic and weight is not None:
-        size[2] = weight.shape[1]
-    return ops.reshape(x, ints(size), True) if any(size) else x
+        sizes[2] = weight.shape[1]
+    return expect_dims(x.output(0), sizes)
 
 
 def _sequence(

@@ -15,6 +15,7 @@ from openvino import Output, Type
 
 from paddle2ov.converters.activation import real_input
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, normalize_axis, output_of, rank_of, shape_of
+from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -56,6 +57,7 @@ def prelu(node: NodeContext) -> NamedOutputs:
     elif mode == "channel":
         node.require(rank >= 2, "per channel needs a channel dimension", mode=mode)
         axis = _channel_axis(data_format, rank)
+        x = expect_elements(x, [axis], node.get_input("alpha"))
         slope = node.get_reshaped("alpha", [-1 if i == axis else 1 for i in range(rank)])
     else:
         inner = ops.slice(shape_of(x), ints([1]), ints([rank]), ints([1]))

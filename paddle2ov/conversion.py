@@ -16,6 +16,7 @@ from openvino import Model
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import MatchFailures, run_rewrites
+from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program import Program, load_readers, read_contents, read_program
 from paddle2ov.program.archives import is_archive, unpacked
 from paddle2ov.program.signatures import Signature
@@ -140,6 +141,7 @@ def convert(
     if report is not None:
         _note_translated(report, converted)
         name_after_operators(converted, program)
+    narrow_inputs(converted)
     clock.append(time.perf_counter())
     failures: MatchFailures = {}
     rewrites = run_rewrites(converted, match_failures=failures) if rewrite else {}

@@ -13,8 +13,9 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.converters.fused.activation import fused_activation
-from paddle2ov.converters.graph.common import Tensor, const_like, ints, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, const_like, ints, output_of, rank_of, reshape
 from paddle2ov.converters.matmul import flattened_matmul
+from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -125,6 +126,8 @@ def add_residual(node: NodeContext, x: Tensor, out: Tensor, scale: str, bias: st
 
 def layer_norm_last_axis(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: float) -> Node:
     """Layer normalization over the last axis, with scale and bias if there are any."""
+    for name in filter(node.has_input, (scale, bias)):
+        x = expect_elements(output_of(x), [-1], node.get_input(name))
     out = ops.mvn(x, ints([-1]), True, epsilon, "inside_sqrt")
     if node.has_input(scale):
         out = ops.multiply(out, node.get_input(scale))

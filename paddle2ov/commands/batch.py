@@ -77,33 +77,33 @@ def batch_command(
         from paddle2ov.translation.extension import run_extensions
 
         run_extensions(extensions)  # each process does; what is wrong with them is said once, before
-        models = find_models(folder, out)
+        models = find_models(folder, out, _warn)
         if not models:
             raise click.UsageError(f"no Paddle model below {folder}")
-        jobs = [
-            Job(
-                one.name,
-                str(one.files.program.absolute()),
-                str(one.files.params.absolute()) if one.files.params is not None else None,
-                one.files.format,
-                str(one.target.absolute()),
-                fingerprint(
-                    one,
+        options = (fp16, bounded, compare, *([b"check"] if check else []), *(path.read_bytes() for path in extensions))
+        jobs = []
+        for one in models:
+            try:
+                changes_with = fingerprint(one, *options)
+            except OSError as error:
+                _warn(f"{one.name}: skipped: {error}")
+                continue
+            jobs.append(
+                Job(
+                    one.name,
+                    str(one.files.program.absolute()),
+                    str(one.files.params.absolute()) if one.files.params is not None else None,
+                    one.files.format,
+                    str(one.target.absolute()),
+                    changes_with,
                     fp16,
                     bounded,
                     compare,
-                    *([b"check"] if check else []),
-                    *(path.read_bytes() for path in extensions),
-                ),
-                fp16,
-                bounded,
-                compare,
-                paddle_python,
-                tuple(str(path.absolute()) for path in extensions),
-                check,
+                    paddle_python,
+                    tuple(str(path.absolute()) for path in extensions),
+                    check,
+                )
             )
-            for one in models
-        ]
         records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
     with plain_errors(status=2):
         _write_summary(records, out)
@@ -112,6 +112,12 @@ def batch_command(
         click.echo(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
         click.echo(f"{out / 'summary.json'}")
     sys.exit(0 if all(state in GOOD for state in counts) else 1)
+
+
+def _warn(message: str) -> None:
+    from paddle2ov.jobs.names import printable
+
+    click.secho(f"Warning: {printable(message)}", fg="yellow", err=True)
 
 
 def _executor(ray: str | None, workers: int | None, timeout: float) -> Executor:
@@ -127,13 +133,14 @@ def _executor(ray: str | None, workers: int | None, timeout: float) -> Executor:
 def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: bool) -> dict[str, Record]:
     """Runs the jobs and returns the records of all of them, by their names."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import MofNCompleteColumn, Progress
 
     from paddle2ov.deployment.saving import remove_unfinished
     from paddle2ov.jobs.conversions import GOOD, run
     from paddle2ov.jobs.state import State
 
-    with State(out / ".paddle2ov-batch") as state:
+    with State.recovered(out / ".paddle2ov-batch", _warn) as state:
         if again:
             for job in jobs:
                 state.put(job.name, {"state": "failed", "message": "not done yet", "fingerprint": ""})
@@ -143,7 +150,7 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
             task = bar.add_task("converting", total=len(jobs))
 
             def report(job: Job, record: Record) -> None:
-                bar.update(task, advance=1, description=job.name)
+                bar.update(task, advance=1, description=escape(job.name))
                 if record["state"] not in GOOD:
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from paddle2ov.jobs.executor import Executor
+from paddle2ov.jobs.names import valid
 from paddle2ov.jobs.state import State
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _convert(job: Job) -> Record:
         record["nodes"] = len(model.get_ops())
     except (Paddle2OVError, OSError) as error:
         return _timed({"state": "refused", "message": str(error)}, started)
-    record |= {"state": "converted", "message": "", "target": job.target}
+    record |= {"state": "converted", "message": "", "target": valid(job.target)}
     if job.compare:
         record |= _compared(job, model)
     if job.check and record["state"] in GOOD:
@@ -147,16 +148,17 @@ def run(executor: Executor, jobs: Iterable[Job], state: State, report: Callable[
                 yield job
 
     for outcome in executor.run(convert_one, waiting()):
-        record = outcome.returned if outcome.returned is not None else {"state": "failed", "message": outcome.failure}
+        record = dict(outcome.returned or {"state": "failed", "message": outcome.failure})
+        record["message"] = valid(record.get("message", ""))  # names of files and variables may hold anything
         record = {**record, "fingerprint": outcome.job.fingerprint, "format": outcome.job.format}
         state.put(outcome.job.name, record)
         report(outcome.job, record)
 
 
-def is_done(job: Job, record: Record | None) -> bool:
+def is_done(job: Job, record: Any) -> bool:
     """Whether a record is that of the model as it is now, and its result is still there."""
     from pathlib import Path
 
-    if record is None or record["fingerprint"] != job.fingerprint or record["state"] not in GOOD:
+    if not isinstance(record, dict) or record.get("fingerprint") != job.fingerprint or record.get("state") not in GOOD:
         return False
     return Path(job.target).is_file()

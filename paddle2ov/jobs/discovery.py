@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from paddle2ov import __version__
 from paddle2ov.errors import ModelReadError
+from paddle2ov.jobs.names import distinct, printable
 from paddle2ov.program.files import ModelFiles, find_model
 from paddle2ov.program.settings import find_settings
 
@@ -24,26 +26,35 @@ class FoundModel:
     target: Path
 
 
-def find_models(folder: Path, out: Path) -> list[FoundModel]:
+def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda message: None) -> list[FoundModel]:
     """The models in the order of their names; hidden folders, caches and the output folder are passed over.
 
     The results mirror the folder: `a/b/inference.json` becomes `OUT/a/b.xml`; where a folder holds several programs,
-    each is called by its file, `OUT/a/b/det.xml`.
+    each is called by its file, `OUT/a/b/det.xml`. No two have the same name or result.
+
+    Args:
+        folder: where to look; links to folders are not followed.
+        out: where the results are to stand.
+        warn: called with what cannot be read below the folder, and is skipped.
 
     Raises:
         ModelReadError: the folder cannot be read.
     """
     if not folder.is_dir():
         raise ModelReadError(f"{folder}: no such folder")
-    found: list[FoundModel] = []
-    for place, folders, names in os.walk(folder):
+
+    def skip(error: OSError) -> None:
+        warn(f"{error.filename}: skipped: {error.strerror}")
+
+    found: list[tuple[str, ModelFiles, Path]] = []
+    for place, folders, names in os.walk(folder, onerror=skip):
         here = Path(place)
         folders[:] = sorted(
             name
             for name in folders
             if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
         )
-        files = [one for name in sorted(names) if (one := _program(here / name)) is not None]
+        files = [one for name in sorted(names) if (one := _program(here / name, warn)) is not None]
         for one in files:
             below = here.relative_to(folder)
             alone = len(files) == 1 and below != Path()
@@ -53,8 +64,11 @@ def find_models(folder: Path, out: Path) -> list[FoundModel]:
                 if alone
                 else below / (one.program.name if _is_same_in_other_format(one, files) else one.program.stem)
             )
-            found.append(FoundModel(str(name), one, out / f"{stem}.xml"))
-    return sorted(found, key=lambda one: one.name)
+            found.append((printable(str(name)), one, stem))
+    found.sort(key=lambda one: (one[0], one[2]))
+    shown = distinct(name for name, _, _ in found)
+    stems = distinct(str(stem) for _, _, stem in found)
+    return [FoundModel(name, one[1], out / f"{stem}.xml") for name, one, stem in zip(shown, found, stems, strict=True)]
 
 
 def fingerprint(model: FoundModel, *options: object) -> str:
@@ -62,6 +76,9 @@ def fingerprint(model: FoundModel, *options: object) -> str:
 
     The program is read; of the parameters, which are large, size and time of change are taken. Where no file holds all
     of them, they may be any of those beside the program.
+
+    Raises:
+        OSError: the files cannot be read.
     """
     files = model.files
     parts = [__version__, repr(options), hashlib.sha256(files.program.read_bytes()).hexdigest()]
@@ -74,13 +91,15 @@ def fingerprint(model: FoundModel, *options: object) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _program(path: Path) -> ModelFiles | None:
+def _program(path: Path, warn: Callable[[str], None]) -> ModelFiles | None:
     if path.suffix not in (".json", ".pdmodel") and path.name != "__model__":
         return None
     try:
         return find_model(path)
-    except ModelReadError:
-        return None  # another kind of JSON, or a file that cannot be opened
+    except ModelReadError as error:
+        if isinstance(error.__cause__, OSError):
+            warn(f"skipped: {error}")
+        return None  # or another kind of JSON
 
 
 def _is_same_in_other_format(one: ModelFiles, files: list[ModelFiles]) -> bool:

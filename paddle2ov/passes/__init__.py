@@ -35,6 +35,7 @@ from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
+from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
@@ -63,7 +64,8 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_reduction_post_ops,
-    avoid_reshape_elision,
+    check_inner_dims,
+    avoid_reshape_elision,  # after those that put reshapes in
     refine_functions,  # after those that match a function as one node
     copy_loop_invariants,  # last: the others change what reads a tensor
 )

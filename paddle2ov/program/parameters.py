@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,19 +75,33 @@ def read_separate(folder: Path, variables: Iterable[Variable], source: Source) -
 
 
 def _separate_files(folder: Path, variables: Iterable[Variable]) -> list[Path]:
+    """The files of parameters. Their names must not lead out of the folder, in which there may be links to blobs."""
     paths = []
     root = folder.resolve()
+    allowed = (root, *_blobs(root))
     for variable in variables:
         try:
-            path = (root / variable.name).resolve()
-        except (OSError, ValueError) as error:
+            path = root / variable.name
+            inside = path != root and path.is_relative_to(root) and ".." not in path.relative_to(root).parts
+            target = path.resolve()
+            inside = inside and path.parent.resolve().is_relative_to(root)
+            inside = inside and target != root and any(map(target.is_relative_to, allowed))
+            exists = inside and path.is_file()
+        except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
             raise ModelReadError(f"parameter name {variable.name!r} cannot be a file name: {error}") from None
-        if not path.is_relative_to(root) or path == root:
+        if not inside:
             raise ModelReadError(f"parameter name {variable.name!r} leads out of the model's folder {folder}")
-        if not path.is_file():
+        if not exists:
             raise ModelReadError(f"{folder}: there is no file for parameter '{variable.name}'")
         paths.append(path)
     return paths
+
+
+def _blobs(root: Path) -> Iterator[Path]:
+    """Where the files of a folder in Hugging Face's cache are: `snapshots/REVISION/...` holds links to `blobs/...`."""
+    for parent in root.parents:
+        if parent.name == "snapshots" and parent.parent != parent:
+            yield (parent.parent / "blobs").resolve()
 
 
 class _File:

@@ -1,6 +1,8 @@
 """Which files are a model: folders, files, prefixes, pairs; and the messages when there is none or too many."""
 
+import hashlib
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +10,7 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import ModelReadError
+from paddle2ov.inference import Config, create_predictor
 from tests.support.formats import LEGACY
 
 PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
@@ -54,22 +57,78 @@ def test_old_file_names(legacy_model, program, params):
     assert names(paddle2ov.convert(legacy_model.parent))[0] == "x"
 
 
-def test_one_file_per_parameter(legacy_model):
-    program = paddle2ov.read_program(legacy_model)
-    combined = legacy_model.with_name("inference.pdiparams").read_bytes()
+def separate(program_file):
+    """Puts the parameters of a legacy model into a file each; returns the program with them."""
+    program = paddle2ov.read_program(program_file)
+    combined = program_file.with_name("inference.pdiparams").read_bytes()
     offset = 0
     for name in sorted(program.parameters):
         end = combined.index(program.parameters[name].data.tobytes(), offset) + program.parameters[name].data.nbytes
-        legacy_model.with_name(name).write_bytes(combined[offset:end])
+        program_file.with_name(name).write_bytes(combined[offset:end])
         offset = end
-    legacy_model.with_name("inference.pdiparams").unlink()
-    legacy_model.rename(legacy_model.with_name("__model__"))
-    separate = paddle2ov.read_program(legacy_model.parent)
+    program_file.with_name("inference.pdiparams").unlink()
+    program_file.rename(program_file.with_name("__model__"))
+    return program
+
+
+def test_one_file_per_parameter(legacy_model):
+    program = separate(legacy_model)
+    read = paddle2ov.read_program(legacy_model.parent)
     for name, parameter in program.parameters.items():
-        assert (separate.parameters[name].data == parameter.data).all()
+        assert (read.parameters[name].data == parameter.data).all()
     legacy_model.with_name(sorted(program.parameters)[3]).unlink()
     with pytest.raises(ModelReadError, match=f"there is no file for parameter '{sorted(program.parameters)[3]}'"):
         paddle2ov.read_program(legacy_model.parent)
+
+
+def cached(folder, cache):
+    """The folder as Hugging Face's cache holds it: links into `blobs/`."""
+    snapshot = cache / "models--some--model" / "snapshots" / "0123abcd"
+    blobs = snapshot.parents[1] / "blobs"
+    snapshot.mkdir(parents=True)
+    blobs.mkdir()
+    for file in folder.iterdir():
+        blob = blobs / hashlib.sha256(file.name.encode()).hexdigest()
+        file.rename(blob)
+        (snapshot / file.name).symlink_to(Path("../../blobs") / blob.name)
+    return snapshot
+
+
+def test_hugging_face_cache(model, tmp_path):
+    """A combined parameter file."""
+    wanted = paddle2ov.read_program(model)
+    snapshot = cached(model.parent, tmp_path / "cache")
+    (tmp_path / "link").symlink_to(snapshot)
+    for way in (snapshot, snapshot / model.name, tmp_path / "link"):
+        read = paddle2ov.read_program(way)
+        assert all((read.parameters[name].data == one.data).all() for name, one in wanted.parameters.items())
+    config = Config(str(snapshot / model.name), str(snapshot / "inference.pdiparams"))
+    assert create_predictor(config).get_input_names() == ["x"]
+
+
+def test_hugging_face_cache_of_separate_parameters(legacy_model, tmp_path):
+    wanted = separate(legacy_model)
+    snapshot = cached(legacy_model.parent, tmp_path / "cache")
+    (tmp_path / "link").symlink_to(snapshot)
+    for way in (snapshot, tmp_path / "link"):
+        read = paddle2ov.read_program(way)
+        assert all((read.parameters[name].data == one.data).all() for name, one in wanted.parameters.items())
+
+
+def test_links_out_of_the_folder(legacy_model, tmp_path):
+    """Parameters that are links to files elsewhere, in linked folders or in a circle are refused."""
+    name = sorted(separate(legacy_model).parameters)[3]
+    snapshot = cached(legacy_model.parent, tmp_path / "cache")
+    link = snapshot / name
+    blob = link.resolve()
+    elsewhere = tmp_path / "elsewhere"
+    for target, reason in ((elsewhere, "leads out of"), (blob.parents[1] / "refs", "leads out of"), (link, "file")):
+        link.unlink()
+        if target is not link:
+            shutil.copy(blob, target)
+        link.symlink_to(target)
+        with pytest.raises(ModelReadError, match=reason):
+            paddle2ov.read_program(snapshot)
 
 
 def test_no_model(tmp_path):

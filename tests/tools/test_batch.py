@@ -1,8 +1,10 @@
 """`paddle2ov batch`: what it finds, what it redoes, what a model that fails or crashes leaves."""
 
 import json
+import os
 import shutil
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -206,3 +208,132 @@ def test_processes_and_comparison(tmp_path):
     result = batch(tmp_path / "models", "-o", tmp_path / "out", "--verify", "-j", 1)
     assert result.exit_code == 0, result.output
     assert states(tmp_path / "out") == {"relu": "agrees"}
+
+
+def test_names_that_are_hard_to_show(tmp_path, inline):
+    """Bytes that are no UTF-8, new lines, markup of the progress bar: all of them are converted."""
+    root, out = tmp_path / "models", tmp_path / "out"
+    names = {b"caf\xe9": "caf\\xe9", b"caf\\xe9": "caf\\xe9 (2)", b"two\nlines": "two\\nlines", b"[/red]": "[/red]"}
+    for name in names:
+        put(root / os.fsdecode(name))
+    result = batch(root, "-o", out)
+    assert result.exit_code == 0
+    assert states(out) == dict.fromkeys(sorted(names.values()), "converted")
+    for name in names:
+        assert (out / os.fsdecode(name + b".xml")).is_file()
+    for file in ("summary.json", "summary.html"):
+        assert "caf" in (out / file).read_text("utf-8")
+    assert batch(root, "-o", out).exit_code == 0
+    assert len(inline.ran) == len(names)
+
+
+def test_messages_that_are_hard_to_show(tmp_path, inline):
+    """A program that cannot be read, in a folder whose name is no UTF-8."""
+    folder = tmp_path / "models" / os.fsdecode(b"\xff")
+    folder.mkdir(parents=True)
+    (folder / "inference.json").write_text('{"base_code": {"magic": "pir", "version": 1}, "program": 3}')
+    assert batch(tmp_path / "models", "-o", tmp_path / "out").exit_code == 1
+    (record,) = json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))["models"]
+    assert record["state"] == "refused"
+    assert "\\xff" in record["message"]
+    record["message"].encode()
+
+
+def test_two_models_of_one_name(tmp_path, inline):
+    """A folder with a model, and a model of that name in the folder above: neither is written over the other."""
+    root, out = tmp_path / "models", tmp_path / "out"
+    put(root / "a" / "b")
+    put(root / "a", op="tanh", name="b")
+    put(root / "a", op="sigmoid", name="c")
+    assert batch(root, "-o", out).exit_code == 0
+    found = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*.xml")}
+    assert [kind for kind in ("ReLU", "Tanh", "Sigmoid") for text in found.values() if f'type="{kind}"' in text] == [
+        "ReLU",
+        "Tanh",
+        "Sigmoid",
+    ]
+    assert len(states(out)) == 3
+
+
+DAMAGED = {
+    "empty": lambda path: path.write_bytes(b""),
+    "a list": lambda path: path.write_text("[]" * 600),
+    "cut off": lambda path: path.write_bytes(path.read_bytes()[:5000]),
+    "overwritten": lambda path: path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 4096),
+    "another version": lambda path: edit(path, "PRAGMA user_version = 99"),
+    "other columns": lambda path: edit(path, "ALTER TABLE records RENAME COLUMN record TO text"),
+    "no JSON": lambda path: edit(path, "UPDATE records SET record = '{'"),
+    "another kind of record": lambda path: edit(path, "UPDATE records SET record = '[1]'"),
+    "half a record": lambda path: edit(path, "UPDATE records SET record = '{}'"),
+}
+
+
+def edit(path, statement):
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(statement)
+        database.commit()
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_state_that_is_damaged(tmp_path, inline, damage):
+    """What it held is done again; nothing else is lost."""
+    root, out = tmp_path / "models", tmp_path / "out"
+    put(root / "one")
+    assert batch(root, "-o", out).exit_code == 0
+    state = out / ".paddle2ov-batch"
+    DAMAGED[damage](state)
+    result = batch(root, "-o", out)
+    assert result.exit_code == 0
+    assert inline.ran == ["one", "one"]
+    put_aside = (out / ".paddle2ov-batch.unusable").exists()
+    assert put_aside is (damage in ("a list", "cut off", "overwritten", "another version", "other columns"))
+    assert ("Warning: state file" in result.stderr) is put_aside
+    assert batch(root, "-o", out).exit_code == 0
+    assert len(inline.ran) == 2
+
+
+def test_what_cannot_be_read_is_skipped(tmp_path, inline, monkeypatch):
+    """Folders and files without permission, a link to itself; with a warning, and the others are converted."""
+    root, out = tmp_path / "models", tmp_path / "out"
+    for name in ("closed", "gone", "one"):
+        put(root / name)
+    (root / "one" / "circle.json").symlink_to("circle.json")
+    (root / "folders").symlink_to(root)
+    scan, opened = os.scandir, Path.open
+
+    def scandir(path):
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    def open_(path, *arguments, **options):
+        if path.parent.name == "gone":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(Path, "open", open_)
+    result = batch(root, "-o", out)
+    assert result.exit_code == 0
+    assert states(out) == {"one": "converted"}
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["Warning"] * 2
+    assert "closed: skipped: Permission denied" in result.stderr
+    assert "gone/inference.json: cannot be opened" in result.stderr
+
+
+def test_a_program_that_goes_while_it_is_looked_for(tmp_path, inline, monkeypatch):
+    root, out = tmp_path / "models", tmp_path / "out"
+    put(root / "one")
+    put(root / "two")
+    read = Path.read_bytes
+
+    def read_bytes(path):
+        if path.parent.name == "two":
+            path.unlink()
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    result = batch(root, "-o", out)
+    assert result.exit_code == 0
+    assert states(out) == {"one": "converted"}
+    assert "Warning: two: skipped" in result.stderr

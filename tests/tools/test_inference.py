@@ -9,10 +9,11 @@ import paddle
 import pytest
 
 import paddle2ov
-from gen_models import all_networks
+from gen_models import all_networks, all_ops
 from gen_models.harness.legacy import legacy_python
-from gen_models.harness.store import generated_network
-from paddle2ov import inference, testing
+from gen_models.harness.spec import case, tensor
+from gen_models.harness.store import generated, generated_network
+from paddle2ov import ConversionInputError, OpenVINORunError, inference, testing
 from paddle2ov.inference import Config, PlaceType, PrecisionType, PredictorPool, create_predictor
 from tests.support.formats import NEEDS_PADDLE_2
 
@@ -365,3 +366,37 @@ def test_memory_stays_flat_by_default(folder):
     assert config.openvino_properties()["CPU_RUNTIME_CACHE_CAPACITY"] == "0"
     config.set_openvino_device("GPU")
     assert "CPU_RUNTIME_CACHE_CAPACITY" not in config.openvino_properties()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 0])
+def test_inputs_that_do_not_fit(threads):
+    """They are errors with any number of threads, and no results of an earlier run are handed out."""
+    vector = tensor([2, 3], dims=[-1, -1])
+    config = Config(generated(all_ops()["elementwise_add"], case(x=vector, y=vector), "pir"))
+    config.set_cpu_math_library_num_threads(threads)
+    predictor = create_predictor(config)
+    ones = np.ones((2, 3), np.float32)
+    for one in (predictor, predictor.clone()):
+        assert (one.run([ones, ones])[0] == 2).all()
+        with pytest.raises(OpenVINORunError):
+            one.run([ones, np.ones((2, 4), np.float32)])
+        unfit = (
+            (ones.astype(np.float64), "is float32, the array is float64"),
+            (ones[0], r"takes \[\?,\?\], the array is"),
+        )
+        for wrong, reason in unfit:
+            with pytest.raises(ConversionInputError, match=f"input 'y' {reason}"):
+                one.run([ones, wrong])
+        assert (one.run([ones[:1], ones[:1]])[0] == 2).all()
+
+
+def test_known_dimensions_are_checked(folder):
+    """Those that the program declares, and those that its weights imply."""
+    given = np.zeros((1, 4, 32, 48), np.float32)
+    with pytest.raises(ConversionInputError, match=r"input 'x' takes \[\?,3,.*\], the array is \[1, 4, 32, 48\]"):
+        create_predictor(Config(folder)).run([given])
+    product = case(x=tensor([2, 8], dims=[-1, -1]), y=tensor([8, 4]))
+    predictor = create_predictor(Config(generated(all_ops()["matmul_v2"], product, "pir")))
+    assert predictor.get_input_tensor_shape() == {"x": [-1, 8], "y": [8, 4]}
+    with pytest.raises(ConversionInputError, match=r"input 'x' takes \[\?,8\], the array is \[2, 7\]"):
+        predictor.run([np.ones((2, 7), np.float32), np.ones((8, 4), np.float32)])

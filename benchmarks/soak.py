@@ -1,0 +1,319 @@
+"""Many runs of many models in one process: whether memory, handles, threads or temporary files grow.
+
+    python -m benchmarks.soak                            # 200,000 runs, half an hour to an hour
+    python -m benchmarks.soak --runs 2000                # a trial
+    python -m benchmarks.soak --plot docs/soak.svg --json FILE
+
+Ten small networks of gen_models/networks/ run in turn in new threads, every run with a shape of its own. A network's
+predictor is replaced by a new one after some of its runs: made from files of either format, from memory, with a cache
+directory that is there or that is new and then deleted, or by `paddle2ov.convert`. Each thread has a clone, and clones
+are replaced more often. After each replacement the results for one fixed input must be those of the first predictor.
+Linux only, as it reads /proc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.memory import resident
+
+Arrays = list[Any]
+Run = Callable[[Arrays], Arrays]
+Figures = dict[str, list[float]]
+
+ONE_THREAD = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 0}
+THREADS = 3
+RUNS_PER_CLONE = 60
+"""Runs of a network before its clones are replaced, twenty for each thread."""
+CLONES_PER_PREDICTOR = 4
+MEASURED = {
+    "memory": "resident memory (MB)",
+    "handles": "open files",
+    "threads": "threads",
+    "maps": "mapped regions",
+    "files": "temporary files",
+}
+
+
+def _floats(rng: np.random.Generator, *shape: int) -> Any:
+    return rng.random(shape, np.float32)
+
+
+def _ints(rng: np.random.Generator, high: int, *shape: int) -> Any:
+    return rng.integers(1, high, shape)
+
+
+def _picture(rng: np.random.Generator, step: int, least: int, most: int) -> Any:
+    height, width = (step * int(rng.integers(least, most)) for _ in range(2))
+    return _floats(rng, int(rng.integers(1, 3)), 3, height, width)
+
+
+def _batch_and_length(rng: np.random.Generator, most: int) -> tuple[int, int]:
+    return int(rng.integers(1, 5)), int(rng.integers(1, most))
+
+
+def _bert(rng: np.random.Generator) -> Arrays:
+    shape = _batch_and_length(rng, 40)
+    return [_ints(rng, 30, *shape), np.zeros(shape, np.int64)]
+
+
+def _tagger(rng: np.random.Generator) -> Arrays:
+    batch, length = _batch_and_length(rng, 30)
+    lengths = _ints(rng, length + 1, batch)
+    lengths[0] = length
+    return [_ints(rng, 10, batch, length), lengths]
+
+
+def _encoder(rng: np.random.Generator) -> Arrays:
+    batch, length = _batch_and_length(rng, 60)
+    return [_floats(rng, batch, length, 32), _ints(rng, length + 1, batch)]
+
+
+def _detector(rng: np.random.Generator) -> Arrays:
+    image = _picture(rng, 32, 1, 4)
+    return [image, np.ones((len(image), 2), np.float32)]
+
+
+NETWORKS: dict[str, Callable[[np.random.Generator], Arrays]] = {
+    "array": lambda rng: [_floats(rng, int(rng.integers(1, 50)), 4)],
+    "bert": _bert,
+    "branch_shapes": lambda rng: [_floats(rng, int(rng.integers(1, 50)), 4) - 0.5],
+    "crnn": lambda rng: [_floats(rng, int(rng.integers(1, 3)), 3, 32, int(rng.integers(16, 200)))],
+    "dense_segmenter": lambda rng: [_picture(rng, 8, 2, 9)],
+    "encoder_by_hand": _encoder,
+    "greedy_decoder": lambda rng: [_floats(rng, int(rng.integers(1, 9)), 8)],
+    "log_mel_spectrogram": lambda rng: [_floats(rng, int(rng.integers(1, 4)), int(rng.integers(100, 900)))],
+    "picodet": _detector,
+    "tagger": _tagger,
+}
+"""Network of gen_models/networks/ -> inputs of random shapes for it."""
+
+
+class Server:
+    """One network that is served: clones for the threads, replaced from time to time."""
+
+    def __init__(self, name: str, scratch: Path) -> None:
+        self.name = name
+        self._scratch = scratch
+        self._rng = np.random.default_rng(0)
+        self._ways = itertools.cycle(_ways(_folders(name), scratch / name))
+        self._fixed = NETWORKS[name](np.random.default_rng(1))
+        self._expected: Arrays | None = None
+        self._clones = self._replacements()
+
+    def batch(self, pool: ThreadPoolExecutor, count: int) -> None:
+        """Runs `count` inputs of random shapes in the threads of a pool, on new clones."""
+        runs = next(self._clones)
+        inputs = [NETWORKS[self.name](self._rng) for _ in range(count)]
+        share = -(-count // THREADS)
+        parts = [inputs[share * i : share * (i + 1)] for i in range(THREADS)]
+        list(pool.map(_run_all, runs, parts))
+
+    def _replacements(self) -> Iterator[Sequence[Run]]:
+        for way in self._ways:
+            with way() as clone:
+                self._check(clone()(self._fixed))
+                for _ in range(CLONES_PER_PREDICTOR):
+                    yield [clone() for _ in range(THREADS)]
+
+    def _check(self, results: Arrays) -> None:
+        if self._expected is None:
+            self._expected = results
+        for expected, result in zip(self._expected, results, strict=True):
+            np.testing.assert_allclose(result, expected, 1e-3, 1e-3, err_msg=self.name)
+
+
+def _run_all(run: Run, inputs: Sequence[Arrays]) -> None:
+    for one in inputs:
+        run(one)
+
+
+def _folders(name: str) -> list[Path]:
+    """A network's models, of both formats where a Paddle that writes legacy ones is there."""
+    from gen_models import all_networks
+    from gen_models.harness.legacy import legacy_python
+    from gen_models.harness.store import generated_network
+
+    formats = ("pir", "legacy") if legacy_python() is not None else ("pir",)
+    return [generated_network(all_networks()[name], format).absolute() for format in formats]
+
+
+class _Predictor:
+    """A predictor of `paddle2ov.inference`; deletes its cache directory at the end if that is its own."""
+
+    def __init__(self, config: Any, own_cache: Path | None = None) -> None:
+        from paddle2ov.inference import create_predictor
+
+        config.set_cpu_math_library_num_threads(1)
+        self._own_cache = own_cache
+        self._predictor: Any = create_predictor(config)
+
+    def __enter__(self) -> Callable[[], Run]:
+        return lambda: self._predictor.clone().run
+
+    def __exit__(self, *error: object) -> None:
+        self._predictor = None
+        if self._own_cache is not None:
+            shutil.rmtree(self._own_cache)
+
+
+class _Compiled:
+    """A model of `paddle2ov.convert`, whose weights are mapped, compiled by OpenVINO."""
+
+    def __init__(self, folder: Path) -> None:
+        import openvino
+
+        from paddle2ov import convert
+
+        settings = {**ONE_THREAD, "CPU_RUNTIME_CACHE_CAPACITY": 0, "INFERENCE_PRECISION_HINT": "f32"}
+        self._compiled: Any = openvino.Core().compile_model(convert(folder), "CPU", settings)
+
+    def __enter__(self) -> Callable[[], Run]:
+        def clone() -> Run:
+            request = self._compiled.create_infer_request()
+            return lambda inputs: [np.array(one) for one in request.infer(inputs).values()]
+
+        return clone
+
+    def __exit__(self, *error: object) -> None:
+        self._compiled = None
+
+
+def _ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any]]:
+    """The ways in which the models are loaded."""
+    from paddle2ov.inference import Config
+
+    def cached(folder: Path) -> _Predictor:
+        config = Config(folder)
+        config.set_optim_cache_dir(scratch)
+        return _Predictor(config)
+
+    def newly_cached(folder: Path) -> _Predictor:
+        config = Config(folder)
+        own = Path(tempfile.mkdtemp(dir=scratch.parent))
+        config.set_optim_cache_dir(own)
+        return _Predictor(config, own)
+
+    def from_memory(folder: Path) -> _Predictor:
+        program = next(path for path in folder.iterdir() if path.name in ("inference.json", "inference.pdmodel"))
+        params = program.with_suffix(".pdiparams")
+        contents = program.read_bytes(), params.read_bytes() if params.exists() else b""
+        config = Config()
+        config.set_model_buffer(contents[0], len(contents[0]), contents[1], len(contents[1]))
+        return _Predictor(config)
+
+    def from_files(folder: Path) -> _Predictor:
+        return _Predictor(Config(folder))
+
+    ways: list[Callable[[Path], Any]] = [from_files, cached, newly_cached, from_memory, _Compiled]
+    # One format after the other in each way; what fails is seen in the first rounds.
+    return [partial(way, folder) for way in ways for folder in folders]
+
+
+def measured(scratch: Path) -> dict[str, float]:
+    """What this process holds now."""
+    status = Path("/proc/self/status").read_text()
+    threads = re.search(r"Threads:\s+(\d+)", status)
+    assert threads is not None
+    return {
+        "memory": resident(),
+        "handles": len(list(Path("/proc/self/fd").iterdir())),
+        "threads": int(threads[1]),
+        "maps": Path("/proc/self/maps").read_text().count("\n"),
+        "files": sum(len(files) for _, _, files in os.walk(scratch)),
+    }
+
+
+def soak(runs: int, every: int) -> Figures:
+    """Runs the networks; what the process held after every so many runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        tempfile.tempdir = folder  # what anything leaves in the folder for temporary files counts
+        try:
+            servers = [Server(name, scratch) for name in NETWORKS]
+            figures: Figures = {"runs": [], **{name: [] for name in MEASURED}}
+            done, shown, started = 0, 0, time.monotonic()
+            for server in itertools.cycle(servers):
+                with ThreadPoolExecutor(THREADS) as pool:
+                    server.batch(pool, RUNS_PER_CLONE)
+                done += RUNS_PER_CLONE
+                if done - shown >= every or done >= runs:
+                    shown = done
+                    figures["runs"].append(done)
+                    for name, value in measured(scratch).items():
+                        figures[name].append(value)
+                    about = ", ".join(f"{figures[name][-1]:.0f} {what}" for name, what in MEASURED.items())
+                    print(f"{done} runs in {time.monotonic() - started:.0f} s: {about}", flush=True)
+                if done >= runs:
+                    return figures
+        finally:
+            tempfile.tempdir = None
+    raise AssertionError  # the cycle has no end
+
+
+def slope(figures: Figures, name: str) -> float:
+    """By how much a figure grows in 10,000 runs, by least squares over the second half."""
+    half = len(figures["runs"]) // 2
+    runs, values = figures["runs"][half:], figures[name][half:]
+    return 1e4 * float(np.polyfit(runs, values, 1)[0]) if len(runs) > 1 else 0.0
+
+
+def drawing(figures: Figures) -> str:
+    """The figures as an SVG: one panel each, from zero."""
+    width, height, left, top = 300, 120, 60, 34
+    rows = -(-len(MEASURED) // 2)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * (width + 80)}" height="{rows * (height + 60)}">',
+        '<style>text { font: 12px sans-serif; }</style><rect width="100%" height="100%" fill="white"/>',
+    ]
+    count = figures["runs"][-1]
+    for panel, (name, what) in enumerate(MEASURED.items()):
+        x0, y0 = left + panel % 2 * (width + 80), top + panel // 2 * (height + 60)
+        most = 1.05 * max(1.0, *figures[name])
+        parts.append(f'<text x="{x0}" y="{y0 - 8}">{what} over {count:,.0f} runs</text>')
+        parts.append(f'<rect x="{x0}" y="{y0}" width="{width}" height="{height}" fill="none" stroke="#999"/>')
+        parts.append(f'<text x="{x0 - 6}" y="{y0 + 10}" text-anchor="end">{most:.0f}</text>')
+        parts.append(f'<text x="{x0 - 6}" y="{y0 + height}" text-anchor="end">0</text>')
+        points = " ".join(
+            f"{x0 + width * done / count:.1f},{y0 + height * (1 - value / most):.1f}"
+            for done, value in zip(figures["runs"], figures[name], strict=True)
+        )
+        parts.append(f'<polyline points="{points}" fill="none" stroke="#1f77b4" stroke-width="2"/>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def main() -> None:
+    """Runs the networks and prints what grew."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=200_000, help="how many")
+    parser.add_argument("--every", type=int, default=1000, help="after how many to measure")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--plot", type=Path, help="where to draw them")
+    arguments = parser.parse_args()
+    figures = soak(arguments.runs, arguments.every)
+    for name, what in MEASURED.items():
+        half = figures[name][len(figures[name]) // 2 :]
+        grows = slope(figures, name)
+        print(f"{what}: {min(half):.0f} to {max(half):.0f} in the second half, {grows:+.2f} in 10,000 runs")
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(figures) + "\n")
+    if arguments.plot is not None:
+        arguments.plot.write_text(drawing(figures))
+
+
+if __name__ == "__main__":
+    main()

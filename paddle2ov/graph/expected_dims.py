@@ -1,0 +1,56 @@
+"""Dimensions that a tensor must have, in graphs where they are not known.
+
+OpenVINO checks the shapes of most inputs when a model runs, but not all: a matrix product with constant weights reads
+whatever memory comes next, and a scale per channel broadcasts a single channel. A Reshape to the expected dimensions
+and a further one, which moves no data, is the check: it fails for any other shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from openvino import Node, Output
+
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of, static_dims
+
+_EXPECTED = "paddle_expected_dims"
+"""The key in `rt_info` that tells these nodes from Reshapes of the program."""
+
+
+def expect_dims(x: Output, sizes: Mapping[int, int]) -> Output:
+    """The same tensor, whose dimensions on some axes must be those given; as it is where they are known."""
+    dims = dims_of(x)
+    if dims is None or all(dims[axis] is not None for axis in sizes):
+        return x
+    shape = [0] * len(dims)  # 0: the dimension stays
+    for axis, size in sizes.items():
+        shape[axis] = size
+    # Through a rank of one more, as OpenVINO 2026.4 takes a Reshape after a reduction to the same rank for none.
+    checked = ops.reshape(x, np.array([*shape, 1], np.int64), True)
+    checked.get_rt_info()[_EXPECTED] = " ".join(map(str, shape))
+    return ops.squeeze(checked, np.array([len(dims)], np.int64)).output(0)
+
+
+def expect_elements(x: Output, axes: Sequence[int], weights: Output) -> Output:
+    """The same tensor, whose dimensions on `axes` must hold as many elements as `weights`, if only one is not known."""
+    dims, counted = dims_of(x), static_dims(weights)
+    if dims is None or counted is None:
+        return x
+    unknown = [axis for axis in axes if dims[axis] is None]
+    known = math.prod(size for axis in axes if (size := dims[axis]) is not None)
+    count = math.prod(counted)
+    if len(unknown) != 1 or not count or not known or count % known:
+        return x
+    return expect_dims(x, {unknown[0]: count // known})
+
+
+def expected_dims(node: Node) -> list[int] | None:
+    """What a node of `expect_dims` expects, with 0 for dimensions that may be any; None for other nodes."""
+    info = node.get_rt_info()
+    return [int(size) for size in str(info[_EXPECTED].value).split()] if _EXPECTED in info else None
+
+
+__all__ = ["expect_dims", "expect_elements", "expected_dims"]

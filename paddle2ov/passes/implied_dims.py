@@ -1,0 +1,198 @@
+"""Dimensions of inputs that every run must have, although the program leaves them open.
+
+A program may declare an input as [-1, -1] and multiply it with a weight of [8, 4]: no other last dimension than 8 ever
+runs. The model says so in the shape of its input, so that OpenVINO refuses what does not fit before it runs.
+
+OpenVINO's own shape inference tells which dimensions are those of an input: each unknown dimension of an input gets a
+symbol, which it carries through the graph. Where it meets a known dimension that it must be equal to, the input has
+that dimension. Nothing is concluded from broadcasting, where 1 is allowed as well, or from what a branch or a loop
+computes, which may not run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from openvino import Dimension, Model, Node, PartialShape, Symbol
+
+from paddle2ov.graph.expected_dims import expected_dims
+from paddle2ov.passes.graph import Graph, consumers, insert, ints_of, readers
+from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
+
+Required: TypeAlias = tuple[Dimension, Dimension]
+"""A dimension, and one that it must be equal to."""
+Places: TypeAlias = list[tuple[Symbol, int, int]]
+"""Symbols of the unknown dimensions of inputs, each with the index of the input and of the dimension."""
+
+
+def narrow_inputs(model: Model) -> int:
+    """Gives the inputs of a model the dimensions that every run must have; returns how many.
+
+    The checks of these dimensions in the graph are removed.
+    """
+    graph = Graph(model)
+    checks = [node for node in graph.nodes("Reshape") if expected_dims(node) is not None]
+    inputs = model.get_parameters()
+    nodes = [node for node in (*graph.nodes(*_REQUIREMENTS), *checks) if any(map(_is_open, _required(node)))]
+    before = [one.get_partial_shape() for one in inputs]
+    if not nodes or not any(shape.rank.is_static and shape.is_dynamic for shape in before):
+        return 0
+    shapes = list(before)
+    try:
+        while found := _implied(model, nodes, shapes):
+            for (index, axis), size in found.items():
+                shapes[index] = _with_dim(shapes[index], axis, size)
+        _validate(model, shapes)
+    except RuntimeError:  # no input at all fits the program: each run says so
+        shapes = before
+        _validate(model, shapes)
+    for check in checks:
+        if not any(map(_is_open, _required(check))):
+            for squeeze in readers(check):
+                insert(consumers(squeeze.output(0)), check.input_value(0), check)
+    return sum(map(_count_open, before)) - sum(map(_count_open, shapes))
+
+
+def _implied(model: Model, nodes: list[Node], shapes: list[PartialShape]) -> dict[tuple[int, int], int]:
+    """The unknown dimensions of inputs, as (input, axis), that must have a known size; contradictions are left out."""
+    places = _symbolic(model, shapes)
+    found: dict[tuple[int, int], set[int]] = {}
+    for node in nodes:
+        for one in _required(node):
+            if not _is_open(one):
+                continue
+            (unknown,), (known,) = ([dim for dim in one if dim.is_dynamic is state] for state in (True, False))
+            for symbol, index, axis in places if unknown.has_symbol() else ():
+                if unknown.get_symbol() == symbol and unknown.compatible(known):
+                    found.setdefault((index, axis), set()).add(known.get_length())
+    return {place: sizes.pop() for place, sizes in found.items() if len(sizes) == 1}
+
+
+def _is_open(required: Required) -> bool:
+    """Whether one of the dimensions is known and the other one is not."""
+    return required[0].is_dynamic != required[1].is_dynamic
+
+
+def _symbolic(model: Model, shapes: list[PartialShape]) -> Places:
+    """Infers the shapes of the model with symbols for the unknown dimensions of its inputs."""
+    places: Places = []
+    for index, (parameter, shape) in enumerate(zip(model.get_parameters(), shapes, strict=True)):
+        if shape.rank.is_static:
+            dims = [_copy(shape[axis]) for axis in range(len(shape))]
+            for axis, dim in enumerate(dims):
+                if dim.is_dynamic:
+                    dim.set_symbol(Symbol())
+                    places.append((dim.get_symbol(), index, axis))
+            parameter.set_partial_shape(PartialShape(dims))
+    for node in model.get_ordered_ops():
+        node.validate_and_infer_types()
+        if node.get_type_name() not in _TRUSTED:
+            for output in node.outputs():
+                node.set_output_type(output.get_index(), output.get_element_type(), _copied(output.get_partial_shape()))
+    return places
+
+
+def _validate(model: Model, shapes: list[PartialShape]) -> None:
+    """Infers the shapes of the model for these shapes of its inputs, without symbols."""
+    for parameter, shape in zip(model.get_parameters(), shapes, strict=True):
+        parameter.set_partial_shape(_copied(shape))
+    model.validate_nodes_and_infer_types()
+
+
+def _with_dim(shape: PartialShape, axis: int, size: int) -> PartialShape:
+    return PartialShape([Dimension(size) if i == axis else _copy(shape[i]) for i in range(len(shape))])
+
+
+def _copied(shape: PartialShape) -> PartialShape:
+    """The shape without symbols."""
+    return shape if shape.rank.is_dynamic else PartialShape([_copy(shape[i]) for i in range(len(shape))])
+
+
+def _copy(dim: Dimension) -> Dimension:
+    return Dimension(dim.get_min_length(), dim.get_max_length())
+
+
+def _count_open(shape: PartialShape) -> int:
+    return sum(shape[i].is_dynamic for i in range(len(shape))) if shape.rank.is_static else 0
+
+
+def _required(node: Node) -> Iterator[Required]:
+    """The dimensions of a node's inputs that must be equal; none where a rank is not known."""
+    shapes = [value.get_partial_shape() for value in node.input_values()]
+    expected = expected_dims(node)
+    if expected is not None:
+        yield from ((shapes[0][axis], Dimension(size)) for axis, size in enumerate(expected) if size)
+    elif all(shape.rank.is_static for shape in shapes):
+        yield from _REQUIREMENTS[node.get_type_name()](node, shapes)
+
+
+def _matmul(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+    x, y = shapes
+    about = node.get_attributes()
+    yield (
+        x[-2 if about["transpose_a"] and len(x) > 1 else -1],
+        y[-1 if about["transpose_b"] or len(y) == 1 else -2],
+    )
+
+
+def _channels(filters: tuple[int, ...]) -> Callable[[Node, list[PartialShape]], Iterator[Required]]:
+    """The channels of the data are the product of these dimensions of the filters."""
+
+    def required(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+        dims = [shapes[1][axis] for axis in filters]
+        if all(dim.is_static for dim in dims):
+            yield shapes[0][1], Dimension(math.prod(dim.get_length() for dim in dims))
+
+    return required
+
+
+def _recurrent(weights: int) -> Callable[[Node, list[PartialShape]], Iterator[Required]]:
+    """The features of the data and of the state are those of the input weights and of the recurrent weights."""
+
+    def required(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+        yield shapes[0][2], shapes[weights][2]
+        yield shapes[1][2], shapes[weights + 1][2]
+
+    return required
+
+
+def _concat(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+    result = node.get_output_partial_shape(0)
+    axis = node.get_attributes()["axis"] % max(len(result), 1)
+    for shape in shapes:
+        yield from ((shape[i], result[i]) for i in range(len(result)) if i != axis)
+
+
+def _variadic_split(node: Node, shapes: list[PartialShape]) -> Iterator[Required]:
+    axis, lengths = ints_of(node.input_value(1)), ints_of(node.input_value(2))
+    if axis and lengths and -1 not in lengths:
+        yield shapes[0][axis[0]], Dimension(sum(lengths))
+
+
+_REQUIREMENTS: dict[str, Callable[[Node, list[PartialShape]], Iterator[Required]]] = {
+    "Concat": _concat,
+    "Convolution": _channels((1,)),
+    "ConvolutionBackpropData": _channels((0,)),
+    "GRUSequence": _recurrent(3),
+    "GroupConvolution": _channels((0, 2)),
+    "GroupConvolutionBackpropData": _channels((0, 1)),
+    "LSTMSequence": _recurrent(4),
+    "MatMul": _matmul,
+    "VariadicSplit": _variadic_split,
+}
+"""Node type -> which dimensions of its inputs must be equal."""
+_CARRYING = """
+AvgPool Broadcast Concat Constant Convert Convolution ConvolutionBackpropData FakeQuantize Gather GRUSequence
+GroupConvolution GroupConvolutionBackpropData Interpolate LSTMSequence LogSoftmax MVN MatMul MaxPool NormalizeL2
+Parameter Reshape Result ShapeOf Slice Softmax Split Squeeze StridedSlice Transpose Unsqueeze VariadicSplit
+"""
+_TRUSTED = UNARY | BINARY | REDUCTIONS | frozenset(_CARRYING.split())
+"""Node types whose results have a symbol only if they have the dimension of it, in every run.
+
+Not so Select (its result may be larger than the input of which it has the symbol) and loops (rounds may exchange
+tensors).
+"""
+
+__all__ = ["narrow_inputs"]

@@ -1,0 +1,67 @@
+"""A product with constant weights checks how many features it is given.
+
+OpenVINO's CPU plugin (2026.4) computes a MatMul with constant weights of [8, 4] for data of any last dimension that is
+not known when the model is compiled: it takes eight numbers a row, whatever they are and whether or not they belong to
+the tensor. All other nodes are checked when the model runs.
+"""
+
+from __future__ import annotations
+
+from openvino import Node, Output
+
+from paddle2ov.graph.expected_dims import expect_dims
+from paddle2ov.passes.graph import Counts, Graph, dims_of, insert
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+
+class CheckInnerDims(Rule[Node, tuple[Node, int, int]]):
+    """A Reshape before a product says how many features there are, where that is not known.
+
+    Given:
+        MatMul of data with an unknown number of features, and weights computed from constants, for a known number.
+    Result:
+        data → Reshape to that number and a further dimension of 1, the others as they are → Squeeze → MatMul. The two
+        move no data, and fail for any other number.
+    """
+
+    roots = ("MatMul",)
+    counts = ("products",)
+
+    def pattern(self, graph: Graph, node: Node) -> Node | None:
+        return node if node.get_input_partial_shape(0).is_dynamic else None
+
+    def check(self, graph: Graph, match: Node) -> tuple[Node, int, int]:
+        data, weights = dims_of(match.input_value(0)), dims_of(match.input_value(1))
+        if not data or not weights:
+            raise MatchFailureError("a rank is not known")
+        about = match.get_attributes()
+        axis = len(data) - (2 if about["transpose_a"] and len(data) > 1 else 1)
+        size = weights[-1 if about["transpose_b"] or len(weights) == 1 else -2]
+        if data[axis] is not None:
+            raise MatchFailureError("the number of features is known")
+        if size is None or not _is_constant(match.input_value(1)):
+            raise MatchFailureError("the weights are not constant")
+        return match, axis, size
+
+    def rewrite(self, graph: Graph, plan: tuple[Node, int, int]) -> Counts:
+        node, axis, size = plan
+        checked = expect_dims(node.input_value(0), {axis: size})
+        insert([node.input(0)], checked, node)
+        return {"products": 1}
+
+
+def _is_constant(value: Output) -> bool:
+    """Whether a tensor is computed from constants, and from inputs of a body of known shape, which may be constants."""
+    pending, seen = [value.get_node()], set()
+    while pending:
+        node = pending.pop()
+        if node.get_name() in seen:
+            continue
+        seen.add(node.get_name())
+        if node.get_type_name() == "Parameter" and node.get_output_partial_shape(0).is_dynamic:
+            return False
+        pending += [one.get_node() for one in node.input_values()]
+    return True
+
+
+check_inner_dims = CheckInnerDims()

@@ -1,0 +1,202 @@
+"""Inputs whose unknown dimensions the program implies: what Paddle refuses is refused, what it accepts runs."""
+
+import numpy as np
+import paddle
+import pytest
+from openvino import Model, PartialShape
+from openvino import opset16 as ops
+from paddle import nn
+
+import paddle2ov
+from paddle2ov.graph.core import shared_core
+from paddle2ov.passes import Graph
+from paddle2ov.passes.implied_dims import narrow_inputs
+from paddle2ov.passes.workarounds.check_inner_dims import check_inner_dims
+from tests.support.passes_checks import random
+
+
+@pytest.fixture(autouse=True)
+def dynamic_mode():
+    paddle.disable_static()
+    paddle.seed(5)
+    yield
+    paddle.disable_static()
+
+
+class Layer(nn.Layer):
+    """A function over learned tensors and the inputs."""
+
+    def __init__(self, function, *shapes):
+        super().__init__()
+        self.function = function
+        self.learned = [self.create_parameter(shape) for shape in shapes]
+        for i, one in enumerate(self.learned):
+            self.add_parameter(f"learned_{i}", one)
+
+
+class Of1(Layer):
+    def forward(self, x):
+        return self.function(x, *self.learned)
+
+
+class Of2(Layer):
+    def forward(self, x, y):
+        return self.function(x, y, *self.learned)
+
+
+def linear(x, w):
+    return paddle.matmul(x, w)
+
+
+def sign_or(x, y, w):
+    return paddle.matmul(paddle.where(x > 0, x, y), w)
+
+
+def several(x, w):
+    for i in range(3):
+        x = paddle.concat([x, x + i], 0)
+    return paddle.matmul(x, w)
+
+
+# Name -> (layer, shapes that fit, the shapes that its inputs have when only their ranks are given)
+LAYERS = {
+    "linear": (lambda: nn.Linear(8, 4), [(2, 3, 8)], ["?,?,8"]),
+    "linear over linear": (lambda: nn.Sequential(nn.Linear(8, 4), nn.Linear(4, 2)), [(2, 8)], ["?,8"]),
+    "weight first": (lambda: Of1(lambda x, w: paddle.matmul(w, x), (3, 4)), [(4, 2)], ["4,?"]),
+    "transposed": (lambda: Of1(lambda x, w: paddle.matmul(x, w, transpose_x=True), (4, 3)), [(4, 2)], ["4,?"]),
+    "vector": (lambda: Of1(linear, (4,)), [(2, 4)], ["?,4"]),
+    "of a vector": (lambda: Of1(linear, (4, 3)), [(4,)], ["4"]),
+    "convolution": (lambda: nn.Conv2D(3, 4, 3), [(1, 3, 6, 5)], ["?,3,?,?"]),
+    "groups": (lambda: nn.Conv2D(4, 4, 3, groups=2), [(1, 4, 6, 5)], ["?,4,?,?"]),
+    "depthwise": (lambda: nn.Conv1D(3, 3, 3, groups=3), [(2, 3, 6)], ["?,3,?"]),
+    "batch norm": (lambda: nn.BatchNorm2D(3), [(2, 3, 2, 4)], ["?,3,?,?"]),
+    "batch norm, channels last": (lambda: nn.BatchNorm2D(3, data_format="NHWC"), [(2, 2, 4, 3)], ["?,?,?,3"]),
+    "layer norm": (lambda: nn.LayerNorm(8), [(2, 3, 8)], ["?,?,8"]),
+    "layer norm over two": (lambda: nn.LayerNorm([3, 8]), [(2, 3, 8)], ["?,?,?"]),
+    "group norm": (lambda: nn.GroupNorm(1, 4), [(2, 4, 3, 2)], ["?,4,?,?"]),
+    "recurrent": (lambda: nn.SimpleRNN(6, 8), [(2, 3, 6)], ["?,?,6"]),
+    "LSTM": (lambda: nn.LSTM(6, 8), [(2, 3, 6)], ["?,?,6"]),
+    "joined with rows": (lambda: Of1(lambda x, w: paddle.concat([x, w]), (2, 4)), [(3, 4)], ["?,4"]),
+    "split": (lambda: Of1(lambda x: paddle.split(x, [3, 5], 1)[1]), [(2, 8)], ["?,8"]),
+    "moved": (
+        lambda: Of1(lambda x, w: paddle.matmul(nn.functional.relu(x).unsqueeze(1).transpose([0, 1, 3, 2]), w), (8, 4)),
+        [(2, 8, 3)],
+        ["?,8,?"],
+    ),
+    "copies": (lambda: Of1(several, (8, 4)), [(2, 8)], ["?,8"]),
+    # The dimension may be 1: x and the number of features differ then.
+    "sum with rows": (lambda: Of1(lambda x, w, b: paddle.matmul(paddle.add(x, b), w), (8, 4), (8,)), [(2, 8)], ["?,?"]),
+    "sum": (lambda: Of2(lambda x, y, w: paddle.matmul(x + y, w), (8, 4)), [(2, 8), (2, 8)], ["?,?", "?,?"]),
+    "choice": (lambda: Of2(sign_or, (8, 4)), [(2, 8), (2, 8)], ["?,?", "?,?"]),
+    "tiled": (lambda: Of1(lambda x, w: paddle.matmul(x.expand([3, 8]), w), (8, 4)), [(3, 8)], ["?,?"]),
+    "product": (lambda: Of2(lambda x, y, w: linear(linear(x, y), w), (8, 4)), [(2, 3), (3, 8)], ["?,?", "?,8"]),
+    # No dimension of an input, but one that is computed from them.
+    "flattened": (lambda: nn.Sequential(nn.Flatten(), nn.Linear(8, 4)), [(3, 2, 4)], ["?,?,?"]),
+    "pooled": (
+        lambda: Of1(lambda x, w: paddle.matmul(x.flatten(2).mean(1, keepdim=True), w), (8, 4)),
+        [(2, 3, 2, 4)],
+        ["?,?,?,?"],
+    ),
+    "without its first": (lambda: Of1(lambda x, w: paddle.matmul(x[:, 1:], w), (8, 4)), [(2, 9)], ["?,?"]),
+    "joined with itself": (lambda: Of1(lambda x, w: linear(paddle.concat([x, x], 1), w), (8, 4)), [(2, 4)], ["?,?"]),
+}
+
+
+def compiled_model(model):
+    """The model compiled so that the run of an input that does not fit fails; in a stream of one thread it does not."""
+    return shared_core().compile_model(
+        model, "CPU", {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 0}
+    )
+
+
+def variants(shapes):
+    """The shapes, and those that differ from them in one dimension."""
+    yield shapes
+    for i, shape in enumerate(shapes):
+        for axis, size in enumerate(shape):
+            for other in sorted({1, size - 1, size + 1, 2 * size} - {0, size}):
+                yield [*shapes[:i], (*shape[:axis], other, *shape[axis + 1 :]), *shapes[i + 1 :]]
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_refused_as_by_paddle(name):
+    """Every shape that differs in one dimension is refused if Paddle refuses it, and gives Paddle's results if not."""
+    make, shapes, expected = LAYERS[name]
+    layer = make()
+    layer.eval()
+    spec = [paddle.static.InputSpec([None] * len(shape), "float32") for shape in shapes]
+    model = paddle2ov.convert(layer, input=spec)
+    assert [one.get_partial_shape() for one in model.inputs] == [PartialShape(shape) for shape in expected]
+    compiled, refused = compiled_model(model), []
+    for given in variants(shapes):
+        data = [random(*shape) for shape in given]
+        try:
+            results = layer(*map(paddle.to_tensor, data))
+        except (ValueError, RuntimeError):
+            refused.append(data)
+            continue
+        result = results[0] if isinstance(results, tuple | list) else results
+        np.testing.assert_allclose(compiled(data)[0], result.numpy(), rtol=1e-4, atol=1e-5, err_msg=str(given))
+    assert refused
+    for data in refused:
+        with pytest.raises(RuntimeError):
+            compiled(data)
+
+
+def test_only_what_every_run_needs():
+    """Nothing is concluded from a branch, from rounds of a loop, or from two sizes that exclude each other."""
+    x, y = ops.parameter([-1, -1]), ops.parameter([-1, -1])
+    inner = [ops.parameter([-1, -1]) for _ in range(4)]
+    flag = ops.parameter([], np.bool_)
+    product, same = Model([ops.matmul(inner[0], random(8, 4), False, False)], [inner[0]]), Model([inner[1]], [inner[1]])
+    chosen = ops.if_op(flag)
+    chosen.set_then_body(product)
+    chosen.set_else_body(same)
+    chosen.set_input(x.output(0), inner[0], inner[1])
+    chosen.set_output(product.get_results()[0], same.get_results()[0])
+    swap = Model([inner[3], inner[2], ops.constant(True)], inner[2:])
+    loop = ops.loop(ops.constant(2), ops.constant(True))
+    loop.set_function(swap)
+    loop.set_special_body_ports([-1, 2])
+    for i, one in enumerate((x, y)):
+        loop.set_merged_input(inner[2 + i], one.output(0), swap.get_results()[i].output(0))
+    last = loop.get_iter_value(swap.get_results()[0].output(0), -1)
+    model = Model([chosen.output(0), ops.matmul(last, random(8, 4), False, False).output(0)], [x, y, flag])
+    assert narrow_inputs(model) == 0
+    both = [ops.matmul(x, random(size, 4), False, False) for size in (8, 9)]
+    model = Model(both, [x])
+    assert narrow_inputs(model) == 0
+    assert x.get_partial_shape() == PartialShape("?,?")
+
+
+def test_intervals():
+    """A dimension between bounds that allow what is needed has it; others stay as they are."""
+    for given, expected in (("?,2..20", "?,8"), ("?,2..5", "?,2..5")):
+        x = ops.parameter(PartialShape(given))
+        model = Model([ops.matmul(x, random(8, 4), False, False)], [x])
+        narrow_inputs(model)
+        assert x.get_partial_shape() == PartialShape(expected)
+
+
+REDUCTIONS = {"mean": ops.reduce_mean, "max": ops.reduce_max}
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("reduction", REDUCTIONS.values(), ids=REDUCTIONS)
+def test_check_inner_dims(reduction, keep):
+    """Before products of results whose size is computed; OpenVINO does not remove the check."""
+    x = ops.parameter([-1, -1, -1, -1])
+    rows = reduction(ops.reshape(x, np.array([0, 0, -1]), True), np.array([1]), keep)
+    model = Model([ops.matmul(rows, random(8, 4), False, False)], [x])
+    assert check_inner_dims(Graph(model)) == {"products": 1}
+    compiled = compiled_model(model)
+    assert compiled([random(2, 3, 2, 4)])[0].shape == ((2, 1, 4) if keep else (2, 4))
+    with pytest.raises(RuntimeError, match="conflicts"):
+        compiled([random(2, 3, 2, 3)])
+
+
+def test_check_inner_dims_refuses():
+    """Known numbers of features, and weights that a run gives."""
+    for x, y in (("?,8", "8,4"), ("?,?", "?,4")):
+        x, y = ops.parameter(PartialShape(x)), ops.parameter(PartialShape(y))
+        assert check_inner_dims(Graph(Model([ops.matmul(x, y, False, False)], [x, y]))) == {"products": 0}
