@@ -10,11 +10,9 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Input, Model, Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
-from openvino.passes import Manager, Matcher, MatcherPass, WrapType
 
 from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.names import bodies_of, is_unnamed, move_name
-from paddle2ov.graph.opset import OPSET
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.shapes import Dims as Dims
 from paddle2ov.graph.shapes import dims_of as dims_of
@@ -42,18 +40,12 @@ class Graph:
     def __init__(self, model: Model, match_failures: MatchFailures | None = None) -> None:
         self.model = model
         self.match_failures: MatchFailures = {} if match_failures is None else match_failures
-        owners = _matching(model, _OWNERS)
-        self._flat = not any(owners.values())  # the matcher also visits the bodies of these
-        self._by_type = owners if self._flat else {}
+        self._by_type: dict[str, list[Node]] = {}
         self._read_only_by: dict[tuple[str, str], bool] = {}
 
     def nodes(self, *kinds: str) -> list[Node]:
-        """The nodes of some types, in topological order."""
-        if self._flat:
-            missing = [kind for kind in kinds if kind not in self._by_type]
-            if missing:
-                self._by_type |= _matching(self.model, missing)
-        elif not self._by_type:
+        """The nodes of some types, one type after the other, those of a type in topological order."""
+        if not self._by_type:
             self._by_type = _listed(self.model)
         if len(kinds) == 1:
             return self._by_type.get(kinds[0], [])
@@ -83,31 +75,37 @@ class Graph:
             log.debug("%s leaves %s '%s': %s", rewrite, node.get_type_name(), node.get_friendly_name(), reason)
 
 
-def _matching(model: Model, kinds: Sequence[str]) -> dict[str, list[Node]]:
-    """The nodes of some types, those in bodies included, found by OpenVINO's matcher.
-
-    That is ten times as fast as a loop over all nodes of a model, each of which needs a Python wrapper.
-    """
-    found: dict[str, list[Node]] = {kind: [] for kind in kinds}
-
-    def note(match: Matcher) -> bool:
-        node = match.get_match_root()
-        found[node.get_type_name()].append(node)
-        return False
-
-    collect = MatcherPass()
-    collect.register_matcher(Matcher(WrapType([f"{OPSET}.{kind}" for kind in kinds]), "nodes of a type"), note)
-    manager = Manager()
-    manager.register_pass(collect)
-    manager.run_passes(model)
-    return found
-
-
 def _listed(model: Model) -> dict[str, list[Node]]:
-    """All nodes by type, without those in bodies."""
+    """The nodes by type, without those in bodies.
+
+    One list of all takes as long as three runs of OpenVINO's matcher, which finds some types, in bodies as well.
+    """
     found: dict[str, list[Node]] = {}
     for node in model.get_ordered_ops():
         found.setdefault(node.get_type_name(), []).append(node)
+    return found
+
+
+def target_of(reshape: Node) -> list[int | Output | None] | None:
+    """The elements of the target shape of a Reshape; a [1] tensor for one that is computed, None if it is not known.
+
+    None for a shape that is no constant and no Concat of constants and such tensors.
+    """
+    source = reshape.input_value(1)
+    if source.get_node().get_type_name() != "Concat":
+        known = ints_of(source)
+        return None if known is None else list(known)
+    found: list[int | Output | None] = []
+    for piece in source.get_node().input_values():
+        node = piece.get_node()
+        value = ints_of(node.input_value(0) if node.get_type_name() == "Unsqueeze" else piece)
+        if value is not None:
+            found += value
+            continue
+        length = (dims_of(piece) or [None])[0]
+        if length is None:
+            return None
+        found += [piece] if length == 1 else [None] * length
     return found
 
 
@@ -116,18 +114,11 @@ def reshaped_dims(reshape: Node) -> Dims | None:
     dims, source = dims_of(reshape.output(0)), reshape.input_value(1).get_node()
     if dims is None or None not in dims or source.get_type_name() != "Concat":
         return dims
-    named: Dims = []
-    for piece in source.input_values():
-        node = piece.get_node()
-        value = ints_of(node.input_value(0) if node.get_type_name() == "Unsqueeze" else piece)
-        length = dims_of(piece)
-        if value is None:
-            named += [None] * (length[0] or 0 if length else 0)
-        else:
-            named += [one if one > 0 else None for one in value]
-    if len(named) != len(dims):
+    named = target_of(reshape)
+    if named is None or len(named) != len(dims):
         return dims
-    return [one if one is not None else other for one, other in zip(dims, named, strict=True)]
+    known = [one if isinstance(one, int) and one > 0 else None for one in named]
+    return [one if one is not None else other for one, other in zip(dims, known, strict=True)]
 
 
 def constant_of(output: Output) -> AnyArray | None:
