@@ -33,25 +33,10 @@ Mutation = Callable[[Random, Any, Any], None]
     FLOAT64,
 ) = range(16)
 _FIELDS = dict(
-    enumerate(
-        [
-            "i",
-            "f",
-            "s",
-            "ints",
-            "floats",
-            "strings",
-            "b",
-            "bools",
-            "block_idx",
-            "l",
-            "blocks_idx",
-            "longs",
-            "float64s",
-            "var_name",
-            "vars_name",
-            "float64",
-        ],
+    (
+        *((INT, "i"), (FLOAT, "f"), (STRING, "s"), (INTS, "ints"), (FLOATS, "floats"), (STRINGS, "strings")),
+        *((BOOLEAN, "b"), (BOOLEANS, "bools"), (BLOCK, "block_idx"), (LONG, "l"), (BLOCKS, "blocks_idx")),
+        *((LONGS, "longs"), (FLOAT64S, "float64s"), (VAR, "var_name"), (VARS, "vars_name"), (FLOAT64, "float64")),
     )
 )
 """The field that holds an attribute of a type (`AttrType` in Paddle's framework.proto)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 import traceback
 import warnings
@@ -72,10 +73,17 @@ def attempt(mutant: Mutant, folder: Path) -> Result:
             READERS[mutant.reader](folder, mutant.options)
         return Result("converted")
     except Exception as error:
+        _lift_limit()
         return _classified(error)
     finally:
+        _lift_limit()
         for one in folder.iterdir():
             shutil.rmtree(one) if one.is_dir() else one.unlink()
+
+
+def _lift_limit() -> None:
+    """Of memory: what follows is none of the mutant's."""
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 def _classified(error: Exception) -> Result:
