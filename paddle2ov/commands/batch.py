@@ -16,6 +16,7 @@ from paddle2ov.commands.shared import PathType, extension_option, not_nan, plain
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import Job, Record
     from paddle2ov.jobs.executor import Executor
+    from paddle2ov.jobs.state import State
 
 
 @click.command("batch")
@@ -121,9 +122,8 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
 
     from paddle2ov.deployment.saving import remove_unfinished
     from paddle2ov.jobs.conversions import GOOD, run
-    from paddle2ov.jobs.state import State
 
-    with State(out / ".paddle2ov-batch") as state:
+    with _state(out / ".paddle2ov-batch") as state:
         if again:
             for job in jobs:
                 state.put(job.name, {"state": "failed", "message": "not done yet", "fingerprint": ""})
@@ -144,6 +144,19 @@ def _run(executor: Executor, jobs: list[Job], out: Path, again: bool, quiet: boo
                     remove_unfinished(folder)
         records = state.records()
     return {job.name: records[job.name] for job in jobs}
+
+
+def _state(path: Path) -> State:
+    """The state of a run; one that cannot be read is put aside, and all models are done again."""
+    from paddle2ov.jobs.state import State, UnknownStateError
+
+    try:
+        return State(path)
+    except UnknownStateError as error:
+        aside = path.with_name(f"{path.name}.unreadable")
+        path.replace(aside)
+        click.secho(f"{error}; it is now {aside.name}, and all models are done again", fg="yellow", err=True)
+        return State(path)
 
 
 def _write_summary(records: dict[str, Any], out: Path) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from paddle2ov.jobs.executor import Executor
 from paddle2ov.jobs.state import State
 
@@ -15,8 +17,23 @@ if TYPE_CHECKING:
     from openvino import Model
 
 Record = dict[str, Any]
+
 GOOD = ("converted", "agrees", "agrees up to ties")
 """States of a model that is done; the others are "differs", "not compared", "refused" and "failed"."""
+
+
+class _Done(msgspec.Struct):
+    """What the record of a model that is done holds; a state file may be of another version."""
+
+    state: str
+    message: str
+    fingerprint: str
+    format: str
+    target: str = ""
+    seconds: float = 0.0
+    nodes: int = 0
+    paddle: str = ""
+    largest: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +137,8 @@ def is_done(job: Job, record: Record | None) -> bool:
     """Whether a record is that of the model as it is now, and its result is still there."""
     from pathlib import Path
 
-    if record is None or record["fingerprint"] != job.fingerprint or record["state"] not in GOOD:
+    try:
+        found = msgspec.convert(record, _Done)
+    except msgspec.ValidationError:
         return False
-    return Path(job.target).is_file()
+    return found.fingerprint == job.fingerprint and found.state in GOOD and Path(job.target).is_file()

@@ -14,6 +14,7 @@ from paddle2ov.cli import cli
 from paddle2ov.jobs import conversions
 from paddle2ov.jobs.discovery import find_models
 from paddle2ov.jobs.executor import Outcome
+from paddle2ov.jobs.state import State
 from tests.support.formats import NEEDS_PADDLE_2
 
 
@@ -174,6 +175,34 @@ def test_an_interrupted_run_goes_on(tree, tmp_path, inline, monkeypatch):
     inline.ran.clear()
     batch(tree, "-o", out)
     assert inline.ran == ["broken", "ocr/det"]
+
+
+@pytest.mark.parametrize("content", [b"[]", b"SQLite format 3\0" + b"x" * 5000], ids=["list", "damaged"])
+def test_a_state_that_cannot_be_read_is_put_aside(tree, tmp_path, inline, content):
+    (tmp_path / "out").mkdir()
+    state = tmp_path / "out" / ".paddle2ov-batch"
+    state.write_bytes(content)
+    result = batch(tree / "cls", "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    assert "all models are done again" in result.output
+    assert inline.ran == ["inference.json"]
+    assert state.with_name(".paddle2ov-batch.unreadable").read_bytes() == content
+    inline.ran.clear()
+    assert "done again" not in batch(tree / "cls", "-o", tmp_path / "out").output
+    assert not inline.ran
+
+
+@pytest.mark.parametrize("change", [None, [], 3, {"state": "converted"}, {"nodes": "many"}, {"largest": []}])
+def test_a_record_of_another_version_is_done_again(tree, tmp_path, inline, change):
+    out = tmp_path / "out"
+    batch(tree / "cls", "-o", out)
+    with State(out / ".paddle2ov-batch") as state:
+        record = state.get("inference.json")
+        is_part = isinstance(change, dict) and "state" not in change
+        state.put("inference.json", {**record, **change} if is_part else change)
+    inline.ran.clear()
+    assert batch(tree / "cls", "-o", out).exit_code == 0
+    assert inline.ran == ["inference.json"]
 
 
 def test_what_the_page_counts_as_done(tree, tmp_path, inline, monkeypatch):

@@ -48,7 +48,7 @@ def _arrays(path: Path, options: dict[str, Any]) -> None:
 
 
 def _state(path: Path, options: dict[str, Any]) -> None:
-    """As `paddle2ov batch` does: asks what is done, writes what is done, reads all."""
+    """As `paddle2ov batch` does: asks what is done, writes what was done, reads all."""
     from paddle2ov.jobs.conversions import Job, is_done
     from paddle2ov.jobs.state import State
 
