@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> int:
             if not options.only_report:
                 here = FORMATS if legacy_python() is not None else ("pir",)
                 corpus = make_corpus(options.filter, here, options.cases)
-                path = kept(options) / "corpus.json"
+                path = kept(options) / "corpus"
                 corpus.save(path)
                 print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
                 planned = chunks(options.seed, options.first, options.files, kept(options), path, corpus.digest())

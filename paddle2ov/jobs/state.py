@@ -75,9 +75,9 @@ class State:
         """SQLite's errors as ours."""
         try:
             yield
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:  # of messages that quote the file
             reason = "another run uses it" if "locked" in str(error) else str(error)
-            is_usable = isinstance(error, sqlite3.Error) and os.access(self._path, os.W_OK) and self._path.is_file()
+            is_usable = not isinstance(error, OSError) and os.access(self._path, os.W_OK) and self._path.is_file()
             is_content = is_usable and not _OF_THE_SYSTEM.search(str(error))
             raise (UnknownStateError if is_content else StateError)(f"state file {self._path}: {reason}") from error
 

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
+
+import msgspec
 
 from gen_models import all_networks, all_ops
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.naming import matches
 from gen_models.harness.network import Network
 from gen_models.harness.store import generated, generated_network
+from paddle2ov.program.framework_proto import ProgramDesc
 from tools.mutation.mutant import PARAMETERS, PROGRAM
 
 MOST_BYTES = 60_000
 """Larger programs are left out: their mutants take long, and hold nothing that small ones do not."""
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """A model that mutants are made from."""
 
     name: str
     format: str
-    folder: str
-
-    def program(self) -> bytes:
-        return (Path(self.folder) / PROGRAM[self.format]).read_bytes()
-
-    def parameters(self) -> bytes | None:
-        path = Path(self.folder) / PARAMETERS
-        return path.read_bytes() if path.is_file() else None
+    program: bytes
+    parameters: bytes | None
 
 
 class Corpus:
@@ -52,22 +46,23 @@ class Corpus:
                 return rng.choice(found)
 
     def digest(self) -> str:
-        """Changes when other models are in it; where they lie does not matter."""
-        names = [[name, [(one.name, one.format) for one in self.groups[name]]] for name in self._names]
-        return hashlib.sha256(json.dumps(names).encode()).hexdigest()[:8]
+        """Changes when other models are in it."""
+        found = hashlib.sha256()
+        for name in self._names:
+            for one in self.groups[name]:
+                found.update(msgspec.msgpack.encode(one))
+        return found.hexdigest()[:8]
 
     def save(self, path: Path) -> None:
-        """Writes where the models lie."""
-        plain = {name: [[one.name, one.format, one.folder] for one in group] for name, group in self.groups.items()}
+        """Writes all models into one file."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(plain))
+        path.write_bytes(msgspec.msgpack.encode(self.groups))
 
 
 @cache
 def load_corpus(path: str) -> Corpus:
     """A corpus that was saved."""
-    plain = json.loads(Path(path).read_text())
-    return Corpus({name: [Source(*one) for one in group] for name, group in plain.items()})
+    return Corpus(msgspec.msgpack.decode(Path(path).read_bytes(), type=dict[str, list[Source]]))
 
 
 def make_corpus(pattern: str, formats: Iterable[str], cases: int | None = None) -> Corpus:
@@ -89,7 +84,7 @@ def make_corpus(pattern: str, formats: Iterable[str], cases: int | None = None) 
                 if format not in case.formats or case.xfail:
                     continue
                 try:
-                    group.append(Source(case.name, format, str(generated(op, case, format).absolute())))
+                    group.append(_source(case.name, format, generated(op, case, format)))
                 except GenerationError:
                     continue
         groups[op.name] = group
@@ -108,7 +103,26 @@ def _small(network: Network, formats: tuple[str, ...]) -> list[Source]:
             folder = generated_network(network, format)
         except GenerationError:
             continue
-        files = [folder / PROGRAM[format], folder / PARAMETERS]
-        if sum(path.stat().st_size for path in files if path.is_file()) <= MOST_BYTES:
-            found.append(Source(network.name, format, str(folder.absolute())))
+        one = _source(network.name, format, folder)
+        if len(one.program) + len(one.parameters or b"") <= MOST_BYTES:
+            found.append(one)
+    return found
+
+
+def _source(name: str, format: str, folder: Path) -> Source:
+    path = folder / PARAMETERS
+    content = (folder / PROGRAM[format]).read_bytes()
+    weights = path.read_bytes() if path.is_file() else None
+    return Source(name, format, content if format == "pir" else _without_call_stacks(content), weights)
+
+
+def _without_call_stacks(content: bytes) -> bytes:
+    """A legacy program that does not say where the files lay that made it: it is the same everywhere."""
+    program = ProgramDesc.FromString(content)
+    for block in program.blocks:
+        for op in block.ops:
+            kept = [text for text in op.attrs if b"op_callstack" not in text]
+            del op.attrs[:]
+            op.attrs.extend(kept)
+    found: bytes = program.SerializeToString(deterministic=True)
     return found

@@ -48,9 +48,9 @@ def mutant(corpus: Corpus, seed: int, number: int) -> Mutant:
     if family == "parameters":
         return _of_parameters(rng, corpus, source)
     other = corpus.draw(rng, source.format)
-    content = source.program()
+    content = source.program
     if family == "bytes":
-        content = damaged(rng, content, other.program())
+        content = damaged(rng, content, other.program)
     else:
         content = _restructured(rng, family, source, other)
     found = _model(source, content, family)
@@ -60,7 +60,7 @@ def mutant(corpus: Corpus, seed: int, number: int) -> Mutant:
 
 def _restructured(rng: Random, family: str, source: Source, other: Source) -> bytes:
     tools = _FORMATS[source.format]
-    tree, donor = tools.parse(source.program()), tools.parse(other.program())
+    tree, donor = tools.parse(source.program), tools.parse(other.program)
     if family == "together":
         families = rng.choices([name for name in tools.FAMILIES if name != "growth"], k=rng.choice((2, 2, 3, 4)))
     else:
@@ -79,18 +79,18 @@ def _restructured(rng: Random, family: str, source: Source, other: Source) -> by
 
 def _model(source: Source, content: bytes, family: str) -> Mutant:
     files = {PROGRAM[source.format]: content}
-    weights = source.parameters()
+    weights = source.parameters
     if weights is not None:
         files[PARAMETERS] = weights
     return Mutant("convert", source.format, files, family=family, source=source.name)
 
 
 def _of_parameters(rng: Random, corpus: Corpus, source: Source) -> Mutant:
-    while (content := source.parameters()) is None:
+    while (content := source.parameters) is None:
         source = corpus.draw(rng)
-    other = corpus.draw(rng).parameters() or b""
+    other = corpus.draw(rng).parameters or b""
     family = rng.choice(list(parameters.FAMILIES))
-    found = _model(source, source.program(), family)
+    found = _model(source, source.program, family)
     if family == "parameters: sizes" and rng.random() < 0.2:
         found.sizes[PARAMETERS] = len(content) + rng.choice(parameters.HOLES)
     else:
@@ -102,7 +102,7 @@ def _of_parameters(rng: Random, corpus: Corpus, source: Source) -> Mutant:
 def _options(rng: Random) -> dict[str, Any]:
     """What a model is converted with; mostly nothing."""
     chances = {
-        "share_weights": (0.1, False),
+        "share_weights": (0.02, False),
         "rewrite": (0.05, False),
         "sequence_lengths": (0.05, True),
         "report": (0.1, True),
