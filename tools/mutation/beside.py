@@ -39,7 +39,9 @@ def _npz(rng: Random, headers: bool = False) -> bytes:
             part = io.BytesIO()
             np.save(part, array)
             text = part.getvalue()
-            archive.writestr(f"{name}.npy", _header(rng, text) if headers else text)
+            about = zipfile.ZipInfo(f"{name}.npy")  # of 1980: the file is the same at any time
+            about.compress_type = kind
+            archive.writestr(about, _header(rng, text) if headers else text)
     return file.getvalue()
 
 
