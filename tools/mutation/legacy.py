@@ -520,6 +520,13 @@ def parse(content: bytes) -> Any:
     return ProgramDesc.FromString(content)
 
 
+def known(content: bytes) -> bytes:
+    """The program without the fields that the reader does not know."""
+    program = parse(content)
+    program.DiscardUnknownFields()
+    return render(program)
+
+
 def render(program: Any) -> bytes:
     content: bytes = program.SerializePartialToString()
     return content

@@ -606,5 +606,10 @@ def parse(content: bytes) -> Tree:
     return tree
 
 
+def known(content: bytes) -> bytes:
+    """The file as this module writes it."""
+    return render(parse(content))
+
+
 def render(tree: Tree) -> bytes:
     return msgspec.json.encode(tree)

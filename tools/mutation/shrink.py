@@ -59,6 +59,7 @@ def _shrunk(mutant: Mutant, name: str, is_same: Callable[[Mutant], bool]) -> Mut
         return with_content(_fewer_bytes(content, does_same))
     format, lists = of_format
     try:
+        content = known if does_same(known := format.known(content)) else content
         return with_content(_fewer_items(content, format, lists, does_same))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, DecodeError):  # it is no program
         return with_content(_fewer_bytes(content, does_same))
