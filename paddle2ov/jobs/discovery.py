@@ -28,7 +28,7 @@ def find_models(folder: Path, out: Path) -> list[FoundModel]:
     """The models in the order of their names; hidden folders, caches and the output folder are passed over.
 
     The results mirror the folder: `a/b/inference.json` becomes `OUT/a/b.xml`; where a folder holds several programs,
-    each is called by its file, `OUT/a/b/det.xml`.
+    each is called by its file, `OUT/a/b/det.xml`. What is not UTF-8 in a name becomes `%E9`.
 
     Raises:
         ModelReadError: the folder cannot be read.
@@ -36,6 +36,8 @@ def find_models(folder: Path, out: Path) -> list[FoundModel]:
     if not folder.is_dir():
         raise ModelReadError(f"{folder}: no such folder")
     found: list[FoundModel] = []
+    names_taken: set[str] = set()
+    stems_taken: set[str] = set()
     for place, folders, names in os.walk(folder):
         here = Path(place)
         folders[:] = sorted(
@@ -53,7 +55,7 @@ def find_models(folder: Path, out: Path) -> list[FoundModel]:
                 if alone
                 else below / (one.program.name if _is_same_in_other_format(one, files) else one.program.stem)
             )
-            found.append(FoundModel(str(name), one, out / f"{stem}.xml"))
+            found.append(FoundModel(_fresh(str(name), names_taken), one, out / f"{_fresh(str(stem), stems_taken)}.xml"))
     return sorted(found, key=lambda one: one.name)
 
 
@@ -71,7 +73,16 @@ def fingerprint(model: FoundModel, *options: object) -> str:
         if path is not None and path.is_file():
             about = path.stat()
             parts.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """A name that OpenVINO and SQLite take: bytes that are not UTF-8, which Python has as surrogates, are spelled."""
+    found = "".join(f"%{ord(one) - 0xDC00:X}" if "\udc80" <= one <= "\udcff" else one for one in name)
+    while found in taken:  # by one that is spelled so
+        found += "_"
+    taken.add(found)
+    return found
 
 
 def _program(path: Path) -> ModelFiles | None:

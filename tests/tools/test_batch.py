@@ -1,7 +1,9 @@
 """`paddle2ov batch`: what it finds, what it redoes, what a model that fails or crashes leaves."""
 
 import json
+import os
 import shutil
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -219,6 +221,22 @@ def test_hostile_names_in_the_page(tmp_path, inline):
     put(tmp_path / "models" / "<script>alert(1)<")
     batch(tmp_path / "models", "-o", tmp_path / "out")
     assert "<script>alert" not in (tmp_path / "out" / "summary.html").read_text()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are always Unicode there")
+def test_names_that_are_not_utf_8(tmp_path, inline):
+    root, out = tmp_path / "models", tmp_path / "out"
+    for name in (b"mod\xe9l", b"mod%E9l", b"br\xf6ken"):
+        put(root / os.fsdecode(name), name=os.fsdecode(b"d\xe9t"))
+    broken = root / os.fsdecode(b"br\xf6ken") / os.fsdecode(b"d\xe9t.json")
+    broken.write_text('{"base_code": {}, "program": 3}')
+    assert batch(root, "-o", out).exit_code == 1
+    assert sorted(inline.ran) == ["br%F6ken", "mod%E9l", "mod%E9l_"]
+    assert sorted(path.name for path in out.glob("*.xml")) == ["mod%E9l.xml", "mod%E9l_.xml"]
+    assert "br%F6ken" in (out / "summary.html").read_text()
+    inline.ran.clear()
+    batch(root, "-o", out)
+    assert inline.ran == ["br%F6ken"]
 
 
 def test_nothing_to_do(tmp_path):
