@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 SEEDS ?= 20
+FILES ?= 10000
 FILTER ?= testOpRandom/*
 LEGACY ?= 1
 PYTEST_ARGS ?=
@@ -54,6 +55,10 @@ fuzz: $(READY) $(LEGACY_READY) ## Operator tests by name: FILTER='testOpFuzzy/to
 .PHONY: fuzz-programs
 fuzz-programs: $(READY) $(LEGACY_READY) ## Random programs of 5 to 30 calls in both formats, each compared in three ways: SEEDS=1000
 	$(BIN)/python -m tools.fuzz_programs --seeds=$(SEEDS) $(CAMPAIGN_ARGS)
+
+.PHONY: mutate
+mutate: $(READY) $(LEGACY_READY) ## Damaged models and files beside them, each read under limits: FILES=100000
+	$(BIN)/python -m tools.mutate --files=$(FILES) $(CAMPAIGN_ARGS)
 
 .PHONY: bench
 bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every benchmark, beside the other routes: tables, JSON, plots in build/bench (an hour)

@@ -92,11 +92,11 @@ def _page(text: str) -> Path:
     return Path(text)
 
 
-def executor(options: argparse.Namespace) -> Executor:
+def executor(options: argparse.Namespace, timeout: float = TIMEOUT) -> Executor:
     """What runs a campaign's jobs."""
     if options.ray is not None:
-        return RayExecutor(options.ray, TIMEOUT)
-    return LocalExecutor(options.workers, TIMEOUT, JOBS_PER_WORKER)
+        return RayExecutor(options.ray, timeout)
+    return LocalExecutor(options.workers, timeout, JOBS_PER_WORKER)
 
 
 def run(

@@ -59,7 +59,7 @@ def write_text(path: Path, text: str) -> None:
     """
     with _beside(path) as folder:
         written = folder / "text"
-        written.write_text(text, encoding="utf-8")
+        written.write_text(text, encoding="utf-8", errors="backslashreplace")  # paths may be no UTF-8
         written.replace(path)
 
 

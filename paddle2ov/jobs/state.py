@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,42 +17,41 @@ from paddle2ov.errors import Paddle2OVError
 # Tells these files from SQLite files of other programs ("p2ov"), and from those of later versions.
 _APPLICATION = 0x70326F76
 _VERSION = 1
-_COLUMNS = [("key",), ("record",)]
+
+
+_OF_THE_SYSTEM = re.compile("locked|unable to open|full|I/O")
+"""SQLite's errors that are not the file's content."""
+_TABLE = "CREATE TABLE records (key TEXT PRIMARY KEY, record TEXT NOT NULL)"
 
 
 class StateError(Paddle2OVError):
-    """The state file cannot be used: it is no such file, or another run uses it."""
+    """The state file cannot be used: it cannot be written, or another run uses it."""
 
 
-class UnusableStateError(StateError):
-    """The state file is none of this kind or version, or damaged."""
+class UnknownStateError(StateError):
+    """The state file is damaged, or of another program or version."""
 
 
 class State:
     """A record (plain JSON data) for every key. Each `put` is one transaction: it is written completely or not at all.
 
     Raises:
-        UnusableStateError: the file is none of this kind or version, or damaged.
-        StateError: it cannot be written, or is in use by another run.
+        StateError: the file cannot be written, or is in use by another run.
+        UnknownStateError: it is damaged, or none of this kind.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with self._errors():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(path, timeout=1.0, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
-            raise StateError(f"state file {path}: {error}") from error
+            self._database.text_factory = _text
         try:
-            self._open()
-        except (sqlite3.Error, StateError) as error:
+            with self._errors():
+                self._open()
+        except BaseException:
             self._database.close()
-            if isinstance(error, StateError):
-                raise
-            if isinstance(error, sqlite3.OperationalError):  # not the content, but the file or another process
-                reason = "another run uses it" if "locked" in str(error) else str(error)
-                raise StateError(f"state file {path}: {reason}") from error
-            raise UnusableStateError(f"state file {path}: {error}") from error
+            raise
 
     @classmethod
     def recovered(cls, path: Path, warn: Callable[[str], None]) -> State:
@@ -60,7 +62,7 @@ class State:
         """
         try:
             return cls(path)
-        except UnusableStateError as error:
+        except UnknownStateError as error:
             aside = path.with_name(f"{path.name}.unusable")
             try:
                 path.replace(aside)
@@ -76,31 +78,46 @@ class State:
         run("PRAGMA locking_mode = EXCLUSIVE")
         run("BEGIN IMMEDIATE")
         (application,), (version,) = run("PRAGMA application_id").fetchone(), run("PRAGMA user_version").fetchone()
-        (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and (application, version) != (_APPLICATION, _VERSION):
-            raise UnusableStateError(f"state file {self._path}: was written by another program or version")
-        if tables and (columns := run("SELECT name FROM pragma_table_info('records')").fetchall()) != _COLUMNS:
-            raise UnusableStateError(f"state file {self._path}: has other columns {columns}")
-        if run("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise UnusableStateError(f"state file {self._path}: is damaged")
-        run(f"PRAGMA application_id = {_APPLICATION}")
-        run(f"PRAGMA user_version = {_VERSION}")
-        run("CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, record TEXT NOT NULL)")
+        # Nothing but the table: of views and triggers the file itself would say what they do.
+        found = run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 2").fetchall()
+        if not found:
+            run(f"PRAGMA application_id = {_APPLICATION}")
+            run(f"PRAGMA user_version = {_VERSION}")
+            run(_TABLE)
+        elif (application, version, found) != (_APPLICATION, _VERSION, [(_TABLE,)]):
+            raise UnknownStateError(f"state file {self._path}: was written by another program or version")
+        elif (damage := run("PRAGMA integrity_check(1)").fetchone()) != ("ok",):
+            raise UnknownStateError(f"state file {self._path}: is damaged: {damage}")
         run("COMMIT")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """SQLite's errors as ours."""
+        try:
+            yield
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:  # of messages that quote the file
+            reason = "another run uses it" if "locked" in str(error) else str(error)
+            is_usable = not isinstance(error, OSError) and os.access(self._path, os.W_OK) and self._path.is_file()
+            is_content = is_usable and not _OF_THE_SYSTEM.search(str(error))
+            raise (UnknownStateError if is_content else StateError)(f"state file {self._path}: {reason}") from error
 
     def put(self, key: str, record: Any) -> None:
         """Writes the record of a key, in place of an earlier one."""
-        self._database.execute("INSERT OR REPLACE INTO records VALUES (?, ?)", (key, json.dumps(record)))
+        with self._errors():
+            self._database.execute("INSERT OR REPLACE INTO records VALUES (?, ?)", (key, json.dumps(record)))
 
     def get(self, key: str) -> Any:
-        """The record of a key; None if there is none, or it is damaged."""
-        row = self._database.execute("SELECT record FROM records WHERE key = ?", (key,)).fetchone()
+        """The record of a key; None if there is none, or none that can be read."""
+        with self._errors():
+            row = self._database.execute("SELECT record FROM records WHERE key = ?", (key,)).fetchone()
         return None if row is None else _decoded(row[0])
 
     def records(self) -> dict[str, Any]:
-        """All records by their keys, which are in order; None for one that is damaged."""
-        rows = self._database.execute("SELECT key, record FROM records ORDER BY key")
-        return {key: _decoded(record) for key, record in rows}
+        """All records that can be read by their keys, which are in order."""
+        with self._errors():
+            rows = self._database.execute("SELECT key, record FROM records ORDER BY key").fetchall()
+        decoded = ((key, _decoded(record)) for key, record in rows)
+        return {key: record for key, record in decoded if isinstance(key, str) and record is not None}
 
     def __enter__(self) -> State:
         return self
@@ -111,8 +128,13 @@ class State:
         self._database.close()
 
 
+def _text(content: bytes) -> str:
+    return content.decode(errors="replace")
+
+
 def _decoded(record: Any) -> Any:
+    """The data of a record; None where it is no JSON."""
     try:
         return json.loads(record)
-    except (TypeError, ValueError):
+    except (ValueError, TypeError, RecursionError):
         return None

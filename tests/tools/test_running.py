@@ -4,12 +4,13 @@ import os
 import socket
 import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 
 from paddle2ov.jobs.cluster import ClusterError, RayExecutor
 from paddle2ov.jobs.local import LocalExecutor
-from paddle2ov.jobs.state import State, StateError
+from paddle2ov.jobs.state import State, StateError, UnknownStateError
 
 
 def job(what):
@@ -97,3 +98,46 @@ def test_what_is_no_state(tmp_path):
         State(tmp_path / "other")
     with pytest.raises(StateError, match="state file"):
         State(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE records; CREATE VIEW records AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
+        "SELECT 'a' AS key, n AS record FROM r",  # which never ends
+        "CREATE TRIGGER gone AFTER INSERT ON records BEGIN DELETE FROM records; END",
+        "DROP TABLE records; CREATE TABLE records (key TEXT)",
+        "PRAGMA user_version = 7",
+    ],
+)
+def test_another_schema_than_a_states(tmp_path, statement):
+    State(tmp_path / "state").__exit__(None, None, None)
+    with closing(sqlite3.connect(tmp_path / "state")) as database:
+        database.executescript(statement)
+    with pytest.raises(UnknownStateError, match="another program or version"):
+        State(tmp_path / "state")
+
+
+def test_damaged_state(tmp_path):
+    with State(tmp_path / "state") as state:
+        for number in range(200):
+            state.put(str(number), "x" * 100)
+    content = (tmp_path / "state").read_bytes()
+    (tmp_path / "state").write_bytes(content[:8200] + b"\xff" * 2000 + content[10200:])
+    with pytest.raises(UnknownStateError, match=r"damaged|malformed"):
+        State(tmp_path / "state")
+
+
+@pytest.mark.parametrize(
+    "record", ["'x'", "''", "x'ff'", "CAST(x'ff' AS TEXT)", f"'{'[' * 100_000}'", f"'{'9' * 10_000}'"]
+)
+def test_a_record_that_is_none(tmp_path, record):
+    with State(tmp_path / "state") as state:
+        state.put("a", 1)
+        state.put("b", 2)
+    with closing(sqlite3.connect(tmp_path / "state")) as database:
+        database.execute(f"UPDATE records SET record = {record} WHERE key = 'a'")
+        database.commit()
+    with State(tmp_path / "state") as state:
+        assert state.get("a") is None
+        assert state.records() == {"b": 2}

@@ -1,9 +1,11 @@
 """`verify`: good models pass, a wrong operator is found exactly, and what goes wrong is said."""
 
+import io
 import json
 import os
 import re
 import sys
+import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,7 +28,7 @@ from paddle2ov.testing import Expected, Result
 from paddle2ov.verification.comparison import compare_tensor
 from paddle2ov.verification.deadline import Deadline, TimeUpError
 from paddle2ov.verification.extract import extract
-from paddle2ov.verification.inputs import given_inputs, random_inputs
+from paddle2ov.verification.inputs import given_inputs, load, random_inputs
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_process import PaddleProcess
 from paddle2ov.verification.random_numbers import RANDOM
@@ -391,6 +393,36 @@ def test_files_that_hold_no_arrays(tmp_path, content):
         path.write_bytes(text)
         with pytest.raises(paddle2ov.ConversionInputError, match=r"is not an \.npz file of arrays"):
             given_inputs(program, path)
+
+
+def _zipped(text, method=zipfile.ZIP_DEFLATED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("x.npy", text)
+    return file.getvalue()
+
+
+def _headed(shape, descr="<f4", data=b"\0" * 24):
+    header = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode()
+    return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + data
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (_zipped(_headed((2**40,))), "the header does not fit the data"),  # 4 TB, before any data is read
+        (_zipped(_headed((2, 3), "|O", b"\x80\x04.")), "does not fit|[Oo]bject"),
+        (_zipped(_headed((2, 3), "<f3")), "not a valid dtype|f3"),
+        (_zipped(b"\x93NUMPY\1\0\x05\0{1: ("), "EOF|header"),
+        (_zipped(bytes(2**29 + 1)), "more than 536870912 bytes"),  # 0.5 MB
+        (_zipped(b"x").replace(b"\x08\0", b"\x63\0"), "compression"),
+    ],
+)
+def test_arrays_that_are_not_what_they_say(tmp_path, content, message):
+    path = tmp_path / "inputs.npz"
+    path.write_bytes(content)
+    with pytest.raises(paddle2ov.ConversionInputError, match=rf"is not an \.npz file of arrays: .*({message})"):
+        load(path)
 
 
 def test_arguments_that_cannot_be(tmp_path):

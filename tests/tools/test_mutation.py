@@ -1,0 +1,207 @@
+"""Damaged files: what was found stays mended, a slice of the campaign, and the tools themselves."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.mutation.mutant import Mutant, kept
+from tools.mutation.page import table, write_table
+
+ROOT = Path(__file__).resolve().parents[2]
+MUTATED = ROOT / "tests" / "data" / "mutated"
+FOUND = sorted(path.name for path in MUTATED.iterdir())
+
+# The tools fork: in a process of its own, which has none of this one's threads.
+READ = """
+import json, sys
+from pathlib import Path
+from tools.mutation import server
+from tools.mutation.mutant import Mutant, kept
+server.load()
+mutants = [kept(Path(folder)) for folder in sys.argv[1:]]
+results = [server.alone(mutants.__getitem__, number).result for number in range(len(mutants))]
+print(json.dumps([[one.outcome, one.bucket, one.detail] for one in results]))
+"""
+
+
+def python(script, *arguments, status=0):
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == status, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """What comes of all that was found, each in a process of its own."""
+    found = json.loads(python(READ, *(MUTATED / name for name in FOUND)).splitlines()[-1])
+    return dict(zip(FOUND, found, strict=True))
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found(name, outcomes):
+    outcome, bucket, detail = outcomes[name]
+    assert outcome in ("converted", "refused", "caught"), f"{bucket}\n{detail}"
+
+
+def test_slice(tmp_path):
+    """Some of the campaign's files; `make mutate` reads any number."""
+    command = ["-m", "tools.mutate", "--files", "2000", "--cases", "1", "--state", str(tmp_path / "state")]
+    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2000 files" in done.stdout
+
+
+OUTCOMES = """
+import json, os, signal, sys, time
+from tools.mutation import server, trial
+from tools.mutation.mutant import Mutant
+from paddle2ov.errors import ModelReadError
+
+def grows(path, options):
+    bytes(3_000_000_000)
+
+def reads_on(path, options):
+    found = bytearray(900_000_000)
+    found[::4096] = b"x" * len(found[::4096])
+
+def waits(path, options):
+    time.sleep(60)
+
+def computes(path, options):
+    while True:
+        pass
+
+def refuses(path, options):
+    raise ModelReadError("no")
+
+def refuses_another(path, options):
+    try:
+        {}[1]
+    except KeyError as error:
+        raise ModelReadError("no") from error
+
+trial.READERS.update(
+    good=lambda path, options: None, dies=lambda path, options: os.kill(os.getpid(), signal.SIGSEGV),
+    ends=lambda path, options: os._exit(7), raises=lambda path, options: {}[1],
+    grows=grows, reads_on=reads_on, waits=waits, computes=computes, refuses=refuses, caught=refuses_another,
+)
+names = "good refuses caught raises dies good ends grows reads_on good computes waits good".split()
+mutants = [Mutant(name, "pir", {"x": b""}, family=name) for name in names]
+found = server.run(mutants.__getitem__, range(len(names)), server.Limits(seconds=1, clock=5))
+print(json.dumps([[names[number], tried.row, tried.result.outcome, tried.result.bucket] for number, tried in found]))
+"""
+
+
+def test_outcomes():
+    found = json.loads(python(OUTCOMES).splitlines()[-1])
+    want = {
+        "good": "converted",
+        "refuses": "refused",
+        "caught": "caught",
+        "raises": "exception",
+        "dies": "crash",
+        "ends": "crash",
+        "grows": "memory",
+        "reads_on": "memory",
+        "computes": "hang",
+        "waits": "hang",
+    }
+    assert len(found) == 13
+    assert all(outcome == want[name] and row == name for name, row, outcome, _ in found), found
+    buckets = {name: bucket for name, _, _, bucket in found}
+    assert buckets["dies"].startswith("SIGSEGV")
+    assert buckets["raises"].startswith("KeyError")
+
+
+MAKE = """
+import hashlib, sys
+from pathlib import Path
+from tools.mutation import plan
+from tools.mutation.corpus import load_corpus, make_corpus
+if not Path(sys.argv[1]).exists():
+    make_corpus("conv2d:greedy_decoder:while", ("pir",), 2).save(Path(sys.argv[1]))
+corpus = load_corpus(sys.argv[1])
+found = hashlib.sha256()
+for number in range(300):
+    mutant = plan.mutant(corpus, 5, number)
+    found.update(repr(mutant).encode())
+print(found.hexdigest())
+"""
+
+
+def test_a_number_is_always_the_same_file(tmp_path):
+    seeds = [{"PYTHONHASHSEED": seed} for seed in ("1", "2")]
+    arguments = [sys.executable, "-c", MAKE, str(tmp_path / "corpus")]
+    runs = [
+        subprocess.run(arguments, cwd=ROOT, env=os.environ | seed, capture_output=True, text=True) for seed in seeds
+    ]
+    assert runs[0].returncode == 0, runs[0].stderr
+    assert runs[0].stdout == runs[1].stdout
+
+
+SHRINK = """
+import sys
+from pathlib import Path
+from tools.mutation import pir, server, shrink, trial
+from tools.mutation.mutant import Mutant
+from tools.mutation.settings import picture_model
+
+def reads(path, options):  # as if a relu that has its operand were a fault, and so were three bytes of the settings
+    tree = pir.parse((path / "inference.json").read_bytes())
+    is_there = any(op["#"] == "1.relu" and op.get("I") for op in pir.operators(tree))
+    if is_there and b"bad" in (path / "inference.yml").read_bytes():
+        raise KeyError
+
+trial.READERS["reads"] = reads
+settings = b"x" * 100 + b"bad" + b"y" * 33
+files = {"inference.json": picture_model(), "inference.yml": settings, "inference.pdiparams": b""}
+mutant = Mutant("reads", "pir", files, options={"report": True})
+small = shrink.shrink(mutant, server.alone(lambda _: mutant, 0).result)
+small.keep(Path(sys.argv[1]), detail="")
+"""
+
+
+def test_a_finding_shrinks_to_what_matters(tmp_path):
+    python(SHRINK, tmp_path / "small")
+    small = kept(tmp_path / "small")
+    (op,) = json.loads(small.files["inference.json"])["program"]["regions"][0]["blocks"][0]["ops"]
+    assert (op["#"], len(op["I"]), op["O"]) == ("1.relu", 1, [])
+    assert small.files["inference.yml"] == b"bad"
+    assert list(small.files) == ["inference.json", "inference.yml"]
+    assert small.options == {}
+
+
+def test_a_finding_is_kept_with_its_holes(tmp_path):
+    mutant = Mutant(
+        "convert", "pir", {"inference.pdiparams": b"x" * 5000}, {"inference.pdiparams": 2**33}, {"report": True}
+    )
+    mutant.keep(tmp_path / "found")
+    path = tmp_path / "found" / "inference.pdiparams"
+    assert path.stat().st_size == 2**33
+    again = kept(tmp_path / "found")
+    assert again.files["inference.pdiparams"].rstrip(b"\0") == b"x" * 5000
+    assert (again.sizes, again.options, again.reader) == (mutant.sizes, mutant.options, mutant.reader)
+
+
+def test_table(tmp_path):
+    records = {
+        "a": {"outcomes": {"pir: bytes": {"refused": 3}, "settings: bytes": {"converted": 1200}}},
+        "b": {"outcomes": {"pir: bytes": {"refused": 1, "crash": 1}}},
+        "c": {"failure": "died"},
+    }
+    lines = table(records).splitlines()
+    assert lines[2] == "| pir: bytes | 5 | 0 | 4 | 0 | 0 | 0 | 0 | 1 |"
+    assert lines[-1] == "| all | 1,205 | 1,200 | 4 | 0 | 0 | 0 | 0 | 1 |"
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- outcomes: written by tools.mutate -->\nold\n<!-- end of outcomes -->\nafter\n")
+    for _ in range(2):
+        write_table(page, records)
+    assert page.read_text().startswith("before\n<!--")
+    assert page.read_text().count("| all |") == 1
+    assert page.read_text().endswith("<!-- end of outcomes -->\nafter\n")

@@ -1,0 +1,128 @@
+"""What mutants are made from: the models of all cases of the operators, in both formats, and small networks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from gen_models import all_networks, all_ops
+from gen_models.harness.generate import GenerationError
+from gen_models.harness.naming import matches
+from gen_models.harness.network import Network
+from gen_models.harness.store import generated, generated_network
+from paddle2ov.program.framework_proto import ProgramDesc
+from tools.mutation.mutant import PARAMETERS, PROGRAM
+
+MOST_BYTES = 60_000
+"""Larger programs are left out: their mutants take long, and hold nothing that small ones do not."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A model that mutants are made from."""
+
+    name: str
+    format: str
+    program: bytes
+    parameters: bytes | None
+
+
+class Corpus:
+    """Models by operator: one with few cases is drawn as often as one with many."""
+
+    def __init__(self, groups: dict[str, list[Source]]) -> None:
+        self.groups = groups
+        self._names = sorted(groups)
+
+    def draw(self, rng: Random, format: str | None = None) -> Source:
+        while True:
+            group = self.groups[rng.choice(self._names)]
+            found = group if format is None else [one for one in group if one.format == format]
+            if found:
+                return rng.choice(found)
+
+    def digest(self) -> str:
+        """Changes when other models are in it."""
+        found = hashlib.sha256()
+        for name in self._names:
+            for one in self.groups[name]:
+                found.update(msgspec.msgpack.encode(one))
+        return found.hexdigest()[:8]
+
+    def save(self, path: Path) -> None:
+        """Writes all models into one file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.msgpack.encode(self.groups))
+
+
+@cache
+def load_corpus(path: str) -> Corpus:
+    """A corpus that was saved."""
+    return Corpus(msgspec.msgpack.decode(Path(path).read_bytes(), type=dict[str, list[Source]]))
+
+
+def make_corpus(pattern: str, formats: Iterable[str], cases: int | None = None) -> Corpus:
+    """The corpus of the operators and networks that a filter selects; models that are not there are generated.
+
+    Args:
+        pattern: which, by name.
+        formats: in which formats.
+        cases: the most cases of one operator.
+    """
+    groups: dict[str, list[Source]] = {}
+    here = tuple(formats)
+    for op in all_ops().values():
+        if not matches(op.name, pattern):
+            continue
+        group = []
+        for case in list(op.cases)[:cases]:
+            for format in here:
+                if format not in case.formats or case.xfail:
+                    continue
+                try:
+                    group.append(_source(case.name, format, generated(op, case, format)))
+                except GenerationError:
+                    continue
+        groups[op.name] = group
+    for network in all_networks().values():
+        if matches(network.name, pattern):
+            groups[network.name] = _small(network, here)
+    return Corpus({name: group for name, group in groups.items() if group})
+
+
+def _small(network: Network, formats: tuple[str, ...]) -> list[Source]:
+    found = []
+    for format in formats:
+        if format not in network.formats:
+            continue
+        try:
+            folder = generated_network(network, format)
+        except GenerationError:
+            continue
+        one = _source(network.name, format, folder)
+        if len(one.program) + len(one.parameters or b"") <= MOST_BYTES:
+            found.append(one)
+    return found
+
+
+def _source(name: str, format: str, folder: Path) -> Source:
+    path = folder / PARAMETERS
+    content = (folder / PROGRAM[format]).read_bytes()
+    weights = path.read_bytes() if path.is_file() else None
+    return Source(name, format, content if format == "pir" else _without_call_stacks(content), weights)
+
+
+def _without_call_stacks(content: bytes) -> bytes:
+    """A legacy program that does not say where the files lay that made it: it is the same everywhere."""
+    program = ProgramDesc.FromString(content)
+    for block in program.blocks:
+        for op in block.ops:
+            kept = [text for text in op.attrs if b"op_callstack" not in text]
+            del op.attrs[:]
+            op.attrs.extend(kept)
+    found: bytes = program.SerializeToString(deterministic=True)
+    return found

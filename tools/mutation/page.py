@@ -1,0 +1,32 @@
+"""The table of a campaign's outcomes, as a part of a page."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from tools.mutation.trial import OUTCOMES
+
+_BEGIN, _END = "<!-- outcomes: written by tools.mutate -->", "<!-- end of outcomes -->"
+
+
+def write_table(page: Path, records: dict[str, Any]) -> None:
+    """Writes the table between the two marks of a page."""
+    text = page.read_text()
+    before, rest = text.split(_BEGIN)
+    after = rest.split(_END)[1]
+    page.write_text(f"{before}{_BEGIN}\n{table(records)}{_END}{after}")
+
+
+def table(records: dict[str, Any]) -> str:
+    """Rows are what was damaged, columns what came of it."""
+    rows: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in records.values():
+        for row, outcomes in record.get("outcomes", {}).items():
+            rows[row].update(outcomes)
+    total: Counter[str] = sum(rows.values(), Counter())
+    lines = ["| | files | " + " | ".join(OUTCOMES) + " |", "|---" + "|---:" * (len(OUTCOMES) + 1) + "|"]
+    for name, found in [*sorted(rows.items()), ("all", total)]:
+        lines.append(f"| {name} | {found.total():,} | " + " | ".join(f"{found[one]:,}" for one in OUTCOMES) + " |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,125 @@
+"""One mutant, read as a user would: what came of it."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import paddle2ov
+from paddle2ov.errors import Paddle2OVError
+from paddle2ov.jobs.conversions import GOOD
+from tools.mutation.beside import ARRAYS, RECORD, STATE
+from tools.mutation.mutant import Mutant
+
+OUTCOMES = ("converted", "refused", "caught", "exception", "memory", "hang", "crash")
+"""`caught`: refused by our own error in place of another exception, which is its cause."""
+FINDINGS = ("exception", "memory", "hang", "crash")
+_CODE = Path(paddle2ov.__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a mutant. `bucket` is the same for what has the same cause, as far as can be told."""
+
+    outcome: str
+    bucket: str = ""
+    detail: str = ""
+
+
+def _convert(path: Path, options: dict[str, Any]) -> None:
+    given = dict(options)
+    if given.pop("report", False):
+        given["report"] = paddle2ov.ConversionReport()
+    paddle2ov.convert(path, **given)
+
+
+def _arrays(path: Path, options: dict[str, Any]) -> None:
+    from paddle2ov.program.model import Block, Program, Variable
+    from paddle2ov.verification.inputs import given_inputs
+
+    inputs = [Variable("x", "float32", (-1, 3)), Variable("y", None, None)]
+    given_inputs(Program("pir", 1, Block(0), inputs, [], {}, {}), path / ARRAYS)
+
+
+def _state(path: Path, options: dict[str, Any]) -> None:
+    """As `paddle2ov batch` does: asks what is done, writes what was done, reads all."""
+    from paddle2ov.jobs.conversions import Job, is_done
+    from paddle2ov.jobs.state import State
+
+    job = Job("a", "/no/program", None, "pir", str(path / STATE), "f")
+    with State(path / STATE) as state:
+        for name in ("a", "b", "c"):
+            is_done(job, state.get(name))
+            state.put(name, RECORD)
+        records = state.records()
+    assert all(records[name]["state"] in GOOD for name in ("a", "b", "c"))
+
+
+READERS: dict[str, Callable[[Path, dict[str, Any]], None]] = {"convert": _convert, "arrays": _arrays, "state": _state}
+
+
+def attempt(mutant: Mutant, folder: Path) -> Result:
+    """Reads a mutant in this process; its files are written to a folder, which is emptied."""
+    mutant.write(folder)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            READERS[mutant.reader](folder, mutant.options)
+        return Result("converted")
+    except Exception as error:
+        _lift_limit()
+        return _classified(error)
+    finally:
+        _lift_limit()
+        for one in folder.iterdir():
+            shutil.rmtree(one) if one.is_dir() else one.unlink()
+
+
+def _lift_limit() -> None:
+    """Of memory: what follows is none of the mutant's."""
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def _classified(error: Exception) -> Result:
+    chain = list(_chain(error))
+    exhausted = next((one for one in reversed(chain) if isinstance(one, MemoryError) or "bad_alloc" in str(one)), None)
+    if exhausted is not None:
+        return Result("memory", f"MemoryError in {_innermost(exhausted)}", _text(error))
+    if not isinstance(error, Paddle2OVError):
+        return Result("exception", f"{type(error).__name__} in {_innermost(error)}", _text(error))
+    other = next((one for one in reversed(chain) if not isinstance(one, Paddle2OVError)), None)
+    if other is not None and error.__cause__ is not None:
+        return Result("caught", f"{type(other).__name__} in {_innermost(other)}")
+    return Result("refused")
+
+
+def _chain(error: BaseException | None) -> Any:
+    """An error, what it was raised from, and so on."""
+    while error is not None:
+        yield error
+        error = error.__cause__ if error.__cause__ is not None or error.__suppress_context__ else error.__context__
+
+
+def _innermost(error: BaseException) -> str:
+    """The innermost function of this project in a traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((found for one in reversed(frames) if (found := function_of(one.filename, one.name))), "?")
+
+
+def function_of(file: str, name: str) -> str | None:
+    """`converters/conv.py:conv2d`; None for a function of another project, or of these tools."""
+    path = Path(file)
+    if not path.is_relative_to(_CODE):
+        return None
+    short = path.relative_to(_CODE)
+    return None if short.parts[0] in ("tools", ".venv") else f"{short}:{name}"
+
+
+def _text(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))[-3000:]
