@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,8 +104,12 @@ def commands(op: str, module: str) -> Iterator[list[str]]:
     yield [sys.executable, "-m", "tools.typecheck"]
 
 
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Runs all of them; 1 if any fails."""
+    """Runs all of them, several at a time; 1 if any fails."""
     parser = argparse.ArgumentParser(description="Run what one operator has to pass.")
     parser.add_argument("op", help="the operator's name in op_table.py")
     op = parser.parse_args(arguments).op
@@ -116,12 +122,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"check_op: op_table.py has no {op}{hint}", file=sys.stderr)
         return 1
     failed = []
-    for command in commands(op, module):
-        shown = " ".join(Path(command[0]).name if i == 0 else one for i, one in enumerate(command))
-        print(f"\n$ {shown}", flush=True)
-        status = subprocess.run(command, cwd=ROOT, check=False).returncode
-        if status not in (0, NO_TESTS):
-            failed.append(shown)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in pool.map(_run, commands(op, module)):
+            shown = " ".join([Path(done.args[0]).name, *done.args[1:]])
+            print(f"\n$ {shown}\n{done.stdout}", end="", flush=True)
+            if done.returncode not in (0, NO_TESTS):
+                failed.append(shown)
     print("\n" + ("\n".join(["Failed:", *failed]) if failed else f"{op} passes."))
     if legacy_python() is None:
         print(

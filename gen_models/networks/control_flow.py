@@ -154,12 +154,16 @@ def _growing() -> Any:
 
 def _listed(element: Callable[[Any, Any], Any]) -> Any:
     class Listed(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.element = element  # Paddle 2 does not see variables around a method
+
         def forward(self, x):
             found = []
             i = paddle.full([1], 0, "int64")
             n = x.shape[0]
             while i < n:
-                found.append(element(x, i))
+                found.append(self.element(x, i))
                 i += 1
             return paddle.concat(found, axis=0)
 

@@ -175,7 +175,8 @@ def test_what_a_program_carries_is_read(op, contexts):
     ignored = {name for name, unread in never_read.items() if unread}
     assert {name for name in ignored if not is_listed(op.name, name)} == set(), (
         f"programs of {op.name} carry these, and its converter reads none of them: honour them or refuse their values; "
-        "what has no meaning for the result is listed with the reason in INERT_OF"
+        "what has no meaning for the result is listed with the reason in INERT_OF. A legacy spelling that the row of "
+        "the signature lacks (`; threshold=lambda`) shows here too"
     )
     if legacy_python() is not None:  # some are in legacy programs only
         assert stale(op.name, ignored) == set(), (

@@ -288,7 +288,7 @@ def test_attributes_have_a_legacy_name():
             left = {*chain.from_iterable(form[2] for form in forms)} - {*row.operands, "place"}
             left -= {row.canonical(name) for name in (*inputs, *attributes)}
             if left != PIR_ONLY_ATTRIBUTES.get(row.key, set()):
-                wrong[row.key] = left
+                wrong[row.key] = left, "the proto has", {*attributes} - {*row.legacy, *chain(*row.legacy.values())}
     assert wrong == {}, (
         "attributes of PIR's operator that Paddle's proto does not have under that name: write its spelling behind the "
         "semicolon of the row, `; threshold=lambda`; where legacy programs have none, PIR_ONLY_ATTRIBUTES"

@@ -227,16 +227,22 @@ def test_what_is_checked_is_selected():
 
 
 def test_an_operator_that_fails_is_said_to(monkeypatch, capsys):
-    statuses = iter([check_op.NO_TESTS, 1, 0, 0, 0, 0])
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, next(statuses)))
+    statuses = dict(
+        zip(map(tuple, check_op.commands("softshrink", "activation")), [check_op.NO_TESTS, 1, 0, 0, 0, 0], strict=True)
+    )
+    monkeypatch.setattr(
+        subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, statuses[tuple(command)], "said\n")
+    )
     assert check_op.main(["softshrink"]) == 1
-    assert "\nFailed:\npython" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.count("\nsaid\n") == 6
+    assert "test_signatures.py" in said.partition("\nFailed:\npython")[2]
     assert check_op.main(["hardtanh"]) == 1
     assert "op_table.py has no hardtanh: did you mean brelu?" in capsys.readouterr().err
 
 
 def test_what_is_not_run_is_said(monkeypatch, capsys):
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 0))
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 0, ""))
     for python, said in ((ROOT / "python", False), ("", True)):
         monkeypatch.setenv("PADDLE2OV_LEGACY_PYTHON", str(python))
         assert check_op.main(["softshrink"]) == 0
