@@ -143,6 +143,12 @@ def _spread(value: Lanes, first: AnyArray) -> AnyArray:
     return spread
 
 
+def _usual_fraction(spread: AnyArray, values: AnyArray) -> float:
+    """The median of the spreads as fractions of the values: two lanes of a large element may be close by chance."""
+    counted = np.isfinite(spread) & np.isfinite(values) & (values != 0)
+    return float(np.median(spread[counted] / np.abs(values[counted]))) if counted.any() else 0.0
+
+
 def _root_mean_square(array: AnyArray) -> float:
     finite = array[np.isfinite(array)]
     return float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
@@ -178,7 +184,8 @@ def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
     """Compares what the device computed with the lanes of what it should be.
 
     Shapes, types, integers and bools must be the same. Floats may be off by what the lanes spread: each by several
-    times its own spread or that of all elements (their root mean square), and all together by less.
+    times its own spread, that of all elements (their root mean square), or the usual one of its size (the median of
+    the fractions), and all together by less.
     """
     kind, want = value[0].get_element_type(), to_array(value[0])
     if got.get_element_type() != kind or tuple(got.shape) != want.shape:
@@ -202,7 +209,8 @@ def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
         typical = _root_mean_square(spread)
         with np.errstate(invalid="ignore"):
             least = unit_of(kind, unit) * np.where(np.isfinite(b), np.abs(b), 0.0) + np.finfo(np.float32).tiny
-        limit = _ELEMENT * np.maximum(spread, typical) + least
+        limit = _ELEMENT * np.maximum(np.maximum(spread, typical), _usual_fraction(spread, b) * np.abs(b)) + least
+        limit = np.where(np.isnan(limit), 0.0, limit)
         mean_limit = _MEAN * typical + _root_mean_square(least)
     over = away > limit
     wrong = int(over.sum())

@@ -17,6 +17,7 @@ from paddle2ov.checking.judge import Inputs, Judge, Judged, Say
 from paddle2ov.checking.reference import Key, Reference, lanes_of, number_of
 from paddle2ov.checking.rounding import Rounding
 from paddle2ov.checking.submodel import Part, Structure, build
+from paddle2ov.checking.tensors import is_same
 
 _FEW = 200
 """From as many nodes on, single ones are not tried."""
@@ -178,7 +179,7 @@ class Shrinker:
         return found
 
     def _smaller(self, part: Part) -> Iterator[Part]:
-        """The part without one of its nodes: as an input, or with what it reads as results in its place."""
+        """The part without one of its nodes: as an input or constant, or with what it reads as results in its place."""
         structure, order = self.structure, self.structure.computed(part)
         made = {number for number, _ in part.results}
         size = len(order)
@@ -187,6 +188,8 @@ class Shrinker:
                 smaller = replace(part, cuts=part.cuts | {number})
                 if len(structure.computed(smaller)) < size:
                     yield smaller
+                    if structure.is_integer[number]:
+                        yield replace(smaller, constants=part.constants | {number})
         for number in reversed(order):
             if number in made:
                 before = [key for key in structure.sources[number] if key[0] in order]
@@ -225,11 +228,14 @@ class Shrinker:
         if len(self._values) > _FEW * 8:
             self._values = {}
         try:
-            model, keys = build(self.structure, part)
+            used = list(dict.fromkeys(sequence))
+            constants = self._constants(part, used)
+            if constants is None:
+                return None
+            model, keys = build(self.structure, part, constants)
             inputs = {number: i for i, number in enumerate(self._inputs())}
             cuts = [key for key in keys if key[0] not in inputs]
             sets: list[list[Tensor]] = []
-            used = list(dict.fromkeys(sequence))
             for k in used:
                 self._compute(k, cuts)
                 sets.append(
@@ -242,6 +248,19 @@ class Shrinker:
         if wrong is None:
             return None
         return replace(wrong, sets=sets, sequence=tuple(sequence))
+
+    def _constants(self, part: Part, used: Sequence[int]) -> dict[Key, Tensor] | None:
+        """The values that are constants of a part; None if they differ between its runs."""
+        found = {}
+        for key in self.structure.given(part) if part.constants else ():
+            if key[0] in part.constants and key not in part.results:
+                for k in used:
+                    self._compute(k, [key])
+                values = [self._values[k, key] for k in used]
+                if not all(is_same(one, values[0]) for one in values):
+                    return None
+                found[key] = values[0]
+        return found
 
     def _inputs(self) -> list[int]:
         return [number_of(node) for node in self.structure.model.get_parameters()]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from openvino import Model
-from openvino.op import Parameter
+from openvino import Model, Tensor
+from openvino.op import Constant, Parameter
 
 from paddle2ov.checking.reference import NUMBER, Key, nodes_by_number, number_of
+from paddle2ov.checking.tensors import copied, is_float
 from paddle2ov.graph.opset import ops
 
 _FIRST_NEW = 10**7
@@ -21,10 +23,12 @@ class Part:
     Attributes:
         results: the values to compute.
         cuts: the nodes whose values are given.
+        constants: those of them whose values are constants of the part, the same in each run.
     """
 
     results: tuple[Key, ...]
     cuts: frozenset[int] = frozenset()
+    constants: frozenset[int] = frozenset()
 
 
 class Structure:
@@ -35,12 +39,13 @@ class Structure:
         self.sources: dict[int, list[Key]] = {}
         self.readers: dict[Key, list[int]] = {}
         self.kinds: dict[int, str] = {}
-        self.names: dict[int, str] = {}
+        self.is_integer: dict[int, bool] = {}
         self.order: list[int] = []
         for node in model.get_ordered_ops():
             number = number_of(node)
             self.order.append(number)
-            self.kinds[number], self.names[number] = node.get_type_name(), node.get_friendly_name()
+            self.kinds[number] = node.get_type_name()
+            self.is_integer[number] = not any(is_float(port.get_element_type()) for port in node.outputs())
             self.sources[number] = [(number_of(one.get_node()), one.get_index()) for one in node.input_values()]
             for key in self.sources[number]:
                 self.readers.setdefault(key, []).append(number)
@@ -64,8 +69,14 @@ class Structure:
         return list(dict.fromkeys(key for key in (*keys, *part.results) if key[0] in part.cuts))
 
 
-def build(structure: Structure, part: Part) -> tuple[Model, list[Key]]:
-    """The part as a model, and the values that its inputs take: of cuts, or of the whole model's inputs."""
+def build(structure: Structure, part: Part, constants: Mapping[Key, Tensor]) -> tuple[Model, list[Key]]:
+    """The part as a model, and the values that its inputs take: of cuts, or of the whole model's inputs.
+
+    Args:
+        structure: of the whole model.
+        part: the part.
+        constants: the values of the cuts that are its constants.
+    """
     model = structure.model.clone()
     nodes = nodes_by_number(model)
     parameters: dict[Key, Parameter] = {}
@@ -73,6 +84,10 @@ def build(structure: Structure, part: Part) -> tuple[Model, list[Key]]:
     for i, key in enumerate(structure.given(part)):
         number, port = key
         output = nodes[number].output(port)
+        if key in constants:
+            for target in output.get_target_inputs():
+                target.replace_source_output(Constant(copied(constants[key])).output(0))
+            continue
         parameter = ops.parameter(output.get_partial_shape(), output.get_element_type())
         parameter.set_friendly_name(f"cut_{number}_{port}")
         parameter.get_rt_info()[NUMBER] = str(_FIRST_NEW + i)

@@ -73,6 +73,17 @@ def joined_channels_last():
     return Model([ops.sigmoid(read), ops.concat([last, ops.tanh(last)], 0)], [x])
 
 
+def time_major():
+    """The lengths of the sequences are computed, as a conversion computes them."""
+    x = parameter(6, 2, 5)
+    first = ops.tanh(x)
+    steps = transpose(first, 1, 0, 2)
+    lengths = ops.broadcast(ops.gather(ops.shape_of(steps), np.array([1]), np.int64(0)), np.array([2]))
+    weights = [ops.constant(random(*shape)) for shape in ((1, 12, 5), (1, 12, 4), (1, 12))]
+    rnn = ops.gru_sequence(steps, ops.constant(np.zeros((2, 1, 4), np.float32)), lengths, *weights, 4, "forward")
+    return Model([rnn.output(0), reshape(first, -1, 5).output(0)], [x])
+
+
 def reshaped_mean():
     x = parameter(-1, 4, 3)
     return Model([ops.exp(reshape(ops.reduce_mean(ops.tanh(x), np.array([1]), False), -1, 1))], [x])
@@ -98,6 +109,7 @@ FAULTS = {
     selected_integers: ({"Greater", "Select"}, [integers(8), integers(3)]),
     constants_along_axis_1: ({"MatMul", "Add"}, None),
     joined_channels_last: ({"Relu", "Transpose", "Convolution", "Concat"}, None),
+    time_major: ({"Tanh", "Transpose", "Reshape", "GRUSequence"}, None),
     reshaped_mean: ({"ReduceMean", "Reshape"}, None),
     attention_of_one_key: ({"MatMul", "Softmax"}, [{"x": random(1, 2, n, 8)} for n in (20, 1)]),
     scaled_sums: ({"ReduceSum", "Multiply"}, None),
