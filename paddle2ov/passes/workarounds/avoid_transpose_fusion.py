@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from openvino import Node
 
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, dims_of, nearest, perm_of, producers, readers
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import Refusal, Rule
@@ -23,6 +24,7 @@ _Ordered: TypeAlias = tuple[Node, list[int]]
 """A transpose and its permutation."""
 
 
+@works_around("attention_with_as_many_heads_as_tokens")
 class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
     """Transpose is not fused into attention if it leaves the shape unchanged.
 
@@ -43,7 +45,7 @@ class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
         return (node, perm) if perm is not None and len(perm) == 4 and perm[1] != 1 else None
 
     def check(self, graph: Graph, match: _Ordered) -> _Ordered:
-        transpose, perm = match
+        transpose, _ = match
         dims = dims_of(transpose.input_value(0))
         if dims is None or None in dims:
             raise Refusal("sizes are not known")
