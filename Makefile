@@ -72,16 +72,18 @@ bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every 
 	@printf '\n== passes\n'; $(BIN)/python -m benchmarks.passes --json build/bench/passes.json
 
 .PHONY: lint
-lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md) is up to date
+lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md, docs/openvino_faults.md) is up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/python -m tools.opset_stub --check
 	$(BIN)/python -m tools.typecheck
 	$(BIN)/python -m tools.coverage --check
+	$(BIN)/python -m tools.openvino_faults --check
 
 .PHONY: docs
-docs: $(READY_DOCS) ## Write docs/coverage.md, and build the documentation in build/docs (a link that leads nowhere fails)
+docs: $(READY_DOCS) ## Write docs/coverage.md and docs/openvino_faults.md, and build the documentation in build/docs (a link that leads nowhere fails)
 	$(BIN)/python -m tools.coverage
+	$(BIN)/python -m tools.openvino_faults
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 
 .PHONY: linkcheck

@@ -19,6 +19,7 @@ from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import as_float, const_like, refuse_complex
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
@@ -69,6 +70,7 @@ def celu(node: NodeContext) -> NamedOutputs:
     }
 
 
+@works_around("selu_of_alpha_zero")
 def selu(node: NodeContext) -> NamedOutputs:
     """out = scale · (x where x > 0, alpha · (e^x - 1) elsewhere)."""
     x = real_input(node)
@@ -84,6 +86,7 @@ def gelu(node: NodeContext) -> NamedOutputs:
     return {"out": ops.gelu(real_input(node), "tanh" if node.get_bool("approximate", False) else "erf")}
 
 
+@works_around("hard_sigmoid_of_alpha_zero")
 def hard_sigmoid(node: NodeContext) -> NamedOutputs:
     """out = min(max(slope · x + offset, 0), 1)."""
     x = real_input(node)

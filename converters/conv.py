@@ -30,6 +30,7 @@ from paddle2ov.converters.graph.spatial import (
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -138,6 +139,7 @@ def _convolve(node: NodeContext, x: Output, at: _Geometry, groups: int) -> Node:
     return ops.convolution(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
 
 
+@works_around("convolution_by_filter_of_unknown_shape")
 def _has_unknown_channels(dims: Sequence[int | None] | None) -> bool:
     """Whether a filter has one element per channel and a number of channels known at run time only.
 

@@ -26,6 +26,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.indexing import exact_select, gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -83,6 +84,7 @@ def _padding_shape(x: Output, offset: int) -> Node:
     return ops.concat([outer, ints([abs(offset)])], 0)
 
 
+@works_around("gather_by_index_that_is_always_empty")
 def _diagonal_of(x: Output, offset: int) -> Node:
     """The diagonal `offset` of the last two dimensions of `x`, as its last dimension."""
     dims = shape_of(x)

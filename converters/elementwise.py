@@ -35,6 +35,7 @@ from paddle2ov.converters.graph.powers import power
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -116,6 +117,7 @@ def _is_float(x: Tensor) -> bool:
     return bool(x.get_element_type().is_real())
 
 
+@works_around("integer_division_in_float32", "integer_division_rounds_to_zero")
 def _integer_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of integers.
 
@@ -132,6 +134,7 @@ _LARGEST = 2.0**128 * (1 - 2.0**-12)
 """The largest number whose upper half is finite in float32."""
 
 
+@works_around("division_by_inverse")
 def _float_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
     """⌊x / y⌋ and the remainder, of floats; as exact as fmod where |x / y| < 2^24.
 

@@ -18,6 +18,7 @@ from paddle2ov.converters.complex.elementary import conjugate, from_real
 from paddle2ov.converters.graph.common import cast_to, const_like, dim_of, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.permutation import transpose_to
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -39,6 +40,7 @@ def fft_r2c(node: NodeContext) -> NamedOutputs:
     return {"out": _normalize(node, out, x, axes, divided_by_n=False)}
 
 
+@works_around("irdft_of_unchanged_size")
 def fft_c2r(node: NodeContext) -> NamedOutputs:
     """out = the transform to n real numbers of the elements 0 ... n/2 along the last of axes; n is last_dim_size."""
     x = _signal(node)

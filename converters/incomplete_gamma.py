@@ -16,6 +16,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.special import log_gamma
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _MAX_TERMS = 2000
@@ -24,6 +25,7 @@ _BIG = 1e15
 _LARGEST = 1e9
 
 
+@works_around("exp_of_nan")
 def gammaincc(node: NodeContext) -> NamedOutputs:
     """out = the integral of t^(x - 1) e^-t from y to infinity, divided by Γ(x); 1 where x or y is not positive."""
     a, z = real_input(node, "x"), real_input(node, "y")

@@ -16,6 +16,7 @@ from paddle2ov.converters.graph.common import END, Tensor, cast_to, const_like, 
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -44,6 +45,7 @@ def index_select(node: NodeContext) -> NamedOutputs:
     return {"out": gather_or_empty(x, node.get_input("index"), axis)}
 
 
+@works_around("gather_by_empty_constant")
 def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
     """The slices of x at index along axis; the index may have no elements."""
     if 0 not in (static_dims(index) or ()):
@@ -109,6 +111,7 @@ def index_sample(node: NodeContext) -> NamedOutputs:
     return {"out": ops.gather_elements(node.get_input("x"), node.get_input("index"), 1)}
 
 
+@works_around("gather_elements_after_slice")
 def take_along_axis(node: NodeContext) -> NamedOutputs:
     """out[i, j, k] = arr[i, indices[i, j, k], k] along axis."""
     x, indices = node.get_input("arr"), node.get_input("indices")
@@ -152,6 +155,7 @@ def where(node: NodeContext) -> NamedOutputs:
     return {"out": exact_select(condition, node.get_input("x"), node.get_input("y"))}
 
 
+@works_around("integer_select_in_float32")
 def exact_select(condition: Tensor, x: Tensor, y: Tensor) -> Node:
     """x where the condition holds, else y; of integers by exact arithmetic.
 

@@ -16,6 +16,7 @@ from openvino import Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, normalize_axis, rank_of
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -70,6 +71,7 @@ def huber_loss(node: NodeContext) -> NamedOutputs:
     return {"out": ops.select(ops.less_equal(size, const_like(delta, x)), near, far), "residual": residual}
 
 
+@works_around("constants_of_sums_merged")
 def log_loss(node: NodeContext) -> NamedOutputs:
     """out = -label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)."""
     x, label, epsilon = node.get_input("input"), node.get_input("label"), node.get_float("epsilon", 1e-4)

@@ -31,6 +31,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -92,6 +93,7 @@ def _half_to_even(x: Tensor) -> Node:
     return ops.round(x, "half_to_even")
 
 
+@works_around("round_half_away_from_zero")
 def _half_away(x: Tensor) -> Node:
     # Not Round with half_away_from_zero: on CPU it adds 0.5 first, which is inexact below 0.5 and above 2^23.
     size = ops.abs(x)
@@ -128,6 +130,7 @@ def _expm1(x: Output) -> Node:
     return ops.select(ops.less(ops.abs(x), const_like(0.5, x)), near, far)
 
 
+@works_around("is_finite_of_denormals")
 def is_finite(x: Tensor) -> Node:
     """Whether x is neither NaN nor infinite. OpenVINO's IsFinite, compiled for AVX-512, is false for denormals."""
     return ops.logical_not(ops.logical_or(ops.is_nan(x), ops.is_inf(x)))

@@ -17,6 +17,7 @@ from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.reduction import scalar_as_declared
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -31,6 +32,7 @@ def _matmul(node: NodeContext) -> Tensor:
     return scalar_as_declared(node, out)
 
 
+@works_around("matmul_of_constant_matrices")
 def broadcasting_matmul(x: Output, y: Output, transpose_x: bool, transpose_y: bool) -> Node:
     """x @ y. OpenVINO's CPU plugin broadcasts a dynamic x over constant matrices [1, n, k, m], not over [n, k, m]."""
     rows, matrices = x.get_partial_shape(), y.get_partial_shape()

@@ -24,6 +24,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -159,6 +160,7 @@ def _moments(x: Output, axes: list[int]) -> dict[str, Node]:
     return {"mean": reshape(mean, [-1]), "variance": reshape(variance, [-1])}
 
 
+@works_around("group_normalization_in_residual_block")
 def group_norm(node: NodeContext) -> NamedOutputs:
     """y = (x - mean) / sqrt(variance + epsilon) * scale + bias over each group of channels and all positions."""
     x = node.get_input("x")

@@ -13,6 +13,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -79,6 +80,7 @@ def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode
     return out
 
 
+@works_around("pad_by_computed_value")
 def _pad_non_negative(node: NodeContext, x: Tensor, begin: Node, end: Node, mode: str) -> Node:
     if mode != "constant":
         return ops.pad(x, begin, end, _MODES[mode])

@@ -31,6 +31,7 @@ from paddle2ov.converters.graph.spatial import (
     window_overhang,
 )
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -259,6 +260,7 @@ def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: _Windows, e
     return ops.divide(out, _avg_pool(_pad(ones, *pads), at.of_padded()))
 
 
+@works_around("average_pool_without_dilations")
 def _avg_pool(x: Output, at: _Windows, exclusive: bool = True) -> Node:
     # Without explicit dilations, compiling the AvgPool of opset16 crashes (OpenVINO 2026.4).
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None

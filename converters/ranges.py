@@ -16,6 +16,7 @@ from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide,
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _LARGE = 4096
@@ -51,6 +52,7 @@ def _is_dimension(end: Node) -> bool:
     return bool(end.get_type_name() == "ShapeOf")
 
 
+@works_around("range_against_its_step")
 def _clamped_end(start: Node, end: Node, step: Node) -> Node:
     """`end`, or `start` where the step leads away from it: OpenVINO's CPU plugin (2026.4) ignores signs."""
     up = ops.greater(step, const_like(0, step))

@@ -20,6 +20,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, reshape
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -29,6 +30,7 @@ GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0
 _NO_CLIP = 1e30
 
 
+@works_around("lengths_of_dynamic_sequences")
 def rnn(node: NodeContext) -> NamedOutputs:
     """out, state = the hidden states of the last layer, and the last states of all layers and directions."""
     mode = node.get_str("mode", "RNN_TANH")

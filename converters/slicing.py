@@ -17,6 +17,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.folding import fold
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -146,6 +147,7 @@ def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positi
     return _select_bounds(before, ints(_BEFORE_FIRST), end)
 
 
+@works_around("integer_select_in_float32")
 def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
     """`bounds` [n] where the condition holds, else `otherwise`; one of the two may be a scalar.
 
@@ -181,6 +183,7 @@ def _may_start_early(x: Output, axes: list[int], positions: list[int], starts: _
     return False
 
 
+@works_around("slice_backwards_before_first")
 def _empty_if_started_before_first(x: Output, axes: list[int], start: Tensor, end: Tensor, step: Tensor) -> Node:
     """The ends, such that a slice backwards from before the first element is empty.
 

@@ -32,6 +32,7 @@ from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, reshape
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -189,6 +190,7 @@ def nms(node: NodeContext) -> NamedOutputs:
     return {"out": column(rows, 2)}
 
 
+@works_around("matrix_nms_without_boxes")
 def matrix_nms(node: NodeContext) -> NamedOutputs:
     """out = (class, score, box) with scores that decay by the overlap with better boxes; best first in each image."""
     boxes, scores = node.get_input("bboxes"), node.get_input("scores")

@@ -12,6 +12,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
 
@@ -96,6 +97,7 @@ NARROW_INTEGERS = (Type.i8, Type.u8, Type.i16)
 """Integer types that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
 
 
+@works_around("narrow_integers_saturate")
 def widen_narrow_integers(x: Output) -> Output:
     """`x`, with narrow integers as int32; a result that is cast back to the narrow type wraps around as in C++."""
     return ops.convert(x, Type.i32).output(0) if x.get_element_type() in NARROW_INTEGERS else x
@@ -165,6 +167,7 @@ def as_declared_float(node: NodeContext, x: Output) -> Output:
     return ops.convert(x, declared).output(0)
 
 
+@works_around("division_by_inverse")
 def exact_divide(x: Tensor, y: Tensor) -> Node:
     """x / y, correctly rounded; for where a floor, a ceiling or a comparison follows.
 

@@ -10,11 +10,13 @@ from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 
 _BITS = 5
 """Bits of the exponent: a larger power of any base but 0, 1 and -1 overflows the 32 bits that integers have here."""
 
 
+@works_around("integer_power_in_float32")
 def power(x: Tensor, y: Tensor) -> Node:
     """x^y; of 32- and 64-bit integers by squaring."""
     if x.get_element_type() not in (Type.i32, Type.i64):

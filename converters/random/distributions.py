@@ -33,6 +33,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.special import erf_inverse
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
@@ -160,6 +161,7 @@ def multinomial(node: NodeContext) -> NamedOutputs:
     return {"out": ops.topk(keys, ops.squeeze(count, ints([0])), -1, "max", "value", "i64").output(1)}
 
 
+@works_around("multinomial_with_two_readers")
 def _sample_with_replacement(x: Node, count: Tensor, seed: int) -> Node:
     """`count` indices along the last dimension, with replacement: where a uniform number falls in the running sums."""
     # OpenVINO has Multinomial, which its CPU plugin refuses when two operators read the result.

@@ -46,6 +46,7 @@ from paddle2ov.converters.resize.exact import (
     scaled_sizes,
 )
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -203,6 +204,7 @@ def _single(plan: Resize) -> list[int]:
     return [i for i, size in enumerate(plan.sizes) if size == 1]
 
 
+@works_around("resize_of_kept_size")
 def _pad_to_grow(x: Output, plan: Resize, scales: Sequence[float]) -> Node:
     """x padded at its end so that each dimension grows when it is resized.
 

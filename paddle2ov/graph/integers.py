@@ -8,10 +8,12 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 
 Number: TypeAlias = Output | Node
 
 
+@works_around("integer_division_in_float32")
 def int_divmod(x: Number, y: Number) -> tuple[Number, Number]:
     """Quotient and remainder of x / y, i32, neither of them negative; the quotient must be below 2^20.
 

@@ -21,6 +21,8 @@ from openvino import Node, Output, Type, opset16
 from openvino.op import Constant, Result
 from openvino.utils.node_factory import NodeFactory
 
+from paddle2ov.graph.workarounds import works_around
+
 if TYPE_CHECKING:
     from paddle2ov.graph.opset_stub import Opset
 
@@ -223,15 +225,18 @@ def _replacements() -> dict[str, Callable[..., Node]]:
     return fast
 
 
+@works_around("greater_than_nan")
 def _greater(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
     # OpenVINO's Greater and GreaterEqual, compiled for AVX-512, take NaN for greater than anything; these two do not.
     return ops.less(right, left, auto_broadcast)
 
 
+@works_around("greater_than_nan")
 def _greater_equal(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node:
     return ops.less_equal(right, left, auto_broadcast)
 
 
+@works_around("reshape_of_matmul_to_number")
 def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
     def to_shape(node: Any, output_shape: Any, special_zero: bool) -> Node:
         made = reshape(node, output_shape, special_zero)

@@ -29,6 +29,7 @@ from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
+from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
@@ -61,6 +62,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_single_key_attention,
     avoid_transpose_fusion,
     avoid_transpose_views,
+    avoid_depth_padding,
     avoid_channel_post_ops,
     avoid_unknown_width_post_ops,
     avoid_reduction_post_ops,

@@ -13,15 +13,19 @@ from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
+from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
 from paddle2ov.passes.workarounds.avoid_reshape_elision import avoid_reshape_elision
 from paddle2ov.passes.workarounds.avoid_single_key_attention import avoid_single_key_attention
 from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_fusion
+from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
+from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from paddle2ov.testing import compile_model
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
 from tests.support.random_graphs import node_by_node
+from tools.faults import FAULTS
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
 SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
@@ -201,13 +205,16 @@ RESULTS = {
     "one more": lambda x: ops.unsqueeze(x, np.array([0])),
     "joined": lambda x: ops.concat([x, ops.tanh(x)], 0),
     "joined rows": lambda x: reshape(ops.concat([x, ops.tanh(x)], 0), -1, 4),
+    "joined, activated": lambda x: ops.tanh(ops.concat([x, ops.tanh(x)], 0)),
+    "joined, summed up": lambda x: ops.reduce_sum(ops.concat([ops.tanh(x), x], 0), np.array([1]), False),
+    "activated": lambda x: ops.tanh(reshape(x, -1, 4)),
 }
 
 
 @pytest.mark.parametrize("rank", [3, 4, 5])
 @pytest.mark.parametrize("of", RESULTS.values(), ids=RESULTS)
-def test_part_transposes_of_results(of, rank):
-    """OpenVINO 2026.4 lets the convolution read another tensor's memory."""
+def test_transpose_views(of, rank):
+    """OpenVINO 2026.4 lets the convolution read other memory where something else shares that of its input."""
 
     def build():
         x = parameter(2, *[3] * (rank - 2), 4)
@@ -215,7 +222,7 @@ def test_part_transposes_of_results(of, rank):
         return Model([channels_first(last), of(last)], [x])
 
     model, array = build(), random(2, *[3] * (rank - 2), 4)
-    assert avoid_transpose_fusion(Graph(model)) == {"transposes": 1}
+    assert avoid_transpose_views(Graph(model)) == {"transposes": 1}
     computed = compile_model(model)([array])
     for i, want in enumerate(node_by_node(build(), [array])):
         np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
@@ -223,18 +230,76 @@ def test_part_transposes_of_results(of, rank):
 
 NO_RESULTS = {
     "as it is": lambda x: [channels_first(x), x],
-    "activated": lambda x: [channels_first(x), ops.tanh(reshape(x, -1, 4))],
+    "multiplied": lambda x: [channels_first(x), ops.matmul(reshape(x, -1, 4), FILTERS[3][:, :, 0], False, True)],
+    "joined elsewhere": lambda x: [channels_first(x), ops.tanh(ops.concat([x, ops.tanh(x)], 1))],
     "other order": lambda x: [transpose(x, 0, 2, 1, 3), reshape(x, -1, 4)],
 }
 
 
 @pytest.mark.parametrize("build_results", NO_RESULTS.values(), ids=NO_RESULTS)
-def test_part_transposes_of_no_results(build_results):
+def test_transpose_views_refuses(build_results):
     def build():
         x = parameter(2, 3, 3, 4)
         return Model(build_results(ops.relu(x)), [x])
 
-    assert apply(avoid_transpose_fusion, build, [2, 3, 3, 4])[1] == {"transposes": 0}
+    assert apply(avoid_transpose_views, build, [2, 3, 3, 4])[1] == {"transposes": 0}
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+def test_transpose_views_of_steps(direction):
+    """A recurrent layer with the steps first, over what is also returned as another shape."""
+    fault = FAULTS["transpose_view_in_recurrent_layer"]
+    count = 2 if direction == "bidirectional" else 1
+    weights = random(count, 2, 4), random(count, 2, 2), random(count, 2)
+    state, lengths = np.zeros((3, count, 2), np.float32), np.full(3, 5)
+
+    def build():
+        x = parameter(5, 3, 4)
+        steps = ops.relu(x)
+        layer = ops.rnn_sequence(transpose(steps, 1, 0, 2), state, lengths, *weights, 2, direction)
+        return Model([ops.result(layer.output(0)), ops.result(reshape(steps, -1))], [x])
+
+    model, array = build(), random(5, 3, 4)
+    assert avoid_transpose_views(Graph(model)) == {"transposes": 1}
+    computed = compile_model(model)([array])
+    for i, want in enumerate(node_by_node(build(), [array])):
+        np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
+    plain, _ = fault.build()
+    assert avoid_transpose_views(Graph(plain)) == {"transposes": 1}
+
+
+@pytest.mark.parametrize("transpose_b", [True, False])
+def test_unknown_width_post_ops(transpose_b):
+    """A product of unknown width, and constants along its last axis."""
+    x, y = parameter(-1, 6), parameter(*([-1, 6] if transpose_b else [6, -1]), name="y")
+    row = random(4)
+    product = ops.matmul(x, y, False, transpose_b)
+    model = Model([ops.multiply(ops.relu(ops.add(product, row)), row)], [x, y])
+    assert avoid_unknown_width_post_ops(Graph(model)) == {"constants": 2 if transpose_b else 0}
+    arrays = random(2, 6), random(4, 6)
+    want = np.maximum(arrays[0] @ arrays[1].T + row, 0) * row
+    found = compile_model(model)([arrays[0], arrays[1] if transpose_b else np.ascontiguousarray(arrays[1].T)])[0]
+    np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)
+
+
+DEPTHS = {"one": (1, 3, 1, 1, 1), "asymmetric": (1, 3, 2, 0, 1), "dilated": (1, 3, 2, 2, 2)}
+OTHER_DEPTHS = {"deeper": (2, 3, 1, 1, 0), "grows": (1, 3, 2, 1, 0), "flat": (1, 1, 0, 0, 0), "beside": (1, 3, 1, 3, 0)}
+
+
+@pytest.mark.parametrize("case", [*DEPTHS.values(), *OTHER_DEPTHS.values()], ids=[*DEPTHS, *OTHER_DEPTHS])
+def test_depth_padding(case):
+    """Images of depth 1, filters that are deeper: in bfloat16 as in float32."""
+    depth, deep, before, after, cut = case
+    dilation = cut or (2 if case is OTHER_DEPTHS["beside"] else 1)
+    x, filters = parameter(-1, 3, depth, 5, 4), random(2, 3, deep, 3, 3)
+    out = ops.convolution(x, filters, [1, 1, 1], [before, 1, 1], [after, 1, 1], [dilation, 1, 1])
+    model = Model([out], [x])
+    array = random(2, 3, depth, 5, 4)
+    want = compile_model(model.clone())([array])[0]
+    assert avoid_depth_padding(Graph(model)) == {"filters": 1 if cut else 0}
+    np.testing.assert_allclose(compile_model(model)([array])[0], want, rtol=1e-5, atol=1e-5)
+    if cut:
+        np.testing.assert_allclose(compile_model(model, "default")([array])[0], want, atol=0.3)
 
 
 FEATURES = random(WIDTH, 5)

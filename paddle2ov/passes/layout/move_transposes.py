@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from openvino import Node, Output
 
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import (
     Counts,
     Graph,
@@ -234,6 +235,7 @@ def _would_interleave(node: Node, perm: list[int]) -> bool:
     return any((dims_of(part) or perm)[axis] == 1 for part in (node.input_values() if joins else node.outputs()))
 
 
+@works_around("quantization_ranges_along_axis_2")
 def _would_misplace_ranges(node: Node, perm: list[int]) -> bool:
     """Whether FakeQuantize ranges would be along axis 2 of a dynamic shape: OpenVINO 2026.4 reads wrong ones there."""
     place = perm.index(2) - len(perm) if 2 in perm else 0

@@ -14,6 +14,7 @@ from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints, nearest, readers
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -32,6 +33,7 @@ class _Aligned:
     """The output dimensions of the node that reads it."""
 
 
+@works_around("post_op_along_axis_1")
 class AvoidChannelPostOps(Rule[list[_Aligned], list[tuple[_Aligned, int]]]):
     """A constant along axis 1 after a MatMul of rank 4 has a size above 1 along another axis, too.
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, constant_of, consumers, dims_of, insert, ints, ints_of, only_consumer
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -23,6 +24,7 @@ _Reduced: TypeAlias = tuple[Node, int]
 """A reduction and its axis."""
 
 
+@works_around("post_op_of_reduced_sequence")
 class AvoidReductionPostOps(Rule[Node, _Reduced]):
     """A reduction of a sequence has rank 4.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, insert, ints, ints_of, nearest, readers
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -16,6 +17,7 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 
 
+@works_around("reshape_after_reduction")
 class AvoidReshapeElision(Rule[Node, Node]):
     """A reduction gets keep_dims and a Squeeze if its result is reshaped to the same rank.
 

@@ -11,6 +11,7 @@ from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, name_after, replace
 from paddle2ov.passes.kinds import UNARY
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -19,6 +20,7 @@ _EPSILON, _EPSILON_HALF = 1e-30, 1e-7
 """The constants that are added; 1e-30 is 0 in half precision. Neither changes an exponential."""
 
 
+@works_around("attention_compiled_for_one_key")
 class AvoidSingleKeyAttention(Rule[Node, Node]):
     """Softmax reads an Add of a tiny constant rather than scaled scores.
 

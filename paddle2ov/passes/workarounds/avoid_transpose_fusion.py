@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from openvino import Node
 
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, dims_of, nearest, perm_of, producers, readers
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -23,6 +24,7 @@ _Ordered: TypeAlias = tuple[Node, list[int]]
 """A transpose and its permutation."""
 
 
+@works_around("attention_with_as_many_heads_as_tokens")
 class AvoidTransposeFusion(Rule[_Ordered, _Ordered]):
     """Transpose is not fused into attention if it leaves the shape unchanged.
 

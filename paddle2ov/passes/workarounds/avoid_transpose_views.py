@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, perm_of
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -46,6 +47,7 @@ _Ordered: TypeAlias = tuple[Node, list[int]]
 """A transpose and its permutation."""
 
 
+@works_around("transpose_view_in_recurrent_layer", "transpose_view_of_joined_memory", "transpose_view_of_result")
 class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
     """Transpose is not made a view of memory that something else shares.
 

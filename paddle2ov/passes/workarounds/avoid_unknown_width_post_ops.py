@@ -11,6 +11,7 @@ from typing import TypeAlias
 from openvino import Input, Node
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, constant_of, dims_of, insert, ints, nearest, readers
 from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError, Rule
@@ -21,6 +22,7 @@ _Fused: TypeAlias = tuple[Node, list[Input]]
 """A MatMul, and the inputs for constants that may be fused into it."""
 
 
+@works_around("post_op_of_unknown_width")
 class AvoidUnknownWidthPostOps(Rule[_Fused, list[Input]]):
     """A constant along the last axis of a MatMul of unknown width is no constant for OpenVINO.
 

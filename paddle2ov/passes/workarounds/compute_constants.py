@@ -13,6 +13,7 @@ from openvino import Model, Node
 
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph
 
 _KINDS = (
@@ -29,6 +30,7 @@ _KINDS = (
 _VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 
 
+@works_around("constant_convolution_overwritten", "recurrent_layer_of_constants_in_bfloat16")
 def compute_constants(graph: Graph) -> Counts:
     """A layer over constants is replaced by its results.
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from openvino import Node, Output
 
 from paddle2ov.graph.elementary import erf, softplus
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, bits_to_values, constant_of, dims_of, readers, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
@@ -18,6 +19,7 @@ _Function: TypeAlias = tuple[Node, Output]
 """The node that gives the result, and x."""
 
 
+@works_around("erf_of_small_numbers", "softplus_of_large_negative_numbers")
 class RefineFunctions(Rule[_Function, _Function]):
     """Small values of Erf and SoftPlus have as many correct digits as large ones.
 

@@ -13,6 +13,7 @@ from openvino import Model, Output, Type
 from paddle2ov.errors import ConversionWarning, OpConversionError
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import Operator
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
@@ -95,6 +96,7 @@ def _output_like(value: PlainValue, other: PlainValue) -> Output:
     return as_output(value)
 
 
+@works_around("branches_of_other_ranks")
 def _with_equal_ranks(operator: Operator, name: str, *values: Output) -> Sequence[Output]:
     """The branches' values, refused if their ranks differ: OpenVINO's CPU plugin does not compile such an If.
 

@@ -20,6 +20,7 @@ from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import Block, Operator, Variable
 from paddle2ov.translation.control_flow.block_values import (
     as_condition,
@@ -282,6 +283,7 @@ _DATA_MOVEMENT = re.compile(
 _ARITHMETIC = ("Add", "Divide", "Multiply", "Power", "Subtract")
 
 
+@works_around("loop_states_that_change_places")
 def _may_alias_parameter(value: Output, own: Parameter) -> bool:
     """Whether OpenVINO may reduce a value to another parameter of the body, or compute it in that one's memory."""
     found = _reached([value.get_node()], _aliased)
@@ -312,6 +314,7 @@ def _reached(start: Iterable[Node], follow: Callable[[Node], Iterable[Node]]) ->
     return seen
 
 
+@works_around("loop_states_that_change_places")
 def _copy(value: Output, current: Node) -> Output:
     """The same value in memory of its own, for a state that is another state, or an invariant, in the next iteration.
 
@@ -341,6 +344,7 @@ def _read_by(node: Node) -> list[Node]:
     return [one.get_node() for one in node.input_values()[:count]]
 
 
+@works_around("loop_without_iterations")
 def _with_reads_of(parameters: Sequence[Parameter], condition: Output, current: Node) -> Output:
     """The same condition, computed so that it depends on these parameters.
 
@@ -357,6 +361,7 @@ def _with_reads_of(parameters: Sequence[Parameter], condition: Output, current: 
     return condition
 
 
+@works_around("loop_over_slices_and_states")
 def _element(sequence: Output, index: Output | Node, reverse: bool) -> Output:
     """Element `index` of a sequence, counted from the end if `reverse`.
 

@@ -1,0 +1,72 @@
+"""Networks with tensors that a layer reads in another layout, and that are also joined, reshaped or returned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gen_models.harness.building import make_layer
+from gen_models.harness.network import Network
+from gen_models.harness.spec import paddle, tensor
+
+
+def _convolution() -> dict[str, Any]:
+    return {"conv": paddle.nn.Conv2D(8, 4, 1)}
+
+
+def _joined_forward(self: Any, x: Any) -> Any:
+    last = paddle.nn.functional.relu(x)
+    joined = paddle.concat([last, paddle.abs(last)], axis=1)
+    return self.conv(paddle.transpose(last, [0, 3, 1, 2])), paddle.tanh(joined)
+
+
+def joined() -> Any:
+    return make_layer(_convolution, _joined_forward)
+
+
+def _joined_channels_first_forward(self: Any, x: Any) -> Any:
+    first = self.conv(x)
+    return paddle.transpose(first, [0, 2, 3, 1]).sum(-1), paddle.abs(paddle.concat([first, first * 2.0], axis=0))
+
+
+def joined_channels_first() -> Any:
+    return make_layer(_convolution, _joined_channels_first_forward)
+
+
+def _overwritten_forward(self: Any, x: Any) -> Any:
+    tokens = paddle.tanh(x)
+    image = paddle.transpose(tokens, [0, 2, 1]).reshape([1, 8, 3, 4])
+    doubled = tokens.reshape([1, 3, 4, 8])
+    return self.conv(image), doubled + doubled
+
+
+def overwritten() -> Any:
+    return make_layer(_convolution, _overwritten_forward)
+
+
+def _returned_steps_forward(self: Any, x: Any) -> Any:
+    steps = paddle.nn.functional.relu(x)
+    return *self.rnn(steps), steps.flatten(), paddle.concat([steps, steps * 2.0]).unsqueeze(0)
+
+
+def returned_steps() -> Any:
+    return make_layer(lambda: {"rnn": paddle.nn.LSTM(6, 5, time_major=True)}, _returned_steps_forward)
+
+
+def _unknown_width_forward(self: Any, x: Any, y: Any) -> Any:
+    scores = paddle.matmul(x, y, transpose_y=True) + self.bias
+    return paddle.nn.functional.relu(scores) * self.bias
+
+
+def unknown_width() -> Any:
+    return make_layer(lambda: {"bias": paddle.create_parameter([5], "float32")}, _unknown_width_forward)
+
+
+NETWORKS = [
+    Network("shared_joined", joined, {"x": tensor([1, 3, 4, 8])}),
+    Network("shared_joined_channels_first", joined_channels_first, {"x": tensor([2, 8, 3, 5])}),
+    Network("shared_overwritten", overwritten, {"x": tensor([1, 12, 8])}),
+    Network("shared_returned_steps", returned_steps, {"x": tensor([7, 3, 6])}),
+    Network(
+        "shared_unknown_width", unknown_width, {"x": tensor([2, 4], dims=[-1, 4]), "y": tensor([5, 4], dims=[-1, 4])}
+    ),
+]

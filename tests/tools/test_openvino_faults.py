@@ -1,0 +1,82 @@
+"""The faults of OpenVINO that the project works around are still there, and those places are known."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from paddle2ov.graph.core import shared_core
+from tools.faults import FAULTS, places
+
+WORKER = """
+import sys
+for line in sys.stdin:
+    path = line.strip()
+    try:
+        exec(compile(open(path).read(), path, "exec"), {"__name__": path})
+        print("right", flush=True)
+    except Exception as error:
+        import traceback
+        in_check = any(frame.name == "check" for frame in traceback.extract_tb(error.__traceback__))
+        print("wrong" if in_check else f"not built: {error!r}".replace(chr(10), " "), flush=True)
+"""
+"""Runs scripts, one for each line that it reads; ends where a script ends the process."""
+
+
+class Scripts:
+    """Runs scripts in another process, and in a new one after a crash."""
+
+    def __init__(self):
+        self.process = None
+
+    def run(self, path: Path) -> str:
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", WORKER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        self.process.stdin.write(f"{path}\n")
+        self.process.stdin.flush()
+        said = self.process.stdout.readline().strip()
+        if not said:
+            self.process.wait()
+        return said or "crashed"
+
+    def close(self):
+        if self.process is not None:
+            self.process.stdin.close()
+            self.process.wait()
+            self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    found = Scripts()
+    yield found
+    found.close()
+
+
+def processor_has(feature):
+    """Whether this processor has what a fault needs."""
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    in_bfloat16 = "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return feature in flags and (feature != "amx" or in_bfloat16)
+
+
+@pytest.mark.parametrize("name", sorted(FAULTS))
+def test_the_fault_is_there(name, scripts, tmp_path):
+    """Remove what works around it, and the fault from the register, if OpenVINO computes its graph right."""
+    if not processor_has(FAULTS[name].processor):
+        pytest.skip(f"shows on processors with {FAULTS[name].processor}")
+    path = tmp_path / f"{name}.py"
+    path.write_text(FAULTS[name].script())
+    assert scripts.run(path) in ("wrong", "crashed")
+
+
+def test_places_and_register_agree():
+    """What says that it works around a fault names one, and each one is worked around somewhere."""
+    assert sorted(places()) == sorted(FAULTS)

@@ -1,0 +1,140 @@
+"""Numbers: precision, NaN, infinities, integers."""
+
+import numpy as np
+from openvino import Model, Type
+from openvino import opset16 as ops
+
+from tools.faults.prelude import Graph, numbers, parameter
+from tools.faults.register import fault
+
+
+@fault(tolerance=1e-6)
+def erf_of_small_numbers() -> Graph:
+    """Erf has an absolute error of 4e-7: erf(1e-7) is 0."""
+    x = parameter(-1)
+    data = np.array([1e-7, 1e-6, 1e-5], np.float32)
+    return Model([ops.erf(x)], [x]), [[data]], [[data * np.float32(2 / np.sqrt(np.pi))]]
+
+
+@fault(tolerance=1e-6)
+def softplus_of_large_negative_numbers() -> Graph:
+    """SoftPlus has an absolute error of 8e-6: ln(1 + e^-60) is 4e-6 instead of 9e-27."""
+    x = parameter(-1)
+    data = np.array([-60, -30, -20], np.float32)
+    return Model([ops.softplus(x)], [x]), [[data]], [[np.log1p(np.exp(data.astype(np.float64))).astype(np.float32)]]
+
+
+@fault(processor="avx512f")
+def greater_than_nan() -> Graph:
+    """Greater takes NaN for greater than anything."""
+    x, y = parameter(-1), parameter(-1)
+    left, right = np.array([np.nan, 1] * 16, np.float32), np.zeros(32, np.float32)
+    return Model([ops.greater(x, y)], [x, y]), [[left, right]], [[left > right]]
+
+
+@fault(processor="avx512f")
+def is_finite_of_denormals() -> Graph:
+    """IsFinite is false for denormals."""
+    x = parameter(-1)
+    data = np.full(32, 1e-40, np.float32)
+    return Model([ops.is_finite(x)], [x]), [[data]], [[np.isfinite(data)]]
+
+
+@fault(tolerance=0)
+def integer_division_in_float32() -> Graph:
+    """Integers are divided in float32."""
+    x, y = parameter(-1, kind=Type.i32), parameter(-1, kind=Type.i32)
+    a, b = np.array([2**30 - 1, 99999999], np.int32), np.array([1, 10], np.int32)
+    return Model([ops.divide(x, y)], [x, y]), [[a, b]], [[a // b]]
+
+
+@fault(tolerance=0)
+def integer_division_rounds_to_zero() -> Graph:
+    """Quotients of integers are rounded towards zero, where constant folding rounds down."""
+    x, y = parameter(-1, kind=Type.i32), parameter(-1, kind=Type.i32)
+    a, b = np.array([-7, 7], np.int32), np.array([2, -2], np.int32)
+    return Model([ops.divide(x, y)], [x, y]), [[a, b]], [[a // b]]
+
+
+@fault(tolerance=0)
+def integer_power_in_float32() -> Graph:
+    """Powers of integers are computed in float32."""
+    x, y = parameter(-1, kind=Type.i32), parameter(-1, kind=Type.i32)
+    a, b = np.array([3, 7], np.int32), np.array([19, 10], np.int32)
+    return Model([ops.power(x, y)], [x, y]), [[a, b]], [[a**b]]
+
+
+@fault(tolerance=0)
+def integer_select_in_float32() -> Graph:
+    """A Select of integers is fused with what computes its condition, in float32."""
+    x, c = parameter(-1, kind=Type.i32), parameter(-1, kind=Type.i32)
+    data, flags = np.array([2**31 - 1, 16777217, 5], np.int32), np.array([1, 1, 0], np.int32)
+    out = ops.select(ops.greater(c, np.int32(0)), x, np.int32(7))
+    return Model([out], [x, c]), [[data, flags]], [[np.where(flags > 0, data, 7)]]
+
+
+@fault(tolerance=0)
+def narrow_integers_saturate() -> Graph:
+    """A float that is converted to a narrow integer saturates, an int32 does not wrap around in sums of them."""
+    x = parameter(-1, kind=Type.u8)
+    data = np.array([200, 100], np.uint8)
+    return Model([ops.add(x, x)], [x]), [[data]], [[data + data]]
+
+
+@fault(tolerance=0)
+def division_by_inverse() -> Graph:
+    """x / y is x times the inverse of y, which is off by one ulp for a third of all numbers."""
+    x, y = parameter(-1), parameter(-1)
+    a, b = np.arange(1, 65, dtype=np.float32), np.full(64, 49, np.float32)
+    return Model([ops.divide(x, y)], [x, y]), [[a, b]], [[a / b]]
+
+
+@fault(tolerance=0)
+def round_half_away_from_zero() -> Graph:
+    """Round with half_away_from_zero adds 0.5 first, which is inexact below 0.5 and above 2^23."""
+    x = parameter(-1)
+    data = np.array([0.49999997, 8388609, -8388611], np.float32)
+    return Model([ops.round(x, "half_away_from_zero")], [x]), [[data]], [[np.array([0, *data[1:]], np.float32)]]
+
+
+@fault()
+def exp_of_nan() -> Graph:
+    """e^NaN is infinity."""
+    x = parameter(-1)
+    data = np.full(32, np.nan, np.float32)
+    return Model([ops.exp(x)], [x]), [[data]], [[data]]
+
+
+@fault()
+def selu_of_alpha_zero() -> Graph:
+    """Selu takes an alpha of 0 for one that is not given."""
+    x = parameter(-1)
+    data = numbers(8)
+    return Model([ops.selu(x, np.float32(0), np.float32(2))], [x]), [[data]], [[2 * np.maximum(data, 0)]]
+
+
+@fault()
+def hard_sigmoid_of_alpha_zero() -> Graph:
+    """HardSigmoid takes an alpha of 0 for one that is not given."""
+    x = parameter(-1)
+    data = numbers(8)
+    return Model([ops.hard_sigmoid(x, np.float32(0), np.float32(0.3))], [x]), [[data]], [[np.full(8, 0.3, np.float32)]]
+
+
+@fault(tolerance=1e-7)
+def constants_of_sums_merged() -> Graph:
+    """Two constants that are added one after the other become one, which rounds: (1 - x) + 1e-12."""
+    x = parameter(-1)
+    data = np.array([1, 1], np.float32)
+    out = ops.add(ops.subtract(np.float32(1), x), np.float32(1e-12))
+    return Model([out], [x]), [[data]], [[np.full(2, 1e-12, np.float32)]]
+
+
+@fault()
+def pad_by_computed_value() -> Graph:
+    """Pad takes 0 where the model computes the value to pad with."""
+    x, value = parameter(-1, 3), parameter()
+    data = numbers(2, 3)
+    out = ops.pad(x, np.array([0, 1]), np.array([1, 0]), "constant", ops.add(value, np.float32(1)))
+    want = np.pad(data, [(0, 1), (1, 0)], constant_values=3)
+    return Model([out], [x, value]), [[data, np.array(2, np.float32)]], [[want]]

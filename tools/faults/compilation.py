@@ -1,0 +1,119 @@
+"""Graphs that do not compile, or end the process as they do."""
+
+import numpy as np
+from openvino import Model
+from openvino import opset16 as ops
+
+from tools.faults.prelude import Graph, numbers, parameter
+from tools.faults.register import fault
+
+
+@fault()
+def post_op_of_unknown_width() -> Graph:
+    """A constant of several elements that is added to x @ yᵀ, y of unknown width, fails to compile: its width is 0."""
+    x, y = parameter(2, 6), parameter(-1, 6)
+    shift, arrays = numbers(4), [numbers(2, 6), numbers(4, 6, seed=1)]
+    return Model([ops.add(ops.matmul(x, y, False, True), shift)], [x, y]), [arrays], [[arrays[0] @ arrays[1].T + shift]]
+
+
+@fault()
+def gather_by_index_that_is_always_empty() -> Graph:
+    """A Gather by a Range that has no elements, as its limits say, fails to compile."""
+    x = parameter(-1, 1)
+    rows, columns = (ops.gather(ops.shape_of(x), np.int64(i), np.int64(0)) for i in (0, 1))
+    length = ops.minimum(rows, ops.subtract(columns, np.int64(1)))
+    index = ops.range(np.int64(0), ops.maximum(length, np.int64(0)), np.int64(1), "i64")
+    flat = ops.reshape(x, np.array([-1]), False)
+    return Model([ops.gather(flat, index, np.int64(0))], [x]), [[numbers(4, 1)]], [[np.zeros(0, np.float32)]]
+
+
+@fault()
+def reshape_of_matmul_to_number() -> Graph:
+    """A product of matrices that is reshaped to no dimensions ends the process."""
+    x, y = parameter(1, 4), parameter(4, 1)
+    arrays = [numbers(1, 4), numbers(4, 1, seed=1)]
+    out = ops.reshape(ops.matmul(x, y, False, False), np.zeros(0, np.int64), False)
+    return Model([out], [x, y]), [arrays], [[(arrays[0] @ arrays[1])[0, 0]]]
+
+
+@fault(precision="default", tolerance=0.05, processor="amx")
+def recurrent_layer_of_constants_in_bfloat16() -> Graph:
+    """A recurrent layer over constants does not compile for bfloat16."""
+    x = parameter(2, 1, 5, 2)
+    weights = numbers(1, 2, 4), numbers(1, 2, 2), np.zeros((1, 2), np.float32)
+    data, state, lengths = numbers(2, 5, 4), np.zeros((2, 1, 2), np.float32), np.array([5, 5])
+    constants = [ops.constant(one) for one in (data, state, lengths, *weights)]
+    layer = ops.rnn_sequence(*constants, 2, "forward", activations=["tanh"])
+    hidden, steps = state[:, 0], []
+    for i in range(5):
+        hidden = np.tanh(data[:, i] @ weights[0][0].T + hidden @ weights[1][0].T)
+        steps.append(hidden)
+    added = numbers(2, 1, 5, 2, seed=1)
+    return Model([ops.add(layer.output(0), x)], [x]), [[added]], [[np.stack(steps, 1)[:, None] + added]]
+
+
+@fault()
+def average_pool_without_dilations() -> Graph:
+    """AvgPool of opset 16 that is not given dilations ends the process as it is compiled."""
+    x = parameter(1, 2, 4, 4)
+    data = numbers(1, 2, 4, 4)
+    out = ops.avg_pool(x, [2, 2], [0, 0], [0, 0], [2, 2], True)
+    return Model([out], [x]), [[data]], [[data.reshape(1, 2, 2, 2, 2, 2).mean((3, 5))]]
+
+
+@fault()
+def gather_by_empty_constant() -> Graph:
+    """A Gather by no indices, known as it is compiled, ends the process."""
+    x = parameter(3, 4)
+    out = ops.gather(x, ops.constant(np.zeros(0, np.int64)), np.int64(0))
+    return Model([out], [x]), [[numbers(3, 4)]], [[np.zeros((0, 4), np.float32)]]
+
+
+@fault()
+def group_normalization_in_residual_block() -> Graph:
+    """The sum of a GroupNormalization and what it was computed from ends the process as it is compiled."""
+    x = parameter(1, 4, 3, 3)
+    kept = ops.relu(x)
+    out = ops.add(ops.group_normalization(kept, np.ones(4, np.float32), np.zeros(4, np.float32), 2, 1e-5), kept)
+    data = numbers(1, 4, 3, 3)
+    grouped = np.maximum(data, 0).reshape(1, 2, -1)
+    centred = grouped - grouped.mean(2, keepdims=True)
+    normed = centred / np.sqrt(grouped.var(2, keepdims=True) + 1e-5)
+    return Model([out], [x]), [[data]], [[normed.reshape(data.shape) + np.maximum(data, 0)]]
+
+
+@fault()
+def multinomial_with_two_readers() -> Graph:
+    """Multinomial whose result two nodes read does not compile."""
+    x = parameter(1, 3)
+    drawn = ops.multinomial(x, np.array([4]), "i64", True, False, 1, 1)
+    data = np.array([[0, 1, 0]], np.float32)
+    want = np.ones((1, 4), np.int64)
+    return Model([ops.add(drawn, np.int64(1)), ops.multiply(drawn, np.int64(3))], [x]), [[data]], [[want + 1, want * 3]]
+
+
+@fault()
+def irdft_of_unchanged_size() -> Graph:
+    """IRDFT with a size of -1, which stands for the usual one, runs out of memory."""
+    x = parameter(-1, 5, 2)
+    data = numbers(2, 5, 2)
+    want = np.fft.irfft(data[..., 0] + 1j * data[..., 1], axis=1)
+    return Model([ops.irdft(x, np.array([1]), np.array([-1]))], [x]), [[data]], [[want.astype(np.float32)]]
+
+
+@fault()
+def convolution_by_filter_of_unknown_shape() -> Graph:
+    """A convolution by a filter of unknown shape does not compile."""
+    x, filters = parameter(1, 3, 4, 4), parameter(-1, 3, 1, 1)
+    arrays = [numbers(1, 3, 4, 4), numbers(2, 3, 1, 1, seed=1)]
+    out = ops.convolution(x, filters, [1, 1], [0, 0], [0, 0], [1, 1])
+    return Model([out], [x, filters]), [arrays], [[np.einsum("nihw,oi->nohw", arrays[0], arrays[1][:, :, 0, 0])]]
+
+
+@fault()
+def matrix_nms_without_boxes() -> Graph:
+    """MatrixNms raises where no box survives."""
+    boxes, scores = parameter(1, -1, 4), parameter(1, 1, -1)
+    found = ops.matrix_nms(boxes, scores, score_threshold=0.5, nms_top_k=-1, keep_top_k=-1, background_class=-1)
+    arrays = [np.array([[[0, 0, 1, 1]]], np.float32), np.zeros((1, 1, 1), np.float32)]
+    return Model([found.output(2)], [boxes, scores]), [arrays], [[np.zeros(1, np.int32)]]

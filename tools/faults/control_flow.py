@@ -1,0 +1,75 @@
+"""Loops and branches."""
+
+import numpy as np
+from openvino import Model, Type
+from openvino import opset16 as ops
+
+from tools.faults.prelude import Graph, numbers, parameter
+from tools.faults.register import fault
+
+
+@fault()
+def branches_of_other_ranks() -> Graph:
+    """An If whose branches give other ranks does not compile."""
+    choice, x = parameter(kind=Type.boolean), parameter(-1, -1)
+    first, second = parameter(-1, -1), parameter(-1, -1)
+    flat = ops.reshape(second, np.array([-1]), False)
+    branch = ops.if_op(choice)
+    branch.set_then_body(Model([first], [first]))
+    branch.set_else_body(Model([flat], [second]))
+    branch.set_input(x.output(0), first, second)
+    out = branch.set_output(branch.get_function(0).get_results()[0], branch.get_function(1).get_results()[0])
+    data = numbers(2, 3)
+    runs = [[np.array(one), data] for one in (True, False)]
+    return Model([out], [choice, x]), runs, [[data], [data.reshape(-1)]]
+
+
+@fault()
+def loop_states_that_change_places() -> Graph:
+    """A loop whose states change places: one is overwritten before the other one is read."""
+    count, x, y = parameter(kind=Type.i64), parameter(2), parameter(2)
+    one, other = parameter(2), parameter(2)
+    go = ops.constant(np.array(True))
+    loop = ops.loop(count, ops.constant(np.array(True)))
+    results = [ops.result(go), ops.result(other), ops.result(one)]
+    loop.set_function(Model(results, [one, other]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(one, x.output(0), results[1].output(0))
+    loop.set_merged_input(other, y.output(0), results[2].output(0))
+    outputs = [loop.get_iter_value(one.output(0), -1) for one in results[1:]]
+    arrays = [np.array(3), numbers(2), numbers(2, seed=1)]
+    return Model(outputs, [count, x, y]), [arrays], [[arrays[2], arrays[1]]]
+
+
+@fault()
+def loop_without_iterations() -> Graph:
+    """The result of a loop that does not run, and whose body does not read the state, is not initialized."""
+    count, x = parameter(kind=Type.i64), parameter(1000)
+    state = parameter(1000)
+    current = parameter(kind=Type.i64)
+    loop = ops.loop(count, ops.constant(np.array(True)))
+    after = ops.broadcast(ops.convert(current, "f32"), np.array([1000]))
+    results = [ops.result(ops.constant(np.array(True))), ops.result(after)]
+    loop.set_function(Model(results, [current, state]))
+    loop.set_special_body_ports([0, 0])
+    loop.set_merged_input(state, x.output(0), results[1].output(0))
+    data = numbers(1000)
+    runs = [[np.array(0), data]] * 2
+    return Model([loop.get_iter_value(results[1].output(0), -1)], [count, x]), runs, [[data]] * 2
+
+
+@fault()
+def loop_over_slices_and_states() -> Graph:
+    """A loop that adds a slice of its input to its state computes the sum in the memory of the slice."""
+    x, start = parameter(4, 3), parameter(1, 3)
+    part, state = parameter(1, 3), parameter(1, 3)
+    loop = ops.loop(ops.constant(np.int64(4)), ops.constant(np.array(True)))
+    results = [ops.result(ops.constant(np.array(True))), ops.result(part), ops.result(ops.add(part, state))]
+    loop.set_function(Model(results, [part, state]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_sliced_input(part, x.output(0), 0, 1, 1, -1, 0)
+    loop.set_merged_input(state, start.output(0), results[1].output(0))
+    out = loop.get_concatenated_slices(results[2].output(0), 0, 1, 1, -1, 0)
+    data, first = numbers(4, 3), numbers(1, 3, seed=1)
+    want = data + np.concatenate([first, data[:-1]])
+    return Model([out], [x, start]), [[data, first]] * 2, [[want]] * 2

@@ -1,0 +1,130 @@
+"""Memory and layouts: views, what is joined in place, post-ops, constants."""
+
+import numpy as np
+from openvino import Model
+from openvino import opset16 as ops
+
+from tools.faults.prelude import Graph, numbers, parameter
+from tools.faults.register import fault
+
+
+@fault()
+def transpose_view_of_joined_memory() -> Graph:
+    """A convolution reads other data where its channels-last input is also joined by a Concat.
+
+    The transpose to channels first is merged with the change of layout of the convolution into a view of x
+    (`MergeTransposeAndReorder`), while the Concat takes x to be a part of its own result in place.
+    """
+    x = parameter(1, 3, 4, 8)
+    last = ops.relu(x)
+    filters = numbers(2, 8, 1, 1)
+    ones, none = [1, 1], [0, 0]
+    convolved = ops.convolution(ops.transpose(last, np.array([0, 3, 1, 2])), filters, ones, none, none, ones)
+    joined = ops.tanh(ops.concat([last, ops.abs(last)], 1))
+    data = numbers(1, 3, 4, 8)
+    kept = np.maximum(data, 0)
+    want = [np.einsum("nhwc,oc->nohw", kept, filters[:, :, 0, 0]), np.tanh(np.concatenate([kept, kept], 1))]
+    return Model([convolved, joined], [x]), [[data]] * 2, [want] * 2
+
+
+@fault()
+def transpose_view_of_result() -> Graph:
+    """A convolution reads other data where a reshape of its channels-last input is a result of the model."""
+    x = parameter(2, 3, 3, 4)
+    last = ops.relu(x)
+    filters = numbers(2, 4, 1, 1)
+    ones, none = [1, 1], [0, 0]
+    convolved = ops.convolution(ops.transpose(last, np.array([0, 3, 1, 2])), filters, ones, none, none, ones)
+    data = numbers(2, 3, 3, 4)
+    kept = np.maximum(data, 0)
+    want = [np.einsum("nhwc,oc->nohw", kept, filters[:, :, 0, 0]), kept.reshape(-1, 4)]
+    return Model([convolved, ops.reshape(last, np.array([-1, 4]), False)], [x]), [[data]] * 2, [want] * 2
+
+
+@fault()
+def transpose_view_in_recurrent_layer() -> Graph:
+    """A recurrent layer over a sequence with its steps first reads other data if a reshape of it is a result, too.
+
+    The transpose to batch first is merged with the layer's change of layout into a view.
+    """
+    x = parameter(5, 3, 4)
+    steps = ops.relu(x)
+    weights = numbers(1, 2, 4), numbers(1, 2, 2), np.zeros((1, 2), np.float32)
+    state, lengths = np.zeros((3, 1, 2), np.float32), np.full(3, 5)
+    layer = ops.rnn_sequence(
+        ops.transpose(steps, np.array([1, 0, 2])), state, lengths, *weights, 2, "forward", activations=["tanh"]
+    )
+    data = numbers(5, 3, 4)
+    kept = np.maximum(data, 0)
+    hidden = state[:, 0]
+    for step in kept:
+        hidden = np.tanh(step @ weights[0][0].T + hidden @ weights[1][0].T)
+    model = Model([ops.result(layer.output(1)), ops.result(ops.reshape(steps, np.array([-1]), False))], [x])
+    return model, [[data]] * 2, [[hidden[:, None], kept.reshape(-1)]] * 2
+
+
+@fault()
+def constant_convolution_overwritten() -> Graph:
+    """A convolution of a constant is computed in the first run only, and its result overwritten by the sum after it."""
+    x = parameter(2, 3, 6, 6)
+    image, filters, ones, none = numbers(2, 3, 6, 6), numbers(3, 3, 1, 1), [1, 1], [0, 0]
+    total = ops.add(ops.convolution(ops.constant(image), filters, ones, none, none, ones), x)
+    data = numbers(2, 3, 6, 6, seed=1)
+    want = np.einsum("nihw,oi->nohw", image, filters[:, :, 0, 0]) + data
+    return Model([total], [x]), [[data]] * 2, [[want]] * 2
+
+
+@fault()
+def post_op_along_axis_1() -> Graph:
+    """A constant along axis 1 after a MatMul of rank 4 is taken for one along the last axis."""
+    x = parameter(-1, 5, 3, 8)
+    weights, shift = numbers(8, 5), numbers(1, 5, 1, 1)
+    data = numbers(2, 5, 3, 8)
+    return Model([ops.add(ops.matmul(x, weights, False, False), shift)], [x]), [[data]], [[data @ weights + shift]]
+
+
+@fault()
+def post_op_of_reduced_sequence() -> Graph:
+    """Numbers per channel that are multiplied to a mean over the last of three axes are those of other channels."""
+    x = parameter(2, 24, 5)
+    scale, shift = numbers(24), numbers(24)
+    data = numbers(2, 24, 5)
+    out = ops.add(ops.multiply(ops.reduce_mean(x, np.array([2]), False), scale), shift)
+    return Model([out], [x]), [[data]], [[data.mean(2) * scale + shift]]
+
+
+@fault()
+def reshape_after_reduction() -> Graph:
+    """A Reshape after a reduction is dropped, as if the reduction kept the reduced axis."""
+    x = parameter(-1, 3, 4)
+    out = ops.reshape(ops.reduce_mean(x, np.array([1]), False), np.array([-1, 1]), False)
+    data = numbers(2, 3, 4)
+    return Model([out], [x]), [[data]], [[data.mean(1).reshape(-1, 1)]]
+
+
+@fault()
+def quantization_ranges_along_axis_2() -> Graph:
+    """FakeQuantize with ranges along axis 2 of a dynamic shape does not compile, or reads the wrong ones."""
+    x = parameter(-1, 3, 4, 5)
+    high = np.abs(numbers(1, 1, 4, 1)) + 0.5
+    out = ops.fake_quantize(x, -high, high, -high, high, 256)
+    model, data = Model([out], [x]), numbers(2, 3, 4, 5)
+    scale = 2 * high / 255
+    want = np.round((np.clip(data, -high, high) + high) / scale) * scale - high
+    return model, [[data]], [[want.astype(np.float32)]]
+
+
+@fault(precision="default", tolerance=0.05, processor="amx")
+def convolution_3d_of_depth_1() -> Graph:
+    """In bfloat16, a 3-D convolution with a padded filter over a depth of 1 gives garbage."""
+    x = parameter(2, 3, 1, 7, 3)
+    filters, ones = numbers(3, 3, 3, 3, 3), [1, 1, 1]
+    data = numbers(2, 3, 1, 7, 3)
+    padded = np.pad(data, [(0, 0), (0, 0), (1, 1), (1, 1), (1, 1)])
+    want = np.zeros((2, 3, 1, 7, 3), np.float32)
+    for i, j in np.ndindex(3, 3):  # planes 0 and 2 of the filter meet padding only
+        want += (
+            np.einsum("nihw,oi->nohw", padded[:, :, 1, i : i + 7, j : j + 3], filters[:, :, 1, i, j])[:, :, None] / 10
+        )
+    out = ops.multiply(ops.convolution(x, filters, ones, ones, ones, ones), np.float32(0.1))
+    return Model([out], [x]), [[data]] * 2, [[want]] * 2

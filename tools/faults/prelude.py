@@ -1,0 +1,33 @@
+"""What the graphs of faults are written with; the head of each script."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from openvino import Core, Model, PartialShape, Type
+from openvino import opset16 as ops
+from openvino.op import Parameter
+
+Arrays = Sequence[NDArray[Any]]
+Graph = tuple[Model, Sequence[Arrays], Sequence[Arrays]]
+"""A model, its inputs for each run, and the results of each run that are right."""
+
+
+def parameter(*dims: int, kind: Type = Type.f32) -> Parameter:
+    return ops.parameter(PartialShape(list(dims)), kind)
+
+
+def numbers(*shape: int, seed: int = 0) -> NDArray[np.float32]:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def check(graph: Graph, precision: str, tolerance: float) -> None:
+    """Runs a model on one request and compares; raises AssertionError where a result is wrong."""
+    model, runs, expected = graph
+    settings = {"INFERENCE_PRECISION_HINT": "f32"} if precision == "f32" else {}
+    request = Core().compile_model(model, "CPU", settings).create_infer_request()
+    for inputs, wanted in zip(runs, expected, strict=True):
+        found = request.infer(list(inputs), share_inputs=False, share_outputs=False)
+        for one, other in zip(found.values(), wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=tolerance, atol=0 if tolerance < 1e-5 else tolerance)

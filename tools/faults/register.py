@@ -1,0 +1,106 @@
+"""The register: faults of OpenVINO by name, and the places that work around them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openvino import Model
+
+from tools.faults import prelude
+from tools.faults.prelude import Arrays, Graph
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("converters", "paddle2ov")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that OpenVINO computes wrongly, or does not compute.
+
+    Attributes:
+        graph: builds the model, the inputs of each run and the right results.
+        versions: the versions of OpenVINO, among those that the project supports, that have it.
+        precision: what has to be computed in: "f32", or "default" for bfloat16 where the processor has it.
+        tolerance: of the comparison, relative, and absolute from 1e-5 on.
+        processor: what the processor must have; "" where it does not matter.
+    """
+
+    graph: Callable[[], Graph]
+    versions: tuple[str, ...]
+    precision: str
+    tolerance: float
+    processor: str
+
+    @property
+    def name(self) -> str:
+        return self.graph.__name__
+
+    @property
+    def text(self) -> str:
+        """What is wrong."""
+        return inspect.cleandoc(self.graph.__doc__ or "")
+
+    def build(self) -> tuple[Model, Sequence[Arrays]]:
+        """The model, and the inputs of each run."""
+        model, runs, _ = self.graph()
+        return model, runs
+
+    def script(self) -> str:
+        """A program of its own, which ends with an error (or crashes) as long as OpenVINO has the fault."""
+        head = inspect.getsource(prelude).partition('"""\n\n')[2]
+        return f"{head}\n\n{self.source}\n\n\n{self.call}\n"
+
+    @property
+    def source(self) -> str:
+        """The function that builds the graph."""
+        source = inspect.getsource(self.graph)
+        return source[source.index("def ") :].rstrip()
+
+    @property
+    def call(self) -> str:
+        """The last line of the script."""
+        return f"check({self.name}(), {self.precision!r}, {self.tolerance!r})"
+
+
+FAULTS: dict[str, Fault] = {}
+
+
+def fault(
+    *, versions: tuple[str, ...] = ("2026.4.1",), precision: str = "f32", tolerance: float = 1e-3, processor: str = ""
+) -> Callable[[Callable[[], Graph]], Callable[[], Graph]]:
+    """Registers a function as the graph of a fault, under its name."""
+
+    def register(graph: Callable[[], Graph]) -> Callable[[], Graph]:
+        assert graph.__name__ not in FAULTS, graph.__name__
+        FAULTS[graph.__name__] = Fault(graph, versions, precision, tolerance, processor)
+        return graph
+
+    return register
+
+
+def places() -> dict[str, list[str]]:
+    """Name of a fault -> the functions and classes that say that they work around it, as `module.function`."""
+    found: dict[str, list[str]] = {}
+    for folder in SOURCES:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for place, name in _marks(ast.parse(path.read_text())):
+                found.setdefault(name, []).append(f"{module}.{place}")
+    return found
+
+
+def _marks(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            for mark in node.decorator_list:
+                if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Name) and mark.func.id == "works_around":
+                    for name in mark.args:
+                        assert isinstance(name, ast.Constant), "works_around takes names as string literals"
+                        yield node.name, str(name.value)
+
+
+__all__ = ["FAULTS", "Fault", "fault", "places"]

@@ -1,0 +1,79 @@
+"""Shapes: sizes that are inferred wrongly, empty tensors, indices, ranges."""
+
+import numpy as np
+from openvino import Model, Type
+from openvino import opset16 as ops
+
+from tools.faults.prelude import Graph, numbers, parameter
+from tools.faults.register import fault
+
+
+@fault()
+def range_against_its_step() -> Graph:
+    """A Range whose step leads away from its end is not empty."""
+    start, end, step = (parameter(kind=Type.i64) for _ in range(3))
+    arrays = [np.array(one) for one in (5, 2, 1)]
+    return Model([ops.range(start, end, step, "i64")], [start, end, step]), [arrays], [[np.zeros(0, np.int64)]]
+
+
+@fault()
+def gather_elements_after_slice() -> Graph:
+    """A Slice before GatherElements is dropped, and then the shapes differ."""
+    x, index = parameter(-1, 5), parameter(-1, 3, kind=Type.i64)
+    data, rows = numbers(4, 5), np.array([[1, 0, 3]])
+    cut = ops.slice(x, np.array([0]), np.array([3]), np.array([1]), np.array([1]))
+    want = np.take_along_axis(data[:, :3], rows, 0)
+    return Model([ops.gather_elements(cut, index, 0)], [x, index]), [[data, rows]], [[want]]
+
+
+@fault()
+def slice_backwards_before_first() -> Graph:
+    """A Slice backwards from before the first element is not empty."""
+    x, start = parameter(-1), parameter(1, kind=Type.i64)
+    data = numbers(4)
+    out = ops.slice(x, start, np.array([-100]), np.array([-1]), np.array([0]))
+    return Model([out], [x, start]), [[data, np.array([-9])]], [[data[-9:-100:-1]]]
+
+
+@fault()
+def resize_of_kept_size() -> Graph:
+    """Interpolate leaves a dimension that keeps its size as it is, whatever the scale."""
+    x = parameter(1, 1, 3, 8)
+    data = numbers(1, 1, 3, 8)
+    out = ops.interpolate(
+        x, np.array([1.3, 2], np.float32), "linear_onnx", "scales", axes=np.array([2, 3]),
+        coordinate_transformation_mode="asymmetric",
+    )  # fmt: skip
+    rows = np.minimum(np.arange(3) / np.float32(1.3), 2)
+    low = np.floor(rows).astype(int)
+    part = (rows - low)[:, None]
+    tall = data[0, 0][low] * (1 - part) + data[0, 0][np.minimum(low + 1, 2)] * part
+    columns = np.minimum(np.arange(16) / 2, 7)
+    left = np.floor(columns).astype(int)
+    part = columns - left
+    wide = tall[:, left] * (1 - part) + tall[:, np.minimum(left + 1, 7)] * part
+    return Model([out], [x]), [[data]], [[wide[None, None].astype(np.float32)]]
+
+
+@fault()
+def matmul_of_constant_matrices() -> Graph:
+    """A dynamic x is not broadcast over several constant matrices."""
+    x = parameter(-1, 4)
+    weights, data = numbers(3, 4, 5), numbers(2, 4)
+    return Model([ops.matmul(x, weights, False, False)], [x]), [[data]], [[data @ weights]]
+
+
+@fault()
+def lengths_of_dynamic_sequences() -> Graph:
+    """A recurrent layer of dynamic shape ignores the lengths of its sequences."""
+    x, lengths = parameter(-1, -1, 4), parameter(-1, kind=Type.i32)
+    weights = numbers(1, 2, 4), numbers(1, 2, 2), np.zeros((1, 2), np.float32)
+    batch = ops.gather(ops.shape_of(x), np.array([0]), np.int64(0))
+    state = ops.broadcast(np.float32(0), ops.concat([batch, np.array([1, 2])], 0))
+    layer = ops.rnn_sequence(x, state, lengths, *weights, 2, "forward", activations=["tanh"])
+    data, counts = numbers(2, 5, 4), np.array([5, 2], np.int32)
+    want = np.zeros((2, 1, 2), np.float32)
+    for i, count in enumerate(counts):
+        for step in data[i, :count]:
+            want[i, 0] = np.tanh(step @ weights[0][0].T + want[i, 0] @ weights[1][0].T)
+    return Model([layer.output(1)], [x, lengths]), [[data, counts]], [[want]]

@@ -1,0 +1,73 @@
+"""Write docs/openvino_faults.md: the faults of OpenVINO that are worked around, each with a script that shows it.
+
+    python -m tools.openvino_faults                  # write it
+    python -m tools.openvino_faults --check          # exit with 1 if it is stale
+    python -m tools.openvino_faults --script NAME    # print the script of one fault, as it may be sent upstream
+
+Everything on the page comes from the register in `tools/faults` and from the places that carry `works_around`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+from tools.faults import FAULTS, Fault, places
+from tools.faults import prelude as prelude_module
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = ROOT / "docs" / "openvino_faults.md"
+
+HEAD = """# Faults of OpenVINO
+
+Written by `python -m tools.openvino_faults` from `tools/faults` and from the places that carry `works_around`; CI fails
+when it is stale.
+
+{count} faults of OpenVINO's CPU plugin and of its common transformations are worked around. Each has a graph in plain
+OpenVINO, and `tests/tools/test_openvino_faults.py` runs all of them: it fails once the installed OpenVINO computes one
+of them right, so that what works around it can go. `python -m tools.openvino_faults --script NAME` prints one as a
+script of its own, which needs OpenVINO and NumPy only, and ends with an error or crashes as long as the fault is there.
+A script is what stands under its name below, after this, which all of them share:
+
+```python
+{prelude}
+```
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the page, or print a script."""
+    if "--script" in arguments:
+        print(FAULTS[arguments[arguments.index("--script") + 1]].script(), end="")
+        return 0
+    text = page()
+    if "--check" in arguments:
+        if TARGET.exists() and TARGET.read_text() == text:
+            return 0
+        print(f"{TARGET.relative_to(ROOT)} is stale: run python -m tools.openvino_faults", file=sys.stderr)
+        return 1
+    TARGET.write_text(text)
+    return 0
+
+
+def page() -> str:
+    """The page."""
+    found = places()
+    prelude = inspect.getsource(prelude_module).partition('"""\n\n')[2].strip()
+    head = HEAD.format(count=len(FAULTS), prelude=prelude)
+    return head + "".join(_entry(FAULTS[name], found.get(name, [])) for name in sorted(FAULTS))
+
+
+def _entry(fault: Fault, where: list[str]) -> str:
+    needs = f", on a processor with {fault.processor}" if fault.processor else ""
+    precision = "" if fault.precision == "f32" else ", in bfloat16"
+    names = ", ".join(f"`{one}`" for one in where)
+    return (
+        f"\n## {fault.name}\n\n{fault.text}\n\nOpenVINO {', '.join(fault.versions)}{precision}{needs}. "
+        f"Worked around in {names}.\n\n```python\n{fault.source}\n\n{fault.call}\n```\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
