@@ -39,7 +39,6 @@ _COPYING = REDUCTIONS | {
     "Slice",
     "StridedSlice",
     "TopK",
-    "Transpose",
 }
 """Nodes that read a view and write elsewhere."""
 
@@ -55,7 +54,8 @@ class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
         Transpose(x), x of known shape and rank 3 to 5, that moves the last axis to the second place or the second one
         to the last, or exchanges the first two of three. The memory of x, of what x is reshaped or split from, or of
         what these are reshaped to or split into, is also joined by a Concat over the first axis that is not 1, a
-        reshaped or split result of the model, or reshaped for a node that may write in place.
+        reshaped or split result of the model, or reshaped for a node that may write in place or for another such
+        Transpose.
     Result:
         Reshape([1, ...]) → Transpose of one rank more → Reshape, which OpenVINO runs separately. The target shapes
         are computed from that of x, so that the model can still be reshaped.
@@ -97,7 +97,10 @@ def _shares_memory(transpose: Node) -> bool:
     if root.get_node().get_type_name() in ("Parameter", "Constant"):
         return False  # copied where it is shared
     return any(
-        _is_shared(output, port.get_node(), output == root) for output in _family(root) for port in consumers(output)
+        _is_shared(output, port.get_node(), output == root)
+        for output in _family(root)
+        for port in consumers(output)
+        if port.get_node().get_name() != transpose.get_name()
     )
 
 
@@ -117,6 +120,9 @@ def _is_shared(output: Output, reader: Node, is_root: bool) -> bool:
     if kind == "Concat":
         dims, axis = dims_of(reader.output(0)), reader.get_attributes()["axis"]
         return dims is None or all(size in (1, None) for size in dims[: axis % len(dims)])
+    if kind == "Transpose":
+        perm = perm_of(reader)
+        return not is_root and perm is not None and _changes_layout(perm)
     return not is_root and kind not in _VIEWS and kind not in _COPYING
 
 
