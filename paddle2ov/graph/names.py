@@ -14,6 +14,9 @@ from collections.abc import Iterable, Iterator
 from openvino import Model, Node
 from openvino.op import if_op, loop, tensor_iterator
 
+LENGTHS_SUFFIX = ".lengths"
+"""What the name of a tensor of sequences has behind it, where it is that of their lengths."""
+
 _GENERATED = re.compile(r"(?:.*/)?[A-Z][A-Za-z0-9]*_\d+")
 
 

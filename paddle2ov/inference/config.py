@@ -45,6 +45,7 @@ class Config:
             "CPU_RUNTIME_CACHE_CAPACITY": str(CACHE_CAPACITY),
         }
         self._device = "CPU"
+        self._cache_dir: Path | None = None
         self._threads = 0
         self._onednn = True
         self._ir_optim = True
@@ -117,8 +118,11 @@ class Config:
         return self._threads
 
     def set_optim_cache_dir(self, path: str | os.PathLike[str]) -> None:
-        """A folder to keep the compiled model in (CACHE_DIR): a later start reads it from there."""
-        self._properties["CACHE_DIR"] = str(path)
+        """A folder to keep the compiled model in, as `compile_model(cache_dir=...)` does.
+
+        A later start, of any process, takes it from there: it neither reads nor converts nor compiles the model.
+        """
+        self._cache_dir = Path(path)
 
     def set_mkldnn_cache_capacity(self, capacity: int) -> None:
         """How many primitives to keep for shapes that were seen before (CPU_RUNTIME_CACHE_CAPACITY).

@@ -7,20 +7,18 @@ import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import openvino
 
-from paddle2ov.conversion import convert
+from paddle2ov.compilation.compile import compiled, compiled_once
 from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORunError
-from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.inference.config import Config
-from paddle2ov.program import Program, read_contents, read_program
-from paddle2ov.program.model import AnyArray
-from paddle2ov.translation.registry import Registry
-from paddle2ov.translation.sequence_lengths import SUFFIX
+from paddle2ov.program.model import AnyArray, Program
 
 
 class Tensor:
@@ -280,20 +278,38 @@ def create_predictor(config: Config) -> Predictor:
     """
     if not isinstance(config, Config):
         raise ConversionInputError(f"create_predictor: a Config is expected, not {type(config).__name__}")
-    signatures = Registry().signatures()
-    if config._buffers is not None:
-        model = _with_lengths(read_contents(*config._buffers, signatures))
-    elif config._model is not None:
-        model = _with_lengths(read_program(config._model, config._params, signatures, mapped=False))
-    else:
+    device, properties = str(config.openvino_device()), config.openvino_properties()
+    model, params, buffers = config._model, config._params, config._buffers
+    if buffers is not None:
+        return Predictor(compiled(lambda: _from_contents(*buffers), device, properties))
+    if model is None:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
-    with _openvino_errors("compile the model"):
-        compiled = shared_core().compile_model(model, str(config.openvino_device()), config.openvino_properties())
-    return Predictor(compiled)
+    if config._cache_dir is None:
+        return Predictor(compiled(lambda: _from_files(model, params), device, properties))
+    options = {"for": "predictor"}
+    return Predictor(
+        compiled_once(model, params, device, properties, config._cache_dir, options, lambda: _from_files(model, params))
+    )
+
+
+def _from_contents(program: bytes, params: bytes) -> openvino.Model:
+    from paddle2ov.program import read_contents
+    from paddle2ov.translation.registry import Registry
+
+    return _with_lengths(read_contents(program, params, Registry().signatures()))
+
+
+def _from_files(model: Path, params: Path | None) -> openvino.Model:
+    from paddle2ov.program import read_program
+    from paddle2ov.translation.registry import Registry
+
+    return _with_lengths(read_program(model, params, Registry().signatures(), mapped=False))
 
 
 def _with_lengths(program: Program) -> openvino.Model:
-    """Converts with inputs for the lengths of sequences, and without them if an operator then refuses."""
+    """The model, which takes sequences of any lengths unless one of its operators takes only one."""
+    from paddle2ov.conversion import convert  # which a model from the cache does not need
+
     try:
         return convert(program, sequence_lengths=True)
     except OpConversionError:
@@ -336,7 +352,7 @@ def _split(ports: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     named: dict[str, Any] = {}
     for port in ports:
         named.setdefault(port.get_any_name(), port)
-    lengths = {name: named[name + SUFFIX] for name in named if name + SUFFIX in named}
+    lengths = {name: named[name + LENGTHS_SUFFIX] for name in named if name + LENGTHS_SUFFIX in named}
     return {name: port for name, port in named.items() if port not in lengths.values()}, lengths
 
 

@@ -13,6 +13,7 @@ from openvino import Model, Output, PartialShape, Type
 import paddle2ov
 from paddle2ov.deployment.preprocessing import PREPROCESSING
 from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, Refusal
+from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
@@ -20,7 +21,6 @@ from paddle2ov.report import ConversionReport
 from paddle2ov.reporting.compiled import Inputs, compile_report
 from paddle2ov.reporting.model import Port, Report, ReportedOperator
 from paddle2ov.reporting.program import list_operators
-from paddle2ov.translation.sequence_lengths import SUFFIX
 from paddle2ov.verification.inputs import random_inputs
 from paddle2ov.verification.verify import Verification
 
@@ -124,7 +124,7 @@ def generated_inputs(model: Model, program: Program) -> dict[str, Any]:
         ConversionInputError: the shapes do not fit the program.
     """
     fed = {port.get_any_name() for port in model.inputs}
-    lengths = {name: name.removesuffix(SUFFIX) for name in fed if name.endswith(SUFFIX)}
+    lengths = {name: name.removesuffix(LENGTHS_SUFFIX) for name in fed if name.endswith(LENGTHS_SUFFIX)}
     ports = [port for port in model.inputs if lengths.get(port.get_any_name()) not in fed]
     variables, shapes, images = [], {}, []
     for port in ports:

@@ -9,15 +9,13 @@ from openvino import Output, PartialShape, Type
 from openvino.op import Parameter, Result
 
 from paddle2ov.graph.aliases import alias
+from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.values import UNKNOWN_LOD, ComplexValue, LoDTensor, PlainValue, SequenceLengths, Value, unmarked
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
 from paddle2ov.translation.scope import Scope
-
-SUFFIX = ".lengths"
-"""Suffix of the name of the input or result to which the lengths belong."""
 
 
 def lengths_of(value: Output, count: int | Output | SequenceLengths) -> Output:
@@ -42,7 +40,7 @@ def lengths_inputs(inputs: Iterable[Variable], scope: Scope) -> list[Parameter]:
     found = []
     for variable in inputs:
         if variable.lod_level == 1 and variable.name in scope.values:
-            name = variable.name + SUFFIX
+            name = variable.name + LENGTHS_SUFFIX
             lengths = ops.parameter(PartialShape([-1]), Type.i64, name=name)
             lengths.output(0).set_names({name})
             rows = scope.values[variable.name]
@@ -64,7 +62,7 @@ def lengths_results(outputs: Sequence[ProgramOutput], scope: Scope) -> list[Resu
             continue
         lengths = alias(lengths_of(rows, value.lod))
         copy_operators(lengths, rows.get_node())
-        result = ops.result(lengths, name=item.name + SUFFIX)
-        result.output(0).set_names({item.name + SUFFIX})
+        result = ops.result(lengths, name=item.name + LENGTHS_SUFFIX)
+        result.output(0).set_names({item.name + LENGTHS_SUFFIX})
         found.append(result)
     return found
