@@ -19,6 +19,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, reshape
 from paddle2ov.graph.opset import ops
+from paddle2ov.program.budget import check_repeats
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -45,7 +46,7 @@ def rnn(node: NodeContext) -> NamedOutputs:
     # its own kernel and has it run step by step, with the lengths.
     clip = _NO_CLIP if node.has_input("sequence_length") else 0.0
     last: list[list[Tensor]] = [[] for _ in states]
-    for layer in range(layers):
+    for layer in range(check_repeats(layers)):
         first = [_initial_state(state, layer * directions, directions) for state in states]
         weights = _weights(node, mode, layer, layers, directions)
         direction = "bidirectional" if directions == 2 else "forward"

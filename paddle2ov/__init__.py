@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Paddle2OVError,
         PaddleRunError,
         Place,
+        RewriteError,
         UnsupportedOpsError,
     )
     from paddle2ov.inspection import Inspection, inspect
@@ -48,6 +49,7 @@ _MODULES = {
     "Paddle2OVError": "errors",
     "PaddleRunError": "errors",
     "Place": "errors",
+    "RewriteError": "errors",
     "UnsupportedOpsError": "errors",
     "Verification": "verification.verify",
     "convert": "conversion",
@@ -71,6 +73,7 @@ __all__ = [
     "Paddle2OVError",
     "PaddleRunError",
     "Place",
+    "RewriteError",
     "UnsupportedOpsError",
     "Verification",
     "convert",

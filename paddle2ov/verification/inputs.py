@@ -141,6 +141,8 @@ def load(path: Path) -> Inputs:
     try:
         with np.load(path) as file:
             return {name: file[name] for name in file.files}
+    except MemoryError as error:
+        raise ConversionInputError(f"inputs: {path} holds more than fits into memory: {error}") from error
     except (ValueError, AttributeError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, SyntaxError) as error:
         raise ConversionInputError(f"inputs: {path} is not an .npz file of arrays: {error}") from None
 
