@@ -16,14 +16,17 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, rank_of, shape_of, shape_vector
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue, SequenceLengths
+from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""
+_LARGEST_DIM = 2**62
 
 
 def fill_constant(node: NodeContext) -> NamedOutputs:
@@ -42,8 +45,9 @@ def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
     storage = numpy_dtype(dtype)
     if node.is_known(name):
         shape = node.get_ints(name, [])
+        node.require(all(0 <= dim < _LARGEST_DIM for dim in shape), "an impossible dimension", **{name: shape})
         if storage is not None and math.prod(shape) <= _LARGE:
-            return ConstantValue(np.full(shape, value, storage))
+            return ConstantValue(arrays.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))
     return ops.broadcast(_scalar(value, dtype), shape_vector(node, name))
 
@@ -90,7 +94,7 @@ def ones_like(node: NodeContext) -> NamedOutputs:
 def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
     dims, storage = static_dims(x), numpy_dtype(dtype)
     if value is not None and storage is not None and dims is not None and math.prod(dims) <= _LARGE:
-        return ConstantValue(np.full(dims, np.asarray(value).astype(storage), storage))
+        return ConstantValue(arrays.full(dims, np.asarray(value).astype(storage), storage))
     if value is None:
         scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
     else:
@@ -126,7 +130,7 @@ def assign_value(node: NodeContext) -> NamedOutputs:
     dtype = node.get_dtype("dtype", node.output_dtype("out"))
     node.require(dtype is not None, "its type is not known")
     assert dtype is not None
-    values, shape = node.get_attribute("values"), node.get_attribute("shape")
+    values, shape = node.get_attribute("values"), node.get_ints("shape")
     storage = numpy_dtype(dtype)
     if storage is None:
         return {"out": const(np.asarray(values, np.float32).reshape(shape), dtype)}
@@ -153,8 +157,9 @@ def eye(node: NodeContext) -> NamedOutputs:
         height = node.get_int("num_rows")
         width = node.get_int("num_columns", -1)
         width = height if width == -1 else width
+        node.require(height >= 0 and width >= 0, "a negative size", num_rows=height, num_columns=width)
         if height * width <= _LARGE:
-            return {"out": ConstantValue(np.eye(height, width, dtype=storage))}
+            return {"out": ConstantValue(arrays.eye(height, width, dtype=storage))}
         columns = ints(width).output(0)
     row = ops.unsqueeze(ops.range(ints(0), _as_scalar(rows), ints(1), "i64"), ints(1))
     column = ops.unsqueeze(ops.range(ints(0), _as_scalar(columns), ints(1), "i64"), ints(0))
@@ -165,10 +170,11 @@ def triangle_indices(node: NodeContext) -> NamedOutputs:
     """out = [rows, columns] of the elements of a triangle of a rows × cols matrix."""
     dtype = node.get_dtype("dtype", Type.i64) or Type.i64
     storage = numpy_dtype(dtype) or np.dtype(np.int64)
-    if node.op_type == "tril_indices":
-        found = np.tril_indices(node.get_int("rows"), node.get_int("offset"), node.get_int("cols"))
-    else:
-        found = np.triu_indices(node.get_int("row"), node.get_int("offset"), node.get_int("col"))
+    is_lower = node.op_type == "tril_indices"
+    rows, columns = (node.get_int(name) for name in (("rows", "cols") if is_lower else ("row", "col")))
+    node.require(rows >= 0 and columns >= 0, "a negative size", rows=rows, columns=columns)
+    charge_array(rows * columns)
+    found = (np.tril_indices if is_lower else np.triu_indices)(rows, node.get_int("offset"), columns)
     return {"out": ConstantValue(np.stack(found).astype(storage))}
 
 

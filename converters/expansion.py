@@ -12,6 +12,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of, shape_vector
 from paddle2ov.converters.indexing import gather_or_empty
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -113,7 +114,7 @@ def repeat_interleave(node: NodeContext) -> NamedOutputs:
         dim = x.get_partial_shape()[axis]
         if len(repeats) > 1 or dim.is_static:
             count = len(repeats) if len(repeats) > 1 else int(dim.get_length())
-            indices = np.repeat(np.arange(count), repeats if len(repeats) > 1 else repeats * count)
+            indices = arrays.repeat(arrays.arange(count), repeats if len(repeats) > 1 else repeats * count)
             return {"out": gather_or_empty(x, ops.constant(indices.astype(np.int64)).output(0), axis)}
     repeats_tensor = ops.reshape(node.get_tensor("repeats", Type.i64), ints([-1]), False)
     length = ops.gather(shape_of(x), ints([axis]), ints(0))

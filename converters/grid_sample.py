@@ -9,6 +9,7 @@ OpenVINO's GridSample has no third dimension: there the elements are gathered.
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,9 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like, ints, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
+from paddle2ov.program.budget import MOST_ELEMENTS
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -131,10 +134,11 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
     spatial = _spatial_rank(node, theta)
     kind = theta.get_element_type()
     align = node.get_bool("align_corners", True)
-    if node.is_known("output_shape"):
-        sizes = node.get_ints("output_shape")[2:]
+    sizes = node.get_ints("output_shape")[2:] if node.is_known("output_shape") else None
+    if sizes is not None and math.prod(sizes) * (spatial + 1) <= MOST_ELEMENTS:
+        node.require(min(sizes) >= 0, "a negative size", output_shape=sizes)
         lines = [_line(size, align) for size in sizes]
-        base = np.stack([*reversed(np.meshgrid(*lines, indexing="ij")), np.ones(sizes)], -1)
+        base = np.stack([*reversed(np.meshgrid(*lines, indexing="ij")), arrays.ones(sizes)], -1)
         flat: Node = ops.constant(base.reshape(1, -1, spatial + 1), kind)
         shape: Node = ints(sizes)
     else:
@@ -160,7 +164,7 @@ def _line(size: int, align: bool) -> npt.NDArray[np.float32]:
     with np.errstate(all="ignore"):
         step = np.float32(2) / np.float32(size - 1 if align else size)
         start = np.float32(-1) if align else np.float32(-1) * np.float32(size - 1) / np.float32(size)
-        return start + np.arange(size, dtype=np.float32) * step
+        return start + arrays.arange(size, dtype=np.float32) * step
 
 
 def _dynamic_grid(shape: Node, spatial: int, kind: Type, align: bool) -> Node:

@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
+from paddle2ov.graph import arrays
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
@@ -67,8 +68,8 @@ def inplace_abn(node: NodeContext) -> NamedOutputs:
 def _scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
     """(factor, shift) such that out = x * factor + shift; constants if the statistics are known."""
     mean, variance = node.get_known("mean"), node.get_known("variance")
-    scale = node.get_known("scale") if node.has_input("scale") else np.ones(1, np.float32)
-    bias = node.get_known("bias") if node.has_input("bias") else np.zeros(1, np.float32)
+    scale = node.get_known("scale") if node.has_input("scale") else arrays.ones(1, np.float32)
+    bias = node.get_known("bias") if node.has_input("bias") else arrays.zeros(1, np.float32)
     if mean is None or variance is None or scale is None or bias is None:
         return _dynamic_scale_and_shift(node, epsilon, shape, kind)
     # Multiply and Add with constants of one consumer each: OpenVINO fuses them into the convolution before.

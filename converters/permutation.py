@@ -15,6 +15,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -63,7 +64,7 @@ def _reverse(x: Output, axes: list[int]) -> Output:
         return x
     n = len(axes)
     # A stop before the first element: any number below -dim.
-    stop = np.full(n, np.iinfo(np.int32).min, np.int64)
+    stop = arrays.full(n, np.iinfo(np.int32).min, np.int64)
     return ops.slice(x, ints([-1] * n), ops.constant(stop), ints([-1] * n), ints(axes)).output(0)
 
 

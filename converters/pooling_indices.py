@@ -28,8 +28,10 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.spatial import begin_end_pads, channels_last, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
+from paddle2ov.graph import arrays
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
+from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -106,11 +108,12 @@ def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArra
         base = dim // size
         widest = min(single(base + 2) / alpha - single(1), single(dim + 1 - base) / alpha - single(size - 1))
         shift = single(u) * single(widest)
-    k = np.arange(size + 1, dtype=np.float32)
+    k = arrays.arange(size + 1, dtype=np.float32)
     edges = ((k + shift) * alpha).astype(np.int64) - int(shift * alpha)
     start = np.maximum(edges[:-1], 0)
     end = np.minimum(edges[:-1] + width if width > 0 else edges[1:], dim)
-    steps = np.arange(int((end - start).max()))
+    steps = arrays.arange(int((end - start).max()))
+    charge_array(start.size * steps.size)
     indices: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
     return indices
 
@@ -134,7 +137,7 @@ def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> N
         inner = ops.subtract(exact_divide(single(ops.add(base, ints(2))), alpha), number(1))
         outer = exact_divide(single(ops.subtract(ops.add(dim, ints(1)), base)), alpha)
         shift = ops.multiply(shift, ops.minimum(inner, ops.subtract(outer, number(size - 1))))
-    k = np.arange(size + 1)
+    k = arrays.arange(size + 1)
     edge = floor(ops.multiply(ops.add(ops.constant(k.astype(np.float32)), shift), alpha))
     edge = _clamp_to_quotient(edge, dim, base, size, width, u)
     edges = ops.subtract(edge, ops.gather(edge, ints(0), ints(0)))
@@ -164,7 +167,7 @@ def _clamp_to_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: 
     shift = ops.convert(shift, Type.i32)
     carry = int_divmod(ops.multiply(shift, _int(low)), _int(2**12))[0]
     shift, fraction = int_divmod(ops.add(ops.multiply(shift, _int(high)), carry), _int(2**12))
-    total = ops.multiply(ops.constant(np.arange(size + 1, dtype=np.int32)), ops.convert(wide, Type.i32))
+    total = ops.multiply(ops.constant(arrays.arange(size + 1, dtype=np.int32)), ops.convert(wide, Type.i32))
     quotient, rest = int_divmod(ops.add(total, shift), _int(divisor))
     before = ops.logical_and(ops.equal(rest, _int(0)), ops.less(fraction, _int(2**10)))
     behind = ops.logical_and(ops.equal(rest, _int(divisor - 1)), ops.greater_equal(fraction, _int(3 * 2**10)))

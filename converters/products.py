@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.converters.elementwise import operands
@@ -24,6 +23,7 @@ from paddle2ov.converters.graph.common import (
     unsqueeze_to_rank,
 )
 from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
@@ -88,7 +88,7 @@ def dist(node: NodeContext) -> NamedOutputs:
     x, y = operands(node)
     p = node.get_float("p", 2.0)
     if any(0 in (static_dims(one) or ()) for one in (x, y)):
-        return {"out": ConstantValue(np.zeros(node.output_shape() or (), numpy_dtype(x.get_element_type())))}
+        return {"out": ConstantValue(arrays.zeros(node.output_shape() or (), numpy_dtype(x.get_element_type())))}
     gap = ops.abs(ops.subtract(x, y))
     axes = ints(list(range(int(gap.get_output_partial_shape(0).rank.get_length()))))
     if p == 0:

@@ -204,6 +204,7 @@ def fake_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
 def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
     """out = x · scales[0] / (2^(bits - 1) - 1) along an axis; then the same with scales[1], a scalar."""
     x, bits = _dequantize_input(node), node.get_ints("quant_bits", [8])
+    node.require(all(1 <= one <= 32 for one in bits), "1 to 32 bits are supported", quant_bits=bits)
     highs = [2 ** (one - 1) - 1 for one in bits]
     if node.get_input_size("scales") == 1:
         axis = _axis_of(node, rank_of(node, x), 0)

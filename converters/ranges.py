@@ -13,10 +13,12 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like, exact_divide, ints
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
+from paddle2ov.program.budget import check_computed
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _LARGE = 4096
@@ -35,8 +37,9 @@ def arange(node: NodeContext) -> NamedOutputs:
             count = (abs(end - start) + abs(step) - 1) // abs(step)
         else:
             count = math.ceil(abs((end - start) / step))
+        check_computed(count)
         if count <= _LARGE:
-            steps = np.full(count, step, storage)
+            steps = arrays.full(count, step, storage)
             steps[:1] = start
             return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}  # accumulated, as in the kernel
     start, end, step = (ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step"))
@@ -68,8 +71,9 @@ def range_v2(node: NodeContext) -> NamedOutputs:
         start, end, step = (node.get_constant(name).reshape(-1)[0].item() for name in names)
         node.require(step != 0, "the step must not be 0", step=step)
         count = int((end - start) / step + 1)
+        check_computed(count)
         if count <= _LARGE:
-            steps = np.full(count, step, storage)
+            steps = arrays.full(count, step, storage)
             steps[:1] = start
             return {"out": ConstantValue(np.add.accumulate(steps, dtype=storage))}
     start, end, step = (ops.reshape(node.get_tensor(name), ints([]), False) for name in names)
@@ -118,11 +122,13 @@ def _known_linspace(node: NodeContext) -> tuple[Any, Any] | None:
     if storage is None or not all(node.is_known(name) for name in names):
         return None
     count = node.get_int(count_name)
+    node.require(count >= 0, "a negative number", **{count_name: count})
+    check_computed(count)
     if count > _LARGE:
         return None
     start, stop = (_number(node, name, storage) for name in ("start", "stop"))
     step = float(storage.type(stop - start)) / max(count - 1, 1)
-    index = np.arange(count)
+    index = arrays.arange(count)
     values = np.where((index < count // 2) | (count == 1), start + step * index, stop - step * (count - index - 1))
     return values, storage
 

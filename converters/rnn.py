@@ -21,6 +21,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints,
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
+from paddle2ov.program.budget import check_repeats
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -48,7 +49,7 @@ def rnn(node: NodeContext) -> NamedOutputs:
     # its own kernel and has it run step by step, with the lengths.
     clip = _NO_CLIP if node.has_input("sequence_length") else 0.0
     last: list[list[Tensor]] = [[] for _ in states]
-    for layer in range(layers):
+    for layer in range(check_repeats(layers)):
         first = [_initial_state(state, layer * directions, directions) for state in states]
         weights = _weights(node, mode, layer, layers, directions)
         direction = "bidirectional" if directions == 2 else "forward"

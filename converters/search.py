@@ -28,6 +28,7 @@ from paddle2ov.converters.graph.common import (
 )
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.converters.graph.sorting import sort, topk
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
@@ -88,7 +89,7 @@ def _arg_extreme(largest: bool) -> Converter:
             return {"out": cast_to(ops.reshape(found, dims, False), dtype)}
         x, rank, axis = _operand(node)
         if rank == 0:
-            return {"out": ops.constant(np.zeros([1] if keep and not flat else []), dtype)}
+            return {"out": ops.constant(arrays.zeros([1] if keep and not flat else []), dtype)}
         if flat:
             x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
         found = topk(_sortable(x), ints(1), axis, largest).output(1)

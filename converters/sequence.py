@@ -9,7 +9,6 @@ Refused: `im2sequence` with a size for each image.
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import (
@@ -24,6 +23,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.lod.sequences import SequenceLayout, dense_input, from_dense
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -43,7 +43,7 @@ def add_position_encoding(node: NodeContext) -> NamedOutputs:
     size = (node.input_shape("x") or [-1])[-1]
     node.require(size >= 0, "the number of features must be known")
     half = size // 2
-    exponents = np.arange(half) / (half - 1) if half > 1 else np.ones(1)
+    exponents = arrays.arange(half) / (half - 1) if half > 1 else arrays.ones(1)
     rates = const(10000.0**-exponents, Type.f32)
     positions = ops.range(ints(0), dim_of(x, 1), ints(1), "f32")
     angles = ops.multiply(ops.unsqueeze(positions, ints([1])), rates)

@@ -17,6 +17,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.reduction import scalar_as_declared
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
@@ -51,7 +52,7 @@ def size(node: NodeContext) -> NamedOutputs:
     parts = 2 if node.is_complex("x") else 1
     dims = static_dims(x)
     if dims is not None:
-        return {"size": ConstantValue(np.full(_scalar_shape(node, "size"), math.prod(dims) // parts, np.int64))}
+        return {"size": ConstantValue(arrays.full(_scalar_shape(node, "size"), math.prod(dims) // parts, np.int64))}
     count = ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False)
     return {"size": scalar_as_declared(node, ops.divide(count, ints(2)) if parts == 2 else count, "size")}
 
@@ -61,7 +62,7 @@ def is_empty(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     dims = static_dims(x)
     if dims is not None:
-        return {"out": ConstantValue(np.full(_scalar_shape(node, "out"), 0 in dims))}
+        return {"out": ConstantValue(arrays.full(_scalar_shape(node, "out"), 0 in dims))}
     empty = ops.equal(ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False), ints(0))
     return {"out": scalar_as_declared(node, empty)}
 

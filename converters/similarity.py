@@ -12,6 +12,7 @@ from openvino import Node, Output
 from paddle2ov.converters.graph.common import Tensor, ints, rank_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ops
+from paddle2ov.program.budget import check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -35,7 +36,7 @@ def conv_shift(node: NodeContext) -> NamedOutputs:
     if width is None:
         node.refuse("a filter of unknown width is not supported")
     total: Node | None = None
-    for j in range(width):
+    for j in range(check_repeats(width)):
         moved = ops.roll(x, ints([(width - 1) // 2 - j]), ints([1]))
         term = ops.multiply(moved, ops.gather(y, ints([j]), ints(1)))
         total = term if total is None else ops.add(total, term)

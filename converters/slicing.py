@@ -13,6 +13,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import END, Tensor, cast_to, int_vector, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
@@ -83,7 +84,7 @@ def _slice(node: NodeContext, name: str, steps_name: str | None) -> NamedOutputs
         if dropped and 0 in (dims or ()) and storage is not None:  # OpenVINO's CPU plugin divides by 0 in a Gather
             return {
                 "out": ConstantValue(
-                    np.zeros([dim for axis, dim in enumerate(dims or ()) if axis not in dropped], storage)
+                    arrays.zeros([dim for axis, dim in enumerate(dims or ()) if axis not in dropped], storage)
                 )
             }
     declared = node.output_shape("out")

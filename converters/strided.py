@@ -13,6 +13,7 @@ from openvino import Node, Type
 from paddle2ov.converters.graph.common import const, dim_of, ints, normalize_axis, rank_of
 from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.converters.permutation import transpose_to
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -27,7 +28,7 @@ def as_strided(node: NodeContext) -> NamedOutputs:
     node.require(offset % width == 0, f"begins inside of an element, which has {width} bytes", offset=offset)
     indices = np.array(offset // width)
     for size, stride in zip(dims, strides, strict=True):
-        indices = indices[..., None] + np.arange(size) * stride
+        indices = indices[..., None] + arrays.arange(size) * stride
     if indices.size == 0:
         return {"out": ops.broadcast(const(0, x.get_element_type()), ints(dims))}
     shape = static_dims(x)

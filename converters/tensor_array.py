@@ -17,6 +17,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, ints, normalize_axis, rank_of, shape_of
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -93,7 +94,7 @@ def read_from_array(node: NodeContext) -> NamedOutputs:
 def lod_array_length(node: NodeContext) -> NamedOutputs:
     """out = the number of elements, as an int64 tensor of shape [1]."""
     if node.is_empty_array("x"):
-        return {"out": ConstantValue(np.zeros(1, np.int64))}
+        return {"out": ConstantValue(arrays.zeros(1, np.int64))}
     return {"out": ops.gather(shape_of(node.get_input("x")), ints([0]), ints(0))}
 
 

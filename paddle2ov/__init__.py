@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Paddle2OVError,
         PaddleRunError,
         Place,
+        RewriteError,
         UnsupportedOpsError,
     )
     from paddle2ov.inspection import Inspection, inspect
@@ -51,6 +52,7 @@ _MODULES = {
     "Paddle2OVError": "errors",
     "PaddleRunError": "errors",
     "Place": "errors",
+    "RewriteError": "errors",
     "UnsupportedOpsError": "errors",
     "Verification": "verification.verify",
     "check": "checking.check",
@@ -78,6 +80,7 @@ __all__ = [
     "Paddle2OVError",
     "PaddleRunError",
     "Place",
+    "RewriteError",
     "UnsupportedOpsError",
     "Verification",
     "check",

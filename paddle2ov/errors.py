@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,8 +159,47 @@ class OpConversionError(Paddle2OVError):
         return type(self), (self.place, self.reason)
 
 
+class RewriteError(Paddle2OVError):
+    """A rewrite of the graph failed, or would take more time or memory than a conversion may.
+
+    Attributes:
+        rewrite: its name; `convert(..., rewrite=False)` converts without any.
+        reason: why it failed.
+    """
+
+    def __init__(self, rewrite: str, reason: str) -> None:
+        self.rewrite = rewrite
+        self.reason = reason
+        super().__init__(f"the rewrite '{rewrite}' failed: {reason}")
+
+    def __reduce__(self) -> tuple[type[RewriteError], tuple[str, str]]:
+        return type(self), (self.rewrite, self.reason)
+
+
 class ConversionWarning(UserWarning):
     """The model converts, and computes something else than Paddle for inputs that the message names."""
+
+
+def described(error: BaseException) -> str:
+    """The message of an exception that nobody raised on purpose, in one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
+    return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
+
+
+@contextmanager
+def failing_as(error: Callable[[str], Paddle2OVError]) -> Iterator[None]:
+    """The border of what a program can provoke: exceptions that nobody raised on purpose become errors of our own.
+
+    Args:
+        error: makes one from the message of the exception, which becomes its cause.
+    """
+    try:
+        yield
+    except Paddle2OVError:
+        raise
+    except Exception as cause:
+        raise error(described(cause)) from cause
 
 
 class OpenVINORunError(Paddle2OVError, RuntimeError):

@@ -11,14 +11,15 @@ import builtins
 from collections.abc import Sequence
 from itertools import product
 
-import numpy as np
 from openvino import Output, Type
 
 from paddle2ov.converters.complex import elementary, matrices
 from paddle2ov.converters.graph.common import Tensor, const, const_like, ints, shape_of
 from paddle2ov.converters.logical import as_bool
+from paddle2ov.graph import arrays
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 from paddle2ov.translation.registry import ComplexAware, Converter
@@ -60,7 +61,7 @@ def linear(convert: Converter, *numbers: str) -> Converter:
 
 def _zeros(x: Output, known: bool) -> Output:
     if known:
-        return const(np.zeros(x.get_shape()), x.get_element_type()).output(0)
+        return const(arrays.zeros(static_dims(x) or []), x.get_element_type()).output(0)
     return ops.broadcast(const_like(0, x), shape_of(x)).output(0)
 
 

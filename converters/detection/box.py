@@ -9,7 +9,6 @@ Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/imp
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import (
@@ -23,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     static_rank,
 )
 from paddle2ov.converters.lod.sequences import segment_ids
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -183,6 +183,6 @@ def polygon_box_transform(node: NodeContext) -> NamedOutputs:
     dtype, channels = x.get_element_type(), (node.input_shape("input") or [-1] * 4)[1]
     node.require(channels >= 0, "the number of channels must be known")
     rows, columns = (ops.range(ints(0), dim_of(x, axis), ints(1), "i64") for axis in (2, 3))
-    odd = const(np.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
+    odd = const(arrays.arange(channels).reshape(1, -1, 1, 1) % 2, Type.boolean)
     coordinates = ops.select(odd, ops.unsqueeze(rows, ints([0, 1, 3])), ops.unsqueeze(columns, ints([0, 1, 2])))
     return {"output": ops.subtract(ops.multiply(ops.convert(coordinates, dtype), const(4, dtype)), x)}

@@ -19,6 +19,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
+from paddle2ov.program.budget import check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -57,7 +58,7 @@ def _class(node: NodeContext) -> int:
     declared, background = node.input_shape("scores"), node.get_int("background_label", -1)
     given = node.get_input("scores").get_partial_shape()[1]
     count = given.get_length() if given.is_static else declared[1] if declared else -1
-    classes = [i for i in range(count) if i != background]
+    classes = [i for i in range(check_repeats(count)) if i != background]
     if len(classes) != 1:
         node.refuse(f"one class besides the background is supported, not {len(classes)}", background_label=background)
     return classes[0]

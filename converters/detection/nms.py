@@ -30,6 +30,7 @@ from paddle2ov.converters.detection.rows import (
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, reshape
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
 from paddle2ov.graph.workarounds import works_around
@@ -173,7 +174,7 @@ def sentinel_if_empty(out: Tensor, width: int) -> Node:
     """`out`, or [[-1]] if it is empty: so the operators without an output of counts mark it."""
     count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
     some = ops.minimum(count, ints(1))
-    marked = ops.concat([out, const(-np.ones((1, width)), out.get_element_type())], 0)
+    marked = ops.concat([out, const(-arrays.ones((1, width)), out.get_element_type())], 0)
     ends = ops.concat([ops.maximum(count, ints(1)), ops.add(ops.multiply(some, ints(width - 1)), ints(1))], 0)
     return ops.slice(marked, ints([0, 0]), ends, ints([1, 1]))
 

@@ -16,9 +16,11 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const, ints, reshape
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.program.budget import charge_array, check_repeats
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -74,11 +76,12 @@ def density_prior_box(node: NodeContext) -> NamedOutputs:
     grid = _Grid(node, dtype, node.get_float("step_w", 0.0), node.get_float("step_h", 0.0))
     node.require(grid.known, "the sizes of the feature map and the image must be known: shifts are whole pixels")
     step = int((grid.step[0] + grid.step[1]) * 0.5)
-    corners = []
+    corners: list[tuple[float, ...]] = []
     for size, density in zip(node.get_attribute("fixed_sizes"), node.get_attribute("densities"), strict=True):
         shift = step // density
-        shifts = [-step / 2 + shift / 2 + k * shift for k in range(density)]
+        shifts = [-step / 2 + shift / 2 + k * shift for k in range(check_repeats(density))]
         for ratio in node.get_attribute("fixed_ratios"):
+            charge_array(len(corners) + len(shifts) ** 2)
             w, h = size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2
             corners += [(x - w, y - h, x + w, y + h) for y in shifts for x in shifts]
     found = grid.boxes(np.array(corners), node.get_float("offset", 0.5))
@@ -108,7 +111,7 @@ def anchor_generator(node: NodeContext) -> NamedOutputs:
             halves.append((0.5 * (size / stride[0] * width - 1), 0.5 * (size / stride[1] * height - 1)))
     half = np.array(halves)
     grid = _Grid(node, dtype, stride[0], stride[1], image=False)
-    corners = np.concatenate([-half, half], 1) + np.tile([offset * (s - 1) for s in stride], 2)
+    corners = np.concatenate([-half, half], 1) + arrays.tile([offset * (s - 1) for s in stride], 2)
     anchors = grid.boxes(corners, 0.0)
     return {"anchors": anchors, "variances_out": _variances(node, anchors, len(halves))}
 
@@ -135,11 +138,12 @@ class _Grid:
         """(center + corners) / image size: [H, W, P, 4] for corners [P, 4] relative to the center."""
         if self.known:
             width, height = (side for side in self.feature if isinstance(side, int))
-            x, y = ((np.arange(n) + offset) * s for n, s in zip((width, height), self.step, strict=True))
+            x, y = ((arrays.arange(n) + offset) * s for n, s in zip((width, height), self.step, strict=True))
+            charge_array(width * height * corners.size)
             center = np.stack(np.broadcast_arrays(x[None, :], y[:, None]), -1)
-            boxes = np.tile(center, 2)[:, :, None, :] + corners
+            boxes = arrays.tile(center, 2)[:, :, None, :] + corners
             if self.image:
-                boxes = boxes / np.tile(np.array(self.image, np.float64), 2)
+                boxes = boxes / arrays.tile(np.array(self.image, np.float64), 2)
             return ConstantValue(boxes.astype(self.storage))
         centers = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
         corner = ops.unsqueeze(ops.concat([centers, centers], 2), ints(2))
@@ -193,5 +197,5 @@ def _variances(node: NodeContext, boxes: Boxes, priors: int) -> Boxes:
     values = node.get_attribute("variances", [])
     node.require(len(values) == 4, "four numbers are expected", variances=values)
     if isinstance(boxes, ConstantValue):
-        return ConstantValue(np.tile(np.asarray(values, boxes.array.dtype), (*boxes.array.shape[:-1], 1)))
+        return ConstantValue(arrays.tile(np.asarray(values, boxes.array.dtype), (*boxes.array.shape[:-1], 1)))
     return ops.broadcast(const(values, boxes.get_element_type()), ops.shape_of(boxes, Type.i64))

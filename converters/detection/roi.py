@@ -8,11 +8,11 @@ Refused: the result `arg_max` of `roi_pool`, which only its gradient reads. Boxe
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, exact_divide, ints, reshape, shape_of
 from paddle2ov.converters.lod.sequences import segment_ids
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -92,8 +92,8 @@ def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> N
     """1 where pixel p along `axis` (0: x, 1: y) lies in cell i of region r, else 0: [R, cells, length]."""
     begin, extent = ops.gather(start, ints([axis]), ints(1)), ops.gather(size, ints([axis]), ints(1))  # [R, 1]
     step = exact_divide(extent, const(cells, Type.f32))
-    first = ops.floor(ops.add(ops.multiply(const(np.arange(cells), Type.f32), step), begin))
-    last = ops.ceiling(ops.add(ops.multiply(const(np.arange(1, cells + 1), Type.f32), step), begin))
+    first = ops.floor(ops.add(ops.multiply(const(arrays.arange(cells), Type.f32), step), begin))
+    last = ops.ceiling(ops.add(ops.multiply(const(arrays.arange(1, cells + 1), Type.f32), step), begin))
     pixel = cast_to(ops.range(ints(0), length, ints(1), "i64"), Type.f32)
     inside = ops.logical_and(
         ops.greater_equal(pixel, ops.unsqueeze(first, ints(2))), ops.less(pixel, ops.unsqueeze(last, ints(2)))

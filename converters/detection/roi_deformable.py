@@ -16,6 +16,7 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.roi import image_indices
 from paddle2ov.converters.detection.rows import folded_size
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, output_of, reshape, shape_of
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -46,13 +47,13 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
     for axis in (0, 1):  # y, x
         many, along = cells[axis], ints([1 - axis])
         step = exact_divide(ops.gather(size, along, ints(1)), const(many, Type.f32))  # [R, 1]
-        begin = ops.add(ops.multiply(const(np.arange(many), Type.f32), step), ops.gather(start, along, ints(1)))
+        begin = ops.add(ops.multiply(const(arrays.arange(many), Type.f32), step), ops.gather(start, along, ints(1)))
         begin = ops.unsqueeze(begin, ints([1, 3 - axis]))  # [R, 1, i, 1] or [R, 1, 1, j]
         if moved is not None:
             extent = ops.unsqueeze(ops.gather(size, along, ints(1)), ints([2, 3]))
             begin = ops.add(begin, ops.multiply(moved[axis], extent))
         step = exact_divide(step, const(samples, Type.f32))
-        step = ops.multiply(const(np.arange(samples), Type.f32), step)  # [R, samples]
+        step = ops.multiply(const(arrays.arange(samples), Type.f32), step)  # [R, samples]
         coordinate = ops.add(ops.unsqueeze(begin, ints([4])), ops.unsqueeze(step, ints([1, 2, 3])))
         length = cast_to(folded_size(x, 2 + axis), Type.f32)
         within = ops.logical_and(
@@ -105,7 +106,7 @@ def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, 
         for many, part in zip(cells, parts, strict=True)
     )
     cell = row[:, None] * parts[1] + column
-    of_class = np.arange(classes)[:, None, None] * (2 * parts[0] * parts[1]) + cell
+    of_class = arrays.arange(classes)[:, None, None] * (2 * parts[0] * parts[1]) + cell
     region = ops.unsqueeze(ops.range(ints(0), folded_size(image, 0), ints(1), "i64"), ints([1, 2, 3]))
     begin = ops.multiply(region, ints(classes * 2 * parts[0] * parts[1]))
     x, y = (ops.gather(flat, ops.add(begin, ints(of_class + i * parts[0] * parts[1])), ints(0)) for i in (0, 1))
@@ -118,11 +119,11 @@ def _channel_of(channels: int, cells: tuple[int, int], groups: tuple[int, int]) 
         np.clip(_floor_to_int(_range(many) * np.float32(group) / np.float32(many)), 0, group - 1)
         for many, group in zip(cells, groups, strict=True)
     )
-    return np.asarray((np.arange(channels)[:, None, None] * groups[0] + row[:, None]) * groups[1] + column)
+    return np.asarray((arrays.arange(channels)[:, None, None] * groups[0] + row[:, None]) * groups[1] + column)
 
 
 def _range(count: int) -> AnyArray:
-    return np.arange(count, dtype=np.float32)  # Paddle, too, computes in the type of the input
+    return arrays.arange(count, dtype=np.float32)  # Paddle, too, computes in the type of the input
 
 
 def _floor_to_int(x: AnyArray) -> AnyArray:

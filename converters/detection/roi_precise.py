@@ -6,11 +6,11 @@ Semantics: `paddle/fluid/operators/prroi_pool_op.h` of Paddle 1.8; the image is 
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.roi import image_indices
 from paddle2ov.converters.graph.common import cast_to, const, ints, reshape, shape_of
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -44,7 +44,7 @@ def _weights(low: Output, extent: Node, axis: int, cells: int, length: Node) -> 
     step = ops.divide(size, const(cells, Type.f32))
     pixel = cast_to(ops.range(ints(0), length, ints(1), "i64"), Type.f32)
     edges = [
-        ops.add(start, ops.multiply(step, const(np.arange(first, first + cells).reshape(-1, 1), Type.f32)))
+        ops.add(start, ops.multiply(step, const(arrays.arange(first, first + cells).reshape(-1, 1), Type.f32)))
         for first in (0, 1)
     ]
     before, after = (_hat_until(ops.subtract(edge, pixel)) for edge in edges)

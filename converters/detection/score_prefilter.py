@@ -18,6 +18,7 @@ from openvino.op import Constant
 
 from paddle2ov.converters.detection.rows import folded_size, indices_where
 from paddle2ov.converters.graph.common import Tensor, const, ints, reshape
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import value_of
@@ -123,7 +124,7 @@ class _Masks:
         if count is not None and 0 <= self._background < count and count > 1:
             # Adding -1e30 is faster than slicing the class off, which would copy the others one box at a time.
             shape = [count if axis == at.classes else 1 for axis in range(len(at.dims))]
-            least = np.where(np.arange(count) == self._background, -1e30, 0.0).reshape(shape)
+            least = np.where(arrays.arange(count) == self._background, -1e30, 0.0).reshape(shape)
             value = ops.add(value, const(least, kind))
         return ops.reduce_max(value, ints(axes), keep)
 

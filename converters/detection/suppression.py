@@ -21,6 +21,7 @@ from paddle2ov.converters.detection.rows import column, columns, folded_size, fo
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.indexing import exact_select
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 
 
@@ -152,7 +153,7 @@ class GreedyNms:
         valid = ops.less(number, ops.unsqueeze(counts, ints(1)))  # [G, K]
         table = ops.select(valid, ops.add(ops.unsqueeze(starts, ints(1)), number), ints(0))  # [G, K] -> row
         box = ops.gather_nd(boxes, columns(rows, 0, 2))  # [M, 2 points]
-        box = ops.concat([box, const(np.zeros((1, 2 * self.points)), Type.f32)], 0)  # there may be none
+        box = ops.concat([box, const(arrays.zeros((1, 2 * self.points)), Type.f32)], 0)  # there may be none
         kept = self.overlap.choose(ops.gather(box, table, ints(0)), valid)
         found = ops.gather_nd(table, ops.transpose(ops.non_zero(kept, "i64"), ints([1, 0])))
         return ops.gather(rows, found, ints(0))

@@ -12,6 +12,7 @@ from openvino.op import Constant
 
 from paddle2ov.converters.detection.rows import folded_sizes
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, reshape
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.program.model import AnyArray
@@ -84,9 +85,10 @@ def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tupl
     given = [value_of(side) for side in sides if isinstance(side, Constant)]
     if len(given) == 2:
         height, width = (int(one[0]) for one in given)
-        rows, columns = np.indices((height, width))
+        rows, columns = arrays.indices((height, width))
         corners = np.stack([columns, rows], -1).reshape(-1, 2) + bias
-        return const(np.tile(corners, (len(halves), 1)), dtype), const(np.repeat(halves, height * width, 0), dtype)
+        every = arrays.tile(corners, (len(halves), 1)), arrays.repeat(halves, height * width, 0)
+        return const(every[0], dtype), const(every[1], dtype)
     lines = []
     for axis in (1, 0):
         count = ops.squeeze(sides[axis], ints(0))

@@ -33,6 +33,7 @@ from paddle2ov.converters.graph.common import (
     reshape,
     shape_of,
 )
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -178,7 +179,7 @@ def _angles_of_base(node: NodeContext, x: Output, axis: int) -> Node:
     """[tokens, width]: the position divided by base^(2i / width) for the columns 2i and 2i + 1, in either style."""
     width = _width(node, x)
     base = np.float32(node.get_float("rotary_emb_base", 10000.0))
-    columns = (np.arange(width) // 2 * 2).astype(np.float32) * np.float32(1 / width)
+    columns = (arrays.arange(width) // 2 * 2).astype(np.float32) * np.float32(1 / width)
     tokens = dim_of(x, axis)
     positions = ops.unsqueeze(ops.range(ints(0), tokens, ints(1), "f32"), ints([1]))
     return ops.multiply(positions, const((np.float32(1) / base**columns)[None], Type.f32))

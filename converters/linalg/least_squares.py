@@ -8,12 +8,12 @@ the ranks.
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import END, const_like, dim_of, ints, rank_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.spectrum import relative_tolerance, singular_vectors
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
@@ -51,7 +51,7 @@ def _residuals(node: NodeContext, x: Output, y: Output, solution: Node, count: N
     rank = rank_of(node, x)
     rows, columns = ranked_dims(x)[-2:]
     if never or (rows is not None and columns is not None and rows <= columns):
-        return ops.constant(np.zeros([0]), x.get_element_type())
+        return ops.constant(arrays.zeros([0]), x.get_element_type())
     rest = ops.subtract(ops.matmul(x, solution, False, False), y)
     residuals = ops.reduce_sum(ops.multiply(rest, rest), ints([-2]), False)
     if count is None and rows is not None and columns is not None:

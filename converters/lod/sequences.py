@@ -16,6 +16,7 @@ from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, ints, output_of, shape_of
 from paddle2ov.converters.indexing import exact_select
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.program.model import AnyArray
@@ -75,7 +76,7 @@ def all_segment_ids(lengths: Tensor) -> Node:
     """The index of the sequence that each row belongs to, int64 [rows]."""
     known = constant_value(lengths)
     if known is not None:
-        return ints(np.repeat(np.arange(known.size), known).tolist())
+        return ints(arrays.repeat(arrays.arange(known.size), known).tolist())
     return segment_ids(lengths, ops.reduce_sum(lengths, ints([0]), False))
 
 

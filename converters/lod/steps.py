@@ -38,6 +38,7 @@ from paddle2ov.converters.lod.sequences import (
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLengths
+from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -151,6 +152,7 @@ def _concatenated_ranges(first: Tensor, lengths: Tensor) -> Node:
     """The ranges first[i] ... first[i] + lengths[i] - 1, concatenated."""
     known = [constant_value(one) for one in (first, lengths)]
     if known[0] is not None and known[1] is not None:
+        charge_array(sum(max(int(many), 0) for many in known[1]))
         return ints([int(one) + i for one, many in zip(*known, strict=True) for i in range(int(many))])
     total = ops.reduce_sum(lengths, ints([0]), False)
     shift = ops.gather(ops.subtract(first, row_starts(lengths)), all_segment_ids(lengths), ints(0))

@@ -16,6 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const, dim_of, exact_divide, ints, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
+from paddle2ov.graph import arrays
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ops
 
@@ -84,14 +85,14 @@ def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
 @cache
 def interpolate_scales_exactly(scale: float) -> bool:
     """Whether Interpolate gives Paddle's size for any dimension."""
-    dims = np.arange(1, _LARGEST)
+    dims = arrays.arange(1, _LARGEST)
     return bool((interpolate_sizes(dims, scale) == scaled_sizes(dims, scale)).all())
 
 
 @cache
 def _corrections(scale: float) -> tuple[Integers, Integers]:
     """The dimensions for which `_quotient` of the scale gives a wrong size, and by how much."""
-    dims = np.arange(1, _LARGEST)
+    dims = arrays.arange(1, _LARGEST)
     above, below = _quotient(scale)
     wrong = scaled_sizes(dims, scale) - dims * above // below
     found = np.flatnonzero(wrong)
@@ -128,7 +129,7 @@ def dynamic_scaled_sizes(x: Tensor, scales: Sequence[float], first: int = 2) -> 
 
 
 def _nearest_indices(plan: Resize, i: int, dim: int, size: int) -> Integers:
-    source = plan.ratio(i, dim, size) * np.arange(size, dtype=np.float32)
+    source = plan.ratio(i, dim, size) * arrays.arange(size, dtype=np.float32)
     if plan.align_corners:
         source = np.floor(source.astype(np.float64) + 0.5).astype(np.float32)
     return np.minimum(source.astype(np.int64), dim - 1)
@@ -142,7 +143,7 @@ def nearest_is_exact(plan: Resize, dims: Sequence[int | None]) -> bool:
             if plan.align_corners or size is not None or scale != int(scale) or not 1 <= scale <= 32:
                 return False
             continue
-        k = np.arange(size)
+        k = arrays.arange(size)
         if plan.align_corners:
             top, bottom = 2 * k * (dim - 1) + max(size - 1, 1), 2 * max(size - 1, 1)
         else:
@@ -226,7 +227,7 @@ def _dynamic_indices(x: Output, plan: Resize, i: int, resized: Node | None) -> N
 @cache
 def _float_division_is_exact(scale: float) -> bool:
     """Whether division by the scale in single precision truncates as exact division does."""
-    k, one = np.arange(2 * _LARGEST), rational_reciprocal(scale)
+    k, one = arrays.arange(2 * _LARGEST), rational_reciprocal(scale)
     single = k.astype(np.float32) * np.float32(1.0 / scale)
     return bool((single.astype(np.int64) == k * one.numerator // one.denominator).all())
 
@@ -275,20 +276,20 @@ def by_weight_matrices(x: Output, plan: Resize, dims: Sequence[int | None]) -> T
 def _weights(plan: Resize, i: int, dim: int, size: int) -> Floats:
     """[size, dim]: the weight of each source element in each result."""
     ratio = plan.ratio(i, dim, size)
-    k = np.arange(size, dtype=np.float32)
+    k = arrays.arange(size, dtype=np.float32)
     half = plan.half_pixel and not plan.align_corners
     source = ratio * (k + np.float32(0.5)) - np.float32(0.5) if half else ratio * k
-    weights = np.zeros((size, dim), np.float32)
+    weights = arrays.zeros((size, dim), np.float32)
     if plan.mode == "linear":
         source = np.maximum(source, 0)
         low = np.minimum(source.astype(np.int64), dim - 1)
         fraction = source - low.astype(np.float32)
-        np.add.at(weights, (np.arange(size), low), 1 - fraction)
-        np.add.at(weights, (np.arange(size), np.minimum(low + 1, dim - 1)), fraction)
+        np.add.at(weights, (arrays.arange(size), low), 1 - fraction)
+        np.add.at(weights, (arrays.arange(size), np.minimum(low + 1, dim - 1)), fraction)
         return weights
     low = np.floor(source).astype(np.int64)
     for offset, weight in enumerate(_cubic(source - low.astype(np.float32))):
-        np.add.at(weights, (np.arange(size), np.clip(low - 1 + offset, 0, dim - 1)), weight)
+        np.add.at(weights, (arrays.arange(size), np.clip(low - 1 + offset, 0, dim - 1)), weight)
     return weights
 
 

@@ -6,6 +6,8 @@ overloads apart than on the node (8 µs instead of 3 for an Add, 40 instead of 3
 tests/translation/test_opset.py holds both against each other. They rest on a class that is not part of OpenVINO's
 public interface; where it is not there, or is another one, OpenVINO's functions are used as they are.
 
+Nodes that OpenVINO could not evaluate without ending the process are constants or refused, see `guards.py`.
+
 The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writes from the signatures of both.
 """
 
@@ -21,6 +23,7 @@ from openvino import Node, Output, Type, opset16
 from openvino.op import Constant, Result
 from openvino.utils.node_factory import NodeFactory
 
+from paddle2ov.graph.guards import UNCHECKED, check_reshape, checked_create, checked_function, note_empty
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
@@ -84,6 +87,8 @@ def _constant(value: Any, *rest: Any, **more: Any) -> Constant:
         made: Constant = opset16.constant(value, *rest, **more)
         return made
     array = value if isinstance(value, np.ndarray) else np.array(value)
+    if not array.size:
+        note_empty()
     return Constant(array if known is None or array.dtype == known else array.astype(known))
 
 
@@ -105,7 +110,7 @@ def _inputs(values: Sequence[Any]) -> list[Output]:
         elif isinstance(value, Node):
             outputs += value.outputs()
         else:
-            outputs.append(Constant(np.array(value)).output(0))
+            outputs.append(_constant(np.array(value)).output(0))
     return outputs
 
 
@@ -217,7 +222,7 @@ def _replacements() -> dict[str, Callable[..., Node]]:
     try:
         from openvino._pyopenvino import NodeFactory as Factory
 
-        fast = _fast(Factory(OPSET).create)
+        fast = _fast(checked_create(Factory(OPSET).create))
         one = fast["constant"](1.0, Type.f32)
         fast["convert"](fast["add"](one, one), Type.i64)
     except Exception:  # whatever another OpenVINO makes of it: its own functions do the same
@@ -240,6 +245,8 @@ def _greater_equal(left: Any, right: Any, auto_broadcast: str = "NUMPY") -> Node
 def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
     def to_shape(node: Any, output_shape: Any, special_zero: bool) -> Node:
         made = reshape(node, output_shape, special_zero)
+        if special_zero:
+            check_reshape(made)
         if made.get_output_partial_shape(0).rank == 0:
             # OpenVINO's CPU plugin (2026.4) dies of a product of matrices that is reshaped to no dimensions.
             rank = made.get_input_partial_shape(0).rank
@@ -287,6 +294,9 @@ def create(kind: str, inputs: Sequence[Output], attributes: Mapping[str, Any]) -
 
 ops = cast(
     "Opset", SimpleNamespace(**{name: value for name, value in vars(opset16).items() if not name.startswith("_")})
+)
+vars(ops).update(
+    {name: checked_function(value) for name, value in vars(ops).items() if callable(value) and name not in UNCHECKED}
 )
 vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
 vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))

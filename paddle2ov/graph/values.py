@@ -18,6 +18,7 @@ from typing import Final, TypeAlias, overload
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.guards import note_empty
 from paddle2ov.graph.names import is_generated, name_after
 from paddle2ov.graph.types import COMPLEX_DTYPES, NUMPY_TYPES, OV_TYPES, bits_to_values, constant
 from paddle2ov.program.model import AnyArray
@@ -54,6 +55,8 @@ class ConstantValue:
         """A Constant node that holds the value."""
         if self._node is not None:
             return self._node
+        if not self.array.size:
+            note_empty()
         node = constant(self.array, self.dtype, share=self.share)
         if self.name:
             self._give_name(node)

@@ -10,10 +10,12 @@ repeat what OpenVINO itself does as well.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from openvino import Model
 
+from paddle2ov.errors import RewriteError, failing_as
 from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
@@ -79,18 +81,27 @@ def run_rewrites(
     """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did.
 
     `match_failures` is filled with the reasons why they left matches as they are.
+
+    Raises:
+        RewriteError: one of them failed.
     """
     graph = Graph(model, match_failures)
     inner = [run_rewrites(body, rewrites, graph.match_failures) for body in graph.bodies()]
-    done = {rewrite.__name__: rewrite(graph) for rewrite in rewrites}
-    for result in model.get_results():
-        # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
-        result.validate_and_infer_types()
+    done = {rewrite.__name__: _run(rewrite, graph) for rewrite in rewrites}
+    with failing_as(lambda reason: RewriteError(rewrites[-1].__name__ if rewrites else "none", reason)):
+        for result in model.get_results():
+            # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
+            result.validate_and_infer_types()
     for counts in inner:
         for name, kinds in counts.items():
             for kind, count in kinds.items():
                 done[name][kind] = done[name].get(kind, 0) + count
     return done
+
+
+def _run(rewrite: Rewrite, graph: Graph) -> Counts:
+    with failing_as(partial(RewriteError, rewrite.__name__)):
+        return rewrite(graph)
 
 
 __all__ = ["REWRITES", "Counts", "Graph", "MatchFailures", "Rewrite", "run_rewrites"]

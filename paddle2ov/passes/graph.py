@@ -12,6 +12,7 @@ from openvino import Input, Model, Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.aliases import alias, may_be_input
+from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.names import bodies_of, is_unnamed, move_name
 from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.shapes import Dims as Dims
@@ -141,10 +142,9 @@ def _computed(output: Output, depth: int) -> Tensor | None:
     if dims is None or math.prod(dims) > _MAX_COMPUTED:
         return None
     inputs = [_computed(one, depth - 1) for one in node.input_values()]
-    if any(one is None for one in inputs):
-        return None
-    result = Tensor(output.get_element_type(), Shape(dims))
-    return result if node.evaluate([result], inputs) else None
+    known = [one for one in inputs if one is not None]
+    results = evaluate_node(node, known) if len(known) == len(inputs) else None
+    return None if results is None else results[output.get_index()]
 
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))

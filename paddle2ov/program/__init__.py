@@ -6,7 +6,8 @@ import importlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ModelReadError, failing_as
+from paddle2ov.program.budget import MOST_PROGRAM_BYTES
 from paddle2ov.program.files import SNIFF_BYTES, ModelFiles, PathLike, find_model, format_of
 from paddle2ov.program.model import Program
 from paddle2ov.program.signatures import Signature
@@ -68,9 +69,14 @@ def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature]
 
 
 def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
+    with failing_as(lambda reason: ModelReadError(f"{files.program}: cannot be read: {reason}")):
+        return _read_files(files, vocabulary, source, mapped)
+
+
+def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
     from paddle2ov.program import parameters  # the schema decoders are loaded when a model is read
 
-    content = source.read(files.program)
+    content = source.read(files.program, MOST_PROGRAM_BYTES)
     if files.format == "pir":
         from paddle2ov.program.pir import read_pir
 
@@ -79,7 +85,7 @@ def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: boo
         from paddle2ov.program.legacy import read_legacy
 
         program, declared = read_legacy(files.program, content, vocabulary)
-    program.source = source
+    program.source, program.size = source, len(content)
     for name in (*(one.name for one in program.inputs), *(one.name for one in program.outputs)):
         if "\0" in name:
             raise ModelReadError(f"{files.program}: the name {name!r:.80} of an input or result holds a zero byte")

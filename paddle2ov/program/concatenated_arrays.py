@@ -97,20 +97,24 @@ class _Arrays:
 
 
 def _aliases(operator: Operator) -> Iterator[tuple[str, str]]:
-    """Pairs of names of the same value, or of an array before and after a write."""
+    """Pairs of names of the same value, or of an array before and after a write.
+
+    If a malformed program has different numbers on both sides, the translation of the operator reports it.
+    """
+    results = operator.outputs.get("out", ())
     if operator.type == "while":
-        (body,) = operator.blocks
-        inputs, outputs = operator.inputs["x"], operator.outputs["out"]
-        for names in zip(inputs, outputs, body.inputs, body.outputs[1:], strict=True):
-            yield from ((name, names[1]) for name in names)
+        for body in operator.blocks:
+            inputs = operator.inputs.get("x", ())
+            for names in zip(inputs, results, body.inputs, body.outputs[1:], strict=False):
+                yield from ((name, names[1]) for name in names)
     elif operator.type == "recurrent":
-        (body,) = operator.blocks
-        inputs, arguments = operator.inputs["states"], body.inputs[len(operator.inputs["x"]) :]
-        for names in zip(inputs, operator.outputs["out"], arguments, body.outputs, strict=False):
-            yield from ((name, names[3]) for name in names[:3])
+        for body in operator.blocks:
+            inputs, arguments = operator.inputs.get("states", ()), body.inputs[len(operator.inputs.get("x", ())) :]
+            for names in zip(inputs, results, arguments, body.outputs, strict=False):
+                yield from ((name, names[3]) for name in names[:3])
     elif operator.type == "if":
         for branch in operator.blocks:
-            yield from zip(branch.outputs, operator.outputs["out"], strict=True)
+            yield from zip(branch.outputs, results, strict=False)
     elif operator.type in ("assign", "assign_array"):
         yield _first(operator.inputs, "x"), _first(operator.outputs, "out")
     elif operator.type == "write_to_array":

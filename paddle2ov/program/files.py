@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddle2ov.errors import ModelReadError
+from paddle2ov.program.sources import open_regular
 
 PathLike = str | os.PathLike[str]
 
@@ -118,8 +119,11 @@ def _program_of_prefix(prefix: Path) -> Path:
 
 
 def _sniff(path: Path) -> str | None:
-    with path.open("rb") as file:
-        return format_of(file.read(SNIFF_BYTES), path)
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if not size:  # also of what a kernel shows as files, which may never end or never begin
+            return None
+        return format_of(file.read(min(size, SNIFF_BYTES)) or b"", path)
 
 
 def format_of(head: bytes, path: Path) -> str | None:

@@ -22,7 +22,9 @@ from google.protobuf.message import DecodeError
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
+from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
+from paddle2ov.program.liveness import count_walked
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.op_versions import semantics_of
 from paddle2ov.program.signatures import Signature, snake_case
@@ -33,6 +35,7 @@ _PADDLE_3 = 3_000_000
 _DENSE_TENSOR, _TENSOR_ARRAY = 7, 13
 _BLOCK = 8  # an attribute that is a block's number
 _MAX_DIM = 2**62
+_MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError)
 _BOOKKEEPING = frozenset(
     ("op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "sub_block")
 )
@@ -53,7 +56,7 @@ def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Pro
             raise ModelReadError(f"program version {desc.version.version} is not known")
         if not desc.blocks:
             raise ModelReadError("not a Paddle program: it has no blocks")
-        return _Reader(desc, vocabulary).read()
+        return _Reader(desc, vocabulary, Budget(len(content))).read()
     except ModelReadError as error:
         raise ModelReadError(f"{path}: {error}") from None
     except UnicodeDecodeError as error:
@@ -143,8 +146,9 @@ class _Scope:
 
 
 class _Reader:
-    def __init__(self, desc: Any, vocabulary: Vocabulary) -> None:
+    def __init__(self, desc: Any, vocabulary: Vocabulary, budget: Budget) -> None:
         self._blocks = list(desc.blocks)
+        self._budget = budget
         self._cache = _DescCache()
         self._ops: dict[int, list[_Op]] = {}
         self._writes: dict[int, list[str]] = {}
@@ -156,6 +160,7 @@ class _Reader:
         self._outputs: list[tuple[int, Output]] = []
         self._branches: dict[str, tuple[Block, str]] = {}  # output of a conditional block -> its block, yielded name
         self._written: dict[str, int] = {}  # name in the file -> number of writes beyond the first
+        self._read: set[int] = set()
         self._open: list[int] = []  # blocks being read, outermost first
         self._lowerings: dict[str, Callable[[Block, _Scope, _Op, int], None]] = {
             "feed": self._read_feed,
@@ -176,6 +181,7 @@ class _Reader:
         outputs = [output for _, output in self._outputs]
         block.inputs = [variable.name for variable in inputs]
         block.outputs = [output.variable for output in outputs]
+        self._budget.charge("operators in blocks", count_walked(block))
         program = Program("legacy", self._program_version, block, inputs, outputs, self._variables, {})
         return program, list(self._parameters.values())
 
@@ -215,7 +221,10 @@ class _Reader:
     def _read_block(self, index: int, scope: _Scope) -> Block:
         if index in self._open:
             raise ModelReadError(f"block {index} contains itself")
+        if len(self._open) >= MOST_NESTED_BLOCKS:
+            raise ModelReadError(f"blocks are nested more than {MOST_NESTED_BLOCKS} deep")
         self._open.append(index)
+        self._charge_reading(index)
         block = Block(index)
         for position, desc in enumerate(self._operators(index)):
             try:
@@ -223,9 +232,19 @@ class _Reader:
             except ModelReadError as error:
                 if str(error).startswith("block "):
                     raise
-                raise ModelReadError(f"block {index}, operator {position} ({desc.type}): {error}") from None
+                raise ModelReadError(f"block {index}, operator {position} ({desc.type}): {error}") from error
+            except _MALFORMED as error:
+                place = f"block {index}, operator {position} ({desc.type})"
+                raise ModelReadError(f"{place}: malformed: {error!r:.200}") from error
         self._open.pop()
         return block
+
+    def _charge_reading(self, index: int) -> None:
+        """Several operators may hold a block, which is then read once for each: a few kB could stand for any number."""
+        self._budget.charge("operators in blocks", len(self._blocks[index].ops) + len(self._blocks[index].vars))
+        if index in self._read:
+            self._budget.charge("bytes of blocks that are read again", self._blocks[index].ByteSize())
+        self._read.add(index)
 
     def _read_op(self, block: Block, scope: _Scope, desc: _Op, index: int) -> None:
         signature = self._vocabulary.of_legacy(desc.type)

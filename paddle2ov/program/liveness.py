@@ -61,6 +61,34 @@ def prune(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> tup
     return found.prune(block), found.names
 
 
+def count_operators(block: Block) -> int:
+    """The number of operators of a block and its inner blocks, those of a block that several operators own once."""
+    pending, seen, count = [block.operators], set(), 0
+    while pending:
+        operators = pending.pop()
+        if id(operators) not in seen:
+            seen.add(id(operators))
+            count += len(operators)
+            pending += [inner.operators for operator in operators for inner in operator.blocks]
+    return count
+
+
+def count_walked(block: Block) -> int:
+    """How many operators `Block.walk` would yield, which visits a shared block once for each of its owners."""
+    counts: dict[int, int] = {}
+    path = [block]
+    while path:
+        operators = path[-1].operators
+        inner = [one for operator in operators for one in operator.blocks]
+        unknown = [one for one in inner if id(one.operators) not in counts]
+        if id(operators) in counts or not unknown:
+            counts[id(operators)] = len(operators) + sum(counts[id(one.operators)] for one in inner)
+            path.pop()
+        else:
+            path += unknown
+    return counts[id(block.operators)]
+
+
 class _Dependencies:
     """What each variable needs.
 
@@ -162,4 +190,4 @@ def _carried(
         yield from ((result, entering), (result, leaving), (argument, entering), (argument, leaving))
 
 
-__all__ = ["Liveness", "liveness", "prune"]
+__all__ = ["Liveness", "count_operators", "count_walked", "liveness", "prune"]

@@ -156,6 +156,7 @@ class Program:
         variables: every variable with its declared type.
         parameters: the weights by variable name.
         source: the files that it was read from, and their state at that time.
+        size: the bytes of its file, without the parameters.
     """
 
     format: str
@@ -166,6 +167,7 @@ class Program:
     variables: dict[str, Variable]
     parameters: dict[str, Parameter]
     source: Source | None = field(default=None, repr=False, compare=False)
+    size: int = field(default=0, repr=False, compare=False)
 
 
 def is_static(shape: tuple[int, ...] | None) -> bool:

@@ -129,7 +129,11 @@ class _File:
 
     def array_at(self, offset: int, storage: np.dtype[np.generic], count: int) -> AnyArray:
         """A tensor's data; the caller has checked that the file is long enough."""
-        array = np.empty(count, storage)
+        try:
+            array = np.empty(count, storage)
+        except MemoryError as error:
+            needed = count * storage.itemsize
+            raise ModelReadError(f"{self._path}: a parameter of {needed} bytes does not fit into memory") from error
         left = array.view(np.uint8).data
         try:
             self._file.seek(offset)

@@ -15,6 +15,7 @@ import msgspec
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
+from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable, is_static
 from paddle2ov.program.vocabulary import Vocabulary
 
@@ -165,7 +166,7 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
     if len(file.program.regions) != 1 or len(file.program.regions[0].blocks) != 1:
         raise ModelReadError(f"{path}: a program has one region with one block")
     try:
-        return _Reader(vocabulary).read(file)
+        return _Reader(vocabulary, Budget(len(content))).read(file)
     except ModelReadError as error:
         raise ModelReadError(f"{path}: {error}") from None
     except RecursionError:
@@ -173,8 +174,9 @@ def read_pir(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Progra
 
 
 class _Reader:
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, budget: Budget) -> None:
         self._vocabulary = vocabulary
+        self._budget = budget
         self._cache = _JsonCache()
         self._names: dict[int, list[str]] = {}  # value id -> variable names; a vector value has several
         self._latest: dict[str, str] = {}  # variable written in place -> variable that holds what was written last
@@ -186,6 +188,7 @@ class _Reader:
         self._parameters: dict[str, Variable] = {}
         self._reserved: set[str] = set()
         self._blocks = 0
+        self._depth = 0
 
     def read(self, file: _File) -> tuple[Program, list[Variable]]:
         main = file.program.regions[0].blocks[0]
@@ -204,6 +207,9 @@ class _Reader:
         return program, list(self._parameters.values())
 
     def _read_block(self, source: _Block) -> Block:
+        if self._depth >= MOST_NESTED_BLOCKS:
+            raise ModelReadError(f"blocks are nested more than {MOST_NESTED_BLOCKS} deep")
+        self._depth += 1
         block = Block(self._blocks)
         self._blocks += 1
         for argument in source.args:
@@ -212,7 +218,8 @@ class _Reader:
             try:
                 self._read_op(block, op, index)
             except (*_MALFORMED, ModelReadError) as error:
-                raise _placed(error, block.index, index, op) from None
+                raise _placed(error, block.index, index, op) from error
+        self._depth -= 1
         return block
 
     def _read_op(self, block: Block, op: _Op, index: int) -> None:
@@ -236,9 +243,10 @@ class _Reader:
                     self._alias(result.id, [one])
             case "builtin", "slice":
                 position = self._cache.attributes(op)["index"]
-                if not 0 <= position < len(self._use(op.operands[0].id)):
+                names = self._named(op.operands[0].id)
+                if not 0 <= position < len(names):
                     raise ModelReadError(f"index {position} is out of range")
-                self._alias(_results(op)[0].id, [self._use(op.operands[0].id)[position]])
+                self._alias(_results(op)[0].id, [self._latest.get(names[position], names[position])])
             case "builtin", "shadow_output":
                 self._read_fetch(op, str(self._cache.attributes(op)["output_name"]), len(self._outputs))
             case "pd_op", "data" | "feed":
@@ -429,11 +437,17 @@ class _Reader:
     def _use(self, value: int) -> list[str]:
         if value == 0:
             return []
+        names = self._named(value)
+        if len(names) > 1:
+            self._budget.charge("names in lists of values", len(names))
+        return [self._latest.get(name, name) for name in names] if self._latest else names
+
+    def _named(self, value: int) -> list[str]:
+        """The variables of a value as it was defined."""
         try:
-            names = self._names[value]
+            return self._names[value]
         except KeyError:
             raise ModelReadError(f"value {value} is used before it is defined") from None
-        return [self._latest.get(name, name) for name in names] if self._latest else names
 
 
 def _placed(error: Exception, block: int, index: int, op: _Op) -> ModelReadError:

@@ -8,6 +8,7 @@ options of a transform are read where it is used; everything else of the file is
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ import msgspec
 import yaml
 
 from paddle2ov.errors import ModelReadError
+from paddle2ov.program.sources import open_regular
 
 NAMES = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
 _MOST_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) has 0.2 MB
@@ -123,9 +125,10 @@ def read_settings(path: Path) -> Settings:
 
 def _load(path: Path) -> Any:
     """The file as plain data. Aliases are shared, not copied: what they amount to is counted before it is built."""
-    if path.stat().st_size > _MOST_BYTES:
-        raise ValueError(f"is larger than {_MOST_BYTES // 1_000_000} MB, which no settings are")
-    text = path.read_text("utf-8")
+    with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size > _MOST_BYTES:
+            raise ValueError(f"is larger than {_MOST_BYTES // 1_000_000} MB, which no settings are")
+        text = (file.read(os.fstat(file.fileno()).st_size) or b"").decode("utf-8")
     depth = 0
     for event in yaml.parse(text, _LOADER):  # does not recurse, unlike what follows
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

@@ -8,6 +8,7 @@ before it is used.
 from __future__ import annotations
 
 import os
+import stat
 import time
 import weakref
 from io import BytesIO, FileIO
@@ -37,6 +38,22 @@ class Stamp(NamedTuple):
     size: int
     modified: int
     changed: int
+
+
+def open_regular(path: Path) -> FileIO:
+    """Opens a file, unbuffered; refuses pipes, devices and folders, without waiting for anyone.
+
+    Raises:
+        ModelReadError: it cannot be opened, or is no regular file.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except (OSError, ValueError) as error:
+        raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ModelReadError(f"{path}: is no regular file")
+    return FileIO(descriptor)
 
 
 class Source:
@@ -82,24 +99,24 @@ class Source:
         Raises:
             ModelReadError: it cannot be opened, or has changed.
         """
-        try:
-            file = FileIO(path)
-        except OSError as error:
-            raise ModelReadError(f"{path}: cannot be opened: {error}") from error
+        file = open_regular(path)
         if Stamp(*_stamp_fields(os.fstat(file.fileno()))) != self._stamps[path.absolute()]:
             file.close()
             raise ChangedError(f"{path}: changed while it was being read")
         return file
 
-    def read(self, path: Path) -> bytes:
-        """The content of a recorded file.
+    def read(self, path: Path, most: int | None = None) -> bytes:
+        """The content of a recorded file, of `most` bytes at most.
 
         Raises:
             ModelReadError: it cannot be read, or changes while it is.
         """
         try:
             with self.open(path) as file:
-                content = file.read()
+                size = self._stamps[path.absolute()].size
+                if most is not None and size > most:
+                    raise ModelReadError(f"{path}: has {size} bytes, more than the {most} that are read")
+                content = file.read(size + 1) or b""  # files of a kernel say that they have none, and never end
         except OSError as error:
             raise ModelReadError(f"{path}: cannot be read: {error}") from error
         if len(content) != self._stamps[path.absolute()].size:
@@ -159,7 +176,7 @@ class MemorySource(Source):
         """The content of a file, as a stream."""
         return BytesIO(self._contents[path])
 
-    def read(self, path: Path) -> bytes:
+    def read(self, path: Path, most: int | None = None) -> bytes:
         """The content of a file."""
         return self._contents[path]
 
@@ -224,6 +241,7 @@ __all__ = [
     "check_mapped",
     "check_unchanged",
     "forget_source",
+    "open_regular",
     "remember_source",
     "source_of",
 ]

@@ -77,7 +77,10 @@ def constant_if_empty(value: Result, instead: ConstantValue | None) -> Result:
     storage = numpy_dtype(kind)
     if storage is not None and dims is not None:
         return ConstantValue(np.empty(dims, storage))
-    return value if instead is None else instead
+    if instead is not None:
+        return instead
+    dtype = next((name for name in _BITS if OV_TYPES[name] == kind), None)
+    return value if dtype is None or dims is None else ConstantValue(np.empty(dims, _BITS[dtype]), dtype)
 
 
 def _empty_constant(variable: Variable) -> ConstantValue:

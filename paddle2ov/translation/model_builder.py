@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from openvino import Model, Output, PartialShape
-from openvino.op import Result
+from openvino import Model, Output, PartialShape, Type
+from openvino.op import Parameter, Result
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, Paddle2OVError, failing_as
 from paddle2ov.graph.aliases import alias, may_be_input
 from paddle2ov.graph.names import Names, make_unique
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
+from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, mark_if_complex, unmarked
 from paddle2ov.program import Program
+from paddle2ov.program.budget import Budget, charging
 from paddle2ov.program.concatenated_arrays import concatenate_arrays
-from paddle2ov.program.liveness import prune
+from paddle2ov.program.liveness import count_operators, prune
 from paddle2ov.program.model import Output as ProgramOutput
 from paddle2ov.program.model import Variable
 from paddle2ov.program.vocabulary import Vocabulary
@@ -61,45 +63,50 @@ def convert_program(
         OpConversionError: an operator is used in a way that cannot be converted.
         ConversionInputError: an input or a result is requested that the program does not have.
     """
-    wanted = chosen_outputs(program, output_names)
-    given = _inputs(program, overrides)
-    cuts = [name for name, (variable, _) in given.items() if variable not in program.inputs]
-    block, used = prune(program.block, (item.variable for item in wanted), cuts)
+    with failing_as(_cannot_be_converted):
+        wanted = chosen_outputs(program, output_names)
+        given = _inputs(program, overrides)
+        cuts = [name for name, (variable, _) in given.items() if variable not in program.inputs]
+        block, used = prune(program.block, (item.variable for item in wanted), cuts)
+        budget = _budget_of(program)
     total = 0
     report = (lambda done: progress(done, total)) if progress is not None else None
-    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, provenance)
+    translating = translator(program, registry, vocabulary, CONTROL_FLOW, used, report, provenance, budget)
     translating.check(registry.missing(block))
-
-    block = concatenate_arrays(block, (item.variable for item in wanted))
 
     scope = Scope()
     parameters = []
-    levels = {one.name: one.lod_level for one in program.inputs}
-    for name, (variable, override) in given.items():
-        # All inputs of the program stay, used or not, unless a cut replaces them; so does one that the caller names.
-        if override is None and cuts and name not in used:
-            continue
-        wish = override or InputOverride()
-        parameter = input_parameter(variable, wish.shape, wish.kind)
-        parameters.append(parameter)
-        value = mark_if_complex(parameter.output(0), variable.dtype)
-        scope.values[name] = with_input_lod(value, levels.get(name))
-    for name, weight in program.parameters.items():
-        if name in used:
-            scope.values[name] = mark_if_complex(
-                ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype
-            )
-    if sequence_lengths:
-        parameters += lengths_inputs(program.inputs, scope)
-    translating.names.reserve(parameters)
+    with failing_as(_cannot_be_converted):
+        block = concatenate_arrays(block, (item.variable for item in wanted))
+        levels = {one.name: one.lod_level for one in program.inputs}
+        for name, (variable, override) in given.items():
+            # All inputs of the program stay, used or not, unless a cut replaces them; so do those that are named.
+            if override is None and cuts and name not in used:
+                continue
+            parameter = _parameter(variable, override or InputOverride())
+            parameters.append(parameter)
+            value = mark_if_complex(parameter.output(0), variable.dtype)
+            scope.values[name] = with_input_lod(value, levels.get(name))
+        for name, weight in program.parameters.items():
+            if name in used:
+                scope.values[name] = mark_if_complex(
+                    ConstantValue(weight.data, weight.dtype, name, share_weights), weight.dtype
+                )
+        if sequence_lengths:
+            parameters += lengths_inputs(program.inputs, scope)
+        translating.names.reserve(parameters)
     total = len(block.operators)
-    translating.translate(block, scope)
-    writers = {name: operator_id(one) for one in block.operators for name in one.output_names()} if provenance else {}
-    results = _results(wanted, scope, translating.names, writers)
-    if sequence_lengths:
-        for result in lengths_results(wanted, scope):
-            translating.names.give(result, result.get_friendly_name())
-            results.append(result)
+    with charging(budget):
+        translating.translate(block, scope)
+    with failing_as(_cannot_be_converted):
+        writers = {}
+        if provenance:
+            writers = {name: operator_id(one) for one in block.operators for name in one.output_names()}
+        results = _results(wanted, scope, translating.names, writers)
+        if sequence_lengths:
+            for result in lengths_results(wanted, scope):
+                translating.names.give(result, result.get_friendly_name())
+                results.append(result)
     try:
         model = Model(results, parameters, "paddle_model")
     except RuntimeError as error:  # such as a Parameter that a converter made
@@ -107,6 +114,28 @@ def convert_program(
     if any(True for _ in registry.extensions()):  # a user's converters may give any names
         make_unique(model)
     return model
+
+
+_INPUT_TYPES = (*OV_TYPES.values(), Type.u16, Type.u32, Type.dynamic)
+
+
+def _cannot_be_converted(reason: str) -> Paddle2OVError:
+    return Paddle2OVError(f"the program cannot be converted: {reason}")
+
+
+def _budget_of(program: Program) -> Budget:
+    parameters = sum(weight.data.nbytes for weight in program.parameters.values())
+    return Budget(program.size, parameters, count_operators(program.block))
+
+
+def _parameter(variable: Variable, override: InputOverride) -> Parameter:
+    def refused(reason: str) -> Paddle2OVError:
+        return ConversionInputError(f"input: '{variable.name}' cannot be of that type and shape: {reason}")
+
+    if override.kind is not None and override.kind not in _INPUT_TYPES:
+        raise refused(f"Paddle has no {override.kind.get_type_name()}")
+    with failing_as(refused):
+        return input_parameter(variable, override.shape, override.kind)
 
 
 def chosen_outputs(program: Program, names: Sequence[str]) -> list[ProgramOutput]:

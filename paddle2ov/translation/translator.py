@@ -10,7 +10,8 @@ from typing import Any
 from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Parameter
 
-from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError
+from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError, described
+from paddle2ov.graph.guards import forget_empty, seen_empty
 from paddle2ov.graph.names import Names
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.provenance import operator_id, set_operators
@@ -30,6 +31,7 @@ from paddle2ov.graph.values import (
     mark_if_complex,
     unmarked,
 )
+from paddle2ov.program.budget import Budget, BudgetError
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.program.vocabulary import Vocabulary
@@ -58,6 +60,7 @@ class Translator:
         used: the variables that anything reads, in all blocks.
         progress: called with the number of operators done after each operator of the main block.
         provenance: whether nodes record the operator that they are made for.
+        budget: what the program may take.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class Translator:
         used: Set[str],
         progress: Callable[[int], None] | None = None,
         provenance: bool = False,
+        budget: Budget | None = None,
     ) -> None:
         self.program = program
         self.names = Names(program.parameters)
@@ -79,6 +83,7 @@ class Translator:
         self._used = used
         self._progress = progress
         self._provenance = provenance
+        self._budget = budget if budget is not None else Budget()
         self._empty = declared_empty(program.variables)  # most of them are the `XShape` of old reshapes
 
     def translate(self, block: Block, scope: Scope) -> None:
@@ -91,14 +96,17 @@ class Translator:
     def translate_one(self, operator: Operator, scope: Scope) -> None:
         """Translates an operator; its results are added to `scope`."""
         try:
+            self._budget.charge("translations of operators")
             if operator.blocks and operator.type in self._control_flow:
                 self._bind_blocks(operator, self._control_flow[operator.type](self, operator, scope), scope)
             else:
                 self._translate_operator(operator, scope)
+        except BudgetError as error:
+            raise OpConversionError(operator.place, str(error)) from error
         except Paddle2OVError:
             raise
         except Exception as error:
-            raise OpConversionError(operator.place, _described(error)) from error
+            raise OpConversionError(operator.place, described(error)) from error
 
     def check(self, missing: Sequence[Operator]) -> None:
         """Refuses a program with operators that have no converter, naming all of them.
@@ -136,10 +144,13 @@ class Translator:
             _refuse_unnamed(operator, signature)
         context = NodeContext(operator, inputs, self.variables, signature, self._used)
         converter = self._converter_of(operator, context)
+        forget_empty()
         if self._empty and any(is_empty(value) for values in inputs.values() for value in values):
             results = self._without_elements(converter, context, operator, inputs, signature)
         else:
             results = _named(_called(converter, context, operator), operator, signature)
+            if seen_empty():
+                results = {port: [_constant_if_empty(value) for value in values] for port, values in results.items()}
         if not self._registry.is_extension(operator.type):
             context.refuse_unread_attributes()
         if self._provenance:
@@ -275,7 +286,7 @@ def _called(converter: Converter, context: NodeContext, operator: Operator) -> A
         raise
     except Exception as error:  # whatever a converter raises is reported with the operator's place
         read = f" (attributes: {read})" if (read := context.attributes_asked()) else ""
-        raise OpConversionError(operator.place, _described(error) + read) from error
+        raise OpConversionError(operator.place, described(error) + read) from error
 
 
 def _zeros(shape: Sequence[int], kind: Type) -> Output:
@@ -287,6 +298,10 @@ def _first_lod(inputs: Inputs, signature: Signature | None) -> LoD:
     operands = signature.operands if signature is not None else ()
     ports = sorted(inputs, key=lambda port: operands.index(port) if port in operands else len(operands))
     return next((one.lod for port in ports for one in inputs[port] if isinstance(one, LoDTensor)), NO_LOD)
+
+
+def _constant_if_empty(value: Any) -> Any:
+    return constant_if_empty(value, None) if isinstance(value, Node | Output) else value
 
 
 def _folded(value: Any) -> Any:
@@ -343,13 +358,6 @@ def _named(results: Any, operator: Operator, signature: Signature | None) -> dic
         many = not isinstance(value, _SINGLE) and isinstance(value, Iterable)
         named[canonical] = list(value) if many else [value]
     return named
-
-
-def _described(error: Exception) -> str:
-    """The message of an unexpected exception."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
-    return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
 
 
 __all__ = ["Converter", "Translator", "input_parameter"]

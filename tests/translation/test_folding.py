@@ -1,9 +1,13 @@
 """Arithmetic on small known values is done while converting; anything else is left as it is."""
 
 import numpy as np
-from openvino import Type
+import openvino
+import pytest
+from openvino import Type, opset16
 
 import paddle2ov
+from gen_models.harness.spec import paddle
+from paddle2ov import ModelReadError
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
@@ -77,3 +81,74 @@ def test_float64_is_computed_in_float64():
     distance = np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))
     assert node.get_type_name() == "Constant"
     np.testing.assert_allclose(node.data, np.linalg.inv(distance + np.eye(12)), rtol=1e-12, atol=1e-13)
+
+
+def int64(*values):
+    return opset16.constant(np.array(values, np.int64))
+
+
+LEAST = np.iinfo(np.int64).min
+IMPOSSIBLE = {
+    "more than there are": lambda: opset16.topk(int64(1, 2, 3), 5, 0, "max", "value"),
+    "a remainder by zero": lambda: opset16.mod(int64(1, 2), int64(0, 1)),
+    "a quotient that overflows": lambda: opset16.divide(int64(LEAST), int64(-1)),
+    "an axis that is not there": lambda: opset16.cum_sum(int64(1, 2), opset16.constant(np.int64(5))),
+    "an index out of range": lambda: opset16.gather(int64(1, 2), int64(1 << 40), opset16.constant(np.int64(0))),
+    "elements that are not there": lambda: opset16.reshape(opset16.constant(np.zeros((2, 3, 4))), int64(0, 3), True),
+    "no elements": lambda: opset16.broadcast(
+        opset16.constant(np.zeros((2, 0))), int64(0), broadcast_spec="BIDIRECTIONAL"
+    ),
+}
+"""Nodes whose evaluation ends the process, or reads what lies behind the tensor."""
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_what_openvino_cannot_evaluate_is_left(name):
+    node = IMPOSSIBLE[name]()
+    assert fold(node) is node
+
+
+REFUSED = {
+    "the first 5 of 3 elements": lambda: ops.topk(ops.parameter([2, 3], np.float32), 5, 1, "max", "value"),
+    "divided by zero": lambda: ops.mod(int64(1, 2), int64(0, 1)),
+    "the least integer": lambda: ops.divide(int64(LEAST), int64(-1)),
+    "is reshaped to": lambda: ops.reshape(ops.parameter([2, 3, 4], np.float32), int64(0, 3), True),
+    "are computed from constants": lambda: ops.broadcast(opset16.constant(np.int64(1)), int64(1 << 40)),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_impossible_nodes_are_refused(message):
+    """OpenVINO takes them, and evaluates them as soon as a shape depends on them."""
+    with pytest.raises((ValueError, ModelReadError), match=message):
+        REFUSED[message]()
+
+
+def _meshgrid(x):
+    return paddle.meshgrid(paddle.arange(0, 0, 1), paddle.arange(0, 3, 1))[0] + x
+
+
+def _expand(x):
+    return paddle.arange(0, 0, 1).reshape([1, 0]).expand([4, 0]) * x
+
+
+def _tile(x):
+    return paddle.concat([paddle.arange(0, 0, 1).reshape([0, 1]).tile([2, 1]), x.reshape([1, 1])])
+
+
+def _sum(x):
+    return paddle.zeros([3, 0]).cast("float64").sum(-1) + x.cast("float64")
+
+
+@pytest.mark.parametrize("function", [_meshgrid, _expand, _tile, _sum])
+def test_constants_without_elements_convert_and_compile(function, tmp_path):
+    """OpenVINO ends the process where it evaluates them."""
+    x = np.array([2], np.int64)
+    layer = paddle.nn.Layer()
+    layer.forward = function
+    spec = [paddle.static.InputSpec([1], "int64", "x")]
+    paddle.jit.save(paddle.jit.to_static(layer, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    wanted = function(paddle.to_tensor(x)).numpy()
+    found = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")({"x": x})[0]
+    assert found.shape == wanted.shape
+    np.testing.assert_array_equal(found, wanted)

@@ -17,12 +17,13 @@ ONES = opset16.constant(np.ones((3, 3, 1, 1), np.float32))
 GROUPS = opset16.constant(np.ones((3, 1, 1, 1, 1), np.float32))
 AXES = opset16.constant(np.array([0], np.int64))
 FOUR = opset16.constant(np.array([1, 2, 3, 0], np.int64))
+SIZES = opset16.constant(np.array([1, 2, 3, 4], np.int64))
 ONE = opset16.constant(np.array([1], np.int64))
 X_BOOL = opset16.parameter(PartialShape([-1, 3, 8, 8]), Type.boolean)
 BOOL = opset16.constant(True)
 
 CALLS = {
-    "broadcast": [(1.0, FOUR), (X, ONE, None, "BIDIRECTIONAL"), (AXES, FOUR, AXES, "EXPLICIT")],
+    "broadcast": [(1.0, SIZES), (X, ONE, None, "BIDIRECTIONAL"), (AXES, SIZES, AXES, "EXPLICIT")],
     "clamp": [(X, 0.0, 6.0), (X, -1, 1)],
     "concat": [([X, X], 1), ([X.output(0), X], -1)],
     "convert": [(X, Type.i64), (X, "f16"), (X, np.int32)],

@@ -3,16 +3,21 @@
 OpenVINO 2026.4 does not constant-fold convolutions, poolings and recurrent layers. Its CPU plugin evaluates them in the
 first run and caches the result, which a consumer such as a sum may overwrite in place: the second run reads that.
 Recurrent layers over constants do not compile for bfloat16 at all.
+
+What is evaluated is bounded: a program of a few bytes may ask for any amount of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Iterable
 
 from openvino import Model, Node
 
+from paddle2ov.errors import RewriteError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph
 
@@ -27,6 +32,12 @@ _KINDS = (
     "MaxPool",
     "RNNSequence",
 )
+_MOST_NODES = 10_000
+_MOST_ELEMENTS = 1 << 24
+"""The size of all tensors together."""
+_MOST_PRODUCTS = 1 << 32
+"""How many numbers may be multiplied, which takes a second."""
+
 _VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 
 
@@ -45,14 +56,17 @@ def compute_constants(graph: Graph) -> Counts:
     for node in graph.nodes(*_KINDS):
         if not _is_independent(node, ("Parameter",), without_inputs):
             continue
-        if _is_independent(node, _VARYING, is_constant):
-            found.append(node)
-        else:
+        if not _is_independent(node, _VARYING, is_constant):
             graph.match_failed(
                 "compute_constants", node, "it depends on random numbers, a variable, a branch or a loop"
             )
+        elif 0 in (static_dims(node) or (0,)):
+            graph.match_failed("compute_constants", node, "it has no elements, or nobody knows how many")
+        else:
+            found.append(node)
     outputs = [output for node in found for output in node.outputs() if output.get_target_inputs()]
     if outputs:
+        _check_work(found)
         readers = [output.get_target_inputs() for output in outputs]
         folded = Model([ops.result(output) for output in outputs], [])
         compiled = shared_core().compile_model(folded, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
@@ -63,6 +77,41 @@ def compute_constants(graph: Graph) -> Counts:
                 port.replace_source_output(constant.output(0))
         graph.changed()
     return {"layers": len(found)}
+
+
+def _check_work(layers: Iterable[Node]) -> None:
+    """Refuses what takes too much time or memory to compute, before any of it is computed."""
+    pending, seen = list(layers), set()
+    elements = products = 0
+    while pending:
+        node = pending.pop()
+        if node.get_name() in seen:
+            continue
+        seen.add(node.get_name())
+        pending += [value.get_node() for value in node.input_values()]
+        if node.get_type_name() == "Constant":
+            continue
+        size = sum(math.prod(static_dims(output) or ()) for output in node.outputs())
+        elements += size
+        products += size * _products(node)
+        if len(seen) > _MOST_NODES or elements > _MOST_ELEMENTS or products > _MOST_PRODUCTS:
+            raise RewriteError(
+                "compute_constants",
+                f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
+                f"unless it is computed at conversion, which is done for {_MOST_ELEMENTS} elements and "
+                f"{_MOST_PRODUCTS} products at most",
+            )
+
+
+def _products(node: Node) -> int:
+    """How many products, at most, each element of a result is the sum of."""
+    if node.get_type_name() not in _KINDS:
+        return 1
+    kernel = node.get_attributes().get("kernel")
+    if kernel is not None:
+        return math.prod(int(one) for one in kernel)
+    weights = [static_dims(value) for value in node.input_values()[1:]]
+    return max((math.prod(dims[1:]) for dims in weights if dims is not None and len(dims) > 2), default=1)
 
 
 def _is_independent(node: Node, kinds: Collection[str], judged: dict[str, bool]) -> bool:

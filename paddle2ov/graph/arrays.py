@@ -1,0 +1,83 @@
+"""NumPy's functions that make arrays, for sizes that a program decides: nothing too large is made at conversion.
+
+Each has the arguments of NumPy's function of that name, and raises `BudgetError` before it makes an array of more than
+`MOST_ELEMENTS`. Converters make arrays by these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from paddle2ov.program.budget import charge_array
+from paddle2ov.program.model import AnyArray
+
+Shape = int | Sequence[int]
+
+
+def arange(start: float, stop: float | None = None, step: float = 1, dtype: npt.DTypeLike = None) -> AnyArray:
+    """start, start + step, ... up to but without stop; as `np.arange`, from 0 where only one number is given."""
+    first, last = (0, start) if stop is None else (start, stop)
+    charge_array(math.ceil((last - first) / step))
+    return np.arange(first, last, step, dtype)
+
+
+def full(shape: Shape, value: Any, dtype: npt.DTypeLike = None) -> AnyArray:
+    """`value` everywhere."""
+    charge_array(_count(shape), np.dtype(dtype).itemsize)
+    return np.full(shape, value, dtype)
+
+
+def zeros(shape: Shape, dtype: npt.DTypeLike = None) -> AnyArray:
+    """0 everywhere."""
+    return full(shape, 0, np.dtype(dtype))
+
+
+def ones(shape: Shape, dtype: npt.DTypeLike = None) -> AnyArray:
+    """1 everywhere."""
+    return full(shape, 1, np.dtype(dtype))
+
+
+def eye(rows: int, columns: int, dtype: npt.DTypeLike = None) -> AnyArray:
+    """1 on the diagonal, else 0."""
+    charge_array(rows * columns, np.dtype(dtype).itemsize)
+    return np.eye(rows, columns, dtype=dtype)
+
+
+def indices(sizes: Sequence[int]) -> AnyArray:
+    """The indices of each element of a grid."""
+    charge_array(math.prod(sizes) * len(sizes))
+    return np.indices(sizes)
+
+
+def tile(values: npt.ArrayLike, repeats: Shape) -> AnyArray:
+    """The array, repeated along its axes."""
+    array = np.asarray(values)
+    charge_array(array.size * _count(repeats), array.itemsize)
+    return np.tile(array, repeats)
+
+
+def repeat(array: AnyArray, repeats: int | Sequence[int] | AnyArray, axis: int | None = None) -> AnyArray:
+    """The elements, or slices along an axis, each repeated."""
+    counts = np.asarray(repeats)
+    length = array.size if axis is None else array.shape[axis]
+    total = int(counts) * length if counts.ndim == 0 else sum(map(int, counts))
+    charge_array(total * (array.size // max(length, 1)), array.itemsize)
+    return np.repeat(array, repeats, axis)
+
+
+def broadcast(array: AnyArray, shape: Sequence[int]) -> AnyArray:
+    """The array in a shape that it broadcasts to, as an array of its own."""
+    charge_array(math.prod(shape), array.itemsize)
+    return np.array(np.broadcast_to(array, tuple(shape)))
+
+
+def _count(shape: Shape) -> int:
+    return math.prod(int(size) for size in shape) if isinstance(shape, Sequence) else int(shape)
+
+
+__all__ = ["arange", "broadcast", "eye", "full", "indices", "ones", "repeat", "tile", "zeros"]

@@ -1,0 +1,239 @@
+"""Evaluates nodes over constants at conversion, where that is known to be safe.
+
+OpenVINO's own evaluation of a node trusts its inputs: on tensors without elements many kinds of nodes end the process,
+as do a TopK of more elements than there are and an integer remainder by zero; an index out of range reads what lies
+behind the tensor. So only listed kinds are evaluated, on tensors that have elements, after a check of the values that
+the kind trusts. What is not evaluated stays a node.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from openvino import Node, Output, Shape, Tensor, Type
+from openvino.op import Constant
+
+from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.program.model import AnyArray
+
+_MOST_NODES = 1000
+"""How many nodes are visited for one value."""
+
+
+def evaluate(output: Output, most_elements: int, most_doubles: int) -> AnyArray | None:
+    """The value of a subgraph of constants, or None if it is none, or not known to be safe and small.
+
+    Args:
+        output: what to compute.
+        most_elements: the size of the largest tensor in the subgraph.
+        most_doubles: the same for float64.
+    """
+    tensor = _Evaluation(most_elements, most_doubles).value(output)
+    return None if tensor is None else tensor.data.copy()
+
+
+def evaluate_node(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:
+    """The outputs of one node, all of static shape, or None if the evaluation is not known to be safe."""
+    if not is_safe(node, [one.data for one in inputs]):
+        return None
+    results = [Tensor(one.get_element_type(), Shape(one.get_shape())) for one in node.outputs()]
+    return results if node.evaluate(results, list(inputs)) else None
+
+
+def is_safe(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether OpenVINO can evaluate a node of static output shapes on these inputs."""
+    kind = node.get_type_name()
+    if kind not in _SAFE and kind not in _CHECKS:
+        return False
+    if any(one.size == 0 for i, one in enumerate(inputs) if i == 0 or kind not in _LISTS):
+        return False
+    if any(0 in (static_dims(one) or ()) for one in node.outputs()):
+        return False
+    check = _CHECKS.get(kind)
+    return check is None or check(node, inputs)
+
+
+_Results = dict[tuple[str, int], Tensor | None]
+
+
+class _Evaluation:
+    def __init__(self, most_elements: int, most_doubles: int) -> None:
+        self._most_elements, self._most_doubles = most_elements, most_doubles
+        self._done: _Results = {}
+        self._left = _MOST_NODES
+
+    def value(self, output: Output) -> Tensor | None:
+        node = output.get_node()
+        key = (node.get_name(), output.get_index())
+        if key not in self._done:
+            self._left -= 1
+            self._done |= self._outputs(node)
+        return self._done.get(key)
+
+    def _outputs(self, node: Node) -> Mapping[tuple[str, int], Tensor | None]:
+        name, outputs = node.get_name(), node.outputs()
+        unknown: _Results = {(name, i): None for i in range(len(outputs))}
+        if self._left < 0 or not all(map(self._is_small, outputs)):
+            return unknown
+        if isinstance(node, Constant):
+            return {(name, 0): Tensor(node.get_data())}
+        if node.get_type_name() not in _SAFE and node.get_type_name() not in _CHECKS:
+            return unknown
+        inputs = []
+        for source in node.inputs():
+            found = self.value(source.get_source_output())
+            if found is None:
+                return unknown
+            inputs.append(found)
+        if not inputs:
+            return unknown
+        if outputs[0].get_element_type() == Type.f64:
+            doubles = _in_doubles(node, [one.data for one in inputs])
+            if doubles is not None:
+                return {(name, 0): Tensor(doubles)}
+        results = evaluate_node(node, inputs)
+        return unknown if results is None else {(name, i): result for i, result in enumerate(results)}
+
+    def _is_small(self, output: Output) -> bool:
+        kind = output.get_element_type()
+        dims = static_dims(output) if numpy_dtype(kind) is not None else None
+        return dims is not None and math.prod(dims) <= (self._most_doubles if kind == Type.f64 else self._most_elements)
+
+
+_DOUBLES: Mapping[str, Callable[..., Any]] = {
+    "Abs": np.abs,
+    "Add": np.add,
+    "Cos": np.cos,
+    "Divide": np.divide,
+    "Exp": np.exp,
+    "Log": np.log,
+    "Maximum": np.maximum,
+    "Minimum": np.minimum,
+    "Multiply": np.multiply,
+    "Negative": np.negative,
+    "Power": np.power,
+    "Sin": np.sin,
+    "Sqrt": np.sqrt,
+    "Subtract": np.subtract,
+    "Tanh": np.tanh,
+}
+"""Operations that OpenVINO does not evaluate in float64."""
+
+
+def _in_doubles(node: Node, inputs: Sequence[AnyArray]) -> AnyArray | None:
+    """The result of a node in float64, or None if it is not supported."""
+    with np.errstate(all="ignore"):
+        if node.get_type_name() in _DOUBLES:
+            return np.asarray(_DOUBLES[node.get_type_name()](*inputs))
+        return _reduced(node, *inputs) if node.get_type_name() in ("ReduceSum", "ReduceL2") else None
+
+
+def _reduced(node: Node, x: AnyArray, axes: AnyArray) -> AnyArray:
+    keepdims = bool(node.get_attributes()["keep_dims"])
+    axis = tuple(int(one) for one in axes.reshape(-1))
+    if node.get_type_name() == "ReduceSum":
+        return np.asarray(x.sum(axis, keepdims=keepdims))
+    return np.asarray(np.sqrt((x * x).sum(axis, keepdims=keepdims)))
+
+
+_SAFE = frozenset(
+    (
+        *("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "BitwiseAnd", "BitwiseLeftShift"),
+        *("BitwiseNot", "BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Broadcast", "Ceiling", "Clamp", "Concat"),
+        *("Convert", "Cos", "Cosh", "Elu", "Equal", "Erf", "Exp", "FakeQuantize", "Floor", "Gelu", "Greater"),
+        *("GreaterEqual", "HSigmoid", "HSwish", "Inverse", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual", "Log"),
+        *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "MatMul", "Maximum", "Minimum", "Mish", "Multiply"),
+        *("Negative", "NotEqual", "OneHot", "PRelu", "Pad", "Power", "Range", "ReduceL1", "ReduceL2"),
+        *("ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"),
+        *("Relu", "Roll", "Round", "Select", "Selu", "ShapeOf", "Sigmoid", "Sign", "Sin", "Sinh", "Slice"),
+        *("SliceScatter", "SoftPlus", "SoftSign", "Softmax", "Split", "Sqrt", "SquaredDifference", "Squeeze"),
+        *("StridedSlice", "Subtract", "Swish", "Tan", "Tanh", "Tile", "Transpose", "Unsqueeze", "VariadicSplit"),
+    )
+)
+"""Kinds that are safe on whatever values, as long as no tensor is empty."""
+
+_LISTS = frozenset(
+    (
+        *("Broadcast", "Reshape", "ReduceL1", "ReduceL2", "ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax"),
+        *("ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Squeeze", "Transpose", "Unsqueeze"),
+    )
+)
+"""Kinds whose further inputs are lists of axes or dimensions, which may be empty."""
+
+
+def _divides(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """No integer is divided by zero, nor the least one by -1, which ends the process."""
+    left, right = inputs
+    if right.dtype.kind not in "iu":
+        return True
+    lowest = right.dtype.kind == "i" and bool((left == np.iinfo(left.dtype).min).any())
+    return bool(right.all()) and not (lowest and bool((right == -1).any()))
+
+
+def _is_indexed(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    data, indices, axis = inputs
+    batch_dims = int(node.get_attributes()["batch_dims"])
+    if axis.size != 1 or not -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim or batch_dims:
+        return False
+    return _are_within(indices, data.shape[int(axis.reshape(-1)[0])])
+
+
+def _is_indexed_by_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    data, indices = inputs[:2]
+    axis = int(inputs[3].reshape(-1)[0]) if len(inputs) > 3 else int(node.get_attributes()["axis"])
+    return -data.ndim <= axis < data.ndim and data.ndim > 0 and _are_within(indices, data.shape[axis])
+
+
+def _is_indexed_by_tuples(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    data, indices = inputs[:2]
+    if node.get_attributes().get("batch_dims", 0) or indices.ndim == 0 or not 0 < indices.shape[-1] <= data.ndim:
+        return False
+    return all(_are_within(indices[..., i], data.shape[i]) for i in range(indices.shape[-1]))
+
+
+def _is_updated(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    data, indices, _, axis = inputs
+    if axis.size != 1 or not -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim:
+        return False
+    return _are_within(indices, data.shape[int(axis.reshape(-1)[0])])
+
+
+def _are_within(indices: AnyArray, size: int) -> bool:
+    return bool((indices >= -size).all() and (indices < size).all())
+
+
+def _has_axis(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    return inputs[1].size == 1 and -inputs[0].ndim <= int(inputs[1].reshape(-1)[0]) < inputs[0].ndim
+
+
+def _has_enough(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    x, axis = inputs[0], int(node.get_attributes()["axis"])
+    return -x.ndim <= axis < x.ndim and 0 < int(inputs[1].reshape(-1)[0]) <= x.shape[axis]
+
+
+def _keeps_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    dims = static_dims(node.output(0))
+    return dims is not None and math.prod(dims) == inputs[0].size
+
+
+_CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
+    "CumSum": _has_axis,
+    "Divide": _divides,
+    "FloorMod": _divides,
+    "Gather": _is_indexed,
+    "GatherElements": _is_indexed_by_elements,
+    "GatherND": _is_indexed_by_tuples,
+    "Mod": _divides,
+    "Reshape": _keeps_elements,
+    "ScatterElementsUpdate": _is_indexed_by_elements,
+    "ScatterNDUpdate": _is_indexed_by_tuples,
+    "ScatterUpdate": _is_updated,
+    "TopK": _has_enough,
+}
+"""Kinds that are safe on the values that a check admits."""
+
+__all__ = ["evaluate", "evaluate_node", "is_safe"]

@@ -1,0 +1,230 @@
+"""Keeps OpenVINO from nodes that end the process, or take all of its memory, as soon as it evaluates them.
+
+OpenVINO evaluates constants wherever the shape of a node depends on them: while a graph is built and while it is
+compiled, whatever is folded here. Its evaluation trusts the inputs. So
+
+- a node whose result has no elements, in a static shape, is a constant from the start: many kinds of nodes cannot be
+  evaluated on such inputs, and none reads one then;
+- a node that is impossible in itself, such as a TopK of more elements than there are, is refused.
+
+Results can only be without elements where a constant is, or behind some kinds of nodes. Others are checked only once
+there is such a constant, since most programs have none.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from openvino import Node, Output
+from openvino.op import Constant
+
+from paddle2ov.graph.evaluation import evaluate
+from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.program.budget import MOST_COMPUTED_ELEMENTS, check_computed
+
+_MOST_DIVISORS = 1 << 16
+
+
+class _Seen(threading.local):
+    empty = False
+
+
+_seen = _Seen()
+
+
+def note_empty() -> None:
+    """Records that there is a constant without elements: from now on every new node is checked."""
+    _seen.empty = True
+
+
+def seen_empty() -> bool:
+    """Whether a constant without elements was made since `forget_empty`."""
+    return _seen.empty
+
+
+def forget_empty() -> None:
+    """Begins anew, where nothing without elements is known."""
+    _seen.empty = False
+
+
+def checked_create(create: Callable[[str, list[Output], dict[str, Any]], Node]) -> Callable[..., Node]:
+    """A factory of nodes that checks what it makes."""
+
+    def checked(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
+        node = create(kind, inputs, attributes)
+        if kind in _CHECKED:
+            _CHECKED[kind](node)
+        return without_elements(node) if _seen.empty or kind in _SHRINKING else node
+
+    return checked
+
+
+def checked_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes nodes, which checks them."""
+
+    @wraps(function)
+    def checked(*values: Any, **attributes: Any) -> Any:
+        node = function(*values, **attributes)
+        if not isinstance(node, Node):
+            return node
+        check = _CHECKED.get(node.get_type_name())
+        if check is not None:
+            check(node)
+        return without_elements(node)
+
+    return checked
+
+
+def without_elements(node: Node) -> Node:
+    """The node; a constant where its only result is known to have no elements."""
+    if node.get_output_size() != 1:
+        return node
+    shape = node.get_output_partial_shape(0)
+    if shape.is_dynamic:
+        return node
+    sizes = shape.to_shape()
+    if all(sizes[i] for i in range(len(sizes))):
+        return node
+    note_empty()
+    return Constant(node.get_output_element_type(0), sizes, [])
+
+
+_SHRINKING = frozenset(("Broadcast", "Gather", "ShapeOf", "Slice"))
+"""Kinds whose result may have no elements although their data have some."""
+
+UNCHECKED = frozenset(("assign", "constant", "if_op", "loop", "parameter", "read_value", "result", "tensor_iterator"))
+"""Functions whose nodes stay as they are."""
+
+
+def _check_topk(node: Node) -> None:
+    axis = int(node.get_attributes()["axis"])
+    given, taken = (node.get_input_partial_shape(0), node.get_output_partial_shape(0))
+    if given.rank.is_static and given[axis].is_static and taken[axis].is_static:
+        size, count = given[axis].get_length(), taken[axis].get_length()
+        if count > size:
+            raise ValueError(f"the first {count} of {size} elements are asked for")
+
+
+def _check_division(node: Node) -> None:
+    if not node.get_output_element_type(0).is_integral():
+        return
+    right = evaluate(node.input_value(1), _MOST_DIVISORS, _MOST_DIVISORS)
+    if right is None or not ((right == 0) | (right == -1)).any():
+        return
+    left = evaluate(node.input_value(0), _MOST_DIVISORS, _MOST_DIVISORS)
+    if left is None:
+        return
+    if not right.all():
+        raise ValueError("an integer is divided by zero")
+    if left.dtype.kind == "i" and (left == np.iinfo(left.dtype).min).any():
+        raise ValueError("the least integer is divided by -1")
+
+
+def check_reshape(node: Node) -> None:
+    """Refuses a Reshape with `special_zero` to another number of elements; OpenVINO checks those without."""
+    given = node.get_input_partial_shape(0)
+    made = node.get_output_partial_shape(0)
+    if given.is_static and made.is_static:
+        before, after = static_dims(node.input_value(0)) or [], static_dims(node) or []
+        if math.prod(before) != math.prod(after):
+            raise ValueError(f"a tensor of shape {before} is reshaped to {after}")
+
+
+def _check_axis(node: Node) -> None:
+    """The axis is an input, and there is such an axis."""
+    if node.get_input_size() < 2:
+        return
+    axis, rank = node.input_value(1).get_node(), node.get_input_partial_shape(0).rank
+    if isinstance(axis, Constant) and rank.is_static:
+        value = int(axis.get_data().reshape(-1)[0])
+        if not -rank.get_length() <= value < rank.get_length():
+            raise ValueError(f"axis {value} of {rank.get_length()} dimensions")
+
+
+def _check_rank(node: Node) -> None:
+    if node.get_input_partial_shape(0).rank == 0:
+        raise ValueError("a tensor of no dimensions is indexed along an axis")
+
+
+def _check_transform(node: Node) -> None:
+    if node.get_input_shape(1)[0] == 0:
+        raise ValueError("a Fourier transform along no axis")
+
+
+def _check_size(node: Node) -> None:
+    if node.get_output_element_type(0).is_real():
+        return
+    dims = static_dims(node)
+    if dims is not None and (count := math.prod(dims)) > MOST_COMPUTED_ELEMENTS and _is_constant(node):
+        check_computed(count)
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether a node depends on no input, other than by its shape."""
+    pending, seen = [node], set()
+    while pending:
+        one = pending.pop()
+        if one.get_type_name() == "Parameter":
+            return False
+        if one.get_type_name() != "ShapeOf" and one.get_name() not in seen:
+            seen.add(one.get_name())
+            pending += [value.get_node() for value in one.input_values()]
+    return True
+
+
+_GATES = {"GRUSequence": 3, "LSTMSequence": 4, "RNNSequence": 1}
+
+
+def _check_recurrent(node: Node) -> None:
+    """OpenVINO takes weights of any size for any number of units, and reads beyond them."""
+    hidden, gates = int(node.get_attributes()["hidden_size"]), _GATES[node.get_type_name()]
+    shapes = [dims_of(value) for value in node.input_values()]
+    weights, recurrent, bias = shapes[-3:]
+    wanted = [
+        *((state, 2, hidden) for state in shapes[1:-4]),
+        (weights, 1, gates * hidden),
+        (weights, 2, (shapes[0] or [None, None, None])[2]),
+        (recurrent, 1, gates * hidden),
+        (recurrent, 2, hidden),
+        (bias, 1, (gates + bool(node.get_attributes().get("linear_before_reset"))) * hidden),
+    ]
+    for dims, axis, size in wanted:
+        if dims is not None and size is not None and dims[axis] not in (None, size):
+            raise ValueError(f"weights or states of shape {dims} for {hidden} units")
+
+
+_CHECKED: Mapping[str, Callable[[Node], None]] = {
+    "Broadcast": _check_size,
+    "CumSum": _check_axis,
+    "DFT": _check_transform,
+    "Divide": _check_division,
+    "GRUSequence": _check_recurrent,
+    "IDFT": _check_transform,
+    "IRDFT": _check_transform,
+    "LSTMSequence": _check_recurrent,
+    "Mod": _check_division,
+    "RDFT": _check_transform,
+    "RNNSequence": _check_recurrent,
+    "Range": _check_size,
+    "ScatterElementsUpdate": _check_rank,
+    "Tile": _check_size,
+    "TopK": _check_topk,
+    "Unique": _check_axis,
+}
+"""Checks of single kinds, which raise ValueError."""
+
+__all__ = [
+    "UNCHECKED",
+    "check_reshape",
+    "checked_create",
+    "checked_function",
+    "forget_empty",
+    "note_empty",
+    "seen_empty",
+    "without_elements",
+]

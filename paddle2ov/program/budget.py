@@ -1,0 +1,147 @@
+"""What one program may take to read and to convert: the numbers, all of them linear in the size of its files.
+
+A few bytes of a program can ask for any amount of time and memory: a list that is made of itself twice, again and
+again, blocks that two operators hold, shapes that attributes give. What a program of that size cannot need is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+from paddle2ov.errors import ModelReadError
+
+MOST_PROGRAM_BYTES = 256 << 20
+"""The size of a program's file, without the parameters; the largest known has 60 MB."""
+
+MOST_NESTED_BLOCKS = 64
+"""How deep blocks of branches and loops may be nested."""
+
+MOST_ELEMENTS = 1 << 22
+"""The size of an array that is made at conversion; larger results are computed by nodes, or refused."""
+
+
+MOST_COMPUTED_ELEMENTS = 1 << 25
+"""The size of a tensor of integers that nodes compute from constants: OpenVINO computes it if a shape depends on it."""
+
+MOST_REPEATS = 1000
+"""How often a converter repeats the nodes of a step, such as one for each class, level or layer."""
+
+
+class Limit(NamedTuple):
+    """How much of something a program may take: `base`, and `factor` for each of what it is proportional to."""
+
+    base: int
+    factor: int
+    per: str
+
+
+LIMITS = {
+    # In the program's file a name takes more than one byte, an operator more than ten.
+    "names in lists of values": Limit(50_000, 1, "bytes of the program"),
+    "bytes of blocks that are read again": Limit(1_000_000, 8, "bytes of the program"),
+    "operators in blocks": Limit(50_000, 1, "bytes of the program"),
+    # The body of a loop is translated until its shapes hold in every iteration, that of an inner loop each time.
+    "translations of operators": Limit(1_000, 64, "operators"),
+    "bytes of constants made at conversion": Limit(1 << 28, 4, "bytes of the program and its parameters"),
+}
+
+
+class BudgetError(ModelReadError):
+    """A program asks for more than a program of its size can need."""
+
+
+class Budget:
+    """Counts what a program takes.
+
+    Args:
+        program: the bytes of the program's file.
+        parameters: the bytes of its parameters.
+        operators: the number of its operators, each counted once.
+    """
+
+    def __init__(self, program: int = 0, parameters: int = 0, operators: int = 0) -> None:
+        sizes = {
+            "bytes of the program": program,
+            "bytes of the program and its parameters": program + parameters,
+            "operators": operators,
+        }
+        self._most = {what: limit.base + limit.factor * sizes[limit.per] for what, limit in LIMITS.items()}
+        self._left = dict(self._most)
+
+    def charge(self, what: str, amount: int = 1) -> None:
+        """Takes an amount of one of `LIMITS`.
+
+        Raises:
+            BudgetError: there is less left.
+        """
+        left = self._left[what] = self._left[what] - amount
+        if left < 0:
+            most = self._most[what]
+            raise BudgetError(f"takes {most - left} {what}; a program of this size may take {most}")
+
+
+_current: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def charging(budget: Budget) -> Iterator[None]:
+    """Within, arrays that are made are charged to that budget."""
+    token = _current.set(budget)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def check_repeats(count: int) -> int:
+    """The count, for a converter that makes the same nodes so many times.
+
+    Raises:
+        BudgetError: it is larger than `MOST_REPEATS`.
+    """
+    if count > MOST_REPEATS:
+        raise BudgetError(f"takes the same nodes {count} times; at most {MOST_REPEATS} are made")
+    return count
+
+
+def check_computed(elements: int) -> None:
+    """To be called where nodes compute that many integers from constants.
+
+    Raises:
+        BudgetError: they are more than `MOST_COMPUTED_ELEMENTS`.
+    """
+    if elements > MOST_COMPUTED_ELEMENTS:
+        raise BudgetError(f"{elements} elements are computed from constants; at most {MOST_COMPUTED_ELEMENTS} can be")
+
+
+def charge_array(elements: int, itemsize: int = 8) -> None:
+    """To be called before an array is made whose size a program decides.
+
+    Raises:
+        BudgetError: it is larger than `MOST_ELEMENTS`, or the program has made too many.
+    """
+    if elements > MOST_ELEMENTS:
+        raise BudgetError(f"an array of {elements} elements is needed at conversion; at most {MOST_ELEMENTS} are made")
+    budget = _current.get()
+    if budget is not None:
+        budget.charge("bytes of constants made at conversion", max(elements, 0) * itemsize)
+
+
+__all__ = [
+    "LIMITS",
+    "MOST_COMPUTED_ELEMENTS",
+    "MOST_ELEMENTS",
+    "MOST_NESTED_BLOCKS",
+    "MOST_PROGRAM_BYTES",
+    "MOST_REPEATS",
+    "Budget",
+    "BudgetError",
+    "Limit",
+    "charge_array",
+    "charging",
+    "check_computed",
+    "check_repeats",
+]

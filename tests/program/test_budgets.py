@@ -1,0 +1,237 @@
+"""What a program of a few bytes asks for is bounded: names, blocks, sizes, files that never end."""
+
+import json
+import os
+
+import numpy as np
+import openvino
+import pytest
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, Paddle2OVError, RewriteError
+from paddle2ov.graph.opset import ops
+from paddle2ov.passes import run_rewrites
+from paddle2ov.program import read_contents
+from paddle2ov.program.budget import MOST_ELEMENTS, MOST_NESTED_BLOCKS, MOST_PROGRAM_BYTES
+from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
+from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from tests.support.one_operator import program
+
+# --- programs -------------------------------------------------------------------------------------------------------
+
+TENSOR = {"#": "0.t_dtensor", "D": [{"#": "0.t_f32"}, [2], "NCHW", [], 0]}
+
+
+def pir(operators):
+    """A program whose value 1 is its input."""
+    name = {"N": "name", "AT": {"#": "0.a_str", "D": "x"}}
+    feed = {"#": "1.data", "I": [], "O": [{"%": 1, "TT": TENSOR}], "A": [name]}
+    blocks = [{"blocks": [{"args": [], "ops": [feed, *operators]}]}]
+    whole = {"base_code": {"magic": "pir", "version": 1}, "program": {"regions": blocks}}
+    return json.dumps(whole).encode()
+
+
+def combine(first, second, result):
+    values = {"#": "0.t_vec", "D": [TENSOR, TENSOR]}
+    return {"#": "0.combine", "I": [{"%": first}, {"%": second}], "O": [{"%": result, "TT": values}], "A": []}
+
+
+def test_a_list_of_itself():
+    """28 lists, each of which is the one before twice, would have 2^28 names."""
+    content = pir([combine(i, i, i + 1) for i in range(1, 29)])
+    with pytest.raises(ModelReadError, match=r"operator \d+ \(0.combine\): takes \d+ names in lists of values"):
+        read_contents(content, b"")
+
+
+def nested(depth):
+    condition = {"#": "1.if", "I": [{"%": 1}], "O": [], "A": []}
+    return [{**condition, "regions": [{"blocks": [{"args": [], "ops": nested(depth - 1)}]}]}] if depth else []
+
+
+def test_blocks_are_nested_to_a_bound():
+    read_contents(pir(nested(MOST_NESTED_BLOCKS - 1)), b"")
+    with pytest.raises(ModelReadError, match=f"nested more than {MOST_NESTED_BLOCKS} deep"):
+        read_contents(pir(nested(MOST_NESTED_BLOCKS)), b"")
+
+
+def legacy(held_by, levels, twice):
+    """Blocks in a chain, each held by operators of the block before, twice or once."""
+    desc = ProgramDesc()
+    kind = VarType(type=7)
+    kind.dense_tensor.tensor.data_type = 0
+    for level in range(levels):
+        block = desc.blocks.add(idx=level, parent_idx=level - 1)
+        for name in ("x", "c") if level == 0 else ():
+            block.vars.add(name=name, type=kind.SerializeToString())
+        if level == 0:
+            for column, name in enumerate(("x", "c")):
+                feed = block.ops.add(type="feed")
+                feed.outputs.add(parameter="Out", arguments=[name])
+                feed.attrs.append(Attr(name="col", type=0, i=column).SerializeToString())
+        for _ in range((1 + twice) if level + 1 < levels else 0):
+            op = block.ops.add(type=held_by)
+            op.inputs.add(parameter="Condition" if held_by == "while" else "Cond", arguments=["c"])
+            op.attrs.append(Attr(name="sub_block", type=8, block_idx=level + 1).SerializeToString())
+            op.attrs.append(Attr(name="is_scalar_condition", type=6, b=True).SerializeToString())
+    return desc.SerializeToString()
+
+
+@pytest.mark.parametrize("held_by", ["while", "conditional_block"])
+def test_blocks_that_two_operators_hold(held_by):
+    """40 blocks, each of which the operators of the one before hold twice, would be read 2^40 times."""
+    read_contents(legacy(held_by, 40, twice=False), b"")
+    with pytest.raises(ModelReadError, match=r"takes \d+ (operators in blocks|bytes of blocks that are read again)"):
+        read_contents(legacy(held_by, 40, twice=True), b"")
+
+
+def test_bodies_of_nested_loops_are_translated_to_a_bound():
+    """Each body is translated until its shapes hold, here twice, each time with the loops inside."""
+    condition, levels = Variable("c", "bool", (1,)), 12
+    one = {"shape": [1], "value": 1.0, "dtype": "float32"}
+    operators: list[Operator] = []
+    for level in reversed(range(levels)):
+        start, state, after, following = (f"{name}{level}" for name in ("start", "state", "after", "following"))
+        inner = f"after{level + 1}" if operators else state
+        joined = Operator("concat", {"x": [state, inner]}, {"out": [following]}, {"axis": 0}, "concat", level, 2)
+        body = Block(level + 1, [*operators, joined], [state], ["c", following])
+        operators = [
+            Operator("fill_constant", {}, {"out": [start]}, one, "fill_constant", level, 0),
+            Operator("while", {"cond": ["c"], "x": [start]}, {"out": [after]}, {}, "while", level, 1, (body,)),
+        ]
+    main = Block(0, operators, ["c"], ["after0"])
+    whole = Program("pir", 1, main, [condition], [Output("after0", "after0")], {"c": condition}, {})
+    with pytest.raises(OpConversionError, match=r"takes \d+ translations of operators"):
+        paddle2ov.convert(whole)
+
+
+# --- sizes that attributes ask for ----------------------------------------------------------------------------------
+
+HUGE = 2**40
+X = np.ones((2, 3), np.float32)
+SIZES = {
+    "tril_indices": ({}, {"rows": HUGE, "cols": HUGE, "offset": 0, "dtype": "int64"}),
+    "triu_indices": ({}, {"row": 2**20, "col": 2**20, "offset": 0, "dtype": "int64"}),
+    "repeat_interleave": ({"x": X}, {"repeats": HUGE, "axis": 0}),
+    "linspace": ({}, {"start": 0.0, "stop": 1.0, "number": -1, "dtype": "float32"}),
+    "fill_constant": ({}, {"shape": [HUGE, HUGE], "value": 1.0, "dtype": "int64"}),
+    "range": ({}, {"start": 0, "end": HUGE, "step": 1, "dtype": "int64"}),
+    "polygamma": ({"x": X}, {"n": 10**6}),
+    "fake_channel_wise_dequantize_max_abs": ({"x": X, "scales": [X[0]]}, {"quant_bits": [HUGE], "quant_axis": 1}),
+    "multi_dot": ({"x": [np.ones((2, 2), np.float32)] * 101}, {}),
+    "anchor_generator": (
+        {"input": np.broadcast_to(np.float32(0), (1, 1, 2**13, 2**13))},
+        {"anchor_sizes": [1.0], "aspect_ratios": [1.0], "variances": [1.0] * 4, "stride": [1.0, 1.0]},
+    ),
+    "prior_box": (
+        {"input": np.broadcast_to(np.float32(0), (1, 1, 2**13, 2**13)), "image": np.ones((1, 3, 4, 4), np.float32)},
+        {"min_sizes": [1.0], "aspect_ratios": [1.0], "variances": [1.0] * 4},
+    ),
+}
+RESULTS = {"anchor_generator": ("anchors",)}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_are_refused_before_they_are_made(name):
+    inputs, attributes = SIZES[name]
+    whole, _ = program(name, inputs, attributes, RESULTS.get(name, ("out",)))
+    with pytest.raises(OpConversionError, match=name):
+        paddle2ov.convert(whole)
+
+
+def test_a_large_grid_is_computed_by_nodes():
+    theta = np.ones((1, 2, 3), np.float32)
+    size = 1 + int((MOST_ELEMENTS / 3) ** 0.5)
+    whole, _ = program("affine_grid", {"input": theta}, {"output_shape": [1, 1, size, size]}, ("output",))
+    (result,) = paddle2ov.convert(whole).outputs
+    assert list(result.shape) == [1, size, size, 2]
+
+
+# --- rewrites -------------------------------------------------------------------------------------------------------
+
+
+def test_layers_over_constants_are_computed_to_a_bound():
+    x, weights = (ops.broadcast(ops.constant(np.float32(1)), shape) for shape in ([1, 1, 2048, 2048], [64, 1, 9, 9]))
+    out = ops.convolution(x, weights, [1, 1], [0, 0], [0, 0], [1, 1])
+    with pytest.raises(RewriteError, match=r"'compute_constants' failed: .*products at most"):
+        run_rewrites(openvino.Model([ops.result(out)], []))
+
+
+def test_a_rewrite_that_fails_is_named():
+    def broken(graph):
+        return {"nodes": 1 // 0}
+
+    x = ops.parameter([1], np.float32)
+    with pytest.raises(RewriteError, match="'broken' failed: ZeroDivisionError") as caught:
+        run_rewrites(openvino.Model([ops.result(ops.relu(x))], [x]), (broken,))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+# --- the border -----------------------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_fails_is_reported_with_the_file(monkeypatch):
+    monkeypatch.setattr("paddle2ov.program.pir.read_pir", lambda *_: {}["no such key"])
+    with pytest.raises(ModelReadError, match=r"inference.json: cannot be read: KeyError") as caught:
+        read_contents(pir([]), b"")
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_an_array_with_a_loop_of_other_numbers():
+    body = Block(1, [], ["inside", "more"], ["c", "inside"])
+    loop = Operator("while", {"cond": ["c"], "x": ["array"]}, {"out": ["after"]}, {}, "while", 0, 1, (body,))
+    start = Operator("create_array", {}, {"out": ["array"]}, {}, "create_array", 0, 0)
+    end = Operator("tensor_array_to_tensor", {"x": ["after"]}, {"out": ["out"]}, {"axis": 0}, "", 0, 2)
+    condition = Variable("c", "bool", (1,))
+    block = Block(0, [start, loop, end], ["c"], ["out"])
+    variables = {"c": condition, "array": Variable("array", "float32", (), is_array=True)}
+    whole = Program("pir", 1, block, [condition], [Output("out", "out")], variables, {})
+    with pytest.raises(Paddle2OVError):
+        paddle2ov.convert(whole)
+
+
+def test_an_input_of_a_type_that_does_not_fit():
+    folder = generated_network(all_networks()["greedy_decoder"], "pir")
+    for kind in (openvino.Type.string, openvino.Type.u1, openvino.Type.nf4):
+        for name in (one.name for one in paddle2ov.read_program(folder).inputs):
+            with pytest.raises(ConversionInputError, match=f"'{name}' cannot be of that type"):
+                paddle2ov.convert(folder, input={name: kind})
+
+
+def test_npz_that_claims_more_than_memory(tmp_path):
+    from paddle2ov.verification.inputs import load
+
+    path = tmp_path / "inputs.npz"
+    np.savez(path, x=np.zeros(10**4, np.float32))
+    header = b"'shape': (10000,), "
+    content = path.read_bytes()
+    assert header in content
+    path.write_bytes(content.replace(header, b"'shape': (%d,), " % 10**15))
+    with pytest.raises(ConversionInputError):
+        load(path)
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+def test_files_that_never_begin_or_never_end(tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "device.pdmodel").symlink_to("/dev/zero")
+    (tmp_path / "kernel.pdmodel").symlink_to("/proc/self/mounts")
+    for path in sorted(tmp_path.iterdir()):
+        with pytest.raises(ModelReadError):
+            paddle2ov.read_program(path)
+        folder = tmp_path / f"{path.stem}-model"
+        folder.mkdir()
+        (folder / "__model__").symlink_to(path)
+        with pytest.raises(ModelReadError):
+            paddle2ov.read_program(folder)
+
+
+def test_a_program_file_that_is_too_large(tmp_path):
+    path = tmp_path / "inference.pdmodel"
+    with path.open("wb") as file:
+        file.truncate(MOST_PROGRAM_BYTES + 1)
+    with pytest.raises(ModelReadError, match=f"more than the {MOST_PROGRAM_BYTES} that are read"):
+        paddle2ov.read_program(path)
