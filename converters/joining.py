@@ -23,7 +23,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def concat(node: NodeContext) -> NamedOutputs:
     """out = the tensors of x concatenated along axis."""
     tensors = node.get_inputs("x")
-    rank = max(rank_of(node, x) for x in tensors) - node.is_complex("x")
+    rank = max(rank_of(node, x) for x in tensors)
     if rank > 1 and not node.is_known("axis"):
         front, back = front_permutations(computed_axis(node, rank), rank)
         return {"out": ops.transpose(ops.concat([ops.transpose(x, front) for x in tensors], 0), back)}
@@ -36,7 +36,7 @@ def concat(node: NodeContext) -> NamedOutputs:
 def stack(node: NodeContext) -> NamedOutputs:
     """y = the tensors of x stacked along a new axis."""
     tensors = node.get_inputs("x")
-    rank = rank_of(node, tensors[0]) - node.is_complex("x")
+    rank = rank_of(node, tensors[0])
     axis = normalize_axis(node, node.get_int("axis", 0), rank + 1)
     parts = [ops.unsqueeze(x, ints(axis)) for x in tensors]
     return {"out": parts[0] if len(parts) == 1 else ops.concat(parts, axis)}
@@ -47,7 +47,7 @@ def split(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     if not node.is_known("axis"):
         return _split_computed_axis(node, x, _split)
-    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x) - node.is_complex("x"))
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
     return {"out": _split(node, x, axis)}
 
 
@@ -84,7 +84,7 @@ def split_with_num(node: NodeContext) -> NamedOutputs:
     x, number = node.get_input("x"), node.get_int("num")
     if not node.is_known("axis"):
         return _split_computed_axis(node, x, lambda node, x, axis: _split_equally(x, axis, number))
-    axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x) - node.is_complex("x"))
+    axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x))
     return {"out": _split_equally(x, axis, number)}
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.detection.rows import column, columns, folded_size, folded_sizes, indices_where
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
+from paddle2ov.converters.detection.rows import column, columns, indices_where
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, ints
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.graph.opset import ops
 
@@ -63,13 +63,13 @@ class Overlap:
         is_reversed = ops.less(side, const(-self._one, Type.f32))
         indices = _true_indices(is_small)  # [U, 2]
         best = ops.reduce_max(ops.gather(scores, column(indices, 1), ints(2)), ints(1), False)  # [P, U]
-        number = ops.range(ints(0), folded_size(indices, 0), ints(1), "i64")
+        number = ops.range(ints(0), dim_of(indices, 0), ints(1), "i64")
         best = ops.gather_nd(best, ops.concat([columns(indices, 0), ops.unsqueeze(number, ints(1))], 1))
         indices = ops.gather(indices, indices_where(ops.greater(best, least)), ints(0))
         reversed_ = ops.reduce_logical_or(ops.gather_nd(is_reversed, indices), ints(0), False)
 
-        many = ops.greater(ops.multiply(folded_size(own, 0), folded_size(indices, 0)), ints(_MOST_PAIRS))
-        others = ops.slice(indices, ints([0]), ops.select(many, ints([0]), folded_sizes(indices, [0])), ints([1]))
+        many = ops.greater(ops.multiply(dim_of(own, 0), dim_of(indices, 0)), ints(_MOST_PAIRS))
+        others = ops.slice(indices, ints([0]), ops.select(many, ints([0]), dim_vector(indices, [0])), ints([1]))
         pairs = _true_indices(self._may_disagree(boxes, columns(own, 0, 2), others))
         group = ops.gather(columns(own, 0, 1), column(pairs, 0), ints(0))
         box = ops.gather(columns(others, 1), column(pairs, 1), ints(0))
@@ -98,9 +98,9 @@ class Overlap:
     def choose(self, box: Tensor, valid: Tensor) -> Node:
         """Which boxes of each group are kept: box [G, K, 4], the best first, valid [G, K] -> [G, K]."""
         if self.eta < 1:
-            return ops.convert(self._suppress_sequentially(box, valid, folded_size(valid, 1)), Type.boolean)
-        width = folded_size(valid, 1)
-        pairs = ops.multiply(folded_size(valid, 0), ops.multiply(width, width))
+            return ops.convert(self._suppress_sequentially(box, valid, dim_of(valid, 1)), Type.boolean)
+        width = dim_of(valid, 1)
+        pairs = ops.multiply(dim_of(valid, 0), ops.multiply(width, width))
         few = ops.less_equal(pairs, ints(self._most_pairs))
         # One of the two has nothing to do: the first then computes one column, which the Select broadcasts.
         end = ops.unsqueeze(ops.select(few, width, ints(1)), ints(0))
@@ -115,7 +115,7 @@ class Overlap:
         """The boxes that no better kept box suppresses; iteration r settles those at the end of r dependencies."""
         values = self._geometry(box)
         first, second = ([ops.unsqueeze(value, ints(axis)) for value in values] for axis in (-1, -2))
-        number = ops.range(ints(0), folded_size(valid, 1), ints(1), "i64")
+        number = ops.range(ints(0), dim_of(valid, 1), ints(1), "i64")
         better = ops.less(number, ops.unsqueeze(number, ints(1)))  # [K, K]
         against = ops.logical_and(self._exceeds_threshold(first, second, const(self.threshold, Type.f32)), better)
         matrix, own = cast_to(against, Type.f32), cast_to(ops.unsqueeze(valid, ints(2)), Type.f32)
@@ -126,13 +126,13 @@ class Overlap:
             new = ops.multiply(own, ops.subtract(const(1, Type.f32), suppressed))
             return [new], ops.reduce_logical_or(ops.not_equal(new, kept), ints([0, 1, 2]), False)
 
-        (kept,) = loop(ops.add(folded_size(valid, 1), ints(1)), [own], [own, matrix], settle)
+        (kept,) = loop(ops.add(dim_of(valid, 1), ints(1)), [own], [own, matrix], settle)
         return ops.squeeze(ops.greater(kept, const(0, Type.f32)), ints(2)).output(0)
 
     def _suppress_sequentially(self, box: Tensor, valid: Tensor, rounds: Tensor) -> Output:
         """Iteration i decides on the i-th box of every group."""
-        number = ops.range(ints(0), folded_size(valid, 1), ints(1), "i64")  # [K]
-        threshold = ops.broadcast(const(self.threshold, Type.f32), ops.concat([folded_sizes(valid, [0]), ints([1])], 0))
+        number = ops.range(ints(0), dim_of(valid, 1), ints(1), "i64")  # [K]
+        threshold = ops.broadcast(const(self.threshold, Type.f32), ops.concat([dim_vector(valid, [0]), ints([1])], 0))
         nothing = ops.broadcast(const(False, Type.boolean), ops.shape_of(valid))
 
         def decide(i: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Node], None]:

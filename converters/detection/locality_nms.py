@@ -13,9 +13,9 @@ from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.nms import box_size, sentinel_if_empty
-from paddle2ov.converters.detection.rows import best_per_image, column, columns, folded_size, indices_where
+from paddle2ov.converters.detection.rows import best_per_image, column, columns, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
@@ -42,7 +42,7 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     rows, found = greedy(boxes, ops.unsqueeze(score, ints(1)))
     keep = node.get_int("keep_top_k")
     if keep >= 0:
-        images = folded_size(boxes, 0)
+        images = dim_of(boxes, 0)
         image = column(rows, 0)
         chosen = best_per_image(image, found, images, keep) if keep else indices_where(ops.less(image, ints(0)))
         rows, found = (ops.gather(value, chosen, ints(0)) for value in (rows, found))

@@ -19,17 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import (
-    best_per_image,
-    column,
-    columns,
-    count_per_image,
-    folded_size,
-    indices_where,
-)
+from paddle2ov.converters.detection.rows import best_per_image, column, columns, count_per_image, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of, rank_of, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, ints, output_of, rank_of, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
@@ -83,11 +76,11 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     )
     if rank_of(node, scores) == 2:
         kept = _separate(node, greedy, boxes, scores, background)
-        index = ops.add(ops.multiply(kept.number, folded_size(scores, 1)), kept.label)
+        index = ops.add(ops.multiply(kept.number, dim_of(scores, 1)), kept.label)
     else:
         kept = _shared(greedy, boxes, scores, background)
         number = ops.gather(candidates.index, kept.number, ints(0)) if candidates else kept.number
-        total = candidates.total if candidates else folded_size(boxes, 1)
+        total = candidates.total if candidates else dim_of(boxes, 1)
         index = ops.add(ops.multiply(kept.image, total), number)
     keep = node.get_int("keep_top_k")
     if keep >= 0:
@@ -122,7 +115,7 @@ def box_size(node: NodeContext, boxes: Tensor) -> int:
 
 
 def _shared(greedy: GreedyNms, boxes: Tensor, scores: Tensor, background: int) -> _Kept:
-    images = folded_size(scores, 0)
+    images = dim_of(scores, 0)
     rows, score = greedy(boxes, _foreground(scores, background, 3))
     image, label, number = (column(rows, i) for i in range(3))
     box = ops.gather_nd(boxes, columns(rows, 0, 2))
@@ -134,7 +127,7 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
     boxes = ops.transpose(boxes, ints([1, 0, 2]))
     scores = _foreground(scores, background, 2)
     scores = ops.unsqueeze(ops.transpose(scores, ints([1, 0])), ints(1))
-    total = folded_size(boxes, 1)
+    total = dim_of(boxes, 1)
     counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")
     if counts is not None:
         ends = ops.cum_sum(counts, ints(0))
@@ -144,13 +137,13 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
             ops.greater_equal(number, ops.unsqueeze(starts, ints(1))), ops.less(number, ops.unsqueeze(ends, ints(1)))
         )
         scores = ops.select(own, scores, const(-np.inf, Type.f32))
-        images = folded_size(counts, 0)
+        images = dim_of(counts, 0)
     else:
         images = ints(1)
     rows, score = greedy(boxes, scores)
     label, image, number = (column(rows, i) for i in range(3))
     # by image, class and number of the box: Paddle sorts this form by number, not by score
-    key = ops.add(ops.multiply(ops.add(ops.multiply(image, folded_size(boxes, 0)), label), total), number)
+    key = ops.add(ops.multiply(ops.add(ops.multiply(image, dim_of(boxes, 0)), label), total), number)
     key = ops.concat([key, ints([np.iinfo(np.int32).max])], 0)  # TopK needs at least one
     size = ops.squeeze(ops.shape_of(key, Type.i64), ints(0))
     order = ops.topk(key, size, 0, "min", "value", index_element_type="i64").output(1)
@@ -163,7 +156,7 @@ def _foreground(scores: Tensor, background: int, rank: int) -> Tensor:
     """`scores` with those of the background class set to -∞."""
     if background < 0:
         return scores
-    number = ops.range(ints(0), folded_size(scores, 1), ints(1), "i64")
+    number = ops.range(ints(0), dim_of(scores, 1), ints(1), "i64")
     others = ops.not_equal(number, ints(background))
     if rank == 3:
         others = ops.unsqueeze(others, ints(1))
@@ -182,7 +175,7 @@ def sentinel_if_empty(out: Tensor, width: int) -> Node:
 def nms(node: NodeContext) -> NamedOutputs:
     """out = the indices of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
     x = cast_to(node.get_input("x"), Type.f32)
-    count = folded_size(x, 0)
+    count = dim_of(x, 0)
     # Earlier boxes have the better score.
     score = cast_to(ops.subtract(count, ops.range(ints(0), count, ints(1), "i64")), Type.f32)
     greedy = GreedyNms(node.get_float("threshold", 1.0))
@@ -203,7 +196,7 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     node.require(size.is_dynamic or size.get_length() == 4, "polygons are not supported", box_size=size)
     # One extra box per image, with the best score in an extra first class: OpenVINO raises where nothing survives.
     boxes = ops.reshape(cast_to(boxes, Type.f32), ints([0, 0, 4]), True).output(0)
-    count, images = folded_size(boxes, 1), folded_size(scores, 0)
+    count, images = dim_of(boxes, 1), dim_of(scores, 0)
     last = ops.equal(ops.range(ints(0), ops.add(count, ints(1)), ints(1), "i64"), count)
     extra = ops.select(last, const(_SENTINEL, Type.f32), const(-np.inf, Type.f32))
     row_shape = ops.concat([ops.unsqueeze(size, ints(0)) for size in (images, ints(1), ops.add(count, ints(1)))], 0)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import best_per_image, column, columns, folded_size, folded_sizes
+from paddle2ov.converters.detection.rows import best_per_image, column, columns
 from paddle2ov.converters.detection.suppression import GreedyNms
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, exact_divide, ints
 from paddle2ov.converters.graph.sorting import topk
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -22,7 +22,7 @@ def retinanet_detection_output(node: NodeContext) -> NamedOutputs:
     info = cast_to(node.get_input("im_info"), Type.f32)
     found = [_level(node, i, info) for i in range(node.get_input_size("scores"))]
     box, score, label = (ops.concat(list(parts), 1) for parts in zip(*found, strict=True))
-    images, classes = folded_size(score, 0), folded_size(node.get_input("scores"), 2)
+    images, classes = dim_of(score, 0), dim_of(node.get_input("scores"), 2)
     own = ops.equal(
         ops.unsqueeze(label, ints([1])), ops.unsqueeze(ops.range(ints(0), classes, ints(1), "i64"), ints([0, 2]))
     )
@@ -46,11 +46,11 @@ def _level(node: NodeContext, i: int, info: Tensor) -> tuple[Node, Node, Node]:
     last = i == node.get_input_size("scores") - 1
     threshold = 0.0 if last else node.get_float("score_threshold")
     flat = ops.reshape(scores, ints([0, -1]), True)
-    limit, total = node.get_int("nms_top_k"), folded_size(flat, 1)
+    limit, total = node.get_int("nms_top_k"), dim_of(flat, 1)
     found = topk(flat.output(0), ops.minimum(ints(limit), total) if limit > -1 else total, 1, True)
     above, index = ops.greater(found.output(0), const(threshold, Type.f32)), found.output(1)
     score = ops.select(above, found.output(0), const(-np.inf, Type.f32))
-    classes = folded_size(scores, 2)
+    classes = dim_of(scores, 2)
     row = ops.divide(index, classes)
     return _decoded(node, i, row, info), score, ops.subtract(index, ops.multiply(row, classes))
 
@@ -58,8 +58,8 @@ def _level(node: NodeContext, i: int, info: Tensor) -> tuple[Node, Node, Node]:
 def _decoded(node: NodeContext, i: int, row: Tensor, info: Tensor) -> Node:
     delta = cast_to(node.get_input("bboxes", i), Type.f32)
     # A Gather with batch dimensions reads beyond its data on OpenVINO's CPU plugin (2026.4).
-    image = ops.unsqueeze(ops.range(ints(0), folded_size(delta, 0), ints(1), "i64"), ints([1]))
-    flat = ops.add(ops.multiply(image, folded_size(delta, 1)), row)
+    image = ops.unsqueeze(ops.range(ints(0), dim_of(delta, 0), ints(1), "i64"), ints([1]))
+    flat = ops.add(ops.multiply(image, dim_of(delta, 1)), row)
     delta = ops.gather(ops.reshape(delta, ints([-1, 4]), False), flat, ints(0))
     anchor = ops.gather(cast_to(node.get_input("anchors", i), Type.f32), row, ints(0))
     low, high = ops.variadic_split(anchor, ints(-1), ints([2, 2])).outputs()
@@ -85,7 +85,7 @@ def _order(image: Tensor, score: Tensor) -> Node:
     # An extra last entry keeps TopK from being empty.
     image = ops.concat([image, ints([2**31 - 1])], 0)
     score = ops.concat([score, const([-np.inf], Type.f32)], 0)
-    size = ops.squeeze(folded_sizes(image, [0]), ints(0))
+    size = ops.squeeze(dim_vector(image, [0]), ints(0))
     first = ops.topk(score, size, 0, "max", "value", index_element_type="i64", stable=True).output(1)
     second = ops.topk(ops.gather(image, first, ints(0)), size, 0, "min", "value", "i64", stable=True).output(1)
     return ops.slice(ops.gather(first, second, ints(0)), ints([0]), ints([-1]), ints([1]))

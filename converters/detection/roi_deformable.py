@@ -14,8 +14,17 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.roi import image_indices
-from paddle2ov.converters.detection.rows import folded_size
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, ints, output_of, reshape, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    dim_of,
+    exact_divide,
+    ints,
+    output_of,
+    reshape,
+    shape_of,
+)
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import AnyArray
@@ -55,7 +64,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
         step = exact_divide(step, const(samples, Type.f32))
         step = ops.multiply(const(arrays.arange(samples), Type.f32), step)  # [R, samples]
         coordinate = ops.add(ops.unsqueeze(begin, ints([4])), ops.unsqueeze(step, ints([1, 2, 3])))
-        length = cast_to(folded_size(x, 2 + axis), Type.f32)
+        length = cast_to(dim_of(x, 2 + axis), Type.f32)
         within = ops.logical_and(
             ops.greater_equal(coordinate, const(-0.5, Type.f32)), ops.less_equal(coordinate, ops.subtract(length, half))
         )
@@ -74,7 +83,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
     flat = reshape(x, [-1])
     total: Node | None = None
     for y, right in product((0, 1), (0, 1)):
-        within_map = ops.add(ops.multiply(neighbours[0][y], folded_size(x, 3)), neighbours[1][right])
+        within_map = ops.add(ops.multiply(neighbours[0][y], dim_of(x, 3)), neighbours[1][right])
         weight = ops.multiply(ops.multiply(weights[0][y], weights[1][right]), counted)
         within_map, weight = (ops.gather(one, of_channel, ints(1)) for one in (within_map, weight))
         value = ops.multiply(ops.gather(flat, ops.add(within_map, first), ints(0)), weight)
@@ -107,7 +116,7 @@ def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, 
     )
     cell = row[:, None] * parts[1] + column
     of_class = arrays.arange(classes)[:, None, None] * (2 * parts[0] * parts[1]) + cell
-    region = ops.unsqueeze(ops.range(ints(0), folded_size(image, 0), ints(1), "i64"), ints([1, 2, 3]))
+    region = ops.unsqueeze(ops.range(ints(0), dim_of(image, 0), ints(1), "i64"), ints([1, 2, 3]))
     begin = ops.multiply(region, ints(classes * 2 * parts[0] * parts[1]))
     x, y = (ops.gather(flat, ops.add(begin, ints(of_class + i * parts[0] * parts[1])), ints(0)) for i in (0, 1))
     return [y, x], ints([channel // (channels // classes) for channel in range(channels)])

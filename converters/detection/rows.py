@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints
 from paddle2ov.graph.opset import ops
 
 
@@ -49,16 +49,3 @@ def column(rows: Tensor, i: int) -> Node:
 def columns(rows: Tensor, *which: int) -> Node:
     """Some columns of a matrix."""
     return ops.concat([ops.gather(rows, ints([i]), ints(1)) for i in which], 1)
-
-
-def folded_size(x: Tensor, axis: int) -> Node:
-    """One dimension, 0-D, folded to a constant if it is known (`size_of` folds if all are)."""
-    return ops.squeeze(folded_sizes(x, [axis]), ints(0))
-
-
-def folded_sizes(x: Tensor, axes: list[int]) -> Node:
-    """Some dimensions, 1-D, folded to a constant if they are known."""
-    shape = output_of(x).get_partial_shape()
-    if all(shape[axis].is_static for axis in axes):
-        return ints([shape[axis].get_length() for axis in axes])
-    return ops.gather(ops.shape_of(x, Type.i64), ints(axes), ints(0))

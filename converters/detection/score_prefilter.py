@@ -16,11 +16,11 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.detection.rows import folded_size, indices_where
-from paddle2ov.converters.graph.common import Tensor, const, ints, reshape
+from paddle2ov.converters.detection.rows import indices_where
+from paddle2ov.converters.graph.common import Tensor, const, dim_of, ints, reshape
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import value_of
 
 
@@ -49,13 +49,17 @@ def score_prefilter(boxes: Output, scores: Output, threshold: float, background:
     mask = ops.concat([_with_first(one) for one in masks], 0)
     index = indices_where(mask)
     few, their = ops.gather(boxes, index, ints(1)), ops.gather(scores, index, ints(2))
-    return Candidates(few.output(0), their.output(0), index, folded_size(mask, 0))
+    return Candidates(few.output(0), their.output(0), index, dim_of(mask, 0))
 
 
 def _with_first(mask: Tensor) -> Node:
     """The mask with the first entry set, if there is one."""
-    first, rest = (ops.slice(mask, ints([start]), ints([end]), ints([1])) for start, end in ((0, 1), (1, 2**31 - 1)))
-    return ops.concat([ops.logical_or(first, const(True, Type.boolean)), rest], 0)
+    # Not a Slice to the end: its length has an upper bound of 2 ** 31, for which OpenVINO plans memory.
+    dims = static_dims(mask)
+    if dims is not None:
+        return ops.logical_or(mask, const(np.arange(dims[0]) == 0, Type.boolean))
+    length = dim_of(mask, 0)
+    return ops.logical_or(mask, ops.less(ops.range(ints(0), length, ints(1), "i64"), ints(1)))
 
 
 class _EveryBoxError(Exception):
@@ -103,17 +107,25 @@ class _Masks:
                 raise _EveryBoxError
             own = replace(at, value=node.input_value(0), above=_lowered(math.log(at.above)))
             masks = self._of_shares(own, others)
+        elif at.dims[at.classes] == 1:
+            masks = [self._of_one_class(at, others)]
         elif at.value == self._scores:
             masks = [self._any(at, others)]
         else:
             masks = [ops.greater(self._largest(at, others), const(at.above, at.value.get_element_type()))]
         return [reshape(mask, [-1]) for mask in masks] if at.spread > 1 else masks
 
+    def _of_one_class(self, at: _Scores, axes: list[int]) -> Node:
+        """Whether a score is above the threshold, without a reduction over the classes: OpenVINO's takes long."""
+        passes = ops.greater(ops.squeeze(at.value, ints(at.classes)), const(at.above, at.value.get_element_type()))
+        left = [axis - (axis > at.classes) for axis in axes if axis != at.classes]
+        return ops.reduce_logical_or(passes, ints(left), False)
+
     def _any(self, at: _Scores, axes: list[int]) -> Node:
         """Whether a score is above the threshold in any class; a NaN does not hide the others."""
         passes = ops.greater(at.value, const(at.above, at.value.get_element_type()))
         if self._background >= 0:
-            number = ops.unsqueeze(ops.range(ints(0), folded_size(at.value, 1), ints(1), "i64"), ints(1))
+            number = ops.unsqueeze(ops.range(ints(0), dim_of(at.value, 1), ints(1), "i64"), ints(1))
             passes = ops.logical_and(passes, ops.not_equal(number, ints(self._background)))
         return ops.reduce_logical_or(passes, ints(axes), False)
 

@@ -17,8 +17,8 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
-from paddle2ov.converters.detection.rows import column, columns, folded_size, folded_sizes, indices_where
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, output_of
+from paddle2ov.converters.detection.rows import column, columns, indices_where
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, ints, output_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph import arrays
@@ -72,16 +72,14 @@ class GreedyNms:
         some = self.overlap.may_differ(boxes, plain)
         # A loop copies its inputs, needed or not.
         boxes, scores = (
-            ops.slice(
-                value, ints([0]), ops.select(some, folded_sizes(value, [axis]), ints([0])), ints([1]), ints([axis])
-            )
+            ops.slice(value, ints([0]), ops.select(some, dim_vector(value, [axis]), ints([0])), ints([1]), ints([axis]))
             for value, axis in ((boxes, 1), (scores, 2))
         )
 
         def settle(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Node], None]:
             (plain,), (boxes, scores) = state, invariants
             disputed = self.overlap.disputed(boxes, scores, self.score_threshold, plain)
-            end = ops.select(disputed, ints([0]), folded_sizes(plain, [0]))
+            end = ops.select(disputed, ints([0]), dim_vector(plain, [0]))
             other = self._exact(boxes, scores, disputed)
             return [ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)], None
 
@@ -104,7 +102,7 @@ class GreedyNms:
 
     def _ranked(self, scores: Tensor, rows: Tensor, kept: Tensor) -> Node:
         """The rows among the `top_k` best of their group: not after the last of those by score or index."""
-        groups = ops.reshape(scores, ops.concat([ints([-1]), folded_sizes(scores, [2])], 0), False)
+        groups = ops.reshape(scores, ops.concat([ints([-1]), dim_vector(scores, [2])], 0), False)
         takes_part = ops.greater(groups, const(self.score_threshold, Type.f32))
         ones = ops.select(takes_part, const(1, Type.f32), const(0, Type.f32))
         counts = cast_to(ops.reduce_sum(ones, ints(1), False), Type.i32)
@@ -116,21 +114,21 @@ class GreedyNms:
         no_limit = ops.broadcast(const(-np.inf, Type.f32), ops.shape_of(counts))
         limits = ops.scatter_update(no_limit, seen, value, ints(0))
         lasts = ops.scatter_update(cast_to(counts, Type.i64), seen, index, ints(0))
-        group = ops.add(ops.multiply(column(rows, 0), folded_size(scores, 1)), column(rows, 1))
+        group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
         limit, last = ops.gather(limits, group, ints(0)), ops.gather(lasts, group, ints(0))
         tied = ops.logical_and(ops.equal(kept, limit), ops.less_equal(column(rows, 2), last))
         return indices_where(ops.logical_or(ops.greater(kept, limit), tied))
 
     def _last(self, groups: Tensor) -> tuple[Node, Node]:
         """Score and index of the last one of the `top_k` best of each group [T, N]; among equal ones the first win."""
-        k = ops.minimum(ints(self.top_k), folded_size(groups, 1))
+        k = ops.minimum(ints(self.top_k), dim_of(groups, 1))
         best_scores = ops.topk(groups, k, 1, "max", "none", index_element_type="i64").output(0)
         value = ops.reduce_min(best_scores, ints(1), True)
         better = ops.reduce_sum(cast_to(ops.greater(groups, value), Type.i64), ints(1), True)
         tied = ops.equal(groups, value)
         nth = ops.cum_sum(cast_to(tied, Type.i64), ints(1))
         taken = ops.logical_and(tied, ops.less_equal(nth, ops.subtract(k, better)))
-        number = ops.range(ints(0), folded_size(groups, 1), ints(1), "i64")
+        number = ops.range(ints(0), dim_of(groups, 1), ints(1), "i64")
         index = ops.reduce_max(ops.select(taken, number, ints(-1)), ints(1), False)
         return ops.squeeze(value, ints(1)), index
 
@@ -142,8 +140,8 @@ class GreedyNms:
         # constant too, the CPU plugin cannot compile it.)
         any_boxes = ops.slice(boxes, ints([0]), ints([4]), ints([1]), ints([2])) if self.points > 2 else boxes
         rows, _ = _non_max_suppression(any_boxes, scores, 2.0, self.score_threshold, self.top_k, condition)
-        groups = ops.multiply(folded_size(scores, 0), folded_size(scores, 1))
-        group = ops.add(ops.multiply(column(rows, 0), folded_size(scores, 1)), column(rows, 1))
+        groups = ops.multiply(dim_of(scores, 0), dim_of(scores, 1))
+        group = ops.add(ops.multiply(column(rows, 0), dim_of(scores, 1)), column(rows, 1))
         group = ops.concat([group, ops.unsqueeze(groups, ints(0))], 0)  # there may be none
         every = ops.range(ints(0), groups, ints(1), "i64")
         starts = ops.search_sorted(group, every)

@@ -10,8 +10,7 @@ import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.detection.rows import folded_sizes
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, ints, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_vector, ints
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
@@ -59,9 +58,10 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
     offset: Node = ops.sigmoid(shift)
     if spread != 1.0:
         offset = ops.multiply(offset, const(spread, dtype))
-    cells, halves = _grid(sides, anchors / node.get_int("downsample_ratio", 32) / 2, -0.5 * (spread - 1.0), dtype)
-    center = ops.multiply(ops.add(offset, cells), stride)
-    half = ops.multiply(ops.exp(scale), ops.multiply(stride, halves))
+    halves = anchors / node.get_int("downsample_ratio", 32) / 2
+    corners, sizes = _grid(sides, halves, -0.5 * (spread - 1.0), dtype)
+    center = ops.multiply(ops.add(offset, corners), stride)
+    half = ops.multiply(ops.exp(scale), ops.multiply(stride, sizes))
     low, high = ops.subtract(center, half), ops.add(center, half)
     if node.get_bool("clip_bbox", True):
         low = ops.maximum(low, const(0, dtype))
@@ -77,25 +77,22 @@ def _cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
 
 def _sides_of(x: Output) -> list[Node]:
     """Height and width of NCHW, each [1]; constants where they are known."""
-    return [folded_sizes(x, [axis]) for axis in (2, 3)]
+    return [dim_vector(x, [axis]) for axis in (2, 3)]
 
 
 def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tuple[Node, Node]:
     """Column and row of each box's cell, plus `bias`, and half its anchor's size in cells: [anchors * H * W, 2]."""
     given = [value_of(side) for side in sides if isinstance(side, Constant)]
     if len(given) == 2:
-        height, width = (int(one[0]) for one in given)
-        rows, columns = arrays.indices((height, width))
+        rows, columns = arrays.indices([int(one[0]) for one in given])
         corners = np.stack([columns, rows], -1).reshape(-1, 2) + bias
-        every = arrays.tile(corners, (len(halves), 1)), arrays.repeat(halves, height * width, 0)
-        return const(every[0], dtype), const(every[1], dtype)
-    lines = []
-    for axis in (1, 0):
-        count = ops.squeeze(sides[axis], ints(0))
-        line = reshape(ops.range(ints(0), count, ints(1), "i64"), [1, -1] if axis == 1 else [-1, 1])
-        lines.append(reshape(ops.broadcast(line, ops.concat(sides, 0)), [-1, 1]))
-    cells = ops.add(cast_to(ops.concat(lines, 1), dtype), const(bias, dtype))
-    each = ops.concat([ints([len(halves)]), ops.multiply(sides[0], sides[1]), ints([2])], 0)
-    spread = (ops.broadcast(one, each) for one in (cells, const(halves[:, None], dtype)))
-    found = [reshape(one, [-1, 2]) for one in spread]
-    return found[0], found[1]
+        return const(arrays.tile(corners, (len(halves), 1)), dtype), const(arrays.repeat(halves, rows.size, 0), dtype)
+    # Computed from the number of each box, so that those of some boxes can be computed without the others'.
+    height, width = sides
+    cells = ops.multiply(height, width)
+    count = ops.squeeze(ops.multiply(cells, ints([len(halves)])), ints(0))
+    number = ops.range(ints(0), count, ints(1), "i64")
+    places = (ops.floor_mod(number, width), ops.floor_mod(ops.divide(number, width), height))
+    corner = cast_to(ops.concat([ops.unsqueeze(one, ints(1)) for one in places], 1), dtype)
+    anchor = ops.gather(const(halves, dtype), ops.divide(number, cells), ints(0))
+    return ops.add(corner, const(bias, dtype)) if bias else corner, anchor

@@ -9,7 +9,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
@@ -89,8 +89,17 @@ def shape_of(x: Tensor) -> Node:
 
 
 def dim_of(x: Tensor, axis: int) -> Node:
-    """One dimension of `x`, 0-D int64; an axis below 0 counts from the end."""
-    return ops.gather(shape_of(x), ints(axis), ints(0))
+    """One dimension of `x`, 0-D int64, a constant where it is known; an axis below 0 counts from the end."""
+    dims = dims_of(x)
+    dim = None if dims is None else dims[axis]
+    return ops.gather(ops.shape_of(x, Type.i64), ints(axis), ints(0)) if dim is None else ints(dim)
+
+
+def dim_vector(x: Tensor, axes: Sequence[int]) -> Node:
+    """Some dimensions of `x`, 1-D int64, a constant where all of them are known."""
+    dims = dims_of(x)
+    known = [] if dims is None else [dim for axis in axes if (dim := dims[axis]) is not None]
+    return ints(known) if len(known) == len(axes) else ops.gather(ops.shape_of(x, Type.i64), ints(axes), ints(0))
 
 
 NARROW_INTEGERS = (Type.i8, Type.u8, Type.i16)

@@ -117,10 +117,10 @@ def _dynamic_scaled_size(length: Node, scale: float) -> Node:
     return size
 
 
-def dynamic_scaled_sizes(x: Tensor, scales: Sequence[float], first: int = 2) -> Node:
+def dynamic_scaled_sizes(x: Tensor, scales: Sequence[float]) -> Node:
     """`scaled_sizes` of dimensions known at run time."""
     shape = shape_of(x)
-    lengths = [ops.gather(shape, ints(first + i), ints(0)) for i in range(len(scales))]
+    lengths = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(len(scales))]
     sizes = [_dynamic_scaled_size(length, scale) for length, scale in zip(lengths, scales, strict=True)]
     return ops.concat([ops.unsqueeze(size, ints([0])) for size in sizes], 0)
 

@@ -59,6 +59,14 @@ class Names:
         """Gives no other node the names of these."""
         self._taken.update(node.get_friendly_name() for node in nodes)
 
+    def taken(self) -> frozenset[str]:
+        """The names that are taken, for `restore`."""
+        return frozenset(self._taken)
+
+    def restore(self, taken: frozenset[str]) -> None:
+        """Frees the names that were given since, to nodes that are thrown away."""
+        self._taken = set(taken)
+
     def give(self, node: Node, name: str) -> None:
         """Names a node, after `name` where that is another node's or might be."""
         if name in self._taken or is_generated(name):

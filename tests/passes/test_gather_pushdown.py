@@ -1,6 +1,7 @@
 """Rows are computed for those that are gathered only: the same boxes, scores, order and counts as where all are."""
 
 import logging
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -276,6 +277,31 @@ def test_rows_of_a_map(dims, perm, target):
     assert transposed.input_value(0).get_node().get_type_name() == "Gather"
 
 
+def test_rows_of_a_map_and_nothing_else():
+    """No map is transposed although no other node computes fewer rows."""
+
+    def build(x):
+        return ops.reshape(ops.transpose(x, np.array([0, 2, 3, 1])), np.array([0, -1, 3]), True)
+
+    check(build, 1, [(-1, 6, 4, 5)], [(2, 6, 4, 5)], nodes=0)
+    model = gathering(build, 1, [(-1, 6, 4, 5)])
+    assert gather_pushdown(Graph(model)) == {"gathers": 1, "nodes": 0}
+    (transposed,) = (one for one in model.get_ops() if one.get_type_name() == "Transpose")
+    assert transposed.input_value(0).get_node().get_type_name() == "Gather"
+
+
+def test_each_gather_gives_its_own_name():
+    x, y, mask = parameter("x", 6, 4), parameter("y", 6, 4), parameter("mask", -1, kind=Type.boolean)
+    index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
+    gathers = [ops.gather(one, index, np.array(0)) for one in (ops.exp(x), ops.abs(y))]
+    for gather, name in zip(gathers, "ab", strict=True):
+        gather.set_friendly_name(name)
+    model = Model(gathers, [x, y, mask])
+    gather_pushdown(Graph(model))
+    names = [one.get_friendly_name() for one in model.get_ops() if one.get_type_name() == "Gather"]
+    assert {name.partition("/")[0] for name in names} == {"a", "b"}
+
+
 def test_rows_of_a_part_of_a_map():
     def build(x):
         _, y = ops.variadic_split(x, np.array(1), np.array([2, 6])).outputs()
@@ -284,6 +310,58 @@ def test_rows_of_a_part_of_a_map():
 
     for dims in ((-1, 8, 4, 5), (-1, 8, -1, -1)):
         check(build, 1, [dims], [(2, 8, 4, 5)], nodes=1)
+
+
+def test_rows_that_another_gather_chose():
+    """Some rows of those that indices choose are those of some indices."""
+
+    def build(x):
+        return ops.exp(ops.gather(x, np.array([5, 4, 3, 2, 1, 0]), np.array(1)))
+
+    check(build, 1, [(2, 9, 4)], [(2, 9, 4)], nodes=2)
+
+
+def test_rows_that_are_numbered():
+    """What is computed from the number of a row is computed from its index, and all rows are counted alike."""
+
+    def build(x):
+        rows = ops.reshape(ops.transpose(x, np.array([0, 2, 3, 1])), np.array([0, -1, 6]), True)
+        shape = ops.shape_of(x, "i64")
+        height, width = (ops.gather(shape, np.array(axis), np.array(0)) for axis in (2, 3))
+        number = ops.range(np.array(0), ops.multiply(height, width), np.array(1), "i64")
+        column = ops.unsqueeze(ops.convert(ops.floor_mod(number, width), Type.f32), np.array(1))
+        return ops.add(ops.exp(rows), column)
+
+    check(build, 1, [(-1, 6, -1, -1)], [(2, 6, 4, 5)], [(1, 6, 1, 1)], nodes=5)
+    model = gathering(build, 1, [(-1, 6, -1, -1)])
+    gather_pushdown(Graph(model))
+    assert not {"Minimum", "Maximum"} & {one.get_type_name() for one in model.get_ops()}
+
+
+@pytest.mark.parametrize("dims", [(-1, 2, -1, -1), (1, 2, 3, 4)])
+def test_levels_of_two_tensors_share_their_indices(dims):
+    """Boxes and scores of the same levels: each level's rows are chosen, and gathered from its map, once."""
+
+    def parts(x):
+        rows = ops.reshape(ops.transpose(x, np.array([0, 2, 3, 1])), np.array([0, -1, 2]), True)
+        return ops.split(rows, np.array(2), 2).outputs()
+
+    maps = [parameter(f"x{i}", *dims) for i in range(2)]
+    mask = parameter("mask", -1, kind=Type.boolean)
+    index = ops.squeeze(ops.non_zero(mask, "i64"), np.array(0))
+    halves = zip(*map(parts, maps), strict=True)
+    results = [ops.gather(ops.concat([ops.exp(one) for one in half], 1), index, np.array(1)) for half in halves]
+    model = Model(results, [*maps, mask])
+    plain = model.clone()
+    gather_pushdown(Graph(model))
+    kinds = Counter(one.get_type_name() for one in model.get_ops())
+    assert kinds["NonZero"] == 3
+    assert kinds["Split"] == 2
+    arrays = [RNG.standard_normal((1, 2, 3, 4)).astype(np.float32) for _ in maps]
+    for chosen in (RNG.uniform(size=24) < 0.5, np.arange(24) == 13, np.zeros(24, bool)):
+        got, wanted = (compile_model(one)([*arrays, chosen]) for one in (model, plain))
+        for one, other in zip(got.values(), wanted.values(), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 # --- where a Gather stays ---------------------------------------------------------------------------------------------
@@ -302,7 +380,6 @@ MIXING = {
     "first-factor-transposed": lambda x: ops.matmul(x, np.ones((6, 3), np.float32), True, False),
     "two-factors": lambda x: ops.matmul(x, x, False, False),
     "slice": lambda x: ops.slice(x, np.array([0]), np.array([9]), np.array([1]), np.array([1])),
-    "gather": lambda x: ops.gather(x, np.array([5, 4, 3, 2, 1, 0]), np.array(1)),
     "cumulative-sum": lambda x: ops.cum_sum(x, np.array(1)),
     "one-input": lambda x: ops.concat([x], 1),
 }

@@ -240,6 +240,25 @@ def test_stays(tail):
     assert not any(apply(move_transposes, build, [2, 3, 4, 5], [3])[1].values())
 
 
+def test_each_transpose_is_refused_once():
+    """One that is its own inverse is looked at from both sides; one that moved elsewhere is not refused at all."""
+
+    def refusals(build, *dims):
+        x = parameter(*dims)
+        refused = {}
+        move_transposes(Graph(Model([build(x)], [x]), refused))
+        return [count for reasons in refused.values() for count in reasons.values()]
+
+    def narrowest(x, *perm):
+        part, _ = ops.split(fixed(x), np.array(0), 2).outputs()
+        turned = transpose(part, *perm)
+        return fixed(ops.concat([turned, turned], 0))
+
+    assert refusals(lambda x: narrowest(x, 1, 0), 6, 4) == [1]
+    assert refusals(lambda x: narrowest(x, *LAST), 2, 3, 4, 5) == [1]
+    assert refusals(lambda x: transpose(ops.relu(transpose(x, *LAST)), *FIRST), 2, 3, 4, 5) == []
+
+
 def test_elements_are_not_interleaved():
     """Four rows that are joined and transposed are not four columns that are joined element by element."""
 

@@ -1,5 +1,6 @@
 """Branches and loops of which OpenVINO cannot compute what Paddle does, and shapes that its passes must not lose."""
 
+import re
 import warnings
 
 import numpy as np
@@ -7,7 +8,10 @@ import openvino
 import pytest
 
 import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
 from paddle2ov.errors import OpConversionError
+from paddle2ov.graph.names import walk
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.translation.control_flow.loop_shapes import hide_dims, opaque_one
@@ -147,3 +151,12 @@ def test_what_no_round_reads_is_left_where_there_is_none():
     x = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
     for rounds in (0, 3, 0, 1, 0):
         assert np.array_equal(compiled([x, np.array(rounds)])[0], x if rounds else [[0]])
+
+
+@pytest.mark.parametrize("name", ["array", "array_of_slices"])
+def test_a_body_that_is_translated_again_keeps_its_names(name):
+    """Their loops are translated several times, until the shapes that they carry hold in every iteration."""
+    model = paddle2ov.convert(generated_network(all_networks()[name], "pir"), rewrite=False)
+    names = {node.get_friendly_name() for node in walk(model)}
+    derived = {name.rpartition("/")[0] for name in names if re.fullmatch(r"[a-z]\w*/[A-Z]\w*_\d+", name)}
+    assert derived <= names

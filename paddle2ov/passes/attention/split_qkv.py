@@ -124,31 +124,31 @@ class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
         return _projection(match), _find_split(match)
 
     def rewrite(self, graph: Graph, plan: tuple[_Projection, _Split]) -> Counts:
-        projection, layout = plan
-        lead = layout.rank - len(layout.sizes)
+        projection, split = plan
+        lead = split.rank - len(split.sizes)
         x, add = projection.matmul.input_value(0), projection.add
         transpose_a = projection.matmul.get_attributes()["transpose_a"]
-        for k, piece in enumerate(layout.slices):
-            columns = _columns(projection.matrix, projection.kind, layout, piece, 0 if projection.transposed else 1)
+        for k, piece in enumerate(split.slices):
+            columns = _columns(projection.matrix, projection.kind, split, piece, 0 if projection.transposed else 1)
             value = ops.matmul(x, large_constant(columns, projection.kind), transpose_a, projection.transposed)
             name_after(value, projection.matmul, k)
             if projection.bias is not None and add is not None:
-                columns = _columns(projection.bias, projection.kind, layout, piece, projection.bias.ndim - 1)
+                columns = _columns(projection.bias, projection.kind, split, piece, projection.bias.ndim - 1)
                 value = ops.add(value, large_constant(columns, projection.kind))
                 name_after(value, add, k)
-            if layout.reshape is not None:
-                target = _slice_shape(layout.reshape, lead, layout, piece)
-                value = ops.reshape(value, target, layout.reshape.get_attributes()["special_zero"])
-                name_after(value, layout.reshape, k)
-            if layout.transpose is not None and layout.perm is not None:
-                perm = layout.perm
+            if split.reshape is not None:
+                target = _slice_shape(split.reshape, lead, split, piece)
+                value = ops.reshape(value, target, split.reshape.get_attributes()["special_zero"])
+                name_after(value, split.reshape, k)
+            if split.transpose is not None and split.perm is not None:
+                perm = split.perm
                 if piece.squeezed:
-                    perm = [axis - (axis > layout.axis) for axis in perm if axis != layout.axis]
+                    perm = [axis - (axis > split.axis) for axis in perm if axis != split.axis]
                 value = ops.transpose(value, ints(perm))
-                name_after(value, layout.transpose, k)
+                name_after(value, split.transpose, k)
             replace(piece.output, value.output(0))
-        scales = sum(piece.scale is not None for piece in layout.slices)
-        return {"projections": 1, "parts": len(layout.slices), "scales": scales}
+        scales = sum(piece.scale is not None for piece in split.slices)
+        return {"projections": 1, "parts": len(split.slices), "scales": scales}
 
 
 def _projection(shared: _Shared) -> _Projection:
@@ -264,8 +264,10 @@ _COMPUTED = "the position of a slice is computed"
 
 def _gather_slices(node: Node, size: int) -> list[_Slice]:
     index = constant_of(node.input_value(1))
-    if index is None or index.ndim != 0 or node.get_attributes()["batch_dims"] != 0:
+    if index is None:
         raise MatchFailureError(_COMPUTED)
+    if index.ndim != 0 or node.get_attributes()["batch_dims"] != 0:
+        raise MatchFailureError("a slice is gathered by a list of indices, or within each batch")
     start = int(index) % size
     return [_Slice(node.output(0), start, start + 1, True)]
 
@@ -304,11 +306,11 @@ def _is_transposed(output: Output, reshaped: bool) -> bool:
     return bool(readers) and all(reader.get_node().get_type_name() == "Transpose" for reader in readers)
 
 
-def _columns(array: AnyArray, kind: Type, layout: _Split, piece: _Slice, axis: int) -> AnyArray:
+def _columns(array: AnyArray, kind: Type, split: _Split, piece: _Slice, axis: int) -> AnyArray:
     """The elements of one slice along an axis that the sizes split, scaled."""
-    shape, within = array.shape, layout.axis - (layout.rank - len(layout.sizes))
-    split = array.reshape(*shape[:axis], *layout.sizes, *shape[axis + 1 :])
-    chosen = split[(slice(None),) * (axis + within) + (slice(piece.start, piece.stop),)]
+    shape, within = array.shape, split.axis - (split.rank - len(split.sizes))
+    parts = array.reshape(*shape[:axis], *split.sizes, *shape[axis + 1 :])
+    chosen = parts[(slice(None),) * (axis + within) + (slice(piece.start, piece.stop),)]
     if piece.scale is not None:
         numbers = bits_to_values(chosen, kind)
         chosen = elements_of(numbers * numbers.dtype.type(piece.scale), kind)
@@ -316,14 +318,14 @@ def _columns(array: AnyArray, kind: Type, layout: _Split, piece: _Slice, axis: i
     return columns
 
 
-def _slice_shape(reshape: Node, lead: int, layout: _Split, piece: _Slice) -> Node:
+def _slice_shape(reshape: Node, lead: int, split: _Split, piece: _Slice) -> Node:
     """The target shape of one slice: that of the original Reshape with another size, or none, along the axis."""
     source = reshape.input_value(1)
     known = ints_of(source)
-    sizes = list(layout.sizes)
-    sizes[layout.axis - lead] = piece.stop - piece.start
+    sizes = list(split.sizes)
+    sizes[split.axis - lead] = piece.stop - piece.start
     if piece.squeezed:
-        sizes = without(sizes, layout.axis - lead)
+        sizes = without(sizes, split.axis - lead)
     if known is not None:
         return ints(known[:lead] + sizes)
     leading = ops.slice(source, ints([0]), ints([lead]), ints([1]))

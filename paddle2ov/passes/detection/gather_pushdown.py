@@ -24,18 +24,17 @@ def gather_pushdown(graph: Graph) -> Counts:
         be constants with M rows, a Concat of levels along the rows, Reshapes that keep the elements of each row
         together, and numbers of rows that are known only at run time.
     Result:
-        The same nodes after the Gather. Each input of a Concat has an index of its own; rows that a Transpose and a
-        Reshape make of a feature map are gathered from the map directly.
+        The same nodes after the Gather. Each input of a Concat has an index of its own, which Concats of equally many
+        rows share; rows that a Transpose and a Reshape make of a feature map are gathered from the map directly.
     """
     counts = {"gathers": 0, "nodes": 0}
     for non_zero in graph.nodes("NonZero"):
-        mask = non_zero.input_value(0)
-        if len(dims_of(mask) or ()) != 1:
+        if len(dims_of(non_zero.input_value(0)) or ()) != 1:
             continue
         for reader in consumers(non_zero.output(0)):
             node = reader.get_node()
             if node.get_type_name() in ("Reshape", "Squeeze") and len(dims_of(node.output(0)) or ()) == 1:
-                gathers, made = _push(graph, node.output(0), mask)
+                gathers, made = _push(graph, node.output(0))
                 counts["gathers"] += gathers
                 # Some have no reader: something stopped the Gather afterwards. The last ones are dropped first.
                 while made:
@@ -45,7 +44,7 @@ def gather_pushdown(graph: Graph) -> Counts:
     return counts
 
 
-def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
+def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
     """Pushes up the Gathers by an index; returns how many, and the nodes that compute only its rows."""
     gathers = []
     for reader in consumers(index):
@@ -67,6 +66,7 @@ def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
     if index.get_element_type() != Type.i64:
         index = ops.convert(index, Type.i64).output(0)
     made: list[Node] = []
+    context = Context(graph, inside, gathers[0], made)
     by_length: dict[int | None, Pushdown] = {}
     found = []
     for gather in gathers:
@@ -75,10 +75,12 @@ def _push(graph: Graph, index: Output, mask: Output) -> tuple[int, list[Node]]:
         layout = RowLayout(axis % len(dims))
         length = dims[layout.axis]
         if length not in by_length:
-            rows = Rows(index, length, None if length is None else ints(length).output(0), mask)
-            by_length[length] = Pushdown(rows, Context(graph, inside, gather, made))
+            by_length[length] = Pushdown(
+                Rows(index, length, None if length is None else ints([length]).output(0)), context
+            )
+        context.gather = gather
         found.append((gather, by_length[length](x, layout)))
-    if not made:
+    if not made and not context.maps:
         return 0, made
     for gather, few in found:
         replace(gather.output(0), few)

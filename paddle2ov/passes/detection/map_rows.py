@@ -10,10 +10,10 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import dims_of, ints, ints_of, perm_of
+from paddle2ov.passes.graph import dims_of, ints, ints_of, perm_of, target_of
 
 Dim: TypeAlias = "int | Output"
-"""A static dimension, or a scalar tensor that holds a dynamic one."""
+"""A static dimension, or a [1] tensor that holds a dynamic one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class MapRows:
         """The number of rows."""
         found: Dim = 1
         for size, _ in self.rows:
-            found = _multiply(found, size)
+            found = multiply(found, size)
         return found
 
     def gathered(self, index: Output) -> Node:
@@ -45,7 +45,7 @@ class MapRows:
         position: Dim = self.offset
         for i, (size, step) in reversed(list(enumerate(self.rows))):
             coordinate = ops.floor_mod(index, as_output(size)).output(0) if i else index
-            position = _add(position, _multiply(coordinate, step))
+            position = add(position, multiply(coordinate, step))
             index = ops.divide(index, as_output(size)).output(0) if i else index
         numbers = np.indices([size for size, _ in self.columns]).reshape(len(self.columns), -1)
         steps = ints([0] * numbers.shape[1]).output(0)
@@ -74,7 +74,7 @@ def map_rows(rows: Output) -> MapRows | None:
         return None
     strides: list[Dim] = [1]
     for axis in range(len(dims) - 1, 1, -1):
-        strides.insert(0, _multiply(strides[0], dim_of(y, axis)))
+        strides.insert(0, multiply(strides[0], dim_at(y, axis)))
     strides.insert(0, 0)  # of the batch axis: never used
     order, width = perm[1:], after[2]
     found: list[tuple[Dim, Dim]] = []
@@ -86,14 +86,14 @@ def map_rows(rows: Output) -> MapRows | None:
         axis = order.pop()
         columns.insert(0, (min(size, width), strides[axis]))
         if size > width:
-            found.insert(0, (size // width, _multiply(strides[axis], width)))
+            found.insert(0, (size // width, multiply(strides[axis], width)))
         width = max(width // size, 1)
     previous = None
     for axis in reversed(order):
         if previous == axis + 1:  # adjacent axes merge into one
-            found[0] = (_multiply(dim_of(y, axis), found[0][0]), found[0][1])
+            found[0] = (multiply(dim_at(y, axis), found[0][0]), found[0][1])
         else:
-            found.insert(0, (dim_of(y, axis), strides[axis]))
+            found.insert(0, (dim_at(y, axis), strides[axis]))
         previous = axis
     x, offset = _origin(y)
     return MapRows(x, offset, found or [(1, 0)], columns or [(1, 0)])
@@ -103,8 +103,8 @@ def keeps_batch(reshape: Node) -> bool:
     """Whether a Reshape keeps the first axis, and so the elements of each batch item together."""
     if reshape.get_type_name() != "Reshape":
         return False
-    target = ints_of(reshape.input_value(1))
-    if target and target[0] == 0 and reshape.get_attributes()["special_zero"]:
+    target = target_of(reshape)
+    if target and isinstance(target[0], int) and target[0] == 0 and reshape.get_attributes()["special_zero"]:
         return True
     before, after = dims_of(reshape.input_value(0)), dims_of(reshape.output(0))
     sizes = [one[1:] if one else [None] for one in (before, after)]
@@ -128,8 +128,8 @@ def _origin(y: Output) -> tuple[Output, Dim]:
         y = node.input_value(0)
         step: Dim = start
         for axis in range(2, len(dims_of(y) or ())):
-            step = _multiply(step, dim_of(y, axis))
-        offset = _add(offset, step)
+            step = multiply(step, dim_at(y, axis))
+        offset = add(offset, step)
 
 
 def _start(split: Node, port: int) -> int | None:
@@ -142,19 +142,20 @@ def _start(split: Node, port: int) -> int | None:
 
 
 def as_output(size: Dim) -> Output:
-    """The dimension as a scalar tensor."""
-    return ints(size).output(0) if isinstance(size, int) else size
+    """The dimension as a [1] tensor."""
+    return ints([size]).output(0) if isinstance(size, int) else size
 
 
-def dim_of(x: Output, axis: int) -> Dim:
+def dim_at(x: Output, axis: int) -> Dim:
     """A dimension of a tensor; one that is dynamic is taken from its ShapeOf."""
     dims = dims_of(x)
     if dims is not None and (dim := dims[axis]) is not None:
         return dim
-    return ops.gather(ops.shape_of(x, Type.i64), ints(axis), ints(0)).output(0)
+    return ops.gather(ops.shape_of(x, Type.i64), ints([axis]), ints(0)).output(0)
 
 
-def _multiply(one: Dim, other: Dim) -> Dim:
+def multiply(one: Dim, other: Dim) -> Dim:
+    """The product of two dimensions."""
     if isinstance(one, int) and isinstance(other, int):
         return one * other
     if 1 in (one if isinstance(one, int) else 0, other if isinstance(other, int) else 0):
@@ -162,7 +163,8 @@ def _multiply(one: Dim, other: Dim) -> Dim:
     return ops.multiply(as_output(one), as_output(other)).output(0)
 
 
-def _add(one: Dim, other: Dim) -> Dim:
+def add(one: Dim, other: Dim) -> Dim:
+    """The sum of two dimensions."""
     if isinstance(one, int) and isinstance(other, int):
         return one + other
     if isinstance(one, int) and one == 0:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import prod
 
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.provenance import copy_operators
-from paddle2ov.passes.detection.map_rows import as_output, dim_of, keeps_batch, map_rows
+from paddle2ov.passes.detection.map_rows import Dim, add, as_output, dim_at, keeps_batch, map_rows, multiply
+from paddle2ov.passes.detection.row_counts import Count, RowCounts, counts_from_zero
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
-from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after
+from paddle2ov.passes.graph import Dims, Graph, consumers, dims_of, ints, name_after, target_of
 from paddle2ov.passes.kinds import UNARY
 from paddle2ov.passes.rule import MatchFailureError
 
-KINDS = frozenset((*RULES, "Concat", "Reshape"))
+KINDS = frozenset((*RULES, "Concat", "Range", "Reshape"))
 """Node types that a Gather may pass."""
 NOT_INSIDE = "something else reads it, or too many nodes are between it and the Gather"
 
@@ -29,24 +31,45 @@ class Rows:
     Attributes:
         index: their indices, ascending, [K].
         length: the total number of rows, if it is static.
-        number: the same as a scalar tensor, if a node computes it.
-        mask: boolean [M], true for the selected rows; None if there is no such tensor.
+        number: the same as a [1] tensor, if a node computes it.
     """
 
     index: Output
     length: int | None
     number: Output | None
-    mask: Output | None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Context:
-    """What nested pushdowns share: the nodes that may be passed, the original Gather, and the nodes created so far."""
+    """What nested pushdowns share.
+
+    Attributes:
+        graph: the graph.
+        inside: the nodes that may be passed.
+        gather: the Gather that is pushed up at present.
+        made: the nodes created so far.
+        maps: the Gathers from feature maps, which are then not transposed.
+        counts: the numbers of rows of tensors.
+        dims: the dimensions in them that have been read.
+    """
 
     graph: Graph
     inside: set[str]
     gather: Node
     made: list[Node]
+    maps: list[Node] = field(default_factory=list)
+    counts: RowCounts = field(default_factory=RowCounts)
+    dims: dict[tuple[str, int, int], Dim] = field(default_factory=dict)
+
+    def number(self, count: Count) -> Dim:
+        """A number of rows as an integer or a [1] tensor."""
+        found: Dim = count.static
+        for name, port, axis in count.dims:
+            key = name, port, axis
+            if key not in self.dims:
+                self.dims[key] = dim_at(self.counts.tensors[name, port], axis)
+            found = multiply(found, self.dims[key])
+        return found
 
 
 class Pushdown:
@@ -58,14 +81,16 @@ class Pushdown:
         self._done: dict[tuple[str, int, RowLayout], Output] = {}
         self._clones: dict[tuple[str, RowLayout], Node] = {}
         self._by_shape: dict[tuple[str, bool], Pushdown] = {}
-        self._extent: Output | None = None
+        self._levels: dict[tuple[Count, ...], list[Pushdown]] = {}
+        self._extent: Callable[[], Dim] | None = None
         self._broadcast_extents: list[Output] = []
 
     @property
     def extent(self) -> Output | None:
-        """The total number of rows, a scalar tensor, read off the tensors that are gathered from; None without any."""
-        maybe_broadcast = self._broadcast_extents
-        return self._extent or (functools.reduce(_maximum, maybe_broadcast) if maybe_broadcast else None)
+        """The total number of rows, a [1] tensor, read off the tensors that are gathered from; None without any."""
+        if self._extent is not None:
+            return as_output(self._extent())
+        return functools.reduce(_maximum, self._broadcast_extents) if self._broadcast_extents else None
 
     def __call__(self, x: Output, layout: RowLayout) -> Output:
         """The selected rows of `x`, with the rank of `x`."""
@@ -76,20 +101,33 @@ class Pushdown:
 
     def _computed(self, x: Output, layout: RowLayout) -> Output:
         node = x.get_node()
+        kind = node.get_type_name()
         if not self._may_pass(node):
-            if node.get_type_name() in KINDS:
+            if kind in KINDS:
                 self._context.graph.match_failed("gather_pushdown", node, NOT_INSIDE)
             return self._gathered(x, layout)
         try:
-            if node.get_type_name() == "Reshape":
+            if kind == "Reshape":
                 return self._reshaped(node, x, layout)
-            if node.get_type_name() == "Concat":
+            if kind == "Concat":
                 return self._concatenated(node, x, layout)
-            layouts = RULES[node.get_type_name()](node, x, layout)
+            if kind == "Range":
+                return self._numbered(node, layout)
+            layouts = RULES[kind](node, x, layout)
+            if not layout.maybe_broadcast and any(own is not None and own.maybe_broadcast for own in layouts):
+                layouts = self._with_known_counts(node.input_values(), layouts)
             return self._clone(node, layout, self._inputs(node, layouts)).output(x.get_index())
         except MatchFailureError as reason:
             self._context.graph.match_failed("gather_pushdown", node, str(reason))
             return self._gathered(x, layout)
+
+    def _with_known_counts(
+        self, inputs: Sequence[Output], layouts: Sequence[RowLayout | None]
+    ) -> list[RowLayout | None]:
+        """The layouts of the inputs, none of which is broadcast over the others if the program counts their rows."""
+        if not self._context.counts.are_equal(inputs, layouts):
+            return list(layouts)
+        return [None if own is None else own.without_broadcast() for own in layouts]
 
     def _may_pass(self, node: Node) -> bool:
         return node.get_name() in self._context.inside
@@ -115,9 +153,9 @@ class Pushdown:
         axes = range(layout.axis, layout.axis + layout.axis_count)
         index = self._rows.index
         if layout.maybe_broadcast:
-            index = self._clamped(as_output(dim_of(x, layout.axis)))
+            index = self._clamped(as_output(dim_at(x, layout.axis)))
         elif not layout.repeated:
-            self._extent = self._extent or functools.reduce(_multiply, [as_output(dim_of(x, axis)) for axis in axes])
+            self._note_extent(lambda: functools.reduce(multiply, [dim_at(x, axis) for axis in axes]))
         if layout.is_plain:
             return self._named(ops.gather(x, index, ints(layout.axis)))
         before, after = [0] * layout.axis, require_static(dims[layout.axis + layout.axis_count :])
@@ -127,10 +165,21 @@ class Pushdown:
             return ops.unsqueeze(self._named(ops.gather(flat, index, ints(layout.axis))), ones).output(0)
         if self._rows.number is None:
             raise MatchFailureError("the number of rows is not known")
-        number = ops.unsqueeze(self._rows.number, ints(0))
-        target = ops.concat([ints([*before, -1]), number, ints([layout.inner, *after])], 0)
+        target = ops.concat([ints([*before, -1]), self._rows.number, ints([layout.inner, *after])], 0)
         few = self._named(ops.gather(ops.reshape(x, target, True), index, ints(layout.axis + 1)))
         return ops.reshape(few, ints([*before, -1, *after]), True).output(0)
+
+    def _numbered(self, node: Node, layout: RowLayout) -> Output:
+        """The rows of a Range from 0 are their indices."""
+        if node.output(0).get_element_type() != Type.i64 or not counts_from_zero(node) or layout.maybe_broadcast:
+            raise MatchFailureError("it does not number the rows")
+        self._note_extent(lambda: _flat(node.input_value(1)))
+        return self._rows.index
+
+    def _note_extent(self, extent: Callable[[], Dim]) -> None:
+        """Notes how the total number of rows is found, which few need."""
+        if self._extent is None:
+            self._extent = extent
 
     def _clamped(self, length: Output) -> Output:
         """The index for an axis that has all rows, or size 1 and is broadcast over them."""
@@ -147,53 +196,63 @@ class Pushdown:
         dims, inputs = rank_dims(x), node.input_values()
         axis = node.get_attributes()["axis"] % len(dims)
         if not layout.has(axis):
-            return self._clone(node, layout, [self(one, layout) for one in inputs]).output(0)
+            layouts: list[RowLayout | None] = [layout] * len(inputs)
+            return self._clone(node, layout, self._inputs(node, layouts)).output(0)
         if not layout.is_plain or len(inputs) < 2 or (dims[axis] or 2) < 2:
             raise MatchFailureError("it concatenates more than rows")
-        own, maybe_broadcast = replace(layout, maybe_broadcast=False), layout.maybe_broadcast and dims[axis] is None
-        lengths = [rank_dims(one)[axis] for one in inputs]
-        if None in lengths:
+        own, maybe_broadcast = layout.without_broadcast(), layout.maybe_broadcast and dims[axis] is None
+        counts = [self._context.counts(one, own) for one in inputs]
+        if maybe_broadcast:
             return self._concat(self._levels_of_unknown_length(inputs, own, maybe_broadcast), axis)
-        pieces, start = [], 0
-        for one, length in zip(inputs, require_static(lengths), strict=True):
-            index, mask = self._index_of_level(ints(start).output(0), ints(start + length).output(0))
-            rows = Rows(index, length, ints(length).output(0), mask)
-            pieces.append(Pushdown(rows, self._context)(one, own))
-            start += length
-        return self._concat(pieces, axis)
+        return self._concat([level(one, own) for level, one in zip(self._levels_of(counts), inputs, strict=True)], axis)
+
+    def _levels_of(self, counts: Sequence[Count]) -> list[Pushdown]:
+        """Pushdowns of the levels, which all that is concatenated of levels of these numbers of rows shares."""
+        key = tuple(counts)
+        if key not in self._levels:
+            lengths = [self._context.number(count) for count in counts]
+            self._levels[key] = [
+                Pushdown(Rows(index, length if isinstance(length, int) else None, as_output(length)), self._context)
+                for index, length in zip(self._split(lengths, False), lengths, strict=True)
+            ]
+        return self._levels[key]
 
     def _levels_of_unknown_length(
         self, inputs: Sequence[Output], layout: RowLayout, maybe_broadcast: bool
     ) -> list[Output]:
         """The selected rows of levels of dynamic length, which is read off the tensors that are gathered from."""
-        pieces, indices, ends = [], [], [ints(0).output(0)]
+        pieces, placeholders, lengths = [], [], []
         for one in inputs:
-            indices.append(ops.parameter([-1], Type.i64).output(0))
-            part = Pushdown(Rows(indices[-1], None, None, None), self._context)
+            placeholders.append(ops.parameter([-1], Type.i64).output(0))
+            part = Pushdown(Rows(placeholders[-1], None, None), self._context)
             pieces.append(part(one, layout))
             if part.extent is None:
                 raise MatchFailureError("the lengths of its inputs are not known")
-            ends.append(ops.add(ends[-1], part.extent).output(0))
-        clamped = self._clamped(ends[-1]) if maybe_broadcast else None
-        for placeholder, start, end in zip(indices, ends, ends[1:], strict=False):
-            index, _ = self._index_of_level(start, end, clamped)
+            lengths.append(part.extent)
+        for placeholder, index in zip(placeholders, self._split(lengths, maybe_broadcast), strict=True):
             copy_operators(index, self._context.gather)
             for reader in consumers(placeholder):
                 reader.replace_source_output(index)
-        if not maybe_broadcast:
-            self._extent = self._extent or ends[-1]
         return pieces
 
-    def _index_of_level(self, start: Output, end: Output, index: Output | None = None) -> tuple[Output, Output | None]:
-        """The indices of the selected rows in [start, end), relative to `start`, and their mask if there is one."""
-        if self._rows.mask is not None and index is None:
-            first, last = ops.unsqueeze(start, ints(0)), ops.unsqueeze(end, ints(0))
-            mask = ops.slice(self._rows.mask, first, last, ints([1]), ints([0])).output(0)
-            return ops.squeeze(ops.non_zero(mask, "i64"), ints(0)).output(0), mask
-        index = index or self._rows.index
-        own = ops.logical_and(ops.greater_equal(index, start), ops.less(index, end))
-        found = ops.gather(index, ops.squeeze(ops.non_zero(own, "i64"), ints(0)), ints(0))
-        return ops.subtract(found, start).output(0), None
+    def _split(self, lengths: Sequence[Dim], maybe_broadcast: bool) -> list[Output]:
+        """The indices of the selected rows of each level, relative to its start; they are ascending."""
+        ends = list(itertools.accumulate(lengths, add))
+        starts: list[Dim] = [0, *ends[:-1]]
+        if maybe_broadcast:
+            index = self._clamped(as_output(ends[-1]))
+        else:
+            index = self._rows.index
+            self._note_extent(lambda: ends[-1])
+        pieces = []
+        for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            # Compared, as a Slice or a split at computed places takes OpenVINO long to infer the shape of.
+            tests = [ops.greater_equal(index, as_output(start))] if i > 0 else []
+            tests += [ops.less(index, as_output(end))] if i < len(ends) - 1 else []
+            found = ops.squeeze(ops.non_zero(functools.reduce(ops.logical_and, tests), "i64"), ints(0))
+            piece = ops.gather(index, found, ints(0))
+            pieces.append((ops.subtract(piece, as_output(start)) if i > 0 else piece).output(0))
+        return pieces
 
     def _concat(self, pieces: Sequence[Output], axis: int) -> Output:
         """The pieces concatenated. Unary functions come after it: OpenVINO would move them before the Gathers."""
@@ -223,12 +282,13 @@ class Pushdown:
         rows = map_rows(x) if passable and layout.axis == 1 and layout.is_plain else None
         if rows is not None:
             # They are gathered from the feature map directly, so that it is not transposed.
-            length, index = as_output(rows.count), self._rows.index
+            index = self._rows.index
             if layout.maybe_broadcast:
-                index = self._clamped(length)
+                index = self._clamped(as_output(rows.count))
             else:
-                self._extent = self._extent or length
-            return ops.transpose(self._named(rows.gathered(index)), ints([0, 2, 1])).output(0)
+                self._note_extent(lambda: rows.count)
+            self._context.maps.append(rows.gathered(index))
+            return ops.transpose(self._named(self._context.maps[-1]), ints([0, 2, 1])).output(0)
         if passable and source.get_node().get_type_name() in UNARY and source.get_node().get_input_size() == 1:
             return self._before_unary(node, layout)
         target: list[Node] = [ints([-1 if dim is None else dim]) for dim in after]
@@ -252,20 +312,23 @@ class Pushdown:
         """If the number of rows is dynamic, takes it from the shape that the program computes for the Reshape."""
         if not layout.is_plain or (self._rows.length is not None and not layout.maybe_broadcast):
             return self
-        shape = reshape.input_value(1).get_node()
-        pieces = shape.input_values() if shape.get_type_name() == "Concat" else ()
-        if len(pieces) <= layout.axis or any(dims_of(piece) != [1] for piece in pieces):
+        if self._rows.number is not None and not layout.maybe_broadcast:
+            return self
+        target = target_of(reshape) or []
+        length = target[layout.axis] if layout.axis < len(target) else None
+        if length is None:
             raise MatchFailureError("the number of rows is not known")
-        if _is_constant(pieces[layout.axis]):
+        if not isinstance(length, Output) or _is_constant(length):
             raise MatchFailureError("the number of rows is inferred (-1)")
-        length, index, mask = ops.squeeze(pieces[layout.axis], ints(0)).output(0), self._rows.index, self._rows.mask
+        number = length
+        index = self._rows.index
         if layout.maybe_broadcast:
-            index, mask = self._clamped(length), None
+            index = self._clamped(number)
         else:
-            self._extent = length
-        key = (pieces[layout.axis].get_node().get_name(), layout.maybe_broadcast)
+            self._extent = lambda: number
+        key = (number.get_node().get_name(), layout.maybe_broadcast)
         if key not in self._by_shape:
-            self._by_shape[key] = Pushdown(Rows(index, None, length, mask), self._context)
+            self._by_shape[key] = Pushdown(Rows(index, None, number), self._context)
         return self._by_shape[key]
 
     def _layout_before(self, dims: Dims, row: int) -> RowLayout:
@@ -295,8 +358,9 @@ def _maximum(a: Output, b: Output) -> Output:
     return ops.maximum(a, b).output(0)
 
 
-def _multiply(a: Output, b: Output) -> Output:
-    return ops.multiply(a, b).output(0)
+def _flat(number: Output) -> Output:
+    """A tensor of one element as [1]."""
+    return number if dims_of(number) == [1] else ops.reshape(number, ints([1]), False).output(0)
 
 
 def _is_constant(x: Output) -> bool:

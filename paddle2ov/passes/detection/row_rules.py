@@ -7,8 +7,7 @@ not in the table mix rows, or have not been examined: the Gather stays behind th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from openvino import Node, Output
 
@@ -17,8 +16,7 @@ from paddle2ov.passes.kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError
 
 
-@dataclass(frozen=True)
-class RowLayout:
+class RowLayout(NamedTuple):
     """Where the rows are in a tensor.
 
     Attributes:
@@ -43,6 +41,10 @@ class RowLayout:
     def is_plain(self) -> bool:
         """Whether one axis enumerates the rows, and each of its elements is one row."""
         return self.axis_count == 1 and self.inner == 1 and not self.repeated
+
+    def without_broadcast(self) -> RowLayout:
+        """The same for a tensor that is known to have all rows."""
+        return self._replace(maybe_broadcast=False) if self.maybe_broadcast else self
 
 
 Rule: TypeAlias = Callable[[Node, Output, RowLayout], list[RowLayout | None]]
@@ -111,24 +113,27 @@ def _squeezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None
     if layout.axis_count > 1:
         raise MatchFailureError("the rows have several axes")
     left = [axis for axis in range(rank) if axis not in axes]
-    return _only_data(node, replace(layout, axis=left[layout.axis]))
+    return _only_data(node, layout._replace(axis=left[layout.axis]))
 
 
 def _unsqueezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     axes = _axes(node, 1, len(rank_dims(x)))
     if any(layout.has(axis) for axis in axes):
         raise MatchFailureError("it adds an axis among the rows'")
-    return _only_data(node, replace(layout, axis=layout.axis - sum(axis < layout.axis for axis in axes)))
+    return _only_data(node, layout._replace(axis=layout.axis - sum(axis < layout.axis for axis in axes)))
 
 
 def _gather(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     index, (axis,) = rank_dims(node.input_value(1)), _axes(node, 2, len(rank_dims(node.input_value(0))))
-    if node.get_attributes()["batch_dims"] or layout.axis_count > 1 or len(index) > 1:
+    batch_dims = node.get_attributes()["batch_dims"]
+    if not batch_dims and axis <= layout.axis and layout.axis + layout.axis_count <= axis + len(index):
+        return [None, layout._replace(axis=layout.axis - axis), None]  # the rows are those of the indices
+    if batch_dims or layout.axis_count > 1 or len(index) > 1:
         raise MatchFailureError("it gathers more than along one axis")
     own = layout.axis + (not index and layout.axis >= axis)
     if own == axis:
         raise MatchFailureError("it gathers along the rows' axis")
-    return _only_data(node, replace(layout, axis=own))
+    return _only_data(node, layout._replace(axis=own))
 
 
 def _transpose(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
@@ -136,7 +141,7 @@ def _transpose(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | Non
     own = perm[layout.axis : layout.axis + layout.axis_count] if perm else []
     if not own or own != list(range(own[0], own[0] + layout.axis_count)):
         raise MatchFailureError("it parts the rows' axes")
-    return _only_data(node, replace(layout, axis=own[0]))
+    return _only_data(node, layout._replace(axis=own[0]))
 
 
 def _matmul(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
@@ -166,9 +171,12 @@ def _elementwise(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | N
     several = sum(kind != "one" for kind in kinds) > 1
     found: list[RowLayout | None] = []
     for one, kind in zip(inputs, kinds, strict=True):
-        own = replace(layout, axis=layout.axis - len(dims) + len(rank_dims(one)))
-        own = replace(own, maybe_broadcast=layout.maybe_broadcast or (kind == "unknown" and several))
-        found.append(None if kind == "one" else own)
+        if kind == "one":
+            found.append(None)
+            continue
+        maybe_broadcast = layout.maybe_broadcast or (kind == "unknown" and several)
+        axis = layout.axis - len(dims) + len(rank_dims(one))
+        found.append(layout._replace(axis=axis, maybe_broadcast=maybe_broadcast))
     return found
 
 

@@ -57,6 +57,7 @@ def move_transposes(graph: Graph) -> Counts:
     """
     counts = {"nodes": 0, "transposes before": 0, "transposes after": 0}
     waiting = graph.nodes("Transpose")
+    staying: dict[str, Node] = {}  # the original ones that could be moved, and are not
     for number in range(_MAX_ROUNDS):
         starts: dict[tuple[int, ...], list[tuple[Node, bool]]] = {}
         for transpose in waiting:
@@ -66,6 +67,8 @@ def move_transposes(graph: Graph) -> Counts:
                 if number == 0:
                     graph.match_failed(_NAME, transpose, _COMPUTED if sides else _FIXED)
                 continue
+            if number == 0:
+                staying[transpose.get_name()] = transpose
             for comes_in in sides:
                 starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
         waiting = []
@@ -73,12 +76,14 @@ def move_transposes(graph: Graph) -> Counts:
             left = [_inner(*start) for start in found if consumers(start[0].output(0))]
             change = Change(list(order), _Layout(list(order)).better_left(left))
             change.make()
-            for transpose, _ in found if number == 0 and not change.nodes else ():
-                graph.match_failed(_NAME, transpose, _NO_BETTER)
+            for name in change.removed:
+                staying.pop(name, None)
             waiting += change.added
             counts["nodes"] += len(change.nodes)
             counts["transposes before"] += len(change.removed)
             counts["transposes after"] += len(change.added)
+    for transpose in staying.values():
+        graph.match_failed(_NAME, transpose, _NO_BETTER)
     if counts["nodes"]:
         graph.changed()
     return counts

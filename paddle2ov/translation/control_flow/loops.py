@@ -140,6 +140,7 @@ def _body_for_all_iterations(
     """
     initial = [_as_declared(value, translator.variables.get(name)) for name, value in first.items()]
     shapes = [_shape_of(value) for value in initial]
+    names = translator.names.taken()
     while True:
         found = _Iteration(Scope(scope), initial, shapes, [], ops.parameter([], Type.i64), [])
         for name, sequence in (elements or {}).items():
@@ -170,6 +171,7 @@ def _body_for_all_iterations(
         if general == shapes and all(new is old for new, old in zip(started, initial, strict=True)):
             return found
         initial, shapes = started, general
+        translator.names.restore(names)
 
 
 def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, found: _Iteration) -> PlainValue:
