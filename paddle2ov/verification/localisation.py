@@ -22,7 +22,7 @@ from paddle2ov.verification.random_numbers import RANDOM
 from paddle2ov.verification.values import Values, variables_read
 
 _BATCH_BYTES = 128 * 2**20
-_FIRST_BATCH, _LARGEST_BATCH = 4, 64
+_FIRST_BATCH, _LARGEST_BATCH = 4, 256
 Progress = Callable[[int, int], None]
 
 

@@ -201,18 +201,21 @@ def _look_into(
     for i, one in enumerate(differing):
         say("computing in float64", i, len(differing))
         one.compute_in_float64(subject)
-        one.run = replace(one.run, rounding=is_paddle_rounding(one.run.float64))
         note()
     if operators:
         chosen = next(one for one in (*differing, *sides) if not one.run.refused)
         compare_operators(found, subject, chosen, lambda done, total: say("comparing operators", done, total))
+    clear = [one for one in differing if is_paddle_rounding(one.run.float64)]
     unclear = [one for one in differing if not is_paddle_rounding(one.run.float64)]
     # Where float64 shows Paddle's rounding everywhere, the operators that round are looked for on one of the sets.
-    for one in unclear or differing[:1]:
+    for one in unclear or clear[:1]:
         locate_fault(found, subject, one, case, lambda done, total: say("looking for the operator", done, total))
         note()
         if one.run.verdict == "differ":
             return
+    for one in clear:
+        one.run = replace(one.run, rounding=True)
+    note()
 
 
 def _check(tolerance: float | None, precision: str, case: str | os.PathLike[str] | None, timeout: float | None) -> None:
