@@ -3,6 +3,7 @@
     python -m benchmarks.soak                            # 200,000 runs, half an hour to an hour
     python -m benchmarks.soak --runs 2000                # a trial
     python -m benchmarks.soak --plot docs/soak.svg --json FILE
+    python -m benchmarks.soak --plain                    # OpenVINO alone, on the IR of the same models
 
 Ten small networks of gen_models/networks/ run in turn in new threads, every run with a shape of its own. A network's
 predictor is replaced by a new one after some of its runs: made from files of either format, from memory, with a cache
@@ -106,11 +107,10 @@ NETWORKS: dict[str, Callable[[np.random.Generator], Arrays]] = {
 class Server:
     """One network that is served: clones for the threads, replaced from time to time."""
 
-    def __init__(self, name: str, scratch: Path) -> None:
+    def __init__(self, name: str, scratch: Path, plain: bool) -> None:
         self.name = name
-        self._scratch = scratch
         self._rng = np.random.default_rng(0)
-        self._ways = itertools.cycle(_ways(_folders(name), scratch / name))
+        self._ways = itertools.cycle((_plain_ways if plain else _ways)(_folders(name), scratch / name))
         self._fixed = NETWORKS[name](np.random.default_rng(1))
         self._expected: Arrays | None = None
         self._clones = self._replacements()
@@ -172,15 +172,13 @@ class _Predictor:
 
 
 class _Compiled:
-    """A model of `paddle2ov.convert`, whose weights are mapped, compiled by OpenVINO."""
+    """A model that OpenVINO compiles: one of `paddle2ov.convert`, whose weights are mapped, or an IR."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, model: Any) -> None:
         import openvino
 
-        from paddle2ov import convert
-
         settings = {**ONE_THREAD, "CPU_RUNTIME_CACHE_CAPACITY": 0, "INFERENCE_PRECISION_HINT": "f32"}
-        self._compiled: Any = openvino.Core().compile_model(convert(folder), "CPU", settings)
+        self._compiled: Any = openvino.Core().compile_model(model, "CPU", settings)
 
     def __enter__(self) -> Callable[[], Run]:
         def clone() -> Run:
@@ -195,6 +193,7 @@ class _Compiled:
 
 def _ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any]]:
     """The ways in which the models are loaded."""
+    from paddle2ov import convert
     from paddle2ov.inference import Config
 
     def cached(folder: Path) -> _Predictor:
@@ -219,9 +218,27 @@ def _ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any]]:
     def from_files(folder: Path) -> _Predictor:
         return _Predictor(Config(folder))
 
-    ways: list[Callable[[Path], Any]] = [from_files, cached, newly_cached, from_memory, _Compiled]
+    def converted(folder: Path) -> _Compiled:
+        return _Compiled(convert(folder))
+
+    ways: list[Callable[[Path], Any]] = [from_files, cached, newly_cached, from_memory, converted]
     # One format after the other in each way; what fails is seen in the first rounds.
     return [partial(way, folder) for way in ways for folder in folders]
+
+
+def _plain_ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any]]:
+    """Each model as IR, read and compiled by OpenVINO."""
+    import openvino
+
+    from paddle2ov import convert
+
+    ways: list[Callable[[], Any]] = []
+    for i, folder in enumerate(folders):
+        path = scratch / f"{i}.xml"
+        scratch.mkdir(exist_ok=True)
+        openvino.save_model(convert(folder), path, compress_to_fp16=False)
+        ways.append(partial(_Compiled, path))
+    return ways
 
 
 def measured(scratch: Path) -> dict[str, float]:
@@ -238,13 +255,13 @@ def measured(scratch: Path) -> dict[str, float]:
     }
 
 
-def soak(runs: int, every: int) -> Figures:
+def soak(runs: int, every: int, plain: bool) -> Figures:
     """Runs the networks; what the process held after every so many runs."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         tempfile.tempdir = folder  # what anything leaves in the folder for temporary files counts
         try:
-            servers = [Server(name, scratch) for name in NETWORKS]
+            servers = [Server(name, scratch, plain) for name in NETWORKS]
             figures: Figures = {"runs": [], **{name: [] for name in MEASURED}}
             done, shown, started = 0, 0, time.monotonic()
             for server in itertools.cycle(servers):
@@ -301,10 +318,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=200_000, help="how many")
     parser.add_argument("--every", type=int, default=1000, help="after how many to measure")
+    parser.add_argument("--plain", action="store_true", help="OpenVINO alone, without paddle2ov")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--plot", type=Path, help="where to draw them")
     arguments = parser.parse_args()
-    figures = soak(arguments.runs, arguments.every)
+    figures = soak(arguments.runs, arguments.every, arguments.plain)
     for name, what in MEASURED.items():
         half = figures[name][len(figures[name]) // 2 :]
         grows = slope(figures, name)
