@@ -192,10 +192,12 @@ def test_a_finding_is_kept_with_its_holes(tmp_path):
 def test_table(tmp_path):
     records = {
         "a": {"outcomes": {"pir: bytes": {"refused": 3}, "settings: bytes": {"converted": 1200}}},
-        "b": {"outcomes": {"pir: bytes": {"refused": 1, "crash": 1}}},
+        "b": {"ran": {"converted": 3, "crash": 1}, "outcomes": {"pir: bytes": {"refused": 1, "crash": 1}}},
         "c": {"failure": "died"},
     }
-    lines = table(records).splitlines()
+    text = table(records)
+    assert text.endswith("\n\nOf those that converted, 4 were compiled and run by OpenVINO: 3 ran, 1 crashed.\n")
+    lines = text.partition("\n\n")[0].splitlines()
     assert lines[2] == "| pir: bytes | 5 | 0 | 4 | 0 | 0 | 0 | 0 | 1 |"
     assert lines[-1] == "| all | 1,205 | 1,200 | 4 | 0 | 0 | 0 | 0 | 1 |"
     page = tmp_path / "page.md"
