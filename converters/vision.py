@@ -27,10 +27,10 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def unfold(node: NodeContext) -> NamedOutputs:
     """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c."""
     x = node.get_input("x")
-    kernel = node.get_ints("kernel_sizes")
+    kernel = _pair(node, "kernel_sizes")
     top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
-    strides, rates = _pair(node.get_ints("strides", [1])), _pair(node.get_ints("dilations", [1]))
-    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, _pair(kernel), strict=True)]
+    strides, rates = _pair(node, "strides", [1]), _pair(node, "dilations", [1])
+    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, kernel, strict=True)]
     over = window_overhang(ranked_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
     bottom, right = bottom + over[0], right + over[1]
     padded: Tensor = x
@@ -57,18 +57,22 @@ def fold(node: NodeContext) -> NamedOutputs:
     top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
     out = ops.col2im(
         node.get_input("x"),
-        ints(_pair(node.get_ints("output_sizes"))),
-        ints(_pair(node.get_ints("kernel_sizes"))),
-        _pair(node.get_ints("strides", [1])),
-        _pair(node.get_ints("dilations", [1])),
+        ints(_pair(node, "output_sizes")),
+        ints(_pair(node, "kernel_sizes")),
+        _pair(node, "strides", [1]),
+        _pair(node, "dilations", [1]),
         [top, left],
         [bottom, right],
     )
     return {"out": out}
 
 
-def _pair(values: list[int]) -> list[int]:
-    return values * 2 if len(values) == 1 else values
+def _pair(node: NodeContext, name: str, default: list[int] | None = None) -> list[int]:
+    """An attribute for rows and columns; OpenVINO's Col2Im trusts that there are two."""
+    values = node.get_ints(name) if default is None else node.get_ints(name, default)
+    values = values * 2 if len(values) == 1 else values
+    node.require(len(values) == 2 and min(values) > 0, "two positive numbers are expected", **{name: values})
+    return values
 
 
 def _four_paddings(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:

@@ -167,6 +167,8 @@ def load(path: Path) -> Inputs:
                 if sum(one.file_size for one in members) > most:
                     raise ValueError(f"its arrays have more than {most} bytes")
                 return {one.filename.removesuffix(".npy"): _member(archive, one) for one in members}
+        except MemoryError as error:
+            raise ConversionInputError(f"inputs: {path} holds more than fits into memory: {error}") from error
         except Exception as error:  # zipfile and NumPy raise all kinds of them, OSError among them
             raise ConversionInputError(f"inputs: {path} is not an .npz file of arrays: {error}") from error
 

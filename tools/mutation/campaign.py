@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,9 @@ from tools.mutation.trial import FINDINGS
 
 CHUNK = 500
 _BATCH = 100
+_RUN_EVERY = 1000
+"""Of these, one that converts is compiled and run too. What comes of it is OpenVINO's, and counted apart."""
+_RUN_LIMITS = server.Limits(seconds=10, bytes=16_000_000_000)
 _MOST_KEPT = 3
 """Findings of one bucket that a chunk keeps."""
 
@@ -52,6 +55,7 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
     """Makes and reads the mutants of a chunk; its record. Called in a process of the executor."""
     make = _prepared(chunk.corpus, chunk.seed)
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
+    ran: Counter[str] = Counter()
     findings: list[dict[str, Any]] = []
     seen: Counter[str] = Counter()
     started = time.perf_counter()
@@ -60,6 +64,8 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
         for number, tried in server.run(make, range(first, min(first + _BATCH, end))):
             result = tried.result
             outcomes[tried.row][result.outcome] += 1
+            if result.outcome == "converted" and number % _RUN_EVERY == 0:
+                ran.update(_run(make(number)))
             if result.outcome not in FINDINGS:
                 continue
             bucket = f"{result.outcome}: {result.bucket}"
@@ -75,7 +81,15 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
                 make(number).keep(Path(found["kept"]), **found, detail=result.detail)
             findings.append(found)
     seconds = round(time.perf_counter() - started, 3)
-    return {"asked": chunk.examples, "outcomes": outcomes, "findings": findings, "seconds": seconds}
+    return {"asked": chunk.examples, "outcomes": outcomes, "ran": ran, "findings": findings, "seconds": seconds}
+
+
+def _run(mutant: Mutant) -> list[str]:
+    """What comes of a model that converts when it is compiled and run."""
+    if mutant.reader != "convert":
+        return []
+    run = replace(mutant, reader="run")
+    return [server.alone(lambda _: run, 0, _RUN_LIMITS).result.outcome]
 
 
 @cache

@@ -9,6 +9,13 @@ from typing import Any
 from tools.mutation.trial import OUTCOMES
 
 _BEGIN, _END = "<!-- outcomes: written by tools.mutate -->", "<!-- end of outcomes -->"
+_ENDS = {
+    "converted": "ran",
+    "exception": "ended in an exception",
+    "crash": "crashed",
+    "hang": "took longer than 10 s",
+    "memory": "ran out of memory",
+}
 
 
 def write_table(page: Path, records: dict[str, Any]) -> None:
@@ -29,4 +36,7 @@ def table(records: dict[str, Any]) -> str:
     lines = ["| | files | " + " | ".join(OUTCOMES) + " |", "|---" + "|---:" * (len(OUTCOMES) + 1) + "|"]
     for name, found in [*sorted(rows.items()), ("all", total)]:
         lines.append(f"| {name} | {found.total():,} | " + " | ".join(f"{found[one]:,}" for one in OUTCOMES) + " |")
+    ran: Counter[str] = sum((Counter(record.get("ran", {})) for record in records.values()), Counter())
+    ends = ", ".join(f"{ran[one]:,} {name}" for one, name in _ENDS.items() if ran[one]) or "none"
+    lines += ["", f"Of those that converted, {ran.total():,} were compiled and run by OpenVINO: {ends}."]
     return "\n".join(lines) + "\n"

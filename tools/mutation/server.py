@@ -30,6 +30,8 @@ from typing import IO, NoReturn
 from tools.mutation.mutant import Mutant
 from tools.mutation.trial import FINDINGS, Result, attempt, function_of
 
+_OURS = 97
+"""The exit status for errors of these tools."""
 _NEARLY = 0.8
 """Of the limit: resident memory that grows by so much has all but met it, whatever became of the error."""
 Make = Callable[[int], Mutant]
@@ -142,7 +144,7 @@ def _parsed(text: bytes) -> list[Tried]:
 
 def _serve(make: Make, numbers: Sequence[int], limits: Limits, folder: Path, writing: int, log: IO[bytes]) -> NoReturn:
     """The process that reads mutants."""
-    status = 1
+    status = _OURS
     try:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
@@ -186,7 +188,7 @@ def _death(status: int | str, log: str) -> Result:
     if status == "waiting":
         return Result("hang", f"waits in {_frame(log)}", log[:3000])
     assert isinstance(status, int)
-    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 1:
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == _OURS:
         raise RuntimeError(f"the tools themselves fail: {log}")
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import resource
 import shutil
 import traceback
@@ -11,7 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import openvino
+
 import paddle2ov
+import paddle2ov.testing
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.jobs.conversions import GOOD
 from tools.mutation.beside import ARRAYS, RECORD, STATE
@@ -20,6 +24,7 @@ from tools.mutation.mutant import Mutant
 OUTCOMES = ("converted", "refused", "caught", "exception", "memory", "hang", "crash")
 """`caught`: refused by our own error in place of another exception, which is its cause."""
 FINDINGS = ("exception", "memory", "hang", "crash")
+_MOST_ELEMENTS = 1_000_000
 _CODE = Path(paddle2ov.__file__).resolve().parents[1]
 
 
@@ -32,11 +37,23 @@ class Result:
     detail: str = ""
 
 
-def _convert(path: Path, options: dict[str, Any]) -> None:
+def _convert(path: Path, options: dict[str, Any]) -> openvino.Model:
     given = dict(options)
     if given.pop("report", False):
         given["report"] = paddle2ov.ConversionReport()
-    paddle2ov.convert(path, **given)
+    return paddle2ov.convert(path, **given)
+
+
+def _run(path: Path, options: dict[str, Any]) -> None:
+    """Also compiles the model, and runs it on zeros, of sizes of 2 where they are open."""
+    compiled = paddle2ov.testing.compile_model(_convert(path, options))
+    feeds = []
+    for port in compiled.inputs:
+        dims = [one.get_length() if one.is_static else 2 for one in port.get_partial_shape()]
+        if math.prod(dims) > _MOST_ELEMENTS:
+            return
+        feeds.append(openvino.Tensor(port.get_element_type(), openvino.Shape(dims)))
+    compiled(feeds)
 
 
 def _arrays(path: Path, options: dict[str, Any]) -> None:
@@ -61,7 +78,12 @@ def _state(path: Path, options: dict[str, Any]) -> None:
     assert all(records[name]["state"] in GOOD for name in ("a", "b", "c"))
 
 
-READERS: dict[str, Callable[[Path, dict[str, Any]], None]] = {"convert": _convert, "arrays": _arrays, "state": _state}
+READERS: dict[str, Callable[[Path, dict[str, Any]], object]] = {
+    "convert": _convert,
+    "run": _run,
+    "arrays": _arrays,
+    "state": _state,
+}
 
 
 def attempt(mutant: Mutant, folder: Path) -> Result:
