@@ -14,6 +14,7 @@ from openvino import Node, Output
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout
 from paddle2ov.passes.graph import dims_of, ints_of, target_of
 from paddle2ov.passes.kinds import ELEMENTWISE
+from paddle2ov.passes.rule import MatchFailureError
 
 _KEEPING = RULES.keys() - {"Convolution", "MatMul"}  # rows are not counted further up than the layers of a network
 _RESHAPED = ("Convert", "Reshape", "Squeeze", "Unsqueeze")
