@@ -163,7 +163,7 @@ class Config:
         known = dict(self._properties)
         if self._device != "CPU":
             known.pop("CPU_RUNTIME_CACHE_CAPACITY", None)
-        elif int(known.get("INFERENCE_NUM_THREADS") or _processors()) == 1 and known["PERFORMANCE_HINT"] == "LATENCY":
+        elif str(known.get("INFERENCE_NUM_THREADS") or _processors()) == "1" and known["PERFORMANCE_HINT"] == "LATENCY":
             # The thread that calls computes. In a stream of one thread OpenVINO 2026.4 drops the error of a run that
             # fails, and hands out the results of the run before.
             known.setdefault("NUM_STREAMS", 0)

@@ -18,6 +18,7 @@ from paddle2ov.errors import ConversionInputError, OpConversionError, OpenVINORu
 from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.inference.config import Config
+from paddle2ov.inference.renewal import RenewedModel
 from paddle2ov.program.model import AnyArray, Program
 
 
@@ -153,6 +154,15 @@ class Tensor:
             )
         if not array.flags.writeable:  # OpenVINO shares what it could write to
             array = array.copy()
+        self._share(array)
+
+    def _move(self, request: Any, port: Any, lengths: Any) -> None:
+        """Makes this the handle on the tensor of another request, which gets the array that is set."""
+        self._request, self._port, self._lengths = request, port, lengths
+        if self._given is not None:
+            self._share(self._given)
+
+    def _share(self, array: AnyArray) -> None:
         if self._kind == openvino.Type.bf16:
             tensor = openvino.Tensor(array, openvino.Shape(array.shape), self._kind)
         else:
@@ -165,14 +175,24 @@ class Tensor:
 class Predictor:
     """A model that runs; made by `create_predictor`. One thread at a time: `clone` gives another one its own."""
 
-    def __init__(self, compiled: openvino.CompiledModel) -> None:
+    def __init__(self, model: RenewedModel) -> None:
+        self._model = model
+        self._handles: dict[str, Tensor] = {}
+        self._use(model.compiled)
+
+    def _use(self, compiled: openvino.CompiledModel) -> None:
+        """Makes this the compiled model, also for the handles that there are, which keep their arrays."""
         self._compiled = compiled
         self._request = compiled.create_infer_request()
         self._inputs, self._input_lengths = _split(compiled.inputs)
         self._outputs, self._output_lengths = _split(compiled.outputs)
         others = self._output_lengths.values()
         self._results = [(port.get_any_name(), port) for port in compiled.outputs if port not in others]
-        self._handles: dict[str, Tensor] = {}
+        for handle in self._handles.values():
+            if handle._is_input:
+                handle._move(self._request, self._inputs[handle._name], self._input_lengths.get(handle._name))
+            else:
+                handle._move(self._request, self._outputs[handle._name], self._output_lengths.get(handle._name))
 
     def get_input_names(self) -> list[str]:
         """The names of the inputs, in the program's order."""
@@ -225,15 +245,30 @@ class Predictor:
             if handle._given is None:
                 raise ConversionInputError(f"input '{name}' is not set: get_input_handle('{name}').copy_from_cpu(...)")
             handle._set_lengths()
-        with _openvino_errors("run the model on these inputs"):
-            self._request.infer()
+        self._infer([(name, *self.get_input_handle(name).shape()) for name in names])
         if inputs is None:
             return True
         return [Tensor(self._request, port, name, is_input=False).copy_to_cpu() for name, port in self._results]
 
+    def _infer(self, shapes: Sequence[tuple[str | int, ...]]) -> None:
+        """Runs on inputs of these shapes; once more where an earlier run that failed may be the reason."""
+        try:
+            with _openvino_errors("run the model on these inputs"):
+                self._request.infer()
+        except OpenVINORunError:
+            other = self._model.after_failure(self._compiled, shapes)
+            if other is None:
+                raise
+            self._use(other)
+            for name in self._inputs:
+                self.get_input_handle(name)._set_lengths()
+            with _openvino_errors("run the model on these inputs"):
+                self._request.infer()
+        self._model.succeeded(shapes)
+
     def clone(self) -> Predictor:
         """A predictor for another thread; the compiled model is shared."""
-        return Predictor(self._compiled)
+        return Predictor(self._model)
 
     def register_output_hook(self, hook: Any) -> None:
         """Not possible.
@@ -281,15 +316,16 @@ def create_predictor(config: Config) -> Predictor:
     device, properties = str(config.openvino_device()), config.openvino_properties()
     model, params, buffers = config._model, config._params, config._buffers
     if buffers is not None:
-        return Predictor(compiled(lambda: _from_contents(*buffers), device, properties))
+        made = compiled(lambda: _from_contents(*buffers), device, properties)
+        return Predictor(RenewedModel(made, device, properties))
     if model is None:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
     if config._cache_dir is None:
-        return Predictor(compiled(lambda: _from_files(model, params), device, properties))
-    options = {"for": "predictor"}
-    return Predictor(
-        compiled_once(model, params, device, properties, config._cache_dir, options, lambda: _from_files(model, params))
-    )
+        made = compiled(lambda: _from_files(model, params), device, properties)
+    else:
+        options, cache_dir = {"for": "predictor"}, config._cache_dir
+        made = compiled_once(model, params, device, properties, cache_dir, options, lambda: _from_files(model, params))
+    return Predictor(RenewedModel(made, device, properties))
 
 
 def _from_contents(program: bytes, params: bytes) -> openvino.Model:

@@ -390,6 +390,36 @@ def test_inputs_that_do_not_fit(threads):
         assert (one.run([ones[:1], ones[:1]])[0] == 2).all()
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_run_that_fails_spoils_no_others(threads, tmp_path):
+    """OpenVINO refuses what fits, in all requests, if it has the shape of a run before the one that failed."""
+
+    class Doubled(paddle.nn.Layer):
+        def forward(self, x):
+            return paddle.concat([x, x], 1) + paddle.arange(8, dtype="float32")
+
+    paddle.disable_static()
+    spec = [paddle.static.InputSpec([None, None], "float32", "x")]
+    paddle.jit.save(paddle.jit.to_static(Doubled(), input_spec=spec), str(tmp_path / "inference"))
+    config = Config(tmp_path)
+    config.set_cpu_math_library_num_threads(threads)
+    first = create_predictor(config)
+    second = first.clone()
+    fits, wrong = np.zeros((2, 4), np.float32), np.zeros((2, 3), np.float32)
+    for one, other in ((first, second), (second, first)):
+        x, result = one.get_input_handle("x"), one.get_output_handle(one.get_output_names()[0])
+        for _ in range(2):
+            assert (one.run([fits])[0] == np.arange(8)).all()
+            with pytest.raises(OpenVINORunError):
+                one.run([wrong])
+            with pytest.raises(OpenVINORunError):
+                one.run([wrong])
+        x.copy_from_cpu(fits)
+        assert one.run()
+        assert (result.copy_to_cpu() == np.arange(8)).all()
+        assert (other.run([fits])[0] == np.arange(8)).all()
+
+
 def test_known_dimensions_are_checked(folder):
     """Those that the program declares, and those that its weights imply."""
     given = np.zeros((1, 4, 32, 48), np.float32)

@@ -64,8 +64,8 @@ for engine in (ENGINE, "paddle_static"):
     predictor = made(engine=engine)
     found[engine] = [{key: one[key] for key in ("class_ids", "scores", "label_names")} for one in predictor(pictures)]
     predictor.close()
-one_thread = made(engine_config={"cpu_threads": 1, "properties": {"INFERENCE_PRECISION_HINT": "f32"}})
-found["threads"] = one_thread.runner._predictor._compiled.get_property("INFERENCE_NUM_THREADS")
+two_threads = made(engine_config={"cpu_threads": 2, "properties": {"INFERENCE_PRECISION_HINT": "f32"}})
+found["threads"] = two_threads.runner._predictor._compiled.get_property("INFERENCE_NUM_THREADS")
 found["gpu"] = refusal(device="gpu:0")
 found["unknown"] = refusal(engine_config={"run_mode": "mkldnn"})
 with open(target, "w") as file:
@@ -102,7 +102,7 @@ def test_a_predictor(found):
 
 
 def test_engine_config(found):
-    assert found["threads"] == 1
+    assert found["threads"] == 2
     assert found["gpu"].startswith("ConversionInputError: device 'gpu' is not supported: take 'cpu'")
     assert found["unknown"].startswith("ConversionInputError: engine_config: 'run_mode' is not known; there are cpu_")
 

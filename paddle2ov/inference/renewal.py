@@ -1,0 +1,75 @@
+"""A compiled model that outlives runs that fail.
+
+In OpenVINO 2026.4 a run that fails because its shapes do not fit spoils the compiled model: inputs of shapes that ran
+before are taken for unchanged and fail as well, in every request, until others have run. The model is exported and
+imported then, which is as good as compiling it anew, and the run is repeated.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import openvino
+
+from paddle2ov.graph.core import shared_core
+
+_REMEMBERED = 1000
+"""How many shapes that have run are remembered."""
+
+
+class RenewedModel:
+    """A compiled model that several predictors share.
+
+    Args:
+        compiled: the model.
+        device: the device that it was compiled for.
+        properties: the properties that it was compiled with.
+    """
+
+    def __init__(self, compiled: openvino.CompiledModel, device: str, properties: dict[str, Any]) -> None:
+        self.compiled = compiled
+        self._device = device
+        self._properties = {name: value for name, value in properties.items() if name != "CACHE_DIR"}
+        self._lock = threading.Lock()
+        self._shapes: set[Hashable] = set()  # that have run; they may fail after another run has
+        self._has_failed = False
+        self._exported: io.BytesIO | None = None
+
+    def succeeded(self, shapes: Iterable[Hashable]) -> None:
+        """Notes that inputs of these shapes have run."""
+        with self._lock:
+            if len(self._shapes) > _REMEMBERED:
+                self._shapes.clear()
+            self._shapes.update(shapes)
+
+    def after_failure(
+        self, compiled: openvino.CompiledModel, shapes: Iterable[Hashable]
+    ) -> openvino.CompiledModel | None:
+        """What to repeat a run on that has failed on `compiled`; None where the failure is that of its inputs."""
+        with self._lock:
+            if compiled is not self.compiled:
+                return self.compiled
+            if not self._has_failed or self._shapes.isdisjoint(shapes):
+                self._has_failed = True
+                return None
+            try:
+                self.compiled = self._imported()
+            except RuntimeError:  # a device that exports nothing, a model that came from a cache directory
+                return None
+            self._has_failed = False
+            self._shapes.clear()
+            return self.compiled
+
+    def _imported(self) -> openvino.CompiledModel:
+        if self._exported is None:  # kept, as OpenVINO imports nothing that an imported model exports
+            exported = io.BytesIO()
+            self.compiled.export_model(exported)
+            self._exported = exported
+        self._exported.seek(0)
+        return shared_core().import_model(self._exported, self._device, self._properties)
+
+
+__all__ = ["RenewedModel"]
