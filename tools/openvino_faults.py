@@ -65,7 +65,7 @@ def _entry(fault: Fault, where: list[str]) -> str:
     names = ", ".join(f"`{one}`" for one in where)
     return (
         f"\n## {fault.name}\n\n{fault.text}\n\nOpenVINO {', '.join(fault.versions)}{precision}{needs}. "
-        f"Worked around in {names}.\n\n```python\n{fault.source}\n\n{fault.call}\n```\n"
+        f"Worked around in {names}.\n\n```python\n{fault.source}\n\n\n{fault.call}\n```\n"
     )
 
 

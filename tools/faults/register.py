@@ -63,7 +63,7 @@ class Fault:
     @property
     def call(self) -> str:
         """The last line of the script."""
-        return f"check({self.name}(), {self.precision!r}, {self.tolerance!r})"
+        return f'check({self.name}(), "{self.precision}", {self.tolerance!r})'
 
 
 FAULTS: dict[str, Fault] = {}
