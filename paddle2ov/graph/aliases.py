@@ -6,8 +6,10 @@ import numpy as np
 from openvino import Output
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 
 
+@works_around("result_converted_to_its_own_type")
 def alias(value: Output) -> Output:
     """The same tensor as the output of another node.
 
@@ -19,6 +21,7 @@ def alias(value: Output) -> Output:
     return ops.squeeze(ops.unsqueeze(value, axis), axis).output(0)
 
 
+@works_around("result_converted_there_and_back")
 def may_be_input(value: Output) -> bool:
     """Whether compilation may find that a tensor is an input of the model, or a Convert of one to its own type.
 

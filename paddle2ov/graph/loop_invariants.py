@@ -14,6 +14,7 @@ from openvino.op import Parameter, loop
 from openvino.op.util import InvariantInputDescription
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 
 _VIEWING = "Concat Convert Reshape Slice Split Squeeze StridedSlice Transpose Unsqueeze VariadicSplit"
 _COPYING = """
@@ -34,6 +35,7 @@ _SAFE_DIRECTLY = _SAFE | frozenset(_ELEMENTWISE.split())
 """Nodes that write elsewhere if they read the tensor itself, no view of it."""
 
 
+@works_around("loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show")
 def copy_invariants(invariants: Iterable[Parameter]) -> int:
     """Lets nodes that may write into parameters of a body read copies of them; returns how many are copied."""
     return sum(_copy(parameter.output(0)) for parameter in invariants)

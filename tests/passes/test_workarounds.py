@@ -21,11 +21,13 @@ from paddle2ov.passes.workarounds.avoid_transpose_fusion import avoid_transpose_
 from paddle2ov.passes.workarounds.avoid_transpose_views import avoid_transpose_views
 from paddle2ov.passes.workarounds.avoid_unknown_width_post_ops import avoid_unknown_width_post_ops
 from paddle2ov.passes.workarounds.compute_constants import compute_constants
+from paddle2ov.passes.workarounds.copy_loop_invariants import copy_loop_invariants
 from paddle2ov.passes.workarounds.refine_functions import refine_functions
 from paddle2ov.testing import compile_model
 from tests.support.passes_checks import apply, parameter, random, reshape, transpose
 from tests.support.random_graphs import node_by_node
 from tools.faults import FAULTS
+from tools.faults.prelude import check
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
 SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
@@ -267,6 +269,41 @@ def test_transpose_views_of_steps(direction):
         np.testing.assert_allclose(computed[i], want, rtol=1e-5, atol=1e-5)
     plain, _ = fault.build()
     assert avoid_transpose_views(Graph(plain)) == {"transposes": 1}
+
+
+@pytest.mark.parametrize("name", ["loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show"])
+def test_copy_loop_invariants(name):
+    model, runs, want = FAULTS[name].graph()
+    assert copy_loop_invariants(Graph(model)) == {"tensors": 1}
+    check((model, runs, want), "f32", 1e-4)
+
+
+SUMS = {
+    "normalized": (1, lambda x: ops.normalize_l2(x, np.array([1]), 1e-6, "add")),
+    "gathered": (0, lambda x: ops.swish(ops.gather(x, np.array([0]), np.array(0)))),
+    "elementwise": (0, lambda x: ops.sigmoid(ops.multiply(ops.tanh(x), np.float32(2)))),
+    "of a convolution": (0, lambda x: ops.add(convolved(x), x)),
+}
+
+
+@pytest.mark.parametrize(("copied", "layer"), SUMS.values(), ids=SUMS)
+def test_what_every_iteration_reads(copied, layer):
+    """Three iterations that add the same layer of the same tensor: the layer is copied before where it may write."""
+
+    def build():
+        x, kept, total = (parameter(1, 3, 6, 6) for _ in range(3))
+        loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
+        results = [ops.result(ops.constant(np.array(True))), ops.result(ops.add(total, layer(kept)))]
+        loop.set_function(Model(results, [kept, total]))
+        loop.set_special_body_ports([-1, 0])
+        loop.set_invariant_input(kept, x.output(0))
+        loop.set_merged_input(total, ops.constant(np.zeros((1, 3, 6, 6), np.float32)).output(0), results[1].output(0))
+        return Model([loop.get_iter_value(results[1].output(0), -1)], [x])
+
+    model, x, array = build(), parameter(1, 3, 6, 6), random(1, 3, 6, 6)
+    assert copy_loop_invariants(Graph(model)) == {"tensors": copied}
+    once = compile_model(Model([layer(x)], [x]))([array])[0]
+    np.testing.assert_allclose(compile_model(model)([array])[0], 3 * once, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("transpose_b", [True, False])

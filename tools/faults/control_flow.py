@@ -73,3 +73,37 @@ def loop_over_slices_and_states() -> Graph:
     data, first = numbers(4, 3), numbers(1, 3, seed=1)
     want = data + np.concatenate([first, data[:-1]])
     return Model([out], [x, start]), [[data, first]] * 2, [[want]] * 2
+
+
+@fault()
+def loop_overwrites_what_softmax_reads() -> Graph:
+    """A Softmax in a loop is computed in the memory of what every iteration reads; the next one reads its result."""
+    x, start = parameter(2, 3), parameter(2, 3)
+    kept, state = parameter(2, 3), parameter(2, 3)
+    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
+    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.add(state, ops.softmax(kept, 1)))]
+    loop.set_function(Model(results, [kept, state]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_invariant_input(kept, x.output(0))
+    loop.set_merged_input(state, start.output(0), results[1].output(0))
+    data, first = numbers(2, 3), numbers(2, 3, seed=1)
+    powers = np.exp(data)
+    want = first + 3 * powers / powers.sum(1, keepdims=True)
+    return Model([loop.get_iter_value(results[1].output(0), -1)], [x, start]), [[data, first]] * 2, [[want]] * 2
+
+
+@fault()
+def loop_overwrites_what_views_show() -> Graph:
+    """A Swish in a loop is computed in the memory of what every iteration reads, where a view stands between."""
+    x, start = parameter(2, 3), parameter(2, 3)
+    kept, state = parameter(2, 3), parameter(2, 3)
+    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
+    swish = ops.reduce_sum(ops.swish(ops.unsqueeze(kept, np.array([0]))), np.array([0]), False)
+    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.add(state, swish))]
+    loop.set_function(Model(results, [kept, state]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_invariant_input(kept, x.output(0))
+    loop.set_merged_input(state, start.output(0), results[1].output(0))
+    data, first = numbers(2, 3), numbers(2, 3, seed=1)
+    want = first + 3 * data / (1 + np.exp(-data))
+    return Model([loop.get_iter_value(results[1].output(0), -1)], [x, start]), [[data, first]] * 2, [[want]] * 2

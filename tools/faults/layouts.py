@@ -128,3 +128,22 @@ def convolution_3d_of_depth_1() -> Graph:
         )
     out = ops.multiply(ops.convolution(x, filters, ones, ones, ones, ones), np.float32(0.1))
     return Model([out], [x]), [[data]] * 2, [[want]] * 2
+
+
+@fault()
+def result_converted_to_its_own_type() -> Graph:
+    """A smaller second input, in memory of the caller, is not what the Convert of it to its own type gives.
+
+    The Convert is dropped when the model is compiled, and the result stays in the memory of the first input.
+    """
+    x = parameter(-1, -1)
+    runs = [[numbers(64, 64)], [numbers(2, 2)]]
+    return Model([ops.convert(x, "f32")], [x]), runs, runs
+
+
+@fault()
+def result_converted_there_and_back() -> Graph:
+    """The same where an input is converted to float64, which the plugin computes in float32, and back."""
+    x = parameter(-1, -1)
+    runs = [[numbers(64, 64)], [numbers(2, 2)]]
+    return Model([ops.convert(ops.convert(x, "f64"), "f32")], [x]), runs, runs

@@ -77,3 +77,10 @@ def lengths_of_dynamic_sequences() -> Graph:
         for step in data[i, :count]:
             want[i, 0] = np.tanh(step @ weights[0][0].T + want[i, 0] @ weights[1][0].T)
     return Model([layer.output(1)], [x, lengths]), [[data, counts]], [[want]]
+
+
+@fault()
+def matmul_of_another_width() -> Graph:
+    """A MatMul with constant weights takes rows of any width, and reads as many numbers a row as the weights have."""
+    x = parameter(-1, -1)
+    return Model([ops.matmul(x, numbers(8, 4), False, False)], [x]), [[numbers(2, 6)]], [None]

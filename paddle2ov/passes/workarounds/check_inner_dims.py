@@ -10,10 +10,12 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.graph.expected_dims import expect_dims
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, dims_of, insert
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
+@works_around("matmul_of_another_width")
 class CheckInnerDims(Rule[Node, tuple[Node, int, int]]):
     """A Reshape before a product says how many features there are, where that is not known.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from paddle2ov.graph.loop_invariants import copy_invariants, invariants_of
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph
 
 
+@works_around("loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show")
 def copy_loop_invariants(graph: Graph) -> Counts:
     """A node in a Loop's body that may compute in place reads a copy of a tensor that is the same in every iteration.
 
