@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import numpy as np
 import openvino
@@ -9,6 +10,7 @@ import pytest
 
 import paddle2ov
 from gen_models import all_networks
+from gen_models.harness.legacy import ROOT
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, Paddle2OVError, RewriteError
 from paddle2ov.graph.opset import ops
@@ -138,6 +140,12 @@ def test_sizes_are_refused_before_they_are_made(name):
     whole, _ = program(name, inputs, attributes, RESULTS.get(name, ("out",)))
     with pytest.raises(OpConversionError, match=name):
         paddle2ov.convert(whole)
+
+
+def test_converters_make_arrays_by_functions_that_check_their_size():
+    unchecked = re.compile(r"\bnp\.(arange|eye|full|indices|ones|repeat|tile|zeros)\(")
+    for path in (ROOT / "converters").rglob("*.py"):
+        assert not unchecked.search(path.read_text()), f"{path} has such a function in paddle2ov.graph.arrays"
 
 
 def test_a_large_grid_is_computed_by_nodes():
