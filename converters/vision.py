@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from openvino import Node, Type
 
@@ -21,16 +23,16 @@ from paddle2ov.converters.graph.spatial import (
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext
 
 
 def unfold(node: NodeContext) -> NamedOutputs:
     """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c."""
     x = node.get_input("x")
-    kernel = node.get_ints("kernel_sizes")
+    kernel = _pair(node, "kernel_sizes")
     top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
-    strides, rates = _pair(node.get_ints("strides", [1])), _pair(node.get_ints("dilations", [1]))
-    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, _pair(kernel), strict=True)]
+    strides, rates = _pair(node, "strides", [1]), _pair(node, "dilations", [1])
+    sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, kernel, strict=True)]
     over = window_overhang(ranked_dims(x)[2:], sizes, strides, [top, left], [bottom, right])
     bottom, right = bottom + over[0], right + over[1]
     padded: Tensor = x
@@ -57,18 +59,23 @@ def fold(node: NodeContext) -> NamedOutputs:
     top, left, bottom, right = _four_paddings(node, node.get_ints("paddings", [0]))
     out = ops.col2im(
         node.get_input("x"),
-        ints(_pair(node.get_ints("output_sizes"))),
-        ints(_pair(node.get_ints("kernel_sizes"))),
-        _pair(node.get_ints("strides", [1])),
-        _pair(node.get_ints("dilations", [1])),
+        ints(_pair(node, "output_sizes")),
+        ints(_pair(node, "kernel_sizes")),
+        _pair(node, "strides", [1]),
+        _pair(node, "dilations", [1]),
         [top, left],
         [bottom, right],
     )
     return {"out": out}
 
 
-def _pair(values: list[int]) -> list[int]:
-    return values * 2 if len(values) == 1 else values
+def _pair(node: NodeContext, name: str, default: Any = REQUIRED) -> list[int]:
+    """Two positive numbers; one counts for both."""
+    values = node.get_ints(name, default)
+    values = values * 2 if len(values) == 1 else values
+    is_pair = len(values) == 2 and all(0 < value < 2**31 for value in values)
+    node.require(is_pair, "two positive numbers are expected", **{name: values})
+    return values
 
 
 def _four_paddings(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:

@@ -119,6 +119,11 @@ SIZES = {
     "linspace": ({}, {"start": 0.0, "stop": 1.0, "number": -1, "dtype": "float32"}),
     "fill_constant": ({}, {"shape": [HUGE, HUGE], "value": 1.0, "dtype": "int64"}),
     "range": ({}, {"start": 0, "end": HUGE, "step": 1, "dtype": "int64"}),
+    "fold": (
+        {"x": np.ones((1, 4, 4), np.float32)},
+        {"output_sizes": [3, 3], "kernel_sizes": [2, 2], "strides": [], "dilations": [1, 1], "paddings": [0]},
+    ),
+    "pool2d": ({"x": np.ones((1, 1, 4, 4), np.float32)}, {"kernel_size": [1, 1], "strides": [2**62, 1]}),
     "polygamma": ({"x": X}, {"n": 10**6}),
     "fake_channel_wise_dequantize_max_abs": ({"x": X, "scales": [X[0]]}, {"quant_bits": [HUGE], "quant_axis": 1}),
     "multi_dot": ({"x": [np.ones((2, 2), np.float32)] * 101}, {}),
