@@ -66,11 +66,15 @@ def expand_as_tiled(node: NodeContext) -> NamedOutputs:
     return {"out": _tile(x, ops.divide(shape_of(node.get_input("y")), shape_of(x)).output(0))}
 
 
+_MOST_DIMENSIONS = 9
+
+
 def tile(node: NodeContext) -> NamedOutputs:
     """out = x repeated repeat_times along each axis; the shorter of shape and repeat_times has leading ones added."""
     x = node.get_input("x")
     if node.is_known("repeat_times"):
         times = node.get_ints("repeat_times")
+        node.require(len(times) <= _MOST_DIMENSIONS, f"{len(times)} dimensions are more than Paddle has")
         # Where Paddle's own functions multiply by a dimension that is unknown as the program is made, it is a -1.
         node.require(all(count >= 0 for count in times), "a negative count", repeat_times=times)
         rank = rank_of(node, x)

@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from openvino import Node, Type
 
@@ -21,7 +23,7 @@ from paddle2ov.converters.graph.spatial import (
 )
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext
 
 
 def unfold(node: NodeContext) -> NamedOutputs:
@@ -67,11 +69,12 @@ def fold(node: NodeContext) -> NamedOutputs:
     return {"out": out}
 
 
-def _pair(node: NodeContext, name: str, default: list[int] | None = None) -> list[int]:
-    """An attribute for rows and columns; OpenVINO's Col2Im trusts that there are two."""
-    values = node.get_ints(name) if default is None else node.get_ints(name, default)
+def _pair(node: NodeContext, name: str, default: Any = REQUIRED) -> list[int]:
+    """Two positive numbers; one counts for both."""
+    values = node.get_ints(name, default)
     values = values * 2 if len(values) == 1 else values
-    node.require(len(values) == 2 and min(values) > 0, "two positive numbers are expected", **{name: values})
+    is_pair = len(values) == 2 and all(0 < value < 2**31 for value in values)
+    node.require(is_pair, "two positive numbers are expected", **{name: values})
     return values
 
 

@@ -41,7 +41,10 @@ def evaluate_node(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:
     if not is_safe(node, [one.data for one in inputs]):
         return None
     results = [Tensor(one.get_element_type(), Shape(one.get_shape())) for one in node.outputs()]
-    return results if node.evaluate(results, list(inputs)) else None
+    try:
+        return results if node.evaluate(results, list(inputs)) else None
+    except RuntimeError:  # compiling the graph fails there, too, and says why
+        return None
 
 
 def is_safe(node: Node, inputs: Sequence[AnyArray]) -> bool:
@@ -143,7 +146,7 @@ def _reduced(node: Node, x: AnyArray, axes: AnyArray) -> AnyArray:
 _SAFE = frozenset(
     (
         *("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "BitwiseAnd", "BitwiseLeftShift"),
-        *("BitwiseNot", "BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Broadcast", "Ceiling", "Clamp", "Concat"),
+        *("BitwiseNot", "BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Ceiling", "Clamp", "Concat"),
         *("Convert", "Cos", "Cosh", "Elu", "Equal", "Erf", "Exp", "FakeQuantize", "Floor", "Gelu", "Greater"),
         *("GreaterEqual", "HSigmoid", "HSwish", "Inverse", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual", "Log"),
         *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "MatMul", "Maximum", "Minimum", "Mish", "Multiply"),
@@ -151,7 +154,7 @@ _SAFE = frozenset(
         *("ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"),
         *("Relu", "Roll", "Round", "Select", "Selu", "ShapeOf", "Sigmoid", "Sign", "Sin", "Sinh", "Slice"),
         *("SliceScatter", "SoftPlus", "SoftSign", "Softmax", "Split", "Sqrt", "SquaredDifference", "Squeeze"),
-        *("StridedSlice", "Subtract", "Swish", "Tan", "Tanh", "Tile", "Transpose", "Unsqueeze", "VariadicSplit"),
+        *("StridedSlice", "Subtract", "Swish", "Tan", "Tanh", "Transpose", "Unsqueeze", "VariadicSplit"),
     )
 )
 """Kinds that are safe on whatever values, as long as no tensor is empty."""
@@ -215,12 +218,22 @@ def _has_enough(node: Node, inputs: Sequence[AnyArray]) -> bool:
     return -x.ndim <= axis < x.ndim and 0 < int(inputs[1].reshape(-1)[0]) <= x.shape[axis]
 
 
+def _has_inferred_size(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """The dimensions that are asked for are those that were inferred: the result is made from the former."""
+    dims = static_dims(node.output(0)) or []
+    asked = [int(one) for one in inputs[1].reshape(-1)]
+    if node.get_type_name() == "Tile":
+        return inputs[0].size * math.prod(asked) == math.prod(dims)
+    return all(one == 1 or one == dim for one, dim in zip(asked[::-1], dims[::-1], strict=False))
+
+
 def _keeps_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:
     dims = static_dims(node.output(0))
     return dims is not None and math.prod(dims) == inputs[0].size
 
 
 _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
+    "Broadcast": _has_inferred_size,
     "CumSum": _has_axis,
     "Divide": _divides,
     "FloorMod": _divides,
@@ -232,6 +245,7 @@ _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "ScatterElementsUpdate": _is_indexed_by_elements,
     "ScatterNDUpdate": _is_indexed_by_tuples,
     "ScatterUpdate": _is_updated,
+    "Tile": _has_inferred_size,
     "TopK": _has_enough,
 }
 """Kinds that are safe on the values that a check admits."""

@@ -56,6 +56,8 @@ def checked_create(create: Callable[[str, list[Output], dict[str, Any]], Node]) 
     """A factory of nodes that checks what it makes."""
 
     def checked(kind: str, inputs: list[Output], attributes: dict[str, Any]) -> Node:
+        if "strides" in attributes:
+            _check_windows(attributes)
         node = create(kind, inputs, attributes)
         if kind in _CHECKED:
             _CHECKED[kind](node)
@@ -72,9 +74,11 @@ def checked_function(function: Callable[..., Any]) -> Callable[..., Any]:
         node = function(*values, **attributes)
         if not isinstance(node, Node):
             return node
-        check = _CHECKED.get(node.get_type_name())
-        if check is not None:
-            check(node)
+        kind = node.get_type_name()
+        if kind in _CHECKED:
+            _CHECKED[kind](node)
+        if kind in _WINDOWED:
+            _check_windows(node.get_attributes())
         return without_elements(node)
 
     return checked
@@ -175,6 +179,19 @@ def _is_constant(node: Node) -> bool:
             seen.add(one.get_name())
             pending += [value.get_node() for value in one.input_values()]
     return True
+
+
+_WINDOWED = frozenset(("AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MaxPool"))
+_MOST_STEPS = 2**31
+
+
+def _check_windows(attributes: Mapping[str, Any]) -> None:
+    """Steps, distances and sizes of windows fit in 32 bits, as their products must in 64."""
+    for name in ("strides", "dilations", "kernel", "pads_begin", "pads_end"):
+        values = attributes.get(name, ())
+        least = -_MOST_STEPS if name.startswith("pads") else 1
+        if len(values) and not (min(values) >= least and max(values) < _MOST_STEPS):
+            raise ValueError(f"impossible {name} {[int(one) for one in values]}")
 
 
 _GATES = {"GRUSequence": 3, "LSTMSequence": 4, "RNNSequence": 1}

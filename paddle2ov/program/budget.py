@@ -39,9 +39,10 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    # In the program's file a name takes more than one byte, an operator more than ten.
-    "names in lists of values": Limit(50_000, 1, "bytes of the program"),
+    # In the program's file a name takes more than one byte, an operator more than ten, one that fetches more than 100.
+    "names in lists of values": Limit(5_000, 1, "bytes of the program"),
     "bytes of blocks that are read again": Limit(1_000_000, 8, "bytes of the program"),
+    "bytes for results": Limit(50_000, 1, "bytes of the program"),
     "operators in blocks": Limit(50_000, 1, "bytes of the program"),
     # The body of a loop is translated until its shapes hold in every iteration, that of an inner loop each time.
     "translations of operators": Limit(1_000, 64, "operators"),

@@ -25,6 +25,7 @@ NEWEST_VERSION = 4
 _DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
 _FLOATS = {"NaN": math.nan, "INF": math.inf, "-INF": -math.inf}
 _MAX_DIM = 2**62
+_FETCH_BYTES = 100  # what an operator that fetches takes at least
 _MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, msgspec.MsgspecError)
 # Their result is a new one, or the operand itself unchanged.
 _NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
@@ -394,6 +395,7 @@ class _Reader:
 
     def _read_fetch(self, op: _Op, name: str, column: int) -> None:
         for variable in self._use(op.operands[0].id):
+            self._budget.charge("bytes for results", _FETCH_BYTES)  # a list of values is one operand
             self._outputs.append((column, Output(name, variable)))
 
     def _given_name(self, op: _Op) -> str:

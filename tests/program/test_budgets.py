@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import numpy as np
 import openvino
@@ -9,6 +10,7 @@ import pytest
 
 import paddle2ov
 from gen_models import all_networks
+from gen_models.harness.legacy import ROOT
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, Paddle2OVError, RewriteError
 from paddle2ov.graph.opset import ops
@@ -117,6 +119,11 @@ SIZES = {
     "linspace": ({}, {"start": 0.0, "stop": 1.0, "number": -1, "dtype": "float32"}),
     "fill_constant": ({}, {"shape": [HUGE, HUGE], "value": 1.0, "dtype": "int64"}),
     "range": ({}, {"start": 0, "end": HUGE, "step": 1, "dtype": "int64"}),
+    "fold": (
+        {"x": np.ones((1, 4, 4), np.float32)},
+        {"output_sizes": [3, 3], "kernel_sizes": [2, 2], "strides": [], "dilations": [1, 1], "paddings": [0]},
+    ),
+    "pool2d": ({"x": np.ones((1, 1, 4, 4), np.float32)}, {"kernel_size": [1, 1], "strides": [2**62, 1]}),
     "polygamma": ({"x": X}, {"n": 10**6}),
     "fake_channel_wise_dequantize_max_abs": ({"x": X, "scales": [X[0]]}, {"quant_bits": [HUGE], "quant_axis": 1}),
     "multi_dot": ({"x": [np.ones((2, 2), np.float32)] * 101}, {}),
@@ -138,6 +145,12 @@ def test_sizes_are_refused_before_they_are_made(name):
     whole, _ = program(name, inputs, attributes, RESULTS.get(name, ("out",)))
     with pytest.raises(OpConversionError, match=name):
         paddle2ov.convert(whole)
+
+
+def test_converters_make_arrays_by_functions_that_check_their_size():
+    unchecked = re.compile(r"\bnp\.(arange|eye|full|indices|ones|repeat|tile|zeros)\(")
+    for path in (ROOT / "converters").rglob("*.py"):
+        assert not unchecked.search(path.read_text()), f"{path} has such a function in paddle2ov.graph.arrays"
 
 
 def test_a_large_grid_is_computed_by_nodes():

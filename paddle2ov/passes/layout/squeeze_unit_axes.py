@@ -99,6 +99,8 @@ def axes_of(node: Node) -> Axes | None:
     if not axes or dims is None:
         return None
     rank = len(dims) + (len(axes) if node.get_type_name() == "Unsqueeze" else 0)
+    if not rank:
+        return None
     return frozenset(axis % rank for axis in axes)
 
 

@@ -1,0 +1,107 @@
+"""Converts operators whose inputs are constants of extreme values and shapes, in a process that may die of it.
+
+    python -m tests.support.hostile_constants STEP START FOLDER...
+
+converts every STEP-th of the variants of the models in the folders, from number START on, and writes the number of
+each before it begins, and what is wrong with it.
+"""
+
+import resource
+import signal
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import paddle2ov
+from paddle2ov.program import read_program
+from paddle2ov.program.model import Parameter, Variable
+
+SECONDS = 20
+BYTES = 6 << 30
+
+
+def main():
+    """Converts the variants."""
+    step, start, *folders = sys.argv[1:]
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("ignore")
+    number = 0
+    for folder in folders:
+        program, feeds = read_program(folder), np.load(Path(folder) / "inputs.npz")
+        for label, values in variants(program, feeds):
+            number += 1
+            if number % int(step) or number <= int(start):
+                continue
+            write(f"{number}\t{Path(folder).name}: {label}\t")
+            signal.alarm(SECONDS)
+            write(outcome(with_constants(program, values)) + "\n")
+    write("done\n")
+
+
+def write(text):
+    """Writes a text to where this process was asked to."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def outcome(program):
+    """What is wrong with the conversion of a program; nothing if it converts or is refused."""
+    try:
+        paddle2ov.convert(program)
+    except paddle2ov.Paddle2OVError as error:
+        return "out of memory" if "MemoryError" in str(error) or "bad_alloc" in str(error) else ""
+    except Exception as error:
+        return repr(error)
+    return ""
+
+
+def variants(program, feeds):
+    """(Name, inputs that become constants) for each input, alone and with all others at their own values."""
+    tensors = [one for one in program.inputs if one.dtype and not one.is_array and one.name in feeds]
+    own = {one.name: feeds[one.name] for one in tensors}
+    for one in tensors:
+        for label, array in extremes(own[one.name]):
+            yield f"{one.name} {label}", {one.name: array}
+            if len(tensors) > 1:
+                yield f"{one.name} {label}, all constant", {**own, one.name: array}
+
+
+def extremes(array):
+    """Arrays of the same type: extreme values, no elements, other shapes."""
+    kind, shape = array.dtype, array.shape
+    yield "as it is", array
+    numbers = [0, 1, -1, 7, 10**6, 2**31 - 1, 2**31, -(2**31), 2**63 - 1, -(2**63)]
+    if kind.kind in "fc":
+        numbers = [0, 1, -1, 1e6, 1e30, np.nan, np.inf, -np.inf]
+    for number in numbers if kind.kind != "b" else (0, 1):
+        if kind.kind not in "iu" or np.iinfo(kind).min <= number <= np.iinfo(kind).max:
+            with np.errstate(all="ignore"):
+                yield f"= {number}", np.full(shape, number, kind)
+    for axis in range(len(shape)):
+        yield f"without elements along {axis}", np.zeros((*shape[:axis], 0, *shape[axis + 1 :]), kind)
+    yield "of no dimensions", np.ones((), kind)
+    yield "of one dimension more", np.ones((*shape, 1), kind)
+    if len(shape) == 1:
+        yield "of 100 elements", np.ones(100, kind)
+
+
+def with_constants(program, values):
+    """The program with inputs replaced by parameters."""
+    parameters, variables, inputs = dict(program.parameters), dict(program.variables), []
+    for one in program.inputs:
+        if one.name in values:
+            array = values[one.name]
+            parameters[one.name] = Parameter(one.name, one.dtype, array)
+            variables[one.name] = Variable(one.name, one.dtype, array.shape, lod_level=one.lod_level)
+        else:
+            inputs.append(one)
+    block = replace(program.block, inputs=[one.name for one in inputs])
+    return replace(program, block=block, inputs=inputs, variables=variables, parameters=parameters)
+
+
+if __name__ == "__main__":
+    main()
