@@ -1,112 +1,34 @@
-"""What a Paddle program is, and the readers that make one from either file format."""
+"""What a Paddle program is, and the readers that make one from either file format.
+
+A module is loaded when its name is first used: whoever only looks for the files of a model needs no reader.
+"""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from paddle2ov.errors import ModelReadError, failing_as
-from paddle2ov.program.budget import MOST_PROGRAM_BYTES
-from paddle2ov.program.files import SNIFF_BYTES, ModelFiles, PathLike, find_model, format_of
-from paddle2ov.program.model import Program
-from paddle2ov.program.signatures import Signature
-from paddle2ov.program.sources import ChangedError, MemorySource, Source
-from paddle2ov.program.vocabulary import Vocabulary
+if TYPE_CHECKING:
+    from paddle2ov.program.files import ModelFiles, PathLike, find_model
+    from paddle2ov.program.model import Program
+    from paddle2ov.program.reading import load_readers, read_contents, read_program
 
-
-def load_readers() -> None:
-    """Loads what reading any model needs; it takes its time once in a process."""
-    importlib.import_module("paddle2ov.program.parameters")
-
-
-def read_program(
-    model: PathLike, params: PathLike | None = None, signatures: Iterable[Signature] = (), *, mapped: bool = True
-) -> Program:
-    """Reads a model's program, and maps or reads its parameters.
-
-    Args:
-        model: a model folder, a program file or a path prefix (see `find_model`).
-        params: the parameter file, where it does not stand beside the program under the usual name.
-        signatures: signatures of operators that Paddle does not have.
-        mapped: whether the weights stay in the parameter file, which must then stay as it is for as long as they are
-            used. Otherwise they are read, once and whole: if files change meanwhile all are read again, or refused.
-
-    Raises:
-        ModelReadError: the model cannot be found, is damaged, or is of an unknown kind or version, or its files change
-            while they are read.
-    """
-    vocabulary = Vocabulary(signatures)
-    for is_last in (False, True):
-        source = Source(waits=not mapped)
-        try:
-            files = find_model(model, params)
-            source.note(files.program, *([files.params] if files.params is not None else ()))
-            program = _read(files, vocabulary, source, mapped)
-            source.check()
-            return program
-        except ModelReadError as error:
-            if is_last and not source.is_unchanged() and not isinstance(error, ChangedError):
-                raise ChangedError(f"{model}: changed while it was being read: {error}") from error
-            if is_last or source.is_unchanged():
-                raise
-    raise AssertionError
-
-
-def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature] = ()) -> Program:
-    """Reads a model whose files are in memory only.
-
-    Raises:
-        ModelReadError: they are damaged, or of an unknown kind or version.
-    """
-    name = "inference.json" if program.lstrip()[:1] == b"{" else "inference.pdmodel"
-    paths = Path(name), Path("inference.pdiparams")
-    kind = format_of(program[:SNIFF_BYTES], paths[0])
-    if kind is None:
-        raise ModelReadError(f"{name}: neither a PIR program (JSON) nor a legacy one (protobuf)")
-    source = MemorySource(dict(zip(paths, (program, params), strict=True)))
-    return _read(ModelFiles(paths[0], kind, paths[1], ()), Vocabulary(signatures), source, mapped=False)
-
-
-def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
-    with failing_as(lambda reason: ModelReadError(f"{files.program}: cannot be read: {reason}")):
-        return _read_files(files, vocabulary, source, mapped)
-
-
-def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
-    from paddle2ov.program import parameters  # the schema decoders are loaded when a model is read
-
-    content = source.read(files.program, MOST_PROGRAM_BYTES)
-    if files.format == "pir":
-        from paddle2ov.program.pir import read_pir
-
-        program, declared = read_pir(files.program, content, vocabulary)
-    else:
-        from paddle2ov.program.legacy import read_legacy
-
-        program, declared = read_legacy(files.program, content, vocabulary)
-    program.source, program.size = source, len(content)
-    for name in (*(one.name for one in program.inputs), *(one.name for one in program.outputs)):
-        if "\0" in name:
-            raise ModelReadError(f"{files.program}: the name {name!r:.80} of an input or result holds a zero byte")
-    if files.params is not None:
-        program.parameters = parameters.read_combined(files.params, declared, source, mapped)
-    elif declared and files.format == "legacy" and _any_separate(files, declared[0].name):
-        program.parameters = parameters.read_separate(files.program.parent, declared, source)
-    elif declared:
-        looked = ", ".join(path.name for path in files.candidates)
-        raise ModelReadError(
-            f"{files.program}: the program has {len(declared)} parameters, but there is no parameter file "
-            f"beside it (looked for {looked})"
-        )
-    return program
-
-
-def _any_separate(files: ModelFiles, name: str) -> bool:
-    try:
-        return (files.program.parent / name).is_file()
-    except (OSError, ValueError):
-        return False
-
+_MODULES = {
+    "ModelFiles": "files",
+    "PathLike": "files",
+    "Program": "model",
+    "find_model": "files",
+    "load_readers": "reading",
+    "read_contents": "reading",
+    "read_program": "reading",
+}
 
 __all__ = ["ModelFiles", "PathLike", "Program", "find_model", "load_readers", "read_contents", "read_program"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return value

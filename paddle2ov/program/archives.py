@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import tarfile
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -41,8 +39,9 @@ def unpacked(archive: Path) -> Iterator[Path]:
         try:
             folder.mkdir()
             _unpack(archive, folder)
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
-            # RuntimeError, NotImplementedError: zip files that are encrypted or packed in an unknown way.
+        except ModelReadError:
+            raise
+        except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
             raise ModelReadError(f"{archive}: cannot be unpacked: {error}") from error
         yield folder
 
@@ -95,10 +94,14 @@ def _is_program(path: PurePosixPath, names: dict[str, int]) -> bool:
 def _members(archive: Path) -> Iterator[tuple[dict[str, int], Callable[[str], IO[bytes] | None]]]:
     """The regular files in an archive with their sizes, and what opens one."""
     if archive.suffix.lower() == ".zip":
+        import zipfile  # 10 ms, as tarfile takes, for the few models that are archives
+
         with zipfile.ZipFile(archive) as packed:
             infos = packed.infolist()
             yield _sizes(archive, ((one.filename, one.file_size) for one in infos if not one.is_dir())), packed.open
     else:
+        import tarfile
+
         with tarfile.open(archive) as packed_tar:
             found = ((one.name, one.size) for one in packed_tar if one.isfile())
             yield _sizes(archive, found), packed_tar.extractfile
