@@ -8,6 +8,7 @@ from openvino import Type, opset16
 import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov import ModelReadError
+from paddle2ov.graph.evaluation import is_safe
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
@@ -106,6 +107,14 @@ IMPOSSIBLE = {
 def test_what_openvino_cannot_evaluate_is_left(name):
     node = IMPOSSIBLE[name]()
     assert fold(node) is node
+
+
+def test_sizes_that_openvino_inferred_otherwise_are_not_made():
+    """It takes sizes beyond 32 bits for unknown, and makes results of those that are asked for."""
+    node = opset16.broadcast(opset16.constant(np.float32(1)), int64(10))
+    one = np.array(1, np.float32)
+    assert is_safe(node, [one, np.array([10])])
+    assert not is_safe(node, [one, np.array([2**31])])
 
 
 REFUSED = {
