@@ -122,6 +122,9 @@ REFUSED = {
     "divided by zero": lambda: ops.mod(int64(1, 2), int64(0, 1)),
     "the least integer": lambda: ops.divide(int64(LEAST), int64(-1)),
     "is reshaped to": lambda: ops.reshape(ops.parameter([2, 3, 4], np.float32), int64(0, 3), True),
+    "over no elements": lambda: ops.max_pool(
+        np.zeros((1, 1, 0, 2), np.float32), [1, 1], [1, 1], [1, 1], [1, 1], [1, 1]
+    ),
     "are computed from constants": lambda: ops.broadcast(opset16.constant(np.int64(1)), int64(1 << 40)),
 }
 
