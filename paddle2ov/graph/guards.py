@@ -61,7 +61,11 @@ def checked_create(create: Callable[[str, list[Output], dict[str, Any]], Node]) 
         node = create(kind, inputs, attributes)
         if kind in _CHECKED:
             _CHECKED[kind](node)
-        return without_elements(node) if _seen.empty or kind in _SHRINKING else node
+        if not _seen.empty:
+            return without_elements(node) if kind in _SHRINKING else node
+        if kind in _LAYERS:
+            _check_layer(node)
+        return without_elements(node)
 
     return checked
 
@@ -79,6 +83,8 @@ def checked_function(function: Callable[..., Any]) -> Callable[..., Any]:
             _CHECKED[kind](node)
         if kind in _WINDOWED:
             _check_windows(node.get_attributes())
+        if kind in _LAYERS:
+            _check_layer(node)
         return without_elements(node)
 
     return checked
@@ -182,6 +188,7 @@ def _is_constant(node: Node) -> bool:
 
 
 _WINDOWED = frozenset(("AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MaxPool"))
+_LAYERS = _WINDOWED | {"Convolution", "GroupConvolution"}
 _MOST_STEPS = 2**31
 
 
@@ -192,6 +199,12 @@ def _check_windows(attributes: Mapping[str, Any]) -> None:
         least = -_MOST_STEPS if name.startswith("pads") else 1
         if len(values) and not (min(values) >= least and max(values) < _MOST_STEPS):
             raise ValueError(f"impossible {name} {[int(one) for one in values]}")
+
+
+def _check_layer(node: Node) -> None:
+    """Compiling a layer over nothing but padding ends the process."""
+    if any(0 in (static_dims(one) or ()) for one in node.input_values()[:2]) and 0 not in (static_dims(node) or (0,)):
+        raise ValueError(f"a {node.get_type_name()} over no elements")
 
 
 _GATES = {"GRUSequence": 3, "LSTMSequence": 4, "RNNSequence": 1}

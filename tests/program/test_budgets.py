@@ -47,6 +47,14 @@ def test_a_list_of_itself():
         read_contents(content, b"")
 
 
+def test_results_that_one_operator_fetches():
+    """The passes would look at the readers of the value once for each of its 1,024 results."""
+    named = [{"N": "name", "AT": {"#": "0.a_str", "D": "out"}}, {"N": "col", "AT": {"#": "0.a_i32", "D": 0}}]
+    fetch = {"#": "1.fetch", "I": [{"%": 11}], "O": [{"%": 12, "TT": TENSOR}], "A": named}
+    with pytest.raises(ModelReadError, match=r"\(1.fetch\): takes \d+ bytes for results"):
+        read_contents(pir([*(combine(i, i, i + 1) for i in range(1, 11)), fetch]), b"")
+
+
 def nested(depth):
     condition = {"#": "1.if", "I": [{"%": 1}], "O": [], "A": []}
     return [{**condition, "regions": [{"blocks": [{"args": [], "ops": nested(depth - 1)}]}]}] if depth else []

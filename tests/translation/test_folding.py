@@ -8,6 +8,7 @@ from openvino import Type, opset16
 import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov import ModelReadError
+from paddle2ov.graph.evaluation import is_safe
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
@@ -108,11 +109,22 @@ def test_what_openvino_cannot_evaluate_is_left(name):
     assert fold(node) is node
 
 
+def test_sizes_that_openvino_inferred_otherwise_are_not_made():
+    """It takes sizes beyond 32 bits for unknown, and makes results of those that are asked for."""
+    node = opset16.broadcast(opset16.constant(np.float32(1)), int64(10))
+    one = np.array(1, np.float32)
+    assert is_safe(node, [one, np.array([10])])
+    assert not is_safe(node, [one, np.array([2**31])])
+
+
 REFUSED = {
     "the first 5 of 3 elements": lambda: ops.topk(ops.parameter([2, 3], np.float32), 5, 1, "max", "value"),
     "divided by zero": lambda: ops.mod(int64(1, 2), int64(0, 1)),
     "the least integer": lambda: ops.divide(int64(LEAST), int64(-1)),
     "is reshaped to": lambda: ops.reshape(ops.parameter([2, 3, 4], np.float32), int64(0, 3), True),
+    "over no elements": lambda: ops.max_pool(
+        np.zeros((1, 1, 0, 2), np.float32), [1, 1], [1, 1], [1, 1], [1, 1], [1, 1]
+    ),
     "are computed from constants": lambda: ops.broadcast(opset16.constant(np.int64(1)), int64(1 << 40)),
 }
 
