@@ -57,7 +57,7 @@ def _with_first(mask: Tensor) -> Node:
     # Not a Slice to the end: its length has an upper bound of 2 ** 31, for which OpenVINO plans memory.
     dims = static_dims(mask)
     if dims is not None:
-        return ops.logical_or(mask, const(np.arange(dims[0]) == 0, Type.boolean))
+        return ops.logical_or(mask, const(arrays.arange(dims[0]) == 0, Type.boolean))
     length = dim_of(mask, 0)
     return ops.logical_or(mask, ops.less(ops.range(ints(0), length, ints(1), "i64"), ints(1)))
 
