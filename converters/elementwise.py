@@ -61,7 +61,22 @@ def _aligned_operands(node: NodeContext, names: Sequence[str]) -> tuple[Output, 
             x = _unsqueeze_for_axis(node, names[0], rank_of(node, y), axis)
     if x.get_element_type() != y.get_element_type():
         y = ops.convert(y, x.get_element_type()).output(0)
-    return x, y
+    return _with_rank_of_single(x, y), _with_rank_of_single(y, x)
+
+
+@works_around("elementwise_with_single_element_of_higher_rank")
+def _with_rank_of_single(x: Output, y: Output) -> Output:
+    """`x`, with leading dimensions of 1 where y has more dimensions, all of them 1.
+
+    OpenVINO's CPU plugin (2026.4) computes what has one constant element before a reshape or transpose of the other
+    operand, and drops the dimensions that only the constant has.
+    """
+    rank, shape = x.get_partial_shape().rank, y.get_partial_shape()
+    if rank.is_dynamic or shape.is_dynamic or len(shape) <= rank.get_length() or any(dim != 1 for dim in shape):
+        return x
+    if x.get_node().get_type_name() == "Constant":
+        return x
+    return ops.unsqueeze(x, ints(list(range(len(shape) - rank.get_length())))).output(0)
 
 
 def _unsqueeze_for_axis(node: NodeContext, name: str, rank: int, axis: int) -> Output:

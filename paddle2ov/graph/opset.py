@@ -257,15 +257,28 @@ def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
     return to_shape
 
 
+@works_around("broadcast_to_ones")
 def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     def to_shape(data: Any, target_shape: Any, axes_mapping: Any = None, broadcast_spec: str = "NUMPY") -> Node:
         made = broadcast(data, target_shape, axes_mapping, broadcast_spec)
         if made.get_output_partial_shape(0).rank == 0:
             # OpenVINO's CPU plugin (2026.4) dies of a Broadcast to no dimensions.
             return ops.reshape(data, np.array([], np.int64), False)
-        return made
+        missing = _missing_axes(made) if broadcast_spec == "BIDIRECTIONAL" else 0
+        return (
+            broadcast(ops.unsqueeze(data, np.arange(missing)), target_shape, None, broadcast_spec) if missing else made
+        )
 
     return to_shape
+
+
+def _missing_axes(broadcast: Node) -> int:
+    """How many dimensions more a Broadcast gives than it takes; 0 where that is not known.
+
+    OpenVINO (2026.4) takes out one to a shape of ones, of what another node has reshaped, whatever its rank.
+    """
+    given, made = broadcast.get_input_partial_shape(0).rank, broadcast.get_output_partial_shape(0).rank
+    return made.get_length() - given.get_length() if given.is_static and made.is_static else 0
 
 
 def _factory() -> Callable[[str, list[Output], dict[str, Any]], Node]:

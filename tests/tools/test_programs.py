@@ -180,6 +180,15 @@ def test_command_line(tmp_path, capsys):
     assert "0 ways differ" in capsys.readouterr().out
 
 
+def test_differences_without_rewrites_are_explained():
+    program = random_program(2)
+    plain = Difference(program, LEGS[1], "values", "other values")
+    assert programs.is_worked_around([plain])
+    assert not programs.is_worked_around([])
+    assert not programs.is_worked_around([plain, Difference(program, LEGS[0], "values", "other values")])
+    assert not programs.is_worked_around([Difference(program, LEGS[1], "convert", "refused")])
+
+
 def test_rounded_values():
     import numpy as np
 

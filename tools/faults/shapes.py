@@ -84,3 +84,24 @@ def matmul_of_another_width() -> Graph:
     """A MatMul with constant weights takes rows of any width, and reads as many numbers a row as the weights have."""
     x = parameter(-1, -1)
     return Model([ops.matmul(x, numbers(8, 4), False, False)], [x]), [[numbers(2, 6)]], [None]
+
+
+@fault()
+def broadcast_to_ones() -> Graph:
+    """A bidirectional Broadcast of reshaped data to more dimensions, all of 1, is taken out, and the rank stays."""
+    x = parameter(-1)
+    tall = ops.unsqueeze(x, np.array([1]))
+    out = ops.broadcast(tall, np.array([1, 1, 1]), broadcast_spec="BIDIRECTIONAL")
+    data = numbers(5)
+    return Model([ops.shape_of(out)], [x]), [[data]], [[np.array([1, 5, 1])]]
+
+
+@fault()
+def elementwise_with_single_element_of_higher_rank() -> Graph:
+    """A sum with a constant of one element and more dimensions has the rank of the data, if these are reshaped before.
+
+    `MoveEltwiseUpThroughDataMov` moves the sum before the reshape, with a number in place of the constant.
+    """
+    x = parameter(-1, 3)
+    out = ops.add(ops.unsqueeze(x, np.array([1])), np.ones((1, 1, 1, 1), np.float32))
+    return Model([ops.shape_of(out)], [x]), [[numbers(5, 3)]], [[np.array([1, 5, 1, 3])]]

@@ -1,0 +1,63 @@
+"""Networks in which a tensor meets another one of more dimensions, all of them 1."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from gen_models.harness.building import make_layer
+from gen_models.harness.network import Network
+from gen_models.harness.spec import paddle, tensor
+
+
+def _members() -> dict[str, Any]:
+    weight = paddle.create_parameter([1, 1, 1, 1], "float32", default_initializer=paddle.nn.initializer.Constant(1.5))
+    return {"weight": weight}
+
+
+def _reshaped(x: Any) -> list[Any]:
+    """The elements of a matrix behind everything that changes a shape and no data."""
+    number = paddle.reshape(paddle.sum(x), [])
+    return [x.unsqueeze(1), x.flatten(), paddle.transpose(x, [1, 0]), x.unsqueeze(0).squeeze(0), number, x * 0.5]
+
+
+def _operators_forward(self: Any, x: Any) -> Any:
+    """Nothing else reads what an operator reads: only then may OpenVINO change their order."""
+    single = self.weight
+    operators = (
+        lambda one: one + single,
+        lambda one: single - one,
+        lambda one: (one * single).sum(axis=0),
+        lambda one: one / single,
+        lambda one: paddle.maximum(one, single),
+        lambda one: paddle.pow(single, one),
+        lambda one: paddle.remainder(one, single),
+        lambda one: one * paddle.ones([1, 1, 1, 1]),
+    )
+    return [operator(one) for i, operator in enumerate(operators) for one in _reshaped(x * (i + 1.0))]
+
+
+def _broadcast_forward(self: Any, x: Any, y: Any) -> Any:
+    size = paddle.shape(y)[1]  # 1, which is known once the program is converted
+    results = []
+    for one in _reshaped(x):
+        rank = len(one.shape)
+        results.append(paddle.expand(one, [1, *[-1] * rank]) + y.sum())
+        if rank:
+            results.append(paddle.expand(one.unsqueeze(-1), [size, *[-1] * rank, size]))
+        results += paddle.broadcast_tensors([one, paddle.ones([1] * (rank + 1))])
+    return results
+
+
+NETWORKS = [
+    Network(
+        f"higher_ranks_{name}",
+        partial(make_layer, _members, forward),
+        {"x": tensor([4, 3], dims=[-1, 3], low=0.25), **others},
+        more=[{"x": tensor([rows, 3], dims=[-1, 3], low=0.25), **others} for rows in (2, 3)],
+    )
+    for name, forward, others in (
+        ("operators", _operators_forward, {}),
+        ("broadcast", _broadcast_forward, {"y": tensor([2, 1, 2])}),
+    )
+]
