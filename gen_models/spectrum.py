@@ -162,7 +162,7 @@ OPS = [
     Op(
         "svdvals",
         _svdvals,
-        [case(x=one, **LOOSE_NEW) for one in ANY],
+        [case(x=one, **LOOSE_NEW) for one in [*ANY, tensor([200, 2, 8]), tensor([200, 8, 2])]],
         lambda draw: case(**_any_random(draw), **LOOSE_NEW),
     ),
     Op(

@@ -101,7 +101,8 @@ def _print(records: dict[str, Any]) -> int:
     for key, record in records.items():
         for one in record.get("failures", ()):
             found += 1
-            print(f"\n{one['program']}, {one['leg']}, {one['step']}: {one['text']}\n{Path(one['script']).read_text()}")
+            print(f"\n{one['program']}, {one['variant']}, {one['step']}: {one['text']}")
+            print(Path(one["script"]).read_text())
         if "failure" in record and "failures" not in record:
             found += 1
             print(f"\n{key}: {record['failure']}\n  kept: {record['kept']}/drawn.txt")

@@ -6,6 +6,7 @@ ordering): in as many rounds as there are columns each meets every other. Twelve
 
 from __future__ import annotations
 
+import numpy as np
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints
@@ -95,8 +96,9 @@ def _partners(indices: Tensor, size: Tensor, k: Tensor) -> Node:
 
 def _rotation(own: Node, other: Node, product: Node, indices: Tensor, partner: Node) -> tuple[Node, Node]:
     """Cosine and sine for each column that make it orthogonal to its partner; (0, 1) for one without a partner."""
-    zero, one = const_like(0, own), const_like(1, own)
-    apart = ops.equal(product, zero)
+    one = const_like(1, own)
+    # Below the normal numbers, OpenVINO's CPU plugin takes a product for 0 as it divides: 0 / 0 for columns of zeros.
+    apart = ops.less(ops.abs(product), const_like(4 * float(np.finfo(np.float32).tiny), own))
     cotangent = ops.divide(ops.subtract(other, own), ops.multiply(const_like(2, own), ops.select(apart, one, product)))
     # Both partners compute the same angle with opposite signs.
     left = ops.logical_and(ops.equal(cotangent, const_like(0, own)), ops.less(indices, partner))
