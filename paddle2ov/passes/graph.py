@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -96,11 +97,17 @@ def _matching(model: Model, kinds: Sequence[str]) -> dict[str, list[Node]]:
         return False
 
     collect = MatcherPass()
-    collect.register_matcher(Matcher(WrapType([f"{OPSET}.{kind}" for kind in kinds]), "nodes of a type"), note)
+    collect.register_matcher(Matcher(_of_type(tuple(kinds)), "nodes of a type"), note)
     manager = Manager()
     manager.register_pass(collect)
     manager.run_passes(model)
     return found
+
+
+@cache
+def _of_type(kinds: tuple[str, ...]) -> WrapType:
+    """A pattern that matches nodes of some types; made once, as OpenVINO 2026.4 never frees one."""
+    return WrapType([f"{OPSET}.{kind}" for kind in kinds])
 
 
 def _listed(model: Model) -> dict[str, list[Node]]:

@@ -178,3 +178,11 @@ def test_nothing_is_marked_without_a_report():
     model = Model([transpose(transpose(x, 0, 2, 1), 2, 0, 1)], [x])
     fuse_transposes(Graph(model))
     assert not any(PADDLE_OPERATORS in node.get_rt_info() for node in model.get_ops())
+
+
+def test_patterns_are_made_once(monkeypatch):
+    """OpenVINO never frees one: a process that loads models again and again would grow."""
+    folder = generated_network(all_networks()["branch_shapes"], "pir")
+    convert(folder)
+    monkeypatch.setattr("paddle2ov.passes.graph.WrapType", None)
+    convert(folder)
