@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -43,7 +44,8 @@ def compile_model(
             compiled, until one of its files, an option, a property, paddle2ov, OpenVINO or the processor is another
             one. Many processes may use the folder at a time; `clear_cache` empties it. Whoever can write to it decides
             what is run.
-        options: other arguments of `convert`; with an `extension`, or a model in memory, nothing is kept.
+        options: other arguments of `convert`. Nothing is kept of a model in memory, nor where there are converters of
+            your own (`extension`, `register_converter`, installed packages).
 
     Raises:
         ModelReadError: the model cannot be found or read, or its files change while they are read.
@@ -76,8 +78,9 @@ def compiled_once(
     if "CACHE_DIR" in config:
         raise ConversionInputError("compile_model: OpenVINO's CACHE_DIR is given beside cache_dir")
     setting = setting_of(device, config, options)
-    if setting is None:
-        log.info("nothing is kept in %s: an option is not known by its text", os.fspath(cache_dir))
+    extension = sys.modules.get("paddle2ov.translation.extension")
+    if setting is None or (extension is not None and extension.script_extensions()):
+        log.info("nothing is kept in %s: an option, or a converter, is not known by its text", os.fspath(cache_dir))
         return compiled(build, device, config)
     cache = CompiledCache(cache_dir)
     identity = ModelIdentity(model, params)
@@ -94,11 +97,18 @@ def compiled_once(
     result = found if found is not None else compiled(build, device, config)
     # What was converted may be newer than what was hashed.
     if (found is None or not is_noted) and identity.is_unchanged():
-        if found is None:
+        if found is None and not _has_converters_of_others():
             cache.store(name, result)
         if not is_noted:
             cache.note_content(status, content)
     return result
+
+
+def _has_converters_of_others() -> bool:
+    """Whether installed packages, or the running script, have converters of their own, whose code may change."""
+    from paddle2ov.translation.registry import Registry
+
+    return any(True for _ in Registry().extensions())
 
 
 def compiled(build: Build, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel:

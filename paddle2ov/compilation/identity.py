@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import Any
 
 import openvino
 
-import paddle2ov
 from paddle2ov.errors import ModelReadError
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.archives import is_archive
@@ -67,7 +67,7 @@ def setting_of(device: str, config: Mapping[str, Any], options: Mapping[str, Any
         chosen = [_plain(dict(config)), _plain(dict(options))]
     except TypeError:
         return None
-    return _digest([paddle2ov.__version__, openvino.get_version(), device, _device_facts(device), *chosen])
+    return _digest([_code(), openvino.get_version(), device, _device_facts(device), *chosen])
 
 
 def _files(model: PathLike, params: PathLike | None) -> list[Path]:
@@ -83,6 +83,18 @@ def _files(model: PathLike, params: PathLike | None) -> list[Path]:
     except OSError as error:
         raise ModelReadError(f"{folder}: cannot be opened: {error}") from error
     return list(dict.fromkeys([files.program, *beside]))
+
+
+@cache
+def _code() -> list[list[str | int]]:
+    """The state of paddle2ov's own modules, and of the folders of installed packages, which may bring converters."""
+    package = Path(__file__).parents[1]
+    own = [package] if (package / "converters").is_dir() else [package, package.parent / "converters"]
+    modules = sorted(path for folder in own for path in folder.rglob("*.py"))
+    table = next(path for path in (package / "op_table.py", package.parent / "op_table.py") if path.is_file())
+    installed = [Path(one) for one in sys.path if Path(one).name in ("site-packages", "dist-packages")]
+    found = ((path, path.stat()) for path in (*modules, table, *installed) if path.exists())
+    return [[str(path), about.st_size, about.st_mtime_ns] for path, about in found]
 
 
 @cache

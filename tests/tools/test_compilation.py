@@ -12,6 +12,7 @@ import pytest
 
 import paddle2ov
 from paddle2ov.compilation import cache as caches
+from paddle2ov.compilation import identity
 from paddle2ov.compilation.cache import CompiledCache
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -179,6 +180,27 @@ def test_converters_of_ones_own_keep_nothing(model, tmp_path, conversions):
     extension = paddle2ov.ConversionExtension("unused", lambda node: {})
     for _ in range(2):
         assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", extension=extension)) == 1
+    assert len(conversions) == 2
+
+
+def test_registered_converters_keep_nothing(model, tmp_path, conversions, monkeypatch):
+    from paddle2ov.translation import extension
+
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    registered = {"unused": paddle2ov.ConversionExtension("unused", lambda node: {})}
+    monkeypatch.setattr(extension, "_script", registered)
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+    assert len(conversions) == 3
+
+
+def test_another_state_of_the_code_is_another_model(model, tmp_path, conversions, monkeypatch):
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    code = identity._code()
+    assert any(name.endswith("activation.py") for name, _, _ in code)
+    assert any(name.endswith("op_table.py") for name, _, _ in code)
+    monkeypatch.setattr(identity, "_code", lambda: [*code[1:], [code[0][0], code[0][1] + 1, code[0][2]]])
+    paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
     assert len(conversions) == 2
 
 
