@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from gen_models.harness.building import make_layer
@@ -49,15 +48,20 @@ def _broadcast_forward(self: Any, x: Any, y: Any) -> Any:
     return results
 
 
+def operators() -> Any:
+    return make_layer(_members, _operators_forward)
+
+
+def broadcast() -> Any:
+    return make_layer(_members, _broadcast_forward)
+
+
 NETWORKS = [
     Network(
-        f"higher_ranks_{name}",
-        partial(make_layer, _members, forward),
+        f"higher_ranks_{build.__name__}",
+        build,
         {"x": tensor([4, 3], dims=[-1, 3], low=0.25), **others},
         more=[{"x": tensor([rows, 3], dims=[-1, 3], low=0.25), **others} for rows in (2, 3)],
     )
-    for name, forward, others in (
-        ("operators", _operators_forward, {}),
-        ("broadcast", _broadcast_forward, {"y": tensor([2, 1, 2])}),
-    )
+    for build, others in ((operators, {}), (broadcast, {"y": tensor([2, 1, 2])}))
 ]
