@@ -168,7 +168,7 @@ class _Predictor:
     def __exit__(self, *error: object) -> None:
         self._predictor = None
         if self._own_cache is not None:
-            shutil.rmtree(self._own_cache)
+            shutil.rmtree(self._own_cache, ignore_errors=True)  # at the end of the process all folders are gone
 
 
 class _Compiled:

@@ -75,6 +75,8 @@ def checked_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def checked(*values: Any, **attributes: Any) -> Any:
+        if function.__name__ == "unique":
+            _check_has_elements(values[0])
         node = function(*values, **attributes)
         if not isinstance(node, Node):
             return node
@@ -154,6 +156,13 @@ def _check_axis(node: Node) -> None:
         value = int(axis.get_data().reshape(-1)[0])
         if not -rank.get_length() <= value < rank.get_length():
             raise ValueError(f"axis {value} of {rank.get_length()} dimensions")
+
+
+def _check_has_elements(data: Node | Output) -> None:
+    """OpenVINO 2026.4 ends the process as soon as it makes a Unique of a constant that has none."""
+    node = data.get_node() if isinstance(data, Output) else data
+    if isinstance(node, Constant) and 0 in node.get_output_shape(0):
+        raise ValueError("a constant without elements, of which OpenVINO finds no unique ones")
 
 
 def _check_rank(node: Node) -> None:
