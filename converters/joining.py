@@ -79,9 +79,14 @@ def _split_computed_axis(
     return {"out": [ops.transpose(part, back) for part in parts(node, moved, 0)]}
 
 
+_MOST_SLICES = 1 << 16
+"""OpenVINO makes as many results as a Split is said to have, whatever there is to split."""
+
+
 def split_with_num(node: NodeContext) -> NamedOutputs:
     """out = num equal slices of x along axis."""
     x, number = node.get_input("x"), node.get_int("num")
+    node.require(0 < number <= _MOST_SLICES, f"1 to {_MOST_SLICES} slices are expected", num=number)
     if not node.is_known("axis"):
         return _split_computed_axis(node, x, lambda node, x, axis: _split_equally(x, axis, number))
     axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x))
