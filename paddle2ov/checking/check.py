@@ -219,18 +219,25 @@ class _Checking:
 
     def _add(self, wrong: Wrong) -> None:
         nodes = wrong.nodes()
-        facts = {
-            "name": nodes[0] if nodes else "a result that is an input",
-            "reason": wrong.reason(),
-            "references": wrong.references,
-            "nodes": nodes,
-            "primitives": primitives_of(wrong.model, self.device),
-            "shapes": tuple(tuple(tuple(one.shape) for one in inputs) for inputs in wrong.runs()),
-        }
+        fault = Fault(
+            "device",
+            name=nodes[0] if nodes else "a result that is an input",
+            reason=wrong.reason(),
+            references=wrong.references,
+            nodes=nodes,
+            primitives=primitives_of(wrong.model, self.device),
+            shapes=tuple(tuple(tuple(one.shape) for one in inputs) for inputs in wrong.runs()),
+            case=self.case,
+        )
         if self.case is not None:
             about = {"openvino": openvino.__version__, "device": self.device.name, "precision": self.device.precision}
+            facts = {name: getattr(fault, name) for name in _FACTS}
             write_case(self.case, wrong, self.device, {**about, **facts})
-        self.found.faults.append(Fault("device", case=self.case, **facts))  # type: ignore[arg-type]
+        self.found.faults.append(fault)
+
+
+_FACTS = ("name", "reason", "references", "nodes", "primitives", "shapes")
+"""What a case says of its fault."""
 
 
 def _are_ok(requests: Sequence[Sequence[Judged]]) -> bool:
