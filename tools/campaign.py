@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from gen_models.harness import campaign
+from gen_models.harness.generate import GenerationError
 from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import FORMATS
 from gen_models.harness.store import FOLDER
@@ -31,27 +33,38 @@ TIMEOUT = 900.0
 JOBS_PER_WORKER = 100  # Paddle and OpenVINO keep something of every program: a process is replaced now and then
 
 
+def ends_in_order(main: Callable[[list[str]], int]) -> Callable[[list[str]], int]:
+    """A command that says what stops it in a line: exit status 2 for an error of ours or of files, 130 for Ctrl-C."""
+
+    @wraps(main)
+    def run_main(arguments: list[str]) -> int:
+        try:
+            return main(arguments)
+        except (Paddle2OVError, GenerationError, OSError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+        except KeyboardInterrupt:
+            print("Interrupted; with --state the same command goes on from here.", file=sys.stderr)
+            return 130
+
+    return run_main
+
+
+@ends_in_order
 def main(arguments: list[str]) -> int:
     """Run; the exit status."""
     options = _options(arguments)
     here = FORMATS if legacy_python() is not None else ("pir",)
-    try:
-        with State(options.state or campaign.scratch() / "state") as state:
-            if not options.only_page:
-                planned = campaign.chunks(options.filter, options.seeds, here, kept(options))
-                if not planned:
-                    print(f"error: no operator with random cases matches {options.filter!r}", file=sys.stderr)
-                    return 2
-                run(executor(options), planned, state, campaign.run_chunk)
-            failures = _print_failures(state.records())
-            if options.page is not None:
-                write_page(options.page, state.records())
-    except (Paddle2OVError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Interrupted; with --state the same command goes on from here.", file=sys.stderr)
-        return 130
+    with State(options.state or campaign.scratch() / "state") as state:
+        if not options.only_page:
+            planned = campaign.chunks(options.filter, options.seeds, here, kept(options))
+            if not planned:
+                print(f"error: no operator with random cases matches {options.filter!r}", file=sys.stderr)
+                return 2
+            run(executor(options), planned, state, campaign.run_chunk)
+        failures = _print_failures(state.records())
+        if options.page is not None:
+            write_page(options.page, state.records())
     return 1 if failures else 0
 
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from gen_models.harness import campaign
-from gen_models.harness.generate import GenerationError
 from gen_models.harness.legacy import legacy_python
 from gen_models.harness.programs import (
     WORKED_AROUND,
@@ -35,27 +34,20 @@ from gen_models.harness.programs import (
 )
 from gen_models.harness.spec import FORMATS
 from gen_models.programs.program import Program
-from paddle2ov.errors import Paddle2OVError
 from paddle2ov.jobs.state import State
-from tools.campaign import add_options, executor, kept, number, run
+from tools.campaign import add_options, ends_in_order, executor, kept, number, run
 
 
+@ends_in_order
 def main(arguments: list[str]) -> int:
     """Run; the exit status."""
     options = _options(arguments)
-    try:
-        if options.replay is not None:
-            return _replay(options.replay, options.format or "pir", options.smaller)
-        with State(options.state or campaign.scratch() / "state") as state:
-            if not options.only_report:
-                run(executor(options), chunks(options, kept(options)), state, run_chunk)
-            return 1 if _print(state.records()) else 0
-    except (Paddle2OVError, GenerationError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Interrupted; with --state the same command goes on from here.", file=sys.stderr)
-        return 130
+    if options.replay is not None:
+        return _replay(options.replay, options.format or "pir", options.smaller)
+    with State(options.state or campaign.scratch() / "state") as state:
+        if not options.only_report:
+            run(executor(options), chunks(options, kept(options)), state, run_chunk)
+        return 1 if _print(state.records()) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

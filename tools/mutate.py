@@ -23,9 +23,8 @@ from typing import Any
 from gen_models.harness import campaign
 from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import FORMATS
-from paddle2ov.errors import Paddle2OVError
 from paddle2ov.jobs.state import State
-from tools.campaign import add_options, executor, kept, number, run
+from tools.campaign import add_options, ends_in_order, executor, kept, number, run
 from tools.mutation import server
 from tools.mutation.campaign import chunks, run_chunk
 from tools.mutation.corpus import make_corpus
@@ -38,31 +37,25 @@ TIMEOUT = 7200.0
 """Of a chunk, for the executor; a file that hangs ends long before."""
 
 
+@ends_in_order
 def main(arguments: list[str]) -> int:
     """Run; the exit status."""
     options = _options(arguments)
-    try:
-        if options.replay is not None:
-            return _replay(options.replay, options.smaller)
-        with State(options.state or campaign.scratch() / "state") as state:
-            if not options.only_report:
-                here = FORMATS if legacy_python() is not None else ("pir",)
-                corpus = make_corpus(options.filter, here, options.cases)
-                path = kept(options) / "corpus"
-                corpus.save(path)
-                print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
-                planned = chunks(options.seed, options.first, options.files, kept(options), path, corpus.digest())
-                run(executor(options, TIMEOUT), planned, state, run_chunk)
-            records = state.records()
-        if options.page is not None:
-            write_table(options.page, records)
-        return 1 if _print(records) else 0
-    except (Paddle2OVError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Interrupted; with --state the same command goes on from here.", file=sys.stderr)
-        return 130
+    if options.replay is not None:
+        return _replay(options.replay, options.smaller)
+    with State(options.state or campaign.scratch() / "state") as state:
+        if not options.only_report:
+            here = FORMATS if legacy_python() is not None else ("pir",)
+            corpus = make_corpus(options.filter, here, options.cases)
+            path = kept(options) / "corpus"
+            corpus.save(path)
+            print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
+            planned = chunks(options.seed, options.first, options.files, kept(options), path, corpus.digest())
+            run(executor(options, TIMEOUT), planned, state, run_chunk)
+        records = state.records()
+    if options.page is not None:
+        write_table(options.page, records)
+    return 1 if _print(records) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
