@@ -1,4 +1,4 @@
-"""The index of the house: which converter each Paddle operator has.
+"""The operator table: which converter each Paddle operator has.
 
 Keys are Paddle's operator names as in legacy programs, or PIR's own where only PIR has the operator; sorted.
 `on_complex` says what an operator does with complex numbers (`converters/complex/rules.py`); others refuse them.

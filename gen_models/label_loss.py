@@ -176,7 +176,7 @@ def _accuracy_random(draw: Any) -> Case:
 
 
 def _row(draw: Any, classes: int) -> list[float]:
-    """Scores without ties, whose order would be that of an unstable sort."""
+    """Distinct scores: equal ones would be in the order of an unstable sort."""
     return [float(one) for one in draw(st.permutations(range(classes)))]
 
 

@@ -27,7 +27,7 @@ def _build(bboxes: Any, scores: Any, **attributes: Any) -> Any:
 
 
 def _boxes(*sizes: int, **options: Any) -> TensorSpec:
-    """Of few places, so that neighbours often overlap."""
+    """Boxes around two centres, so that neighbours often overlap."""
     return crowd(*sizes, centers=2, **options)
 
 

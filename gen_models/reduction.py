@@ -72,7 +72,7 @@ EMPTY = [
 
 
 def _computed(dtype: str = "float32") -> list[Case]:
-    """Axes that only the run shows."""
+    """Axes that are tensors, known at run time only."""
     return [
         case(x=tensor([2, 3, 4], dtype), axis=tensor([], "int64", values=1), **COMPUTED),
         case(x=tensor([2, 3, 4], dtype), axis=tensor([1], "int32", values=[-1]), keepdim=True, **COMPUTED),

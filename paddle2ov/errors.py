@@ -1,4 +1,4 @@
-"""The error types of paddle2ov; everything that it raises on purpose derives from `Paddle2OVError`."""
+"""The error types of paddle2ov; what conversion, inspection and inference raise derives from `Paddle2OVError`."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def described(error: BaseException) -> str:
 
 @contextmanager
 def failing_as(error: Callable[[str], Paddle2OVError]) -> Iterator[None]:
-    """The border of what a program can provoke: exceptions that nobody raised on purpose become errors of our own.
+    """Converts unexpected exceptions, which a program may provoke, to a `Paddle2OVError`.
 
     Args:
         error: makes one from the message of the exception, which becomes its cause.

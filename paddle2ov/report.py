@@ -55,7 +55,7 @@ class ConversionReport:
 
     @property
     def transposes(self) -> dict[str, int]:
-        """OpenCV's table of permutes: the program's in all, what each of them is, and how many are gone.
+        """The program's transposes by category, as OpenCV sorts permutes, and how many were removed.
 
         The total is that of "identity" (the axes stay in order), "reshape" (no data moves), "2-D" (matrices) and
         "higher" (of a higher rank, or not known). "removed" counts what the conversion got rid of, whatever they were.

@@ -262,10 +262,10 @@ def compare(
 
 
 def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rtol: float, where: str) -> None:
-    """Compares results that were computed in a narrower type: floats by the mean square of their errors.
+    """Compares results that were computed in a narrower type: floats by the root mean square of their errors.
 
-    It is relative to the mean square of the values, of which 0.1 counts as the least. Count, types, shapes, integers
-    and bools must be the same.
+    It is relative to the root mean square of the values, of which 0.1 counts as the least. Count, types, shapes,
+    integers and bools must be the same.
 
     Raises:
         MismatchError: something differs.

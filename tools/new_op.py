@@ -71,7 +71,7 @@ ROW = re.compile(r'^ {4}"(?P<key>\w+)": ')
 
 
 class ScaffoldError(Exception):
-    """What stands in the way, in words for the person at the keyboard."""
+    """Why an operator cannot be scaffolded; the message is shown to the user."""
 
 
 @dataclass

@@ -62,7 +62,7 @@ def _prior_halves(node: NodeContext) -> AnyArray:
 
 
 def _expanded(ratios: Sequence[float], flip: bool) -> list[float]:
-    """1 first, then each distinct ratio, followed by its inverse if `flip`."""
+    """Aspect ratios: 1, then each distinct ratio, followed by its inverse if `flip`."""
     found = [1.0]
     for ratio in ratios:
         if all(abs(ratio - other) >= 1e-6 for other in found):

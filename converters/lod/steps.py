@@ -43,7 +43,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def lod_reset(node: NodeContext) -> NamedOutputs:
-    """out = x as sequences that begin at target_lod, or at those of y, or at y."""
+    """out = x with the offsets of target_lod, of the LoD of y, or of the values of y."""
     x = node.get_input("x")
     if node.has_sequences("y"):
         return {"out": LoDTensor(x, node.sequence_layout("y"))}

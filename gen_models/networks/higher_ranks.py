@@ -21,7 +21,7 @@ def _reshaped(x: Any) -> list[Any]:
 
 
 def _operators_forward(self: Any, x: Any) -> Any:
-    """Nothing else reads what an operator reads: only then may OpenVINO change their order."""
+    """Each operator is the only consumer of what it reads: only then may OpenVINO change their order."""
     single = self.weight
     operators = (
         lambda one: one + single,

@@ -50,7 +50,7 @@ class Observed:
 
 @dataclass(slots=True)
 class Choices:
-    """Takes over the choices that were observed, where they are right."""
+    """Replaces the choices of the reference by those of the device, where these are valid."""
 
     reference: Reference
     observed: Mapping[int, Observed]

@@ -1,4 +1,4 @@
-"""Types of OpenVINO's nodes by what rounding means to them."""
+"""Types of OpenVINO's nodes by their sensitivity to rounding."""
 
 from __future__ import annotations
 

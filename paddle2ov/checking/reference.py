@@ -29,7 +29,7 @@ _RANDOM = frozenset(("RandomUniform", "Multinomial"))
 
 
 class Chooser(Protocol):
-    """Is asked what a node that chooses is to have computed, in the main graph."""
+    """Overrides what a discontinuous node of the main graph (a sort, a comparison, a rounding) has computed."""
 
     def __call__(self, number: int, node: Node, read: Sequence[Lanes], wrote: Sequence[Tensor]) -> Sequence[Tensor]:
         """The values to go on with."""

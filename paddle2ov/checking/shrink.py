@@ -168,7 +168,7 @@ class Shrinker:
         return found
 
     def _single_nodes(self, found: Wrong) -> Wrong:
-        """Leaves out nodes, each by itself, as long as one can be left out."""
+        """Removes single nodes until none can be removed."""
         changed = True
         while changed and not self.is_late:
             changed = False

@@ -107,7 +107,7 @@ class CompiledCache:
             _unlink(part)
 
     def _shrink(self, newest: Path) -> None:
-        """Removes what nobody finishes, what was used least recently beyond the size, and notes that lead nowhere."""
+        """Removes abandoned parts, beyond the size what was used least recently, and the oldest notes."""
         found = sorted(self._files(), key=lambda one: one[1].st_mtime)
         now, total = time.time(), sum(status.st_size for path, status in found if path.suffix == ".blob")
         for path, status in found:

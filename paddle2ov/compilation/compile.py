@@ -74,7 +74,7 @@ def compiled_once(
     options: Mapping[str, Any],
     build: Build,
 ) -> openvino.CompiledModel:
-    """What `build` converts, compiled, or what was kept of it; `options` say what `build` depends on."""
+    """The compiled model, from the cache or from what `build` converts; `options` say what `build` depends on."""
     if "CACHE_DIR" in config:
         raise ConversionInputError("compile_model: OpenVINO's CACHE_DIR is given beside cache_dir")
     setting = setting_of(device, config, options)

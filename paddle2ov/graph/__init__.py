@@ -1,1 +1,1 @@
-"""What graphs are made of: the opset, element types, shapes, complex pairs, integers, loops."""
+"""What OpenVINO graphs are built with: the opset, element types, shapes, complex pairs, integers, loops."""

@@ -1,4 +1,4 @@
-"""One tensor under several names."""
+"""Nodes that leave a tensor as it is, so that one tensor can be several results."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def _has_enough(node: Node, inputs: Sequence[AnyArray]) -> bool:
 
 
 def _has_inferred_size(node: Node, inputs: Sequence[AnyArray]) -> bool:
-    """The dimensions that are asked for are those that were inferred: the result is made from the former."""
+    """The shape that is asked for is the one that was inferred: OpenVINO allocates by the former."""
     dims = static_dims(node.output(0)) or []
     asked = [int(one) for one in inputs[1].reshape(-1)]
     if node.get_type_name() == "Tile":

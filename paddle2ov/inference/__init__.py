@@ -32,7 +32,7 @@ def get_num_bytes_of_data_type(dtype: DataType) -> int:
 
 
 def get_version() -> str:
-    """What runs the models."""
+    """The versions of paddle2ov and OpenVINO, as text."""
     import openvino
 
     import paddle2ov

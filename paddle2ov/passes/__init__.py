@@ -57,7 +57,7 @@ REWRITES: tuple[Rewrite, ...] = (
     gather_windows,
     add_masks_to_scores,
     merge_patches,
-    absorb_transposes,
+    absorb_transposes,  # before fuse_transposes, which would merge the transpose of k with its split into heads
     move_transposes,
     fuse_transposes,
     transpose_feature_maps,  # after those: they cannot cancel the transposes that it moves apart

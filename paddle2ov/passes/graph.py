@@ -190,7 +190,7 @@ def readers(node: Node) -> list[Node]:
 def nearest(
     nodes: list[Node], kinds: Collection[str], between: Collection[str], further: Callable[[Node], list[Node]]
 ) -> list[Node]:
-    """The nodes of some types among `nodes` and what `further` leads to over a few nodes of the types `between`."""
+    """The nodes of types `kinds` that `further` reaches from `nodes`, through at most six nodes of types `between`."""
     found: list[Node] = []
     seen: set[str] = set()
     for _ in range(_MAX_BETWEEN + 1):

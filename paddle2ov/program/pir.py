@@ -335,7 +335,7 @@ class _Reader:
             self._latest[name] = version
 
     def _forget(self, mark: int) -> None:
-        """Undoes what was noted since: outside of a region only what it yields is known."""
+        """Rolls back the names that were bound inside a region: outside of it only what it yields is known."""
         while len(self._journal) > mark:
             name, before = self._journal.pop()
             if before is None:

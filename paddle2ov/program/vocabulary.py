@@ -1,4 +1,4 @@
-"""The words of both formats: the signature table, and what extensions add to it."""
+"""Signatures by the names of both formats: the signature table, and what extensions add to it."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ class _Grid:
         return [x - left for x in xs]
 
     def _straighten(self, xs: list[float]) -> None:
-        """Chains and lanes become vertical where their neighbours leave room."""
+        """Makes the edges of chains and lanes vertical where their neighbours leave room."""
         beside: dict[tuple[int, int], int] = {}
         for layer in self.layers:
             for one, other in itertools.pairwise(layer):

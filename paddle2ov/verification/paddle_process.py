@@ -48,7 +48,7 @@ class PaddleModel:
 
     @property
     def deadline(self) -> Deadline:
-        """When Paddle is not to be asked any more."""
+        """When Paddle has to have answered the last request."""
         return self._process.deadline
 
     def run(self, inputs: Mapping[str, AnyArray]) -> list[Expected]:

@@ -187,7 +187,7 @@ def _look_into(
     case: str | os.PathLike[str] | None,
     say: Progress,
 ) -> None:
-    """What is behind differences: ties, Paddle's rounding, or the operator at fault."""
+    """Classifies differences: ties, Paddle's rounding, or an operator at fault."""
 
     def note() -> None:
         found.runs = [one.run for one in sides]

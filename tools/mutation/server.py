@@ -39,7 +39,7 @@ Make = Callable[[int], Mutant]
 
 @dataclass(frozen=True)
 class Tried:
-    """A mutant's row in the table of outcomes, and what came of it."""
+    """A mutant's row in the table of outcomes, and its outcome."""
 
     row: str
     result: Result

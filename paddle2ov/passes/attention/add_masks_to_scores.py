@@ -41,8 +41,8 @@ class AddMasksToScores(Rule[list[_Masked], _Masked]):
     """Scores keep their rank where a mask per window is added.
 
     Given:
-        scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [n or 1, n, 1 or h, N, N]) → Reshape [B·n, h, N, N],
-        the first axis of the mask 1 or missing. B may be unknown; n too, if the Reshape takes it from the mask.
+        scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [1, n, 1 or h, 1 or N, 1 or N], of which the leading
+        1 may be missing) → Reshape [B·n, h, N, N]. B may be unknown; n too, if the Reshape takes it from the mask.
     Result:
         scores → Add(mask [n, 1 or h, N, N], B times). OpenVINO then runs the attention as one kernel. Where B is known
         and the mask is constant, so is its repetition.

@@ -31,10 +31,13 @@ class GatherWindows(Rule[list[Node], list[Node]]):
     Given:
         x [B, H, W, C] → Roll(axes 1, 2) → Reshape [B, n, s, n, s, C] → Transpose [0, 1, 3, 2, 4, 5] → Reshape, or
         the inverse: any chain of Reshape, Transpose and Roll that nothing else reads, with at least two nodes that move
-        data, one of them a Roll, that keeps the first and the last axis. Only B may be dynamic.
+        data, one of them a Roll. Transposes and Rolls leave the first and the last axis in place; Reshapes may move
+        windows into the batch, as long as the number of tokens of each node divides the largest. Only B may be dynamic.
     Result:
-        x → Reshape [B, H·W, C] → Gather(indices of the tokens) → Reshape. Windows that are not shifted move only once
-        anyway; the equivalent Transpose of rank 4, [B·n, s, n, s·C], takes as long as that of rank 6.
+        x → Reshape [B, H·W, C] → Gather(indices of the tokens) → Reshape.
+
+    Windows that are not shifted move only once anyway; the equivalent Transpose of rank 4, [B·n, s, n, s·C], takes as
+    long as that of rank 6.
     """
 
     roots = ("Roll",)

@@ -19,10 +19,10 @@ def gather_pushdown(graph: Graph) -> Counts:
     """Nodes that compute row by row compute only the rows that are gathered.
 
     Given:
-        mask [M] → NonZero → Squeeze: an ascending index [K]; and Gathers of x by that index, where x is computed by
-        nodes that treat each of the M rows independently (see `row_rules`) and that nothing else reads. Among them may
-        be constants with M rows, a Concat of levels along the rows, Reshapes that keep the elements of each row
-        together, and numbers of rows that are known only at run time.
+        mask [M] → NonZero → Squeeze or Reshape: an ascending index [K]; and Gathers of x by that index, where x is
+        computed by nodes that treat each of the M rows independently (see `row_rules`) and that nothing else reads.
+        Among them may be constants with M rows, a Concat of levels along the rows, Reshapes that keep the elements of
+        each row together, and numbers of rows that are known only at run time.
     Result:
         The same nodes after the Gather. Each input of a Concat has an index of its own, which Concats of equally many
         rows share; rows that a Transpose and a Reshape make of a feature map are gathered from the map directly.

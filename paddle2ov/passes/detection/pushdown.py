@@ -177,7 +177,7 @@ class Pushdown:
         return self._rows.index
 
     def _note_extent(self, extent: Callable[[], Dim]) -> None:
-        """Notes how the total number of rows is found, which few need."""
+        """Notes how the total number of rows is computed, for those few who need it."""
         if self._extent is None:
             self._extent = extent
 

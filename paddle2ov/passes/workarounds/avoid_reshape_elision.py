@@ -23,7 +23,7 @@ class AvoidReshapeElision(Rule[Node, Node]):
 
     Given:
         Reduce without keep_dims, to rank 2 or more → Reshape, Squeeze, Transpose or Unsqueeze, or several of them, one
-        of which gives a tensor of the same rank.
+        of which gives a tensor of the same rank, or of one that is not known.
     Result:
         Reduce with keep_dims → Squeeze → the same; OpenVINO merges the latter into one Reshape.
     """

@@ -1,4 +1,4 @@
-"""Transposes of tensors whose memory is shared otherwise get one more axis, so that they copy.
+"""Transposes of tensors that share memory with another consumer get one more axis, so that they copy.
 
 OpenVINO 2026.4 merges a transpose of known shape with the change of layout beside it, that of a convolution, a resize
 or a recurrent layer. Where both cancel out, the transposed tensor becomes a view of the same memory, after it has been
@@ -66,12 +66,9 @@ class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
 
     def pattern(self, graph: Graph, node: Node) -> _Ordered | None:
         perm = perm_of(node)
-        return (node, perm) if perm is not None and _changes_layout(perm) else None
+        return (node, perm) if perm is not None and _changes_layout(perm) and _is_static(node) else None
 
     def check(self, graph: Graph, match: _Ordered) -> _Ordered:
-        dims = dims_of(match[0].input_value(0))
-        if dims is None or None in dims:
-            raise MatchFailureError("sizes are not known")
         if not _shares_memory(match[0]):
             raise MatchFailureError("nothing else shares the memory")
         return match
@@ -79,6 +76,11 @@ class AvoidTransposeViews(Rule[_Ordered, _Ordered]):
     def rewrite(self, graph: Graph, plan: _Ordered) -> Counts:
         transpose_deeper(*plan)
         return {"transposes": 1}
+
+
+def _is_static(transpose: Node) -> bool:
+    dims = dims_of(transpose.input_value(0))
+    return dims is not None and None not in dims
 
 
 def _changes_layout(perm: list[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Constants along the last axis of a MatMul of unknown width are computed in the run.
+"""Constants along the last axis of a MatMul of unknown width are computed at run time, so that nothing is fused.
 
 OpenVINO 2026.4 fuses additions, multiplications and slopes into the MatMul before them. Where the number of columns of
 the second matrix is unknown and it is transposed, it takes the width for 0, and the model does not compile.

@@ -2,7 +2,7 @@
 
 OpenVINO's CPU plugin (2026.4) computes a MatMul with constant weights of [8, 4] for data of any last dimension that is
 not known when the model is compiled: it takes eight numbers a row, whatever they are and whether or not they belong to
-the tensor. All other nodes are checked when the model runs.
+the tensor. Most other nodes are checked when the model runs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
 @works_around("matmul_of_another_width")
-class CheckInnerDims(Rule[Node, tuple[Node, int, int]]):
+class CheckInnerDims(Rule[tuple[Node, int], tuple[Node, int, int]]):
     """A Reshape before a product says how many features there are, where that is not known.
 
     Given:
-        MatMul of data with an unknown number of features, and weights computed from constants, for a known number.
+        MatMul of data with an unknown number of features, and weights for a known number, which are computed from
+        constants or from inputs of known shape.
     Result:
         data → Reshape to that number and a further dimension of 1, the others as they are → Squeeze → MatMul. The two
         move no data, and fail for any other number.
@@ -29,21 +30,22 @@ class CheckInnerDims(Rule[Node, tuple[Node, int, int]]):
     roots = ("MatMul",)
     counts = ("products",)
 
-    def pattern(self, graph: Graph, node: Node) -> Node | None:
-        return node if node.get_input_partial_shape(0).is_dynamic else None
+    def pattern(self, graph: Graph, node: Node) -> tuple[Node, int] | None:
+        data = dims_of(node.input_value(0))
+        if not data or None not in data:
+            return None
+        axis = len(data) - (2 if node.get_attributes()["transpose_a"] and len(data) > 1 else 1)
+        return (node, axis) if data[axis] is None else None
 
-    def check(self, graph: Graph, match: Node) -> tuple[Node, int, int]:
-        data, weights = dims_of(match.input_value(0)), dims_of(match.input_value(1))
-        if not data or not weights:
-            raise MatchFailureError("a rank is not known")
-        about = match.get_attributes()
-        axis = len(data) - (2 if about["transpose_a"] and len(data) > 1 else 1)
-        size = weights[-1 if about["transpose_b"] or len(weights) == 1 else -2]
-        if data[axis] is not None:
-            raise MatchFailureError("the number of features is known")
-        if size is None or not _is_constant(match.input_value(1)):
-            raise MatchFailureError("the weights are not constant")
-        return match, axis, size
+    def check(self, graph: Graph, match: tuple[Node, int]) -> tuple[Node, int, int]:
+        node, axis = match
+        weights = dims_of(node.input_value(1))
+        if not weights:
+            raise MatchFailureError("the rank of the weights is not known")
+        size = weights[-1 if node.get_attributes()["transpose_b"] or len(weights) == 1 else -2]
+        if size is None or not _is_constant(node.input_value(1)):
+            raise MatchFailureError("the weights are computed from tensors of unknown shape")
+        return node, axis, size
 
     def rewrite(self, graph: Graph, plan: tuple[Node, int, int]) -> Counts:
         node, axis, size = plan
@@ -53,7 +55,7 @@ class CheckInnerDims(Rule[Node, tuple[Node, int, int]]):
 
 
 def _is_constant(value: Output) -> bool:
-    """Whether a tensor is computed from constants, and from inputs of a body of known shape, which may be constants."""
+    """Whether a tensor is computed from constants, and from inputs of known shape, which in a body may be constants."""
     pending, seen = [value.get_node()], set()
     while pending:
         node = pending.pop()

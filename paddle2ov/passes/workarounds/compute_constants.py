@@ -35,8 +35,8 @@ _KINDS = (
 _MOST_NODES = 10_000
 _MOST_ELEMENTS = 1 << 24
 """The size of all tensors together."""
-_MOST_PRODUCTS = 1 << 32
-"""How many numbers may be multiplied, which takes a second."""
+_MOST_MULTIPLY_ADDS = 1 << 32
+"""How many multiply-adds may be computed, which takes a second."""
 
 _VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 
@@ -61,7 +61,7 @@ def compute_constants(graph: Graph) -> Counts:
                 "compute_constants", node, "it depends on random numbers, a variable, a branch or a loop"
             )
         elif 0 in (static_dims(node) or (0,)):
-            graph.match_failed("compute_constants", node, "it has no elements, or nobody knows how many")
+            graph.match_failed("compute_constants", node, "it has no elements, or its shape is dynamic")
         else:
             found.append(node)
     outputs = [output for node in found for output in node.outputs() if output.get_target_inputs()]
@@ -94,12 +94,12 @@ def _check_work(layers: Iterable[Node]) -> None:
         size = sum(math.prod(static_dims(output) or ()) for output in node.outputs())
         elements += size
         products += size * _products(node)
-        if len(seen) > _MOST_NODES or elements > _MOST_ELEMENTS or products > _MOST_PRODUCTS:
+        if len(seen) > _MOST_NODES or elements > _MOST_ELEMENTS or products > _MOST_MULTIPLY_ADDS:
             raise RewriteError(
                 "compute_constants",
                 f"'{node.get_friendly_name()}' is computed from constants alone, and OpenVINO computes it wrongly "
                 f"unless it is computed at conversion, which is done for {_MOST_ELEMENTS} elements and "
-                f"{_MOST_PRODUCTS} products at most",
+                f"{_MOST_MULTIPLY_ADDS} products at most",
             )
 
 
