@@ -7,6 +7,7 @@ FILTER ?= testOpRandom/*
 LEGACY ?= 1
 PYTEST_ARGS ?=
 CAMPAIGN_ARGS ?= --workers 2
+BENCHMARKS ?=
 
 # Paddle 3.3.1 writes PIR models (inference.json); Paddle 2.6.2, in an environment of its own, writes legacy ones (.pdmodel).
 VENV := .venv
@@ -61,15 +62,10 @@ mutate: $(READY) $(LEGACY_READY) ## Damaged models and files beside them, each r
 	$(BIN)/python -m tools.mutate --files=$(FILES) $(CAMPAIGN_ARGS)
 
 .PHONY: bench
-bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every benchmark, beside the other routes: tables, JSON, plots in build/bench (an hour)
+bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every benchmark, beside the other routes: docs/benchmarks.md, with JSON and plots (hours); BENCHMARKS='pages latency': these
 	@$(BIN)/python -m pip install --quiet --editable '.[benchmark]'
-	@mkdir -p build/bench
-	@for name in conversion latency growth memory; do \
-	    printf '\n== %s\n' $$name; \
-	    PADDLE2OV_BENCHMARK_PADDLE2ONNX=$(VENV_ONNX)/bin/python PADDLE2OV_BENCHMARK_P2O=$(VENV_P2O)/bin/python \
-	    $(BIN)/python -m benchmarks.$$name --json build/bench/$$name.json --plot build/bench/$$name.svg || exit; \
-	done
-	@printf '\n== passes\n'; $(BIN)/python -m benchmarks.passes --json build/bench/passes.json
+	@PADDLE2OV_BENCHMARK_PADDLE2ONNX=$(VENV_ONNX)/bin/python PADDLE2OV_BENCHMARK_P2O=$(VENV_P2O)/bin/python \
+	$(BIN)/python -m benchmarks $(BENCHMARKS)
 
 .PHONY: lint
 lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md, docs/openvino_faults.md) is up to date
