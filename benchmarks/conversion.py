@@ -21,7 +21,6 @@ interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import statistics
@@ -36,6 +35,7 @@ from typing import Any
 import openvino
 
 import paddle2ov
+from benchmarks.record import Record
 from gen_models.harness.legacy import legacy_python
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,6 +108,7 @@ def main() -> None:
         variable = f"PADDLE2OV_BENCHMARK_{tool.upper()}"
         parser.add_argument(f"--{tool}", default=os.environ.get(variable), help=f"Python that has {tool} and OpenVINO")
     arguments = parser.parse_args()
+    record = Record("conversion", "Conversion", __doc__)
     tools = {"paddle2onnx": arguments.paddle2onnx, "p2o": arguments.p2o}
     pythons = {route: tools.get(route.partition(",")[0], sys.executable) for route in ROUTES}
     figures: dict[str, Figures] = {}
@@ -125,8 +126,7 @@ def main() -> None:
             }
             show(name, figures[name])
     print(f"\n{markdown(figures)}")
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    record.write(arguments.json, figures, markdown(figures))
     if arguments.plot is not None:
         draw(figures, arguments.plot)
 

@@ -21,9 +21,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from benchmarks.record import Record, table
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, TensorDesc, VarType
 
 RUN = """
@@ -247,6 +249,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
     arguments = parser.parse_args()
+    record = Record("growth", "Growth with the model", __doc__)
     sizes = [size for size in (100, 1000, 10_000, 100_000) if size <= arguments.most]
     figures: dict[str, dict[str, list[dict[str, float]]]] = {"programs": {}, "weights": {}}
     with tempfile.TemporaryDirectory() as name:
@@ -274,8 +277,7 @@ def main() -> None:
                 rows.append(measure("paddle2ov", small, program, megabytes, arguments.runs))
         figures["weights"]["ten matrices"] = rows
         show("ten matrices", "MB", rows)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    record.write(arguments.json, figures, summary(figures))
     if arguments.plot is not None:
         draw(figures, arguments.plot)
 
@@ -297,17 +299,29 @@ def measure(frontend: str, small: Path, program: Path, size: int, runs: int) -> 
 def show(label: str, unit: str, rows: list[dict[str, float]]) -> None:
     """Prints one table."""
     print(f"\n{label:28} {'CPU time':>12} {'memory':>12} {'nodes':>8} {'grows with size to the':>24}")
-    before = None
-    for row in rows:
-        power = ""
-        if before is not None:
-            power = f"{math.log(row['seconds'] / before['seconds']) / math.log(row['size'] / before['size']):.2f}"
+    for row, power in zip(rows, powers(rows), strict=True):
         amount = f"{row['size']:,} {unit}"
         print(
             f"{amount:>28} {1e3 * row['seconds']:9.1f} ms {row['megabytes']:9.1f} MB {row['nodes']:8.0f} {power:>24}",
             flush=True,
         )
-        before = row
+
+
+def powers(rows: list[dict[str, float]]) -> list[str]:
+    """The power of the size with which the time has grown since the row before."""
+    steps = ((math.log(b["seconds"] / a["seconds"]), math.log(b["size"] / a["size"])) for a, b in pairwise(rows))
+    return ["", *(f"{time / size:.2f}" for time, size in steps)][: len(rows)]
+
+
+def summary(figures: dict[str, dict[str, list[dict[str, float]]]]) -> str:
+    """All tables in one, in Markdown."""
+    rows = []
+    for kind, unit in (("programs", "operators"), ("weights", "MB of weights")):
+        for label, found in figures[kind].items():
+            for row, power in zip(found, powers(found), strict=True):
+                seconds, megabytes = f"{1e3 * row['seconds']:.1f} ms", f"{row['megabytes']:.1f} MB"
+                rows.append([label, f"{row['size']:,} {unit}", seconds, megabytes, f"{row['nodes']:.0f}", power])
+    return table(["", "size", "CPU time", "memory", "nodes", "grows with size to the"], rows)
 
 
 def draw(figures: dict[str, dict[str, list[dict[str, float]]]], path: Path) -> None:

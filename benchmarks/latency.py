@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.conversion import ROOT, exported, reason, spread
+from benchmarks.record import Record
 from gen_models.harness.legacy import legacy_python
 
 INPUTS: dict[str, dict[str, tuple[list[int], str]]] = {
@@ -197,14 +198,14 @@ def main() -> None:
         variable = f"PADDLE2OV_BENCHMARK_{tool.upper()}"
         parser.add_argument(f"--{tool}", default=os.environ.get(variable), help=f"Python that has {tool}")
     arguments = parser.parse_args()
+    record = Record("latency", "Inference", __doc__)
     figures = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.models or Path(temporary)
         for name in arguments.networks:
             figures[name] = compare(name, folder, Path(temporary), arguments)
     print("\n" + summary(figures))
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    record.write(arguments.json, figures, summary(figures))
     if arguments.plot is not None:
         draw(figures, arguments.plot)
 

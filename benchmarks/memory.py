@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.record import Record, table
+
 ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = {"crnn": "recogniser", "db": "detector"}
 COLORS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e")
@@ -39,6 +41,7 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(measure(Path(arguments.one[0]), arguments.one[1], arguments.one[2], arguments.shapes)))
         return
+    record = Record("memory", "Memory when shapes change", __doc__)
     figures: dict[str, dict[str, Any]] = {}
     for name in arguments.networks:
         folder = model(name)
@@ -54,8 +57,7 @@ def main() -> None:
                 f"  capacity {capacity:8} {memory}   {one['new']:.1f} ms for a new shape, {one['known']:.1f} ms again",
                 flush=True,
             )
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+    record.write(arguments.json, figures, summary(figures))
     if arguments.plot is not None:
         arguments.plot.write_text(drawing(figures))
 
@@ -131,6 +133,19 @@ def shown(memory: list[tuple[int, float]]) -> list[tuple[int, float]]:
     """A few of the measured points: the first, quarters, the last."""
     last = len(memory) - 1
     return [memory[last * k // 4] for k in range(5)]
+
+
+def summary(figures: dict[str, dict[str, Any]]) -> str:
+    """A table in Markdown."""
+    rows = []
+    for name, settings in figures.items():
+        for capacity, one in settings.items():
+            counts = ", ".join(f"{count:,}" for count, _ in shown(one["memory"]))
+            sizes = ", ".join(f"{size:.0f}" for _, size in shown(one["memory"]))
+            rows.append(
+                [f"{NETWORKS[name]}, {capacity}", counts, sizes, f"{one['new']:.1f} ms", f"{one['known']:.1f} ms"]
+            )
+    return table(["", "shapes", "resident memory (MB)", "a run with a new shape", "with a known one"], rows)
 
 
 def drawing(figures: dict[str, dict[str, Any]]) -> str:

@@ -17,7 +17,6 @@ work on the machine disturbs least; BERT, whose graph the rewrites leave as it i
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import subprocess
 import sys
@@ -32,6 +31,7 @@ import numpy as np
 import openvino
 
 import paddle2ov
+from benchmarks.record import Record, table
 from benchmarks.yolo_post import print_heads
 from paddle2ov.program import read_program
 
@@ -109,6 +109,7 @@ def main() -> None:
     parser.add_argument("--dynamic", action="store_true", help="compile with the batch unknown")
     parser.add_argument("--json", type=Path, help="write the results here")
     arguments = parser.parse_args()
+    record = Record("passes", "Rewrites", __doc__)
     results: dict[str, Any] = {}
     if arguments.networks or not arguments.only:
         with tempfile.TemporaryDirectory() as folder:
@@ -117,8 +118,26 @@ def main() -> None:
     for part in arguments.only or ([] if arguments.networks else PARTS):
         print()
         results[part] = PARTS[part]()
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=1))
+    record.write(arguments.json, results, summary(results))
+
+
+def summary(results: dict[str, Any]) -> str:
+    """Tables in Markdown: networks with and without the rewrites, and transposes and chains where they were counted."""
+    networks = [name for name in results if name not in PARTS]
+    rows = []
+    for name in networks:
+        without, rewritten, ratios = (results[name][key] for key in ("without", "with", "ratios"))
+        times = [f"{one[key]:.2f} ms" for key in ("moving_ms", "cpu_ms") for one in (without, rewritten)]
+        rows.append([name, *times, f"{ratios['moving_ms']:.2f}", f"{ratios['cpu_ms']:.3f}"])
+    heads = ["", "moving data: without", "with", "CPU time: without", "with", "ratio, moving data", "ratio, CPU time"]
+    parts = [table(heads, rows)] if rows else []
+    for part, first in (("permutes", "network"), ("chains", "operator")):
+        if counts := results.get(part):
+            keys = list(next(iter(counts.values())))
+            parts.append(
+                table([first, *keys], [[name, *(one.get(key, 0) for key in keys)] for name, one in counts.items()])
+            )
+    return "\n\n".join(parts)
 
 
 def print_permutes() -> dict[str, Any]:
@@ -129,11 +148,11 @@ def print_permutes() -> dict[str, Any]:
 
     found = {}
     print(f"{'':26}{'in all':>8}{'to 2-D':>8}{'to reshape':>12}{'removed':>9}   OpenCV's table")
-    for name, (label, *table) in PERMUTES.items():
+    for name, (label, *theirs) in PERMUTES.items():
         report = paddle2ov.ConversionReport()
         paddle2ov.convert(generated_network(all_networks()[name], "pir"), report=report)
         counts = found[name] = report.transposes
-        print(f"{label:26}{counts['total']:8}{counts['2-D']:8}{counts['reshape']:12}{counts['removed']:9}   {table}")
+        print(f"{label:26}{counts['total']:8}{counts['2-D']:8}{counts['reshape']:12}{counts['removed']:9}   {theirs}")
     return found
 
 

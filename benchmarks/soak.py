@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import os
 import re
 import shutil
@@ -31,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.memory import resident
+from benchmarks.record import Record, table
 
 Arrays = list[Any]
 Run = Callable[[Arrays], Arrays]
@@ -289,6 +289,19 @@ def slope(figures: Figures, name: str) -> float:
     return 1e4 * float(np.polyfit(runs, values, 1)[0]) if len(runs) > 1 else 0.0
 
 
+def summary(figures: Figures) -> str:
+    """A table in Markdown: means over fifths of the runs, and what the second half did."""
+    count = len(figures["runs"])
+    fifths = [slice(i * count // 5, (i + 1) * count // 5) for i in range(min(5, count))]
+    rows = []
+    for name, what in MEASURED.items():
+        half = figures[name][count // 2 :]
+        means = [f"{np.mean(figures[name][part]):,.0f}" for part in fifths]
+        rows.append([what, *means, f"{min(half):,.0f} to {max(half):,.0f}", f"{slope(figures, name):+.2f}"])
+    heads = [f"to {figures['runs'][part.stop - 1]:,.0f}" for part in fifths]
+    return table(["runs", *heads, "second half", "in 10,000 runs"], rows)
+
+
 def drawing(figures: Figures) -> str:
     """The figures as an SVG: one panel each, from zero."""
     width, height, left, top = 300, 120, 60, 34
@@ -322,13 +335,13 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--plot", type=Path, help="where to draw them")
     arguments = parser.parse_args()
+    record = Record("soak", "Many runs", __doc__)
     figures = soak(arguments.runs, arguments.every, arguments.plain)
     for name, what in MEASURED.items():
         half = figures[name][len(figures[name]) // 2 :]
         grows = slope(figures, name)
         print(f"{what}: {min(half):.0f} to {max(half):.0f} in the second half, {grows:+.2f} in 10,000 runs")
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(figures) + "\n")
+    record.write(arguments.json, figures, summary(figures))
     if arguments.plot is not None:
         arguments.plot.write_text(drawing(figures))
 

@@ -12,7 +12,6 @@ two have a suppression of their own.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ import openvino
 from numpy.typing import NDArray
 
 from benchmarks.detection_heads import HEADS, Head
+from benchmarks.record import Record, table
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.model_builder import convert_program
@@ -53,9 +53,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
+    record = Record("yolo_post", "Post-processing of detectors", __doc__)
     rows = print_heads(args.heads, args.objects, args.runs, args.size, args.batch, args.threads)
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=1))
+    record.write(args.json, rows, summary(rows))
 
 
 def print_heads(
@@ -84,6 +84,16 @@ def print_heads(
                 flush=True,
             )
     return rows
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    """The table in Markdown."""
+    cells = []
+    for row in rows:
+        objects = "all" if row["objects"] < 0 else row["objects"]
+        times = [f"{row[key]:.2f} ms" for key in ("all_ms", "candidates_ms")]
+        cells.append([row["head"], objects, row["found"], *times, "{ratio:.2f} ({low:.2f}-{high:.2f})".format(**row)])
+    return table(["", "boxes with an object", "found", "all decoded", "candidates", "ratio"], cells)
 
 
 def measured(requests: list[openvino.InferRequest], feeds: dict[str, NDArray[Any]], runs: int) -> dict[str, float]:

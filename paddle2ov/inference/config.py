@@ -150,6 +150,51 @@ class Config:
             raise ConversionInputError(f"enable_openvino_engine: {inference_precision} is no precision of OpenVINO's")
         self._properties["INFERENCE_PRECISION_HINT"] = _HINTS[inference_precision]
 
+    def set_openvino_hint(self, hint: str) -> None:
+        """What is to be short (PERFORMANCE_HINT): "latency", the default, a run; "throughput" many runs together.
+
+        With "throughput" OpenVINO computes several runs at once, on fewer threads each: those of threads and of clones,
+        and those of `run` on several lists. `paddle.inference` has none of this name.
+
+        Raises:
+            ConversionInputError: it is neither.
+        """
+        if hint not in ("latency", "throughput"):
+            raise ConversionInputError(f"set_openvino_hint: {hint!r} is neither 'latency' nor 'throughput'")
+        self._properties["PERFORMANCE_HINT"] = hint.upper()
+
+    def set_openvino_streams(self, count: int) -> None:
+        """How many runs are computed at once (NUM_STREAMS), each on its part of the threads.
+
+        `paddle.inference` has none of this name. For a `PredictorPool` it is the number of predictors by default.
+
+        Raises:
+            ConversionInputError: it is no such number.
+        """
+        self._properties["NUM_STREAMS"] = _positive("set_openvino_streams", count)
+
+    def set_openvino_requests(self, count: int) -> None:
+        """How many threads may run one predictor at a time (PERFORMANCE_HINT_NUM_REQUESTS); others wait.
+
+        The default is one more than OpenVINO computes at once. `paddle.inference` has none of this name.
+
+        Raises:
+            ConversionInputError: it is no such number.
+        """
+        self._properties["PERFORMANCE_HINT_NUM_REQUESTS"] = _positive("set_openvino_requests", count)
+
+    def set_openvino_cores(self, kind: str) -> None:
+        """The cores to run on, where a processor has several kinds (SCHEDULING_CORE_TYPE).
+
+        "any", the default, "performance" or "efficiency". `paddle.inference` has none of this name.
+
+        Raises:
+            ConversionInputError: it is none of them.
+        """
+        if kind not in _CORES:
+            raise ConversionInputError(f"set_openvino_cores: {kind!r} is none of {', '.join(_CORES)}")
+        self._properties["SCHEDULING_CORE_TYPE"] = _CORES[kind]
+
     def set_openvino_property(self, name: str, value: Any) -> None:
         """Any property of OpenVINO's `compile_model`; `paddle.inference` has none of this name."""
         self._properties[name] = value
@@ -160,7 +205,19 @@ class Config:
 
     def openvino_properties(self) -> dict[str, Any]:
         """The device's properties, as they are passed to `compile_model`."""
+        return self._properties_for(1)
+
+    def _properties_for(self, predictors: int) -> dict[str, Any]:
+        """The device's properties for so many predictors that run at once, as `paddle.inference` runs them.
+
+        Each has the number of threads that was set for one, as far as there are cores.
+        """
         known = dict(self._properties)
+        if predictors > 1 and known["PERFORMANCE_HINT"] == "LATENCY" and "NUM_STREAMS" not in known:
+            cores = _processors()
+            known["NUM_STREAMS"] = min(predictors, cores)
+            if self._threads:
+                known["INFERENCE_NUM_THREADS"] = min(predictors * self._threads, cores)
         if self._device != "CPU":
             known.pop("CPU_RUNTIME_CACHE_CAPACITY", None)
         elif str(known.get("INFERENCE_NUM_THREADS") or _processors()) == "1" and known["PERFORMANCE_HINT"] == "LATENCY":
@@ -242,7 +299,14 @@ class Config:
             warnings.warn(f"paddle2ov.inference: Config.{switch} has no effect: {consequence}", stacklevel=3)
 
 
+_CORES = {"any": "ANY_CORE", "performance": "PCORE_ONLY", "efficiency": "ECORE_ONLY"}
 _HINTS = {PrecisionType.Float32: "f32", PrecisionType.Half: "f16", PrecisionType.Bfloat16: "bf16"}
+
+
+def _positive(switch: str, count: Any) -> int:
+    if not isinstance(count, int) or count < 1:
+        raise ConversionInputError(f"{switch}: {count!r} is no such number")
+    return count
 
 
 def _processors() -> int:

@@ -13,7 +13,7 @@ is `Runner`, which may be used alone too; everything around the model stays Padd
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,13 +30,14 @@ ENGINE = "paddle2ov"
 
 
 class Runner:
-    """A model as PaddleX's predictors call it.
+    """A model as PaddleX's predictors call it, from any number of threads.
 
     Args:
         model_dir: the model's folder.
         model_file_prefix: of the program and the parameter file in it.
         config: `cpu_threads` (default: one for each core), `openvino_device` ("CPU"), `cache_dir` (to keep the
-            compiled model in) and `properties` (any others of OpenVINO's `compile_model`); and what PaddleX adds,
+            compiled model in), `hint`, `streams`, `requests` and `cores` (as `Config.set_openvino_hint` and its
+            neighbours take them) and `properties` (any others of OpenVINO's `compile_model`); and what PaddleX adds,
             `device_type` and `device_id`, of which only "cpu" is taken.
 
     Raises:
@@ -134,6 +135,16 @@ def _allow_in_paddleocr() -> None:
             SUPPORTED_INFERENCE_ENGINE_LIST.append(ENGINE)
 
 
+_SWITCHES: Mapping[str, Callable[[Config, Any], None]] = {
+    "cpu_threads": Config.set_cpu_math_library_num_threads,
+    "cache_dir": Config.set_optim_cache_dir,
+    "hint": Config.set_openvino_hint,
+    "streams": Config.set_openvino_streams,
+    "requests": Config.set_openvino_requests,
+    "cores": Config.set_openvino_cores,
+}
+
+
 def _configured(model: Path, given: dict[str, Any]) -> Config:
     config = Config(model)
     kind = given.pop("device_type", None) or "cpu"
@@ -142,10 +153,9 @@ def _configured(model: Path, given: dict[str, Any]) -> Config:
         raise ConversionInputError(
             f"device '{kind}' is not supported: take 'cpu'; an Intel GPU is engine_config={{'openvino_device': 'GPU'}}"
         )
-    if (threads := given.pop("cpu_threads", None)) is not None:
-        config.set_cpu_math_library_num_threads(threads)
-    if (folder := given.pop("cache_dir", None)) is not None:
-        config.set_optim_cache_dir(folder)
+    for name, switch in _SWITCHES.items():
+        if (value := given.pop(name, None)) is not None:
+            switch(config, value)
     config.set_openvino_device(given.pop("openvino_device", None) or "CPU")
     properties = given.pop("properties", None) or {}
     if not isinstance(properties, Mapping):
@@ -154,8 +164,8 @@ def _configured(model: Path, given: dict[str, Any]) -> Config:
         config.set_openvino_property(name, value)
     if given:
         raise ConversionInputError(
-            f"engine_config: {', '.join(map(repr, given))} is not known; there are cpu_threads, openvino_device, "
-            "cache_dir, properties"
+            f"engine_config: {', '.join(map(repr, given))} is not known; there are "
+            f"{', '.join(_SWITCHES)}, openvino_device, properties"
         )
     return config
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -19,13 +21,44 @@ from paddle2ov.graph.names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.renewal import RenewedModel
+from paddle2ov.inference.spare import Spare
 from paddle2ov.program.model import AnyArray, Program
+
+_ATTEMPTS = 3
+"""How often a run is tried whose failure may be that of another."""
+
+
+class Request:
+    """OpenVINO's request of a predictor; a thread that touches its tensors holds the lock, as it must not run then."""
+
+    def __init__(self, compiled: openvino.CompiledModel, lock: threading.RLock, drops_errors: bool) -> None:
+        self.lock = lock
+        self._request = compiled.create_infer_request()
+        self._drops_errors = drops_errors
+
+    def infer(self) -> None:
+        """Runs the model."""
+        if self._drops_errors:
+            self._request.start_async()
+            self._request.wait()
+        else:
+            self._request.infer()
+
+    def set_tensor(self, port: Any, tensor: openvino.Tensor) -> None:
+        """Sets an input."""
+        with self.lock:
+            self._request.set_tensor(port, tensor)
+
+    def get_tensor(self, port: Any) -> openvino.Tensor:
+        """The tensor of a port, whose content another run may change."""
+        with self.lock:
+            return self._request.get_tensor(port)
 
 
 class Tensor:
     """A handle on an input or a result of a predictor."""
 
-    def __init__(self, request: Any, port: Any, name: str, is_input: bool = True, lengths: Any = None) -> None:
+    def __init__(self, request: Request, port: Any, name: str, is_input: bool = True, lengths: Any = None) -> None:
         self._request = request
         self._port = port
         self._name = name
@@ -79,11 +112,12 @@ class Tensor:
         """The value: a result of the last run, or the input that was set."""
         if self._given is not None:
             return self._given.copy()
-        tensor = self._request.get_tensor(self._port)
-        if self._kind == openvino.Type.bf16:
-            bits = np.frombuffer(tensor.data.tobytes(), np.uint16).astype(np.uint32) << 16
-            return bits.view(np.float32).reshape(tuple(tensor.shape))
-        return np.array(tensor.data)
+        with self._request.lock:
+            tensor = self._request.get_tensor(self._port)
+            if self._kind == openvino.Type.bf16:
+                bits = np.frombuffer(tensor.data.tobytes(), np.uint16).astype(np.uint32) << 16
+                return bits.view(np.float32).reshape(tuple(tensor.shape))
+            return np.array(tensor.data)
 
     to_numpy = copy_to_cpu
     numpy = copy_to_cpu
@@ -156,7 +190,7 @@ class Tensor:
             array = array.copy()
         self._share(array)
 
-    def _move(self, request: Any, port: Any, lengths: Any) -> None:
+    def _move(self, request: Request, port: Any, lengths: Any) -> None:
         """Makes this the handle on the tensor of another request, which gets the array that is set."""
         self._request, self._port, self._lengths = request, port, lengths
         if self._given is not None:
@@ -173,17 +207,22 @@ class Tensor:
 
 
 class Predictor:
-    """A model that runs; made by `create_predictor`. One thread at a time: `clone` gives another one its own."""
+    """A model that runs; made by `create_predictor`.
 
-    def __init__(self, model: RenewedModel) -> None:
+    Handles and `run()` are for one thread at a time: `clone` gives another one its own. Any number of threads may call
+    `run(inputs)`.
+    """
+
+    def __init__(self, model: SharedModel) -> None:
         self._model = model
+        self._lock = threading.RLock()
         self._handles: dict[str, Tensor] = {}
         self._use(model.compiled)
 
     def _use(self, compiled: openvino.CompiledModel) -> None:
         """Makes this the compiled model, also for the handles that there are, which keep their arrays."""
         self._compiled = compiled
-        self._request = compiled.create_infer_request()
+        self._request = Request(compiled, self._lock, self._model.drops_errors)
         self._inputs, self._input_lengths = _split(compiled.inputs)
         self._outputs, self._output_lengths = _split(compiled.outputs)
         others = self._output_lengths.values()
@@ -225,46 +264,83 @@ class Predictor:
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
         """Runs the model on what the input handles hold, or on a list of arrays in the order of the inputs.
 
+        Given a list of such lists, it runs on each of them, on as many at a time as the compiled model is made for
+        (`Config.set_openvino_hint`). A thread that finds the predictor busy with another one's list takes a request
+        that it shares with all clones, or waits for one.
+
         Returns:
-            True; given a list, the results as arrays, in their order.
+            True; given a list of arrays, the results as arrays, in their order; for several lists, a list of these.
 
         Raises:
-            ConversionInputError: an input is not set, of another type or shape, or the list has another length.
+            ConversionInputError: an input is not set, of another type or shape, or a list has another length.
             OpenVINORunError: OpenVINO refuses the inputs.
         """
+        if inputs is None:
+            with self._lock:
+                self._run_handles()
+            return True
+        if not isinstance(inputs, list | tuple):
+            raise ConversionInputError(f"run: a list of arrays is expected, not {type(inputs).__name__}")
+        if inputs and all(isinstance(one, list | tuple) for one in inputs):
+            return self._run_all(inputs)
+        if not self._lock.acquire(blocking=False):
+            return self._run_elsewhere(inputs)
+        try:
+            return self._run_arrays(inputs)
+        finally:
+            self._lock.release()
+
+    def _run_all(self, inputs: Sequence[Sequence[Any]]) -> list[list[AnyArray]]:
+        """The results of several runs, some of which are computed at once."""
+        with ThreadPoolExecutor(min(self._model.spare.bound, len(inputs))) as threads:
+            return list(threads.map(self._run_elsewhere, inputs))
+
+    def _run_elsewhere(self, inputs: Sequence[Any]) -> list[AnyArray]:
+        """The results of a run by one of the predictors that all clones share."""
+        with self._model.spare.borrow() as other:
+            return other._run_arrays(inputs)
+
+    def _run_arrays(self, inputs: Sequence[Any]) -> list[AnyArray]:
+        """The results of a run on these arrays, which the input handles hold then."""
         names = self.get_input_names()
-        if inputs is not None:
-            if not isinstance(inputs, list | tuple):
-                raise ConversionInputError(f"run: a list of arrays is expected, not {type(inputs).__name__}")
-            if len(inputs) != len(names):
-                raise ConversionInputError(f"{len(inputs)} arrays are given; the inputs are {', '.join(names)}")
-            for name, array in zip(names, inputs, strict=True):
-                self.get_input_handle(name).share_external_data(array)
+        if len(inputs) != len(names):
+            raise ConversionInputError(f"{len(inputs)} arrays are given; the inputs are {', '.join(names)}")
+        for name, array in zip(names, inputs, strict=True):
+            self.get_input_handle(name).share_external_data(array)
+        self._run_handles()
+        return [Tensor(self._request, port, name, is_input=False).copy_to_cpu() for name, port in self._results]
+
+    def _run_handles(self) -> None:
+        """Runs the model on what the input handles hold."""
+        if self._compiled is not self._model.compiled:  # another predictor has renewed it
+            self._use(self._model.compiled)
+        names = self.get_input_names()
         for name in names:
             handle = self.get_input_handle(name)
             if handle._given is None:
                 raise ConversionInputError(f"input '{name}' is not set: get_input_handle('{name}').copy_from_cpu(...)")
             handle._set_lengths()
-        self._infer([(name, *self.get_input_handle(name).shape()) for name in names])
-        if inputs is None:
-            return True
-        return [Tensor(self._request, port, name, is_input=False).copy_to_cpu() for name, port in self._results]
+        shapes: list[tuple[str | int, ...]] = [(name, *self.get_input_handle(name).shape()) for name in names]
+        with self._model.running():
+            self._infer(shapes)
+        self._model.succeeded(shapes)
 
     def _infer(self, shapes: Sequence[tuple[str | int, ...]]) -> None:
-        """Runs on inputs of these shapes; once more where an earlier run that failed may be the reason."""
-        try:
-            with _openvino_errors("run the model on these inputs"):
-                self._request.infer()
-        except OpenVINORunError:
+        """Runs on inputs of these shapes; once more where another run that failed may be the reason."""
+        for _ in range(_ATTEMPTS):
+            try:
+                with _openvino_errors("run the model on these inputs"):
+                    self._request.infer()
+                return
+            except OpenVINORunError as failure:
+                error = failure
             other = self._model.after_failure(self._compiled, shapes)
             if other is None:
-                raise
+                break
             self._use(other)
             for name in self._inputs:
                 self.get_input_handle(name)._set_lengths()
-            with _openvino_errors("run the model on these inputs"):
-                self._request.infer()
-        self._model.succeeded(shapes)
+        raise error
 
     def clone(self) -> Predictor:
         """A predictor for another thread; the compiled model is shared."""
@@ -300,6 +376,20 @@ class Predictor:
         return self._handles[key]
 
 
+class SharedModel(RenewedModel):
+    """A compiled model that several predictors share, and spare predictors for threads that find theirs busy."""
+
+    def __init__(self, compiled: openvino.CompiledModel, device: str, properties: dict[str, Any]) -> None:
+        super().__init__(compiled, device, properties)
+        wanted = int(properties.get("PERFORMANCE_HINT_NUM_REQUESTS") or 0)
+        # One more than are computed at once is filled or read meanwhile.
+        bound = wanted or int(_property(compiled, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", 1)) + 1
+        self.spare: Spare[Predictor] = Spare(lambda: Predictor(self), bound)
+        # OpenVINO 2026.4 loses what `infer` raises in a stream of one thread; what `wait` raises it does not.
+        limits = [_property(compiled, name, 0) for name in ("NUM_STREAMS", "INFERENCE_NUM_THREADS")]
+        self.drops_errors = limits == [1, 1]
+
+
 def create_predictor(config: Config) -> Predictor:
     """Converts the model that a configuration names, and compiles it.
 
@@ -311,13 +401,18 @@ def create_predictor(config: Config) -> Predictor:
         ConversionInputError: the configuration names no model, or is none.
         OpenVINORunError: OpenVINO cannot compile the model, or knows no such device, property or value.
     """
+    return _created(config, 1)
+
+
+def _created(config: Config, predictors: int) -> Predictor:
+    """The first of so many predictors that run at once."""
     if not isinstance(config, Config):
         raise ConversionInputError(f"create_predictor: a Config is expected, not {type(config).__name__}")
-    device, properties = str(config.openvino_device()), config.openvino_properties()
+    device, properties = str(config.openvino_device()), config._properties_for(predictors)
     model, params, buffers = config._model, config._params, config._buffers
     if buffers is not None:
         made = compiled(lambda: _from_contents(*buffers), device, properties)
-        return Predictor(RenewedModel(made, device, properties))
+        return Predictor(SharedModel(made, device, properties))
     if model is None:
         raise ConversionInputError("the Config names no model: Config(model_dir) or Config(program, params)")
     if config._cache_dir is None:
@@ -325,7 +420,7 @@ def create_predictor(config: Config) -> Predictor:
     else:
         options, cache_dir = {"for": "predictor"}, config._cache_dir
         made = compiled_once(model, params, device, properties, cache_dir, options, lambda: _from_files(model, params))
-    return Predictor(RenewedModel(made, device, properties))
+    return Predictor(SharedModel(made, device, properties))
 
 
 def _from_contents(program: bytes, params: bytes) -> openvino.Model:
@@ -353,12 +448,16 @@ def _with_lengths(program: Program) -> openvino.Model:
 
 
 class PredictorPool:
-    """Several predictors of one model, for as many threads."""
+    """Several predictors of one model, for as many threads, which OpenVINO computes at once as far as there are cores.
+
+    Each gets the number of threads that the configuration sets, or its part of all cores. A configuration that sets a
+    hint or a number of streams is kept.
+    """
 
     def __init__(self, config: Config, size: int) -> None:
         if not isinstance(size, int) or size < 1:
             raise ConversionInputError(f"a pool of {size!r} predictors")
-        first = create_predictor(config)
+        first = _created(config, size)
         self._predictors = [first, *(first.clone() for _ in range(size - 1))]
 
     def retrieve(self, index: int) -> Predictor:
@@ -372,6 +471,14 @@ class PredictorPool:
         return self._predictors[index]
 
     retrive = retrieve  # as Paddle 2 spells it
+
+
+def _property(compiled: openvino.CompiledModel, name: str, default: int) -> Any:
+    """A property, which not every device has."""
+    try:
+        return compiled.get_property(name)
+    except RuntimeError:
+        return default
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import openvino
@@ -36,7 +37,19 @@ class RenewedModel:
         self._lock = threading.Lock()
         self._shapes: set[Hashable] = set()  # that have run; they may fail after another run has
         self._has_failed = False
+        self._running = 0
         self._exported: io.BytesIO | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Around a run and what becomes of its failure, by which others that run at the same time may fail."""
+        with self._lock:
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
 
     def succeeded(self, shapes: Iterable[Hashable]) -> None:
         """Notes that inputs of these shapes have run."""
@@ -46,13 +59,14 @@ class RenewedModel:
             self._shapes.update(shapes)
 
     def after_failure(
-        self, compiled: openvino.CompiledModel, shapes: Iterable[Hashable]
+        self, compiled: openvino.CompiledModel, shapes: Sequence[Hashable]
     ) -> openvino.CompiledModel | None:
         """What to repeat a run on that has failed on `compiled`; None where the failure is that of its inputs."""
         with self._lock:
             if compiled is not self.compiled:
                 return self.compiled
-            if not self._has_failed or self._shapes.isdisjoint(shapes):
+            is_first = not self._has_failed and self._running < 2
+            if is_first or self._shapes.isdisjoint(shapes):
                 self._has_failed = True
                 return None
             try:
@@ -60,7 +74,8 @@ class RenewedModel:
             except RuntimeError:  # a device that exports nothing, a model that came from a cache directory
                 return None
             self._has_failed = False
-            self._shapes.clear()
+            # Known still where other runs may make the repeated one fail again.
+            self._shapes = set(shapes) if self._running > 1 else set()
             return self.compiled
 
     def _imported(self) -> openvino.CompiledModel:

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import paddle
@@ -15,6 +17,7 @@ from gen_models.harness.spec import case, tensor
 from gen_models.harness.store import generated, generated_network
 from paddle2ov import ConversionInputError, OpenVINORunError, inference, testing
 from paddle2ov.inference import Config, PlaceType, PrecisionType, PredictorPool, create_predictor
+from paddle2ov.inference.spare import Spare
 from tests.support.formats import NEEDS_PADDLE_2
 
 
@@ -241,6 +244,107 @@ def test_a_pool_has_predictors_of_their_own(folder):
         PredictorPool(Config(folder), 0)
 
 
+def test_the_threads_of_a_pool_are_those_of_its_predictors(folder, monkeypatch):
+    monkeypatch.setattr("paddle2ov.inference.config._processors", lambda: 4)
+    config = Config(folder)
+    assert "NUM_STREAMS" not in config.openvino_properties()
+    shared = config._properties_for(3)
+    assert (shared["NUM_STREAMS"], shared.get("INFERENCE_NUM_THREADS")) == (3, None)
+    config.set_cpu_math_library_num_threads(1)
+    shared = config._properties_for(2)
+    assert (shared["NUM_STREAMS"], shared["INFERENCE_NUM_THREADS"]) == (2, 2)
+    assert config._properties_for(9)["INFERENCE_NUM_THREADS"] == 4
+    assert config._properties_for(9)["NUM_STREAMS"] == 4
+    config.set_openvino_streams(1)
+    assert config._properties_for(9)["NUM_STREAMS"] == 1
+    config = Config(folder)
+    config.set_openvino_hint("throughput")
+    assert "NUM_STREAMS" not in config._properties_for(9)
+
+
+def test_hints_are_properties_of_openvino(folder):
+    config = Config(folder)
+    config.set_openvino_hint("throughput")
+    config.set_openvino_streams(2)
+    config.set_openvino_requests(5)
+    config.set_openvino_cores("performance")
+    found = config.openvino_properties()
+    assert found["PERFORMANCE_HINT"] == "THROUGHPUT"
+    assert (found["NUM_STREAMS"], found["PERFORMANCE_HINT_NUM_REQUESTS"]) == (2, 5)
+    assert found["SCHEDULING_CORE_TYPE"] == "PCORE_ONLY"
+    assert create_predictor(config)._model.spare.bound == 5
+    for switch, value in (("hint", "fast"), ("streams", 0), ("requests", -1), ("cores", "big")):
+        with pytest.raises(ConversionInputError, match=f"set_openvino_{switch}: {value!r}"):
+            getattr(config, f"set_openvino_{switch}")(value)
+
+
+def _lines(count):
+    """Pictures of different widths, and so results of different lengths."""
+    return [np.random.default_rng(i).random((1, 3, 32, 16 + 8 * (i % 5)), np.float32) for i in range(count)]
+
+
+@pytest.mark.parametrize("hint", ["latency", "throughput"])
+def test_any_number_of_threads_may_run_a_predictor(folder, hint):
+    config = Config(folder)
+    config.set_openvino_hint(hint)
+    predictor, lines = create_predictor(config), _lines(40)
+    expected = [predictor.run([line])[0] for line in lines]
+    others = [predictor, predictor.clone()]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda i: others[i % 2].run([lines[i]])[0], range(40)))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    assert 1 <= len(predictor._model.spare._idle) <= predictor._model.spare.bound
+
+
+def test_a_thread_that_finds_the_predictor_busy_takes_a_request_that_is_shared(folder):
+    """It leaves the handles as they are, which belong to the thread that is running."""
+    predictor, (line, other) = create_predictor(Config(folder)), _lines(2)
+    expected = create_predictor(Config(folder)).run([other])[0]
+    predictor.get_input_handle("x").copy_from_cpu(line)
+    with predictor._lock, ThreadPoolExecutor(1) as threads:
+        (found,) = threads.submit(predictor.run, [other]).result(60)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_array_equal(predictor.get_input_handle("x").copy_to_cpu(), line)
+
+
+def test_shared_requests_are_bounded():
+    made, lent, most = [], [], []
+    spare = Spare(lambda: made.append(1) or len(made), 3)
+    gate = threading.Barrier(3, timeout=60)
+
+    def use(_):
+        with spare.borrow() as one:
+            lent.append(one)
+            most.append(len(lent))
+            gate.wait()  # all three are lent at once
+            lent.remove(one)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(use, range(30)))
+    assert len(made) == 3
+    assert max(most) <= 3
+    with pytest.raises(ZeroDivisionError), spare.borrow():
+        raise ZeroDivisionError
+    assert sorted(spare._idle) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("hint", ["latency", "throughput"])
+def test_several_lists_are_run_together(folder, hint):
+    config = Config(folder)
+    config.set_openvino_hint(hint)
+    predictor, lines = create_predictor(config), _lines(9)
+    expected = [predictor.run([line]) for line in lines]
+    found = predictor.run([[line] for line in lines])
+    for one, other in zip(found, expected, strict=True):
+        assert len(one) == len(other) == 1
+        np.testing.assert_allclose(one[0], other[0], atol=1e-6)
+    with pytest.raises(ConversionInputError, match="2 arrays are given; the inputs are x"):
+        predictor.run([[lines[0]], [lines[0], lines[1]]])
+    with pytest.raises(ConversionInputError, match="'x' is float32, the array is float64"):
+        predictor.run([[lines[0]], [lines[0].astype(np.float64)]])
+
+
 def test_openvino_engine():
     config = Config()
     config.enable_openvino_engine(PrecisionType.Half)
@@ -366,6 +470,31 @@ def test_memory_stays_flat_by_default(folder):
     assert config.openvino_properties()["CPU_RUNTIME_CACHE_CAPACITY"] == "0"
     config.set_openvino_device("GPU")
     assert "CPU_RUNTIME_CACHE_CAPACITY" not in config.openvino_properties()
+
+
+@pytest.mark.parametrize("streams", [0, 1, 2])
+def test_inputs_that_do_not_fit_spoil_no_other_threads(streams):
+    """Also in streams of one thread, where what OpenVINO's `infer` raises may be lost."""
+    vector = tensor([2, 3], dims=[-1, -1])
+    config = Config(generated(all_ops()["elementwise_add"], case(x=vector, y=vector), "pir"))
+    config.set_cpu_math_library_num_threads(max(1, streams))
+    config.set_openvino_property("NUM_STREAMS", streams)
+    predictor = create_predictor(config)
+
+    def run(i):
+        rows = 2 + i % 3
+        x, y = np.full((rows, 3), i, np.float32), np.ones((rows, 3 + (i % 4 == 0)), np.float32)
+        if i % 4 == 0:
+            with pytest.raises(OpenVINORunError):
+                predictor.run([x, y])
+        else:
+            np.testing.assert_array_equal(predictor.run([x, y])[0], x + 1)
+
+    for i in range(1, 12):
+        if i % 4:
+            run(i)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(run, range(200)))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 0])

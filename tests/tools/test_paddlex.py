@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,23 @@ def test_arrays_stand_in_the_order_of_sorted_names(tmp_path):
     with pytest.raises(ConversionInputError, match="1 arrays are given; the inputs are a, z"):
         runner(first)
     runner.close()
+
+
+def test_threads_share_a_runner(tmp_path):
+    import paddle
+
+    def doubled(x):
+        return x * 2
+
+    spec = paddle.static.InputSpec([-1, 2], "float32", "x")
+    program = paddle.jit.to_static(doubled, input_spec=[spec], full_graph=True)
+    paddle.jit.save(program, str(tmp_path / "inference"))
+    runner = Runner(tmp_path, config={"hint": "throughput", "streams": 2, "requests": 3, "cores": "any"})
+    assert runner._predictor._model.spare.bound == 3
+    rows = [np.full((1 + i % 3, 2), i, np.float32) for i in range(60)]
+    with ThreadPoolExecutor(6) as threads:
+        for given, (found,) in zip(rows, threads.map(runner, rows), strict=True):
+            np.testing.assert_array_equal(found, 2 * given)
 
 
 def test_no_model(tmp_path):

@@ -1,0 +1,49 @@
+"""Runs every benchmark and writes `docs/benchmarks.md`: what `make bench` does.
+
+    python -m benchmarks                        # all, one after the other
+    python -m benchmarks cold_start latency     # these; the sections of others stay as they are
+
+Each writes its figures to a file NAME.json in `docs/benchmarks`, and its plot beside it. One that fails does not keep
+the others from running; its section stays as it was, and the command fails at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.page import FOLDER, page
+
+ROOT = Path(__file__).resolve().parents[1]
+PLOTTED = ("conversion", "latency", "growth", "memory", "soak")
+NAMES = (*PLOTTED, "cold_start", "pages", "passes", "yolo_post")
+
+
+def main() -> None:
+    """Runs the benchmarks that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(NAMES)}; default: all")
+    parser.add_argument("--json", type=Path, default=FOLDER, help="the folder for the JSON files, beside the page")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.names) - set(NAMES):
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+    arguments.json.mkdir(parents=True, exist_ok=True)
+    failed = [name for name in arguments.names or NAMES if not run(name, arguments.json)]
+    arguments.json.with_suffix(".md").write_text(page(arguments.json))
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+def run(name: str, folder: Path) -> bool:
+    """Runs one, in a process of its own; tells whether it ended well."""
+    print(f"\n== {name}", flush=True)
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--json", str(folder.absolute() / f"{name}.json")]
+    if name in PLOTTED:
+        command += ["--plot", str(folder.absolute() / f"{name}.svg")]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Renders `docs/benchmarks.md` from the JSON files in `docs/benchmarks`, whichever there are.
+
+python -m benchmarks.page
+python -m benchmarks.page --check    # fails when the page is not what the files say
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.record import about
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
+ORDER = (
+    *("conversion", "cold_start", "latency", "precision", "pages", "memory", "growth", "soak"),
+    *("passes", "yolo_post"),
+)
+"""The sections that stand first, in this order; those of other files follow."""
+
+HEAD = """\
+# Benchmarks
+
+Written by `python -m benchmarks.page` from what the benchmarks found, the JSON files in the folder `docs/benchmarks`.
+`make bench` prepares the other tools, runs all benchmarks and writes this page. Each section has its command, the
+machine, and how much of it other programs took meanwhile.
+"""
+
+
+def main() -> None:
+    """Writes the page, or compares it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, default=FOLDER, help="the folder with the JSON files")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is stale")
+    arguments = parser.parse_args()
+    target, text = arguments.json.with_suffix(".md"), page(arguments.json)
+    if not arguments.check:
+        target.write_text(text)
+    elif target.read_text() != text:
+        sys.exit(f"{target} is stale: run `python -m benchmarks.page`")
+
+
+def page(folder: Path) -> str:
+    """The page in Markdown."""
+    places = {name: i for i, name in enumerate(ORDER)}
+    files = sorted(folder.glob("*.json"), key=lambda file: (places.get(file.stem, len(ORDER)), file.stem))
+    return "\n".join([HEAD, *(section(json.loads(file.read_text()), folder) for file in files)])
+
+
+def section(found: dict[str, Any], folder: Path) -> str:
+    """What one benchmark found."""
+    parts = [f"## {found['title']}", f"    {found['command']}", about(found["about"]), "\n".join(found["result"])]
+    parts.append(f"*{circumstances(found)}*")
+    plot = folder / f"{found['benchmark']}.svg"
+    if plot.exists():
+        parts.append(f"![{found['title']}]({folder.name}/{plot.name})")
+    return "\n\n".join(parts) + "\n"
+
+
+def circumstances(found: dict[str, Any]) -> str:
+    """The date, versions, machine and load in a line."""
+    machine, load = found["machine"], found["load"]
+    with_instructions = f" ({', '.join(machine['instructions'])})" if machine["instructions"] else ""
+    others = "" if load["others"] is None else f", of which other programs took {load['others']:.0%}"
+    return (
+        f"{found['date']}; {', '.join(f'{name} {number}' for name, number in found['versions'].items())}; "
+        f"{machine['processor']}{with_instructions}, {machine['cores']} cores{others}, {machine['memory_gb']} GB, "
+        f"{machine['system']}; load {load['before']} before, {load['after']} after."
+    )
+
+
+if __name__ == "__main__":
+    main()

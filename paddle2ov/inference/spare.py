@@ -1,0 +1,41 @@
+"""Predictors for threads that find theirs busy."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Spare(Generic[T]):
+    """A bounded number of things that threads borrow; made when they are first needed.
+
+    Args:
+        make: makes one.
+        bound: how many there may be; a thread that finds all of them lent waits for one.
+    """
+
+    def __init__(self, make: Callable[[], T], bound: int) -> None:
+        self.bound = bound
+        self._make = make
+        self._free = threading.Semaphore(bound)
+        self._idle: list[T] = []  # the one that was used last is at the end, and lent first
+
+    @contextmanager
+    def borrow(self) -> Iterator[T]:
+        """One for this thread alone."""
+        with self._free:
+            try:
+                one = self._idle.pop()
+            except IndexError:
+                one = self._make()
+            try:
+                yield one
+            finally:
+                self._idle.append(one)
+
+
+__all__ = ["Spare"]

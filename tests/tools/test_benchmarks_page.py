@@ -1,0 +1,66 @@
+"""What benchmarks write, and the page that is rendered from it."""
+
+import json
+import sys
+
+import pytest
+
+from benchmarks import __main__ as everything
+from benchmarks.page import FOLDER, main, page
+from benchmarks.record import Record, about, command, table
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, title in (("zoo", "Zoo"), ("latency", "Inference")):
+        record = Record(name, title, "What.\n\n    python -m benchmarks.zoo\n\nHow it is\nmeasured.\n")
+        record.write(tmp_path / "figures" / f"{name}.json", {"a": 1}, table(["", "ms"], [["one | two", 1.5]]))
+    return tmp_path / "figures"
+
+
+def test_a_section_has_the_command_the_text_the_table_and_the_machine(folder):
+    text = page(folder)
+    found = json.loads((folder / "zoo.json").read_text())
+    assert found["figures"] == {"a": 1}
+    assert text.index("## Inference") < text.index("## Zoo")  # known ones first, whatever their names
+    section = text.partition("## Zoo")[2]
+    assert "python -m benchmarks.zoo" in section
+    assert "What.\n\nHow it is\nmeasured." in section
+    assert "| one / two | 1.5 |" in section
+    assert found["machine"]["processor"] in section
+    assert f"load {found['load']['before']} before" in section
+    assert "svg" not in section
+
+
+def test_a_plot_beside_the_figures_is_shown(folder):
+    (folder / "zoo.svg").write_text("<svg/>")
+    assert "![Zoo](figures/zoo.svg)" in page(folder)
+
+
+def test_a_stale_page_is_found(folder, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["page", "--json", str(folder)])
+    main()
+    monkeypatch.setattr(sys, "argv", ["page", "--json", str(folder), "--check"])
+    main()
+    folder.with_suffix(".md").write_text("edited by hand")
+    with pytest.raises(SystemExit, match=r"is stale: run `python -m benchmarks\.page`"):
+        main()
+
+
+def test_the_page_is_what_the_figures_say():
+    if any(FOLDER.glob("*.json")):
+        assert FOLDER.with_suffix(".md").read_text(encoding="utf-8") == page(FOLDER)
+
+
+def test_the_command_says_what_was_measured_and_not_where_it_was_written():
+    arguments = ["db", "--json", "a/b.json", "--rounds", "3", "--plot=x.svg", "--models", "m"]
+    assert command("cold_start", arguments) == "python -m benchmarks.cold_start db --rounds 3"
+    assert about("First.\n\n    a command\n    another\n\nSecond.") == "First.\n\nSecond."
+
+
+@pytest.mark.parametrize("name", everything.NAMES)
+def test_every_benchmark_writes_figures(name):
+    text = (everything.ROOT / "benchmarks" / f"{name}.py").read_text()
+    assert f'Record("{name}", ' in text
+    assert '"--json"' in text
+    assert ('"--plot"' in text) == (name in everything.PLOTTED)
