@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from paddle2ov.inspection import Inspection, inspect
     from paddle2ov.program import read_program
+    from paddle2ov.quantization.quantize import Quantized, quantize
     from paddle2ov.report import ConversionReport
     from paddle2ov.translation.extension import ConversionExtension, register_converter
     from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -52,6 +53,7 @@ _MODULES = {
     "Paddle2OVError": "errors",
     "PaddleRunError": "errors",
     "Place": "errors",
+    "Quantized": "quantization.quantize",
     "RewriteError": "errors",
     "UnsupportedOpsError": "errors",
     "Verification": "verification.verify",
@@ -60,6 +62,7 @@ _MODULES = {
     "compile_model": "compilation",
     "convert": "conversion",
     "inspect": "inspection",
+    "quantize": "quantization.quantize",
     "read_program": "program",
     "register_converter": "translation.extension",
     "verify": "verification.verify",
@@ -80,6 +83,7 @@ __all__ = [
     "Paddle2OVError",
     "PaddleRunError",
     "Place",
+    "Quantized",
     "RewriteError",
     "UnsupportedOpsError",
     "Verification",
@@ -88,6 +92,7 @@ __all__ = [
     "compile_model",
     "convert",
     "inspect",
+    "quantize",
     "read_program",
     "register_converter",
     "verify",

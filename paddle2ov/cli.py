@@ -13,6 +13,7 @@ from paddle2ov.commands.check import check_command
 from paddle2ov.commands.convert import convert_command
 from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
+from paddle2ov.commands.quantize import quantize_command
 from paddle2ov.commands.verify import verify_command
 
 
@@ -38,7 +39,15 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 @click.group(
     cls=_DefaultToConvert,
-    commands=[convert_command, inspect_command, verify_command, check_command, batch_command, ops_command],
+    commands=[
+        convert_command,
+        inspect_command,
+        verify_command,
+        check_command,
+        batch_command,
+        quantize_command,
+        ops_command,
+    ],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     help="""PaddlePaddle models on OpenVINO.
 

@@ -275,14 +275,14 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
             _compare_values(array, want, 0.0, 0.0, label)
             continue
         with np.errstate(invalid="ignore", over="ignore"):
-            error, scale = (_mean_square(one) for one in (array.astype(np.float64) - want, want))
+            error, scale = (_root_mean_square(one) for one in (array.astype(np.float64) - want, want))
         if not error <= rtol * max(scale, 0.1):
             raise MismatchError(
-                f"{label}: the mean square of the errors is {error:.3g}, that of the values {scale:.3g}"
+                f"{label}: the root mean square of the errors is {error:.3g}, that of the values {scale:.3g}"
             )
 
 
-def _mean_square(array: Array) -> float:
+def _root_mean_square(array: Array) -> float:
     return float(np.sqrt(np.mean(np.square(array, dtype=np.float64)))) if array.size else 0.0
 
 

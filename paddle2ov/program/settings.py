@@ -53,6 +53,7 @@ class Settings:
             (`deploy.yaml`; an `inference.yml` is for PaddleX, where they are bytes).
         image_shape: the declared shape of the image, -1 where it is open; None if the file has none.
         model: the names of the program and of the parameters, where the file has them.
+        postprocess: the name of what is made of the results, such as "CTCLabelDecode"; None if the file has none.
     """
 
     path: Path
@@ -63,6 +64,7 @@ class Settings:
     image_shape: tuple[int, int, int, int] | None = None
     model: tuple[str, str | None] | None = None
     usual: dict[str, Shape] = field(default_factory=dict)
+    postprocess: str | None = None
 
     @property
     def channels_first(self) -> bool:
@@ -94,6 +96,7 @@ class _Deploy(msgspec.Struct):
 class _File(msgspec.Struct):
     Hpi: _Hpi | None = None
     PreProcess: _PreProcess | None = None
+    PostProcess: dict[str, Any] | None = None
     Preprocess: list[dict[str, Any]] | None = None
     Deploy: _Deploy | None = None
     image_shape: list[int | None] | None = None
@@ -120,7 +123,14 @@ def read_settings(path: Path) -> Settings:
         raise ModelReadError(f"{path}: {error}") from error
     model = (found.Deploy.model, found.Deploy.params) if found.Deploy is not None and found.Deploy.model else None
     floats = toolkit == "segmentation" and path.stem != "inference"
-    return Settings(path, shapes, toolkit, transforms, floats, image_shape, model, usual)
+    return Settings(path, shapes, toolkit, transforms, floats, image_shape, model, usual, _postprocess(found))
+
+
+def _postprocess(found: _File) -> str | None:
+    """PaddleOCR writes the name under `name`, PaddleClas as the one key."""
+    given = found.PostProcess or {}
+    name = given.get("name", next(iter(given), None))
+    return name[:_MOST_NAME] if isinstance(name, str) else None
 
 
 def _load(path: Path) -> Any:

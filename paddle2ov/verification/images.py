@@ -21,11 +21,11 @@ from paddle2ov.program.settings import NAMES, find_settings, read_settings
 from paddle2ov.testing import compile_model
 from paddle2ov.verification.inputs import Inputs, given_inputs
 
-_HINT = "prepare the inputs yourself and pass them as an .npz file (--inputs)"
+_HINT = "prepare the inputs yourself and pass them as an .npz file (verify: --inputs, quantize: --data)"
 
 
-def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLike[str]]) -> list[Inputs]:
-    """One set of inputs for each picture.
+class Pictures:
+    """Makes inputs of a model from pictures.
 
     The picture goes to the input of shape [N, 3, H, W]. As in PaddleDetection, `im_shape` is its size after the resize
     and `scale_factor` that over its own size.
@@ -33,41 +33,58 @@ def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLi
     Args:
         program: the model's program.
         folder: the model's folder, with its settings.
-        paths: picture files.
 
     Raises:
-        ConversionInputError: there are no settings, they ask for what cannot be done here, the model has other inputs,
-            a file is no picture, or OpenCV is not installed.
+        ConversionInputError: there are no settings, they ask for what cannot be done here, or the model has other
+            inputs.
         ModelReadError: the settings cannot be read.
     """
+
+    def __init__(self, program: Program, folder: Path) -> None:
+        self._program, self._plan = program, _plan(folder)
+        self._picture = _image_variable(program)
+        self._compiled = _compiled(self._plan)
+
+    def inputs(self, path: Path) -> Inputs:
+        """The inputs for a picture file.
+
+        Raises:
+            ConversionInputError: it is no picture, or OpenCV is not installed.
+        """
+        pixels = _read(path)
+        arrays = {self._picture.name: self._compiled(pixels[None])[0]}
+        arrays |= {
+            one.name: _size_input(one.name, (pixels.shape[0], pixels.shape[1]), self._plan)
+            for one in self._program.inputs
+            if one.name != self._picture.name
+        }
+        (found,) = given_inputs(self._program, arrays)
+        return found
+
+
+def image_inputs(program: Program, folder: Path, paths: Iterable[str | os.PathLike[str]]) -> list[Inputs]:
+    """One set of inputs for each picture file; raises what `Pictures` does."""
     files = [Path(path) for path in paths]
     if not files:
         return []
+    pictures = Pictures(program, folder)
+    return [pictures.inputs(file) for file in files]
+
+
+def _plan(folder: Path) -> Plan:
+    """The preprocessing that the settings in a folder describe, all of it."""
     path = find_settings(folder)
     if path is None:
         raise ConversionInputError(
             f"image: {folder} holds no settings ({', '.join(NAMES)}) that say how to prepare a picture; {_HINT}"
         )
-    settings = read_settings(path)
-    found = plan(settings)
+    found = plan(read_settings(path))
     if found.remaining:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.remaining)
         raise ConversionInputError(f"image: the preprocessing of {path} cannot be done here ({reasons}); {_HINT}")
     if not found.steps:
         raise ConversionInputError(f"image: {path} describes no preprocessing of pictures; {_HINT}")
-    picture = _image_variable(program)
-    compiled = _compiled(found)
-    sets: list[Inputs] = []
-    for file in files:
-        pixels = _read(file)
-        arrays = {picture.name: compiled(pixels[None])[0]}
-        arrays |= {
-            one.name: _size_input(one.name, (pixels.shape[0], pixels.shape[1]), found)
-            for one in program.inputs
-            if one.name != picture.name
-        }
-        sets += given_inputs(program, arrays)
-    return sets
+    return found
 
 
 def _image_variable(program: Program) -> Variable:
@@ -119,4 +136,4 @@ def _read(path: Path) -> AnyArray:
     return found
 
 
-__all__ = ["image_inputs"]
+__all__ = ["Pictures", "image_inputs"]

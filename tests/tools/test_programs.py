@@ -196,8 +196,8 @@ def test_rounded_values():
     expected = [Expected("", "float32", want)]
     compare_rounded([Result(frozenset(), "f32", want + np.float32(0.03))], expected, 0.1, "here")
     with pytest.raises(
-        MismatchError, match=r"here: result 0 .*the mean square of the errors is 0.2, that of the values"
+        MismatchError, match=r"here: result 0 .*the root mean square of the errors is 0.2, that of the values"
     ):
         compare_rounded([Result(frozenset(), "f32", want + np.float32(0.2))], expected, 0.1, "here")
-    with pytest.raises(MismatchError, match="the mean square of the errors is nan"):
+    with pytest.raises(MismatchError, match="the root mean square of the errors is nan"):
         compare_rounded([Result(frozenset(), "f32", want * np.float32(np.nan))], expected, 0.1, "here")

@@ -1,0 +1,116 @@
+"""`paddle2ov quantize MODEL`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from paddle2ov.commands.shared import (
+    ModelType,
+    PathType,
+    extension_option,
+    params_option,
+    plain_errors,
+    traceback_option,
+)
+
+if TYPE_CHECKING:
+    from paddle2ov.quantization.quantize import Quantized
+
+
+@click.command("quantize")
+@click.argument("model", type=ModelType())
+@params_option
+@click.option(
+    "--data",
+    multiple=True,
+    required=True,
+    type=PathType(exists=True, path_type=Path),
+    help="Pictures, .npz files with an array for each input, or folders of both; may be repeated. Some hundred of what "
+    "the model is to be used for.",
+)
+@click.option(
+    "-o",
+    "--output-model",
+    "target",
+    type=PathType(dir_okay=False, path_type=Path),
+    required=True,
+    help="Where to write the model (.xml; the weights go beside it).",
+)
+@click.option(
+    "--max-drop",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Layers go back to floating point until less accuracy than this is lost, such as 0.01.",
+)
+@click.option(
+    "--subset-size", type=click.IntRange(1), default=300, show_default=True, help="How many items to calibrate with."
+)
+@click.option(
+    "--weights", type=click.Choice(["int8", "int4"]), help="Make only the weights of products that small, not the data."
+)
+@click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?]".')
+@extension_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+@traceback_option
+def quantize_command(
+    model: Path,
+    params: Path | None,
+    data: tuple[Path, ...],
+    target: Path,
+    max_drop: float | None,
+    subset_size: int,
+    weights: Literal["int8", "int4"] | None,
+    inputs: str | None,
+    extensions: tuple[Path, ...],
+    as_json: bool,
+    quiet: bool,
+    traceback: bool,
+) -> None:
+    """Convert MODEL and quantize it to 8-bit integers with NNCF, calibrated with data of yours.
+
+    Prints how near the results are to those in float32, and how long they take, in each precision of this processor.
+    Needs `pip install 'paddle2ov[quantize]'`; pictures also need OpenCV, and an inference.yml beside the model.
+    """
+    if target.suffix != ".xml":
+        raise click.UsageError(f"-o: {target} is no .xml file")
+    with plain_errors(traceback):
+        from paddle2ov.commands.converted import refuse_overwriting_sources
+        from paddle2ov.deployment.saving import save_model
+        from paddle2ov.quantization.quantize import quantize
+        from paddle2ov.translation.extension import run_extensions
+
+        refuse_overwriting_sources(model, params, [target, target.with_suffix(".bin")], None)
+        run_extensions(extensions)
+        found = quantize(
+            model,
+            data,
+            params=params,
+            max_drop=max_drop,
+            subset_size=subset_size,
+            weights=weights,
+            input=inputs,
+            progress=not quiet and not as_json,
+        )
+        save_model(found.model, target, fp16=False)
+    if as_json:
+        click.echo(json.dumps({"model": str(target), **found.to_dict()}, indent=1))
+    elif not quiet:
+        _print(found)
+        click.echo(f"{target}")
+
+
+def _print(found: Quantized) -> None:
+    click.echo(f"precision     agreement    ms an item   (agreement: {found.meaning})")
+    for one in found.precisions:
+        click.echo(f"{one.name:<12} {one.agreement:10.2%} {one.milliseconds:13.2f}")
+    counts = Counter(layer.precision for layer in found.layers)
+    click.echo(f"layers: {', '.join(f'{count} in {name}' for name, count in counts.most_common()) or 'none'}")
+    for layer in found.layers:
+        if layer.why_float:
+            click.echo(f"  {layer.name} ({layer.kind}) in {layer.precision}: {layer.why_float}")
+    click.echo(found.advice[0].upper() + found.advice[1:] + ".")

@@ -1,0 +1,84 @@
+"""Calibration data: pictures, or arrays for each input."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from openvino import Model
+
+from paddle2ov.errors import ConversionInputError
+from paddle2ov.program.model import AnyArray, Program
+from paddle2ov.verification.images import Pictures
+from paddle2ov.verification.inputs import Inputs, given_inputs, load, model_inputs
+
+PathLike: TypeAlias = str | os.PathLike[str]
+Item: TypeAlias = PathLike | Mapping[str, AnyArray]
+Data: TypeAlias = Item | Iterable[Item]
+
+_PICTURES = frozenset((".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"))
+_ARRAYS = ".npz"
+
+
+class CalibrationData:
+    """Inputs of a model, each made when it is asked for.
+
+    Args:
+        program: the model's program.
+        folder: the model's folder, with the settings that say how to prepare a picture.
+        model: the converted model.
+        data: pictures, .npz files with an array for each input, folders of both, or such arrays by their names.
+
+    Raises:
+        ConversionInputError: there is nothing, or a file is neither.
+    """
+
+    def __init__(self, program: Program, folder: Path, model: Model, data: Data) -> None:
+        self._program, self._folder, self._model = program, folder, model
+        self._items = [one for item in _listed(data) for one in _expanded(item)]
+        self._pictures: Pictures | None = None
+        if not self._items:
+            raise ConversionInputError("data: there is no picture and no .npz file")
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def inputs(self, index: int) -> Inputs:
+        """What the model is given for an item.
+
+        Raises:
+            ConversionInputError: a picture cannot be read or prepared, or arrays do not fit the model.
+            ModelReadError: the settings beside the model cannot be read.
+        """
+        item = self._items[index]
+        if isinstance(item, Path) and item.suffix.lower() != _ARRAYS:
+            if self._pictures is None:
+                self._pictures = Pictures(self._program, self._folder)
+            arrays = self._pictures.inputs(item)
+        else:
+            (arrays,) = given_inputs(self._program, load(item) if isinstance(item, Path) else item)
+        return model_inputs(self._model, self._program, arrays)
+
+
+def _listed(data: Data) -> Sequence[Item]:
+    if isinstance(data, str | os.PathLike | Mapping):
+        return [data]
+    return list(data)
+
+
+def _expanded(item: Item) -> Sequence[Path | Mapping[str, AnyArray]]:
+    if isinstance(item, Mapping):
+        return [item]
+    if not isinstance(item, str | os.PathLike):
+        raise ConversionInputError(f"data: a path or arrays by name are expected, not {type(item).__name__}")
+    path = Path(item)
+    if path.is_dir():
+        return sorted(one for one in path.rglob("*") if one.suffix.lower() in (*_PICTURES, _ARRAYS) and one.is_file())
+    if not path.is_file():
+        raise ConversionInputError(f"data: {path} is no file and no folder")
+    return [path]
+
+
+__all__ = ["CalibrationData", "Data"]

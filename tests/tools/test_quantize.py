@@ -1,0 +1,168 @@
+"""`quantize`: models in int8 give what Paddle gives, up to what 8 bits lose, measured in what a model is for."""
+
+import json
+import sys
+
+import cv2
+import numpy as np
+import openvino
+import pytest
+from click.testing import CliRunner
+
+import paddle2ov
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+from paddle2ov import ConversionInputError, OpenVINORunError
+from paddle2ov.cli import cli
+from paddle2ov.program.settings import read_settings
+from paddle2ov.quantization import quantize as module
+from paddle2ov.quantization.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
+
+RECOGNISER = """
+PreProcess:
+  transform_ops:
+  - DecodeImage: {channel_first: false, img_mode: BGR}
+  - RecResizeImg: {image_shape: [3, 32, 100]}
+PostProcess: {name: CTCLabelDecode}
+"""
+
+
+def folder_of(name):
+    return generated_network(all_networks()[name], "pir")
+
+
+def paddle_results(folder):
+    with np.load(folder / "outputs_0.npz") as found:
+        return [found[key] for key in found.files]
+
+
+@pytest.mark.parametrize("name", ["csp_channels_last", "dense_denoiser", "grown_states"])
+def test_a_network_in_integers(name):
+    """With attention; where OpenVINO loses the results of a first attempt, and where it does not compile one."""
+    folder = folder_of(name)
+    found = paddle2ov.quantize(folder, folder / "inputs_0.npz")
+    compiled = openvino.compile_model(found.model, "CPU")
+    results = compiled(dict(np.load(folder / "inputs_0.npz")))
+    assert RESULTS.agreement([results[port] for port in compiled.outputs], paddle_results(folder)) > 0.9
+    assert [one.name for one in found.precisions][:: len(found.precisions) - 1] == ["f32", "int8"]
+    assert found.layers
+    assert all(one.precision in ("i8", "u8") or one.why_float for one in found.layers)
+    assert json.dumps(found.to_dict())
+
+
+def test_what_openvino_computes_wrong_is_refused():
+    """It moves a scale through an MVN of numbers so small that its epsilon counts."""
+    folder = folder_of("averaged")
+    with pytest.raises(OpenVINORunError, match="does not compute the quantized model right"):
+        paddle2ov.quantize(folder, folder / "inputs_0.npz")
+
+
+def test_weights_alone():
+    folder = folder_of("csp_channels_last")
+    found = paddle2ov.quantize(folder, dict(np.load(folder / "inputs_0.npz")), weights="int8")
+    assert found.precisions[-1].name == "int8 weights"
+    assert found.precisions[-1].agreement > 0.9
+
+
+@pytest.fixture
+def recogniser(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for file in folder_of("crnn").iterdir():
+        (folder / file.name).symlink_to(file)
+    (folder / "inference.yml").write_text(RECOGNISER)
+    pictures = tmp_path / "lines"
+    pictures.mkdir()
+    for i in range(6):
+        line = cv2.putText(np.full((40, 120, 3), 255, np.uint8), f"line {i}", (5, 28), 0, 1, (0, 0, 0), 2)
+        cv2.imwrite(str(pictures / f"{i}.png"), line)
+    return folder, pictures
+
+
+def test_a_recogniser_from_the_command_line(recogniser, tmp_path):
+    folder, pictures = recogniser
+    arguments = ["quantize", str(folder), "--data", str(pictures), "--subset-size", "3", "--max-drop", "0.5"]
+    result = CliRunner().invoke(cli, [*arguments, "-o", str(tmp_path / "int8.xml"), "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["measure"] == "text"
+    assert found["precisions"][-1]["agreement"] >= 0.5
+    kinds = [node.get_type_name() for node in openvino.Core().read_model(tmp_path / "int8.xml").get_ops()]
+    assert "FakeQuantize" in kinds
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"data": "nothing"}, "nothing is no file and no folder"),
+        ({"data": []}, "there is no picture and no .npz file"),
+        ({"data": [3]}, "a path or arrays by name are expected, not int"),
+        ({"data": {"y": np.zeros(3)}}, "'x' is missing"),
+        ({"subset_size": 0}, "subset_size: 0"),
+        ({"max_drop": 1.0}, "max_drop: 1.0"),
+        ({"weights": "int2"}, "weights: 'int2'"),
+        ({"weights": "int8", "max_drop": 0.1}, "goes with the quantization of activations"),
+    ],
+    ids=str,
+)
+def test_arguments_that_do_not_fit(options, message):
+    with pytest.raises(ConversionInputError, match=message):
+        paddle2ov.quantize(folder_of("crnn"), **{"data": {"x": np.zeros((1, 3, 32, 64), np.float32)}, **options})
+
+
+def test_without_nncf(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nncf", None)
+    with pytest.raises(ConversionInputError, match=r"pip install 'paddle2ov\[quantize\]'"):
+        paddle2ov.quantize(folder_of("crnn"), {"x": np.zeros((1, 3, 32, 64), np.float32)})
+
+
+def test_what_is_calibrated_with_is_not_measured_with():
+    assert module._divided(4, 300) == ([0, 1, 2, 3], [0, 1, 2, 3])
+    used, others = module._divided(10, 4)
+    assert used == [0, 2, 5, 7]
+    assert others == [1, 3, 4, 6, 8, 9]
+
+
+def one_hot(*characters):
+    return np.eye(6, dtype=np.float32)[None, list(characters)]
+
+
+BOX = [[1, 0.9, 0, 0, 10, 10]]
+AGREEMENT = {
+    "the same class": (LABELS, [[0.1, 0.9], [0.8, 0.2]], [[0.4, 0.6], [0.1, 0.9]], 0.5),
+    "text, repeats and blanks apart": (TEXT, one_hot(1, 1, 0, 1, 2), one_hot(0, 1, 0, 1, 2), 1.0),
+    "one character of three": (TEXT, one_hot(1, 2, 4), one_hot(1, 2, 3), 2 / 3),
+    "a character more": (TEXT, one_hot(1, 2, 3), one_hot(1, 0, 3), 0.5),
+    "half of the pixels": (REGIONS, [[[[0.9, 0.9, 0.1]]]], [[[[0.9, 0.1, 0.1]]]], 0.5),
+    "a box that moved": (BOXES, [[1, 0.8, 1, 0, 11, 10]], BOX, 1.0),
+    "a box of another class": (BOXES, [[2, 0.9, 0, 0, 10, 10]], BOX, 0.0),
+    "a box more": (BOXES, [*BOX, [1, 0.5, 50, 50, 60, 60]], BOX, 2 / 3),
+    "no box": (BOXES, np.zeros((0, 6)), BOX, 0.0),
+    "an error of a tenth": (RESULTS, [1.1, -1.1], [1.0, -1.0], 0.9),
+    "not a number": (RESULTS, [np.nan, 1.0], [1.0, 1.0], 0.0),
+}
+
+
+@pytest.mark.parametrize("name", AGREEMENT)
+def test_agreement(name):
+    measure, found, wanted, agreement = AGREEMENT[name]
+    found, wanted = np.asarray(found, np.float32), np.asarray(wanted, np.float32)
+    assert measure.agreement([found], [wanted]) == pytest.approx(agreement, abs=1e-5)
+    assert measure.agreement([wanted], [wanted]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "measure"),
+    [
+        ("PostProcess: {Topk: {topk: 5}}", (1, 10), LABELS),
+        ("PostProcess: {name: CTCLabelDecode}", (1, 20, 97), TEXT),
+        ("PostProcess: {name: DBPostProcess, thresh: 0.3}", (1, 1, 32, 32), REGIONS),
+        ("PostProcess: {name: 3}", (1, 10), RESULTS),
+        ("PostProcess: {name: CTCLabelDecode}", (1, 10), RESULTS),
+        ("{}", (1, 6), BOXES),
+    ],
+)
+def test_the_measure_is_that_of_the_settings(text, shape, measure, tmp_path):
+    path = tmp_path / "inference.yml"
+    path.write_text(text)
+    assert measure_for(read_settings(path), [np.zeros(shape, np.float32)]) is measure
