@@ -54,6 +54,7 @@ def split(node: NodeContext) -> NamedOutputs:
 def _split(node: NodeContext, x: Output, axis: int) -> list[Output]:
     count = node.get_output_size("out")
     number = node.get_int("num", 0)
+    node.require(number <= _MOST_SLICES, f"at most {_MOST_SLICES} slices are expected", num=number)
     has_sections = node.has_input("sections") or len(node.get_attribute("sections", [])) > 0
     if number > 0 or not has_sections:
         return _split_equally(x, axis, number or count)

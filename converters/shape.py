@@ -22,6 +22,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.program.budget import check_rank
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.translation.registry import Converter
 
@@ -164,12 +165,14 @@ def unsqueeze(node: NodeContext) -> NamedOutputs:
     if not node.is_known("axis"):
         return {"out": _unsqueeze_computed_axes(node, x, rank)}
     inserted = [False] * rank
-    for axis in node.get_ints("axis"):
+    axes = node.get_ints("axis")
+    check_rank(rank + len(axes))
+    for axis in axes:
         position = axis + len(inserted) + 1 if axis < 0 else axis
         node.require(0 <= position <= len(inserted), f"out of range for rank {rank}", axis=axis)
         inserted.insert(position, True)
-    axes = [i for i, new in enumerate(inserted) if new]
-    return {"out": ops.unsqueeze(x, ints(axes)) if axes else x}
+    new = [i for i, is_new in enumerate(inserted) if is_new]
+    return {"out": ops.unsqueeze(x, ints(new)) if new else x}
 
 
 def _unsqueeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:

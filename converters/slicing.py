@@ -45,7 +45,7 @@ class _Bounds:
         if self._tensor is None:
             self._tensor = int_vector(self._node, self._name)
         shape = self._tensor.get_partial_shape()
-        if shape.is_static and list(range(int(shape[0].get_length()))) == positions:
+        if shape.is_static and list(range(shape[0].get_length())) == positions:
             return self._tensor
         return ops.gather(self._tensor, ints(positions), ints(0))
 

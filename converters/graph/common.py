@@ -13,6 +13,7 @@ from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
+from paddle2ov.program.budget import check_rank
 from paddle2ov.program.model import AnyArray
 from paddle2ov.translation.node_context import NodeContext
 
@@ -37,7 +38,7 @@ def rank_of(node: NodeContext, x: Output) -> int:
     rank = x.get_partial_shape().rank
     if rank.is_dynamic:
         node.refuse("an input of unknown rank is not supported")
-    return int(rank.get_length())
+    return check_rank(int(rank.get_length()))
 
 
 def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") -> int:
@@ -49,11 +50,17 @@ def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") 
 
 
 def int_vector(node: NodeContext, name: str) -> Output:
-    """A list of integers (a shape, axes, bounds) as a 1-D int64 tensor, whatever the shape of the operand is."""
+    """A list of integers (a shape, axes, bounds) as a 1-D int64 tensor, whatever the shape of the operand is.
+
+    There is one for each dimension, or for some; a BudgetError says that there are more than tensors have.
+    """
     x = node.get_tensor(name, Type.i64)
-    if x.get_partial_shape().rank == 1:
-        return x
-    return ops.reshape(x, ints([-1]), False).output(0)
+    if x.get_partial_shape().rank != 1:
+        x = ops.reshape(x, ints([-1]), False).output(0)
+    length = x.get_partial_shape()[0]
+    if length.is_static:
+        check_rank(int(length.get_length()))
+    return x
 
 
 def shape_vector(node: NodeContext, name: str) -> Output:

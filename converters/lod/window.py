@@ -12,6 +12,7 @@ from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints
 from paddle2ov.converters.lod.sequences import dense_input, from_dense, padded_length
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -61,5 +62,5 @@ def sequence_enumerate(node: NodeContext) -> NamedOutputs:
     pad = const_like(value, x)
     padded = ops.pad(flat, ints([0, 0]), ints([0, size - 1]), "constant", pad)
     indices = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
-    each = ops.add(ops.unsqueeze(indices, ints([1])), ints(list(range(size))))
+    each = ops.add(ops.unsqueeze(indices, ints([1])), ints(arrays.arange(size)))
     return {"out": from_dense(ops.gather(padded, each, ints(1)), count)}

@@ -150,7 +150,7 @@ _SAFE = frozenset(
         *("Convert", "Cos", "Cosh", "Elu", "Equal", "Erf", "Exp", "FakeQuantize", "Floor", "Gelu", "Greater"),
         *("GreaterEqual", "HSigmoid", "HSwish", "Inverse", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual", "Log"),
         *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "MatMul", "Maximum", "Minimum", "Mish", "Multiply"),
-        *("Negative", "NotEqual", "OneHot", "PRelu", "Pad", "Power", "Range", "ReduceL1", "ReduceL2"),
+        *("Negative", "NotEqual", "OneHot", "Power", "Range", "ReduceL1", "ReduceL2"),
         *("ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"),
         *("Relu", "Roll", "Round", "Select", "Selu", "ShapeOf", "Sigmoid", "Sign", "Sin", "Sinh", "Slice"),
         *("SliceScatter", "SoftPlus", "SoftSign", "Softmax", "Split", "Sqrt", "SquaredDifference", "Squeeze"),
@@ -232,6 +232,21 @@ def _keeps_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:
     return dims is not None and math.prod(dims) == inputs[0].size
 
 
+def _has_padded(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """No more is taken away at an end than there is."""
+    x, before, after = inputs[:3]
+    return all(-size <= int(pad) for side in (before, after) for pad, size in zip(side, x.shape, strict=True))
+
+
+def _has_slopes(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """The slopes are one for each channel, or broadcast to the data."""
+    x, slope = inputs
+    if slope.ndim == 1 and x.ndim > 1:
+        return slope.size in (1, x.shape[1])
+    sizes = zip(slope.shape[::-1], x.shape[::-1], strict=False)
+    return slope.ndim <= x.ndim and all(size in (1, dim) for size, dim in sizes)
+
+
 _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "Broadcast": _has_inferred_size,
     "CumSum": _has_axis,
@@ -241,6 +256,8 @@ _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "GatherElements": _is_indexed_by_elements,
     "GatherND": _is_indexed_by_tuples,
     "Mod": _divides,
+    "PRelu": _has_slopes,
+    "Pad": _has_padded,
     "Reshape": _keeps_elements,
     "ScatterElementsUpdate": _is_indexed_by_elements,
     "ScatterNDUpdate": _is_indexed_by_tuples,

@@ -30,6 +30,10 @@ MOST_REPEATS = 1000
 """How often a converter repeats the nodes of a step, such as one for each class, level or layer."""
 
 
+MOST_DIMENSIONS = 64
+"""The rank of a tensor: Paddle's have at most 9, and converters compute with a few dimensions more."""
+
+
 class Limit(NamedTuple):
     """How much of something a program may take: `base`, and `factor` for each of what it is proportional to."""
 
@@ -108,6 +112,17 @@ def check_repeats(count: int) -> int:
     return count
 
 
+def check_rank(dimensions: int) -> int:
+    """The number of dimensions, for tensors whose rank a program decides.
+
+    Raises:
+        BudgetError: it is larger than `MOST_DIMENSIONS`.
+    """
+    if dimensions > MOST_DIMENSIONS:
+        raise BudgetError(f"a tensor of {dimensions} dimensions; at most {MOST_DIMENSIONS} are taken")
+    return dimensions
+
+
 def check_computed(elements: int) -> None:
     """To be called where nodes compute that many integers from constants.
 
@@ -134,6 +149,7 @@ def charge_array(elements: int, itemsize: int = 8) -> None:
 __all__ = [
     "LIMITS",
     "MOST_COMPUTED_ELEMENTS",
+    "MOST_DIMENSIONS",
     "MOST_ELEMENTS",
     "MOST_NESTED_BLOCKS",
     "MOST_PROGRAM_BYTES",
@@ -144,5 +160,6 @@ __all__ = [
     "charge_array",
     "charging",
     "check_computed",
+    "check_rank",
     "check_repeats",
 ]

@@ -22,7 +22,7 @@ from google.protobuf.message import DecodeError
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
-from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget
+from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget, check_rank
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.liveness import count_walked
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
@@ -523,6 +523,7 @@ def _declared(kind: Any) -> Variable | None:
         return None
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
     shape = tuple(max(dim, -1) for dim in tensor.dims)
+    check_rank(len(shape))
     if not all(dim <= _MAX_DIM for dim in shape):
         raise ModelReadError(f"a variable has an impossible shape {list(shape)[:16]}")
     return Variable("", dtypes.LEGACY.get(tensor.data_type), shape, kind.type == _TENSOR_ARRAY, lod_level)

@@ -15,7 +15,7 @@ import msgspec
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
-from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget
+from paddle2ov.program.budget import MOST_NESTED_BLOCKS, Budget, check_rank
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable, is_static
 from paddle2ov.program.vocabulary import Vocabulary
 
@@ -519,6 +519,7 @@ def _declared(kind: _Type | None) -> list[Variable] | Variable | None:
     element, dims, *_ = kind.data
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
     shape = tuple(max(dim, -1) if isinstance(dim, int) else dim for dim in dims)
+    check_rank(len(shape))
     if not all(isinstance(dim, int) and dim <= _MAX_DIM for dim in shape):
         raise ModelReadError(f"a value has an impossible shape {list(shape)[:16]}")
     dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])

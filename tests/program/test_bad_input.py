@@ -248,6 +248,13 @@ def test_the_axis_of_an_old_sum(axis):
         paddle2ov.convert(whole)
 
 
+def test_slopes_for_other_channels():
+    x, alpha = np.zeros((2, 4, 3), np.float32), np.zeros((2, 3), np.float32)
+    whole, _ = program("prelu", {"x": x, "alpha": alpha}, {"mode": "channel", "data_format": "NCHW"})
+    with pytest.raises(OpConversionError, match=r"mode='channel': slopes of shape \[2, 3\] for 4 channels"):
+        paddle2ov.convert(whole)
+
+
 def test_an_array_that_is_read_from_nothing(legacy_array):
     with pytest.raises(OpConversionError, match="assign"):
         paddle2ov.convert(legacy_array)

@@ -11,6 +11,7 @@ import pytest
 import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.legacy import ROOT
+from gen_models.harness.spec import FORMATS
 from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, Paddle2OVError, RewriteError
 from paddle2ov.graph.opset import ops
@@ -120,6 +121,7 @@ def test_bodies_of_nested_loops_are_translated_to_a_bound():
 
 HUGE = 2**40
 X = np.ones((2, 3), np.float32)
+LONG = np.broadcast_to(np.int64(1), (2**31 - 1,))
 SIZES = {
     "tril_indices": ({}, {"rows": HUGE, "cols": HUGE, "offset": 0, "dtype": "int64"}),
     "triu_indices": ({}, {"row": 2**20, "col": 2**20, "offset": 0, "dtype": "int64"}),
@@ -143,6 +145,13 @@ SIZES = {
         {"input": np.broadcast_to(np.float32(0), (1, 1, 2**13, 2**13)), "image": np.ones((1, 3, 4, 4), np.float32)},
         {"min_sizes": [1.0], "aspect_ratios": [1.0], "variances": [1.0] * 4},
     ),
+    "sequence_enumerate": ({"x": np.ones((2, 1), np.int64)}, {"win_size": HUGE, "pad_value": 0}),
+    "split": ({"x": X}, {"num": HUGE, "axis": 1, "sections": []}),
+    "expand_v2": ({"x": X, "shape": LONG}, {}),
+    "tile": ({"x": X, "repeat_times": LONG}, {}),
+    "randint": ({"shape": LONG}, {"low": 0, "high": 2, "dtype": "int64"}),
+    "strided_slice": ({"x": X, "starts": LONG, "ends": LONG, "strides": LONG}, {"axes": [1]}),
+    "unsqueeze2": ({"x": X}, {"axis": [0] * 100}),
 }
 RESULTS = {"anchor_generator": ("anchors",)}
 
@@ -151,8 +160,29 @@ RESULTS = {"anchor_generator": ("anchors",)}
 def test_sizes_are_refused_before_they_are_made(name):
     inputs, attributes = SIZES[name]
     whole, _ = program(name, inputs, attributes, RESULTS.get(name, ("out",)))
-    with pytest.raises(OpConversionError, match=name):
+    with pytest.raises(OpConversionError, match=name) as refused:
         paddle2ov.convert(whole)
+    assert not isinstance(refused.value.__cause__, MemoryError)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_inputs_of_too_many_dimensions(format):
+    shape = [1] * 5000
+    if format == "pir":
+        tensor = {"#": "0.t_dtensor", "D": [{"#": "0.t_f32"}, shape, "NCHW", [], 0]}
+        name = {"N": "name", "AT": {"#": "0.a_str", "D": "x"}}
+        feed = {"#": "1.data", "I": [], "O": [{"%": 1, "TT": tensor}], "A": [name]}
+        whole = {"base_code": {"magic": "pir", "version": 1}, "program": {"regions": [{"blocks": [{"ops": [feed]}]}]}}
+        content = json.dumps(whole).encode()
+    else:
+        made = ProgramDesc()
+        kind = VarType(type=7)  # a tensor, of float32
+        kind.dense_tensor.tensor.data_type = 5
+        kind.dense_tensor.tensor.dims.extend(shape)
+        made.blocks.add(idx=0, parent_idx=-1).vars.add(name="x", type=kind.SerializeToString())
+        content = made.SerializeToString()
+    with pytest.raises(ModelReadError, match="a tensor of 5000 dimensions; at most 64"):
+        read_contents(content, b"")
 
 
 def test_converters_make_arrays_by_functions_that_check_their_size():

@@ -88,6 +88,10 @@ def int64(*values):
     return opset16.constant(np.array(values, np.int64))
 
 
+def floats(*shape):
+    return opset16.constant(-np.ones(shape, np.float32))
+
+
 LEAST = np.iinfo(np.int64).min
 IMPOSSIBLE = {
     "more than there are": lambda: opset16.topk(int64(1, 2, 3), 5, 0, "max", "value"),
@@ -96,6 +100,9 @@ IMPOSSIBLE = {
     "an axis that is not there": lambda: opset16.cum_sum(int64(1, 2), opset16.constant(np.int64(5))),
     "an index out of range": lambda: opset16.gather(int64(1, 2), int64(1 << 40), opset16.constant(np.int64(0))),
     "elements that are not there": lambda: opset16.reshape(opset16.constant(np.zeros((2, 3, 4))), int64(0, 3), True),
+    "slopes of another shape": lambda: opset16.prelu(floats(2, 3, 3), floats(2, 3)),
+    "slopes of other channels": lambda: opset16.prelu(floats(2, 3), floats(2)),
+    "less than nothing at an end": lambda: opset16.pad(floats(3), int64(-5), int64(4), "constant", floats()),
     "no elements": lambda: opset16.broadcast(
         opset16.constant(np.zeros((2, 0))), int64(0), broadcast_spec="BIDIRECTIONAL"
     ),
