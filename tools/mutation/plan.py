@@ -66,11 +66,11 @@ def _restructured(rng: Random, family: str, source: Source, other: Source) -> by
     else:
         families = [family] * rng.choice((1, 1, 1, 2, 3))
         families = families[:1] if family == "growth" else families
-    for one in families:
+    for i, one in enumerate(families):
         try:
             rng.choice(tools.FAMILIES[one])(rng, tree, donor)
         except (KeyError, IndexError, TypeError, AttributeError, ValueError):
-            if one is families[0]:
+            if not i:
                 raise
             break  # what an earlier mutation left is no tree of a program any more
     content: bytes = tools.render(tree)
