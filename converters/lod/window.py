@@ -8,6 +8,7 @@ Refused: trainable padding.
 
 from __future__ import annotations
 
+import numpy as np
 from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like, ints
@@ -62,5 +63,5 @@ def sequence_enumerate(node: NodeContext) -> NamedOutputs:
     pad = const_like(value, x)
     padded = ops.pad(flat, ints([0, 0]), ints([0, size - 1]), "constant", pad)
     indices = ops.range(ints(0), ops.squeeze(padded_length(x), ints([0])), ints(1), "i64")
-    each = ops.add(ops.unsqueeze(indices, ints([1])), ints(arrays.arange(size)))
+    each = ops.add(ops.unsqueeze(indices, ints([1])), ops.constant(arrays.arange(size, dtype=np.int64)))
     return {"out": from_dense(ops.gather(padded, each, ints(1)), count)}

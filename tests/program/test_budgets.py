@@ -165,6 +165,12 @@ def test_sizes_are_refused_before_they_are_made(name):
     assert not isinstance(refused.value.__cause__, MemoryError)
 
 
+def test_a_shape_of_too_many_dimensions():
+    whole, _ = program("reshape2", {"x": X}, {"shape": [2**62] * 65}, ("out",))
+    with pytest.raises(OpConversionError, match="a tensor of 65 dimensions; at most 64"):
+        paddle2ov.convert(whole)
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_inputs_of_too_many_dimensions(format):
     shape = [1] * 5000
