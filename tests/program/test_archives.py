@@ -85,6 +85,13 @@ def test_a_stream_of_text_is_none(folder):
         paddle2ov.convert(io.StringIO("{}"))
 
 
+def test_a_stream_that_cannot_be_read(tmp_path):
+    with (tmp_path / "model").open("wb") as stream, pytest.raises(ModelReadError, match="model: the stream cannot be"):
+        paddle2ov.convert(stream)
+    with pytest.raises(ModelReadError, match="model: the stream cannot be read: .*closed file"):
+        paddle2ov.convert(stream)
+
+
 @pytest.mark.parametrize("suffix", archives.SUFFIXES)
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 half a zip", b"\x1f\x8b\x08 half a gzip"])
 def test_what_is_no_archive(suffix, content, tmp_path):
