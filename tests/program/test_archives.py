@@ -88,7 +88,7 @@ def test_a_stream_of_text_is_none(folder):
 def test_a_stream_that_cannot_be_read(tmp_path):
     with (tmp_path / "model").open("wb") as stream, pytest.raises(ModelReadError, match="model: the stream cannot be"):
         paddle2ov.convert(stream)
-    with pytest.raises(ModelReadError, match="model: the stream cannot be read: .*closed file"):
+    with pytest.raises(ModelReadError, match="model: the stream cannot be read"):
         paddle2ov.convert(stream)
 
 
