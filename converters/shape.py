@@ -79,6 +79,7 @@ def reshape(node: NodeContext) -> NamedOutputs:
     complex_part = [2] if node.is_complex("x") else []
     if node.is_known("shape"):
         target = [*node.get_ints("shape"), *complex_part]
+        check_rank(len(target))
         dims = static_dims(x)
         if dims is not None:
             resolved = _resolve_shape(target, dims)

@@ -13,7 +13,7 @@ from typing import Any
 
 from openvino import Model
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import MatchFailures, run_rewrites
 from paddle2ov.passes.implied_dims import narrow_inputs
@@ -206,7 +206,10 @@ def _content(value: Any, name: str) -> bytes:
     """The bytes of a file that is in memory or open; none for None."""
     if value is None:
         return b""
-    content = value.read() if hasattr(value, "read") else value
+    try:
+        content = value.read() if hasattr(value, "read") else value
+    except (OSError, ValueError) as error:  # a closed one, one that is written, a text that is none
+        raise ModelReadError(f"{name}: the stream cannot be read: {error}") from error
     if not isinstance(content, bytes | bytearray | memoryview):
         raise ConversionInputError(
             f"{name}: a model in memory is bytes, or a stream of bytes, not {type(content).__name__}"

@@ -1,7 +1,7 @@
 """A folder of compiled models that many processes share.
 
     NAME.status   the content that files of a certain status have, so that they need not be read again
-    NAME.blob     a compiled model, as OpenVINO exports it, behind a line that says how long it is
+    NAME.blob     a compiled model, as OpenVINO exports it, behind a line of its size and checksum
 
 A file is written beside its place and moved there when it is complete; whoever is killed leaves a file that nobody
 reads, and that a later process removes. What is there never changes: its name says all that it depends on.
@@ -15,6 +15,7 @@ import logging
 import os
 import secrets
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -58,7 +59,7 @@ class CompiledCache:
         self._write(f"{status}.status", content.encode())
 
     def load(self, name: str) -> bytes | None:
-        """An exported model; None where there is none, or only a part of one."""
+        """An exported model; None where there is none, or a damaged one."""
         stored = self._read(f"{name}.blob")
         if stored is None:
             return None
@@ -149,7 +150,7 @@ def clear_cache(cache_dir: str | os.PathLike[str]) -> int:
 
 
 def _head(blob: bytes | memoryview) -> bytes:
-    return json.dumps({"bytes": len(blob)}).encode()
+    return json.dumps({"bytes": len(blob), "crc32": zlib.crc32(blob)}).encode()
 
 
 def _unlink(path: Path) -> None:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import openvino
 
@@ -20,6 +21,9 @@ log = logging.getLogger("paddle2ov")
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Build: TypeAlias = Callable[[], openvino.Model]
+
+_kept: WeakKeyDictionary[openvino.CompiledModel, tuple[CompiledCache, str]] = WeakKeyDictionary()
+"""Where compiled models came from that were in a cache."""
 
 
 def compile_model(
@@ -94,6 +98,8 @@ def compiled_once(
     found = _imported(blob, device, config) if blob is not None else None
     if blob is not None and found is None:
         cache.remove(name)
+    if found is not None:
+        _kept[found] = cache, name
     result = found if found is not None else compiled(build, device, config)
     # What was converted may be newer than what was hashed.
     if (found is None or not is_noted) and identity.is_unchanged():
@@ -102,6 +108,26 @@ def compiled_once(
         if not is_noted:
             cache.note_content(status, content)
     return result
+
+
+def exported(compiled: openvino.CompiledModel) -> io.BytesIO:
+    """What can be imported to have a compiled model again.
+
+    OpenVINO 2026.4 imports nothing that an imported model exports: one that came from a cache is read from there again.
+
+    Raises:
+        RuntimeError: the device exports nothing, or the model is not in the cache any more.
+    """
+    if compiled in _kept:
+        cache, name = _kept[compiled]
+        blob = cache.load(name)
+        if blob is None:
+            raise RuntimeError("the model is not in the cache any more")
+        return io.BytesIO(blob)
+    found = io.BytesIO()
+    compiled.export_model(found)
+    found.seek(0)
+    return found
 
 
 def _has_converters_of_others() -> bool:
@@ -133,4 +159,4 @@ def _imported(blob: bytes, device: str, config: Mapping[str, Any]) -> openvino.C
         return None
 
 
-__all__ = ["compile_model", "compiled", "compiled_once"]
+__all__ = ["compile_model", "compiled", "compiled_once", "exported"]

@@ -15,6 +15,7 @@ from typing import Any
 
 import openvino
 
+from paddle2ov.compilation.compile import exported
 from paddle2ov.graph.core import shared_core
 
 _REMEMBERED = 1000
@@ -71,7 +72,7 @@ class RenewedModel:
                 return None
             try:
                 self.compiled = self._imported()
-            except RuntimeError:  # a device that exports nothing, a model that came from a cache directory
+            except RuntimeError:  # a device that exports nothing, a model that is gone from its cache directory
                 return None
             self._has_failed = False
             # Known still where other runs may make the repeated one fail again.
@@ -80,9 +81,7 @@ class RenewedModel:
 
     def _imported(self) -> openvino.CompiledModel:
         if self._exported is None:  # kept, as OpenVINO imports nothing that an imported model exports
-            exported = io.BytesIO()
-            self.compiled.export_model(exported)
-            self._exported = exported
+            self._exported = exported(self.compiled)
         self._exported.seek(0)
         return shared_core().import_model(self._exported, self._device, self._properties)
 

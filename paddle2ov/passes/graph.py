@@ -212,13 +212,18 @@ def replace(old: Output, new: Output, *more: Node) -> None:
     of `more`, the other nodes that they replace.
     """
     inherit_name(new.get_node(), old.get_node(), *more)
+    is_taken: bool | None = None  # by a Result, as is found out once: there may be many
     for reader in old.get_target_inputs():
-        if reader.get_node().get_type_name() == "Result" and (_is_named(new) or may_be_input(new)):
+        is_result = reader.get_node().get_type_name() == "Result"
+        if is_result and is_taken is None:
+            is_taken = _is_named(new) or may_be_input(new)
+        if is_result and is_taken:
             other = alias(new)
             copy_operators(other, old.get_node(), *more)
             reader.replace_source_output(other)
         else:
             reader.replace_source_output(new)
+            is_taken = True if is_result else is_taken
 
 
 def inherit_name(new: Node, old: Node, *more: Node) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any, NamedTuple
 
 from paddle2ov.errors import ModelReadError
 
@@ -52,23 +53,56 @@ def name_of(archive: Path) -> str:
     return archive.name[: len(archive.name) - len(suffix)]
 
 
+class _Member(NamedTuple):
+    """A regular file in an archive: its size, and what opens it."""
+
+    size: int
+    open: Callable[[], IO[bytes] | None]
+
+
+class _Bounded:
+    """A decompressed archive, of which no more is read, or skipped, than is taken: tarfile believes its headers."""
+
+    def __init__(self, file: IO[bytes], most: int, archive: Path) -> None:
+        self._file, self._most, self._archive = file, most, archive
+
+    def read(self, size: int) -> bytes:
+        self._check(self.tell() + size)
+        return self._file.read(size)
+
+    def seek(self, position: int) -> int:
+        self._check(position)
+        return self._file.seek(position)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def _check(self, end: int) -> None:
+        if end > self._most:
+            raise _too_large(self._archive)
+
+
 def _unpack(archive: Path, folder: Path) -> None:
     budget = _RATIO * archive.stat().st_size + _MARGIN
-    with _members(archive) as (sizes, open_member):
-        place = _place_of_model(archive, sizes)
-        for name, size in sizes.items():
+    with _members(archive, budget) as members:
+        place = _place_of_model(archive, members)
+        for name, (size, open_member) in members.items():
             if PurePosixPath(name).parent != place:
                 continue
             budget -= size
             if budget < 0:
-                raise ModelReadError(f"{archive}: unpacks to more than {_RATIO} times its size")
-            member = open_member(name)
+                raise _too_large(archive)
+            member = open_member()
             if member is not None:
                 with member, (folder / PurePosixPath(name).name).open("xb") as file:
                     shutil.copyfileobj(member, file)
 
 
-def _place_of_model(archive: Path, names: dict[str, int]) -> PurePosixPath:
+def _too_large(archive: Path) -> ModelReadError:
+    return ModelReadError(f"{archive}: unpacks to more than {_RATIO} times its size")
+
+
+def _place_of_model(archive: Path, names: Collection[str]) -> PurePosixPath:
     places = {PurePosixPath(name).parent for name in names if _is_program(PurePosixPath(name), names)}
     if len(places) == 1:
         return places.pop()
@@ -79,7 +113,7 @@ def _place_of_model(archive: Path, names: dict[str, int]) -> PurePosixPath:
     raise ModelReadError(f"{archive}: holds {len(places)} models ({found}); unpack it")
 
 
-def _is_program(path: PurePosixPath, names: dict[str, int]) -> bool:
+def _is_program(path: PurePosixPath, names: Collection[str]) -> bool:
     if path.name.startswith("."):
         return False
     return (
@@ -91,27 +125,48 @@ def _is_program(path: PurePosixPath, names: dict[str, int]) -> bool:
 
 
 @contextmanager
-def _members(archive: Path) -> Iterator[tuple[dict[str, int], Callable[[str], IO[bytes] | None]]]:
-    """The regular files in an archive with their sizes, and what opens one."""
+def _members(archive: Path, most: int) -> Iterator[dict[str, _Member]]:
+    """The regular files in an archive, in its order; of several that have one name it is the last."""
     if archive.suffix.lower() == ".zip":
         import zipfile  # 10 ms, as tarfile takes, for the few models that are archives
 
         with zipfile.ZipFile(archive) as packed:
-            infos = packed.infolist()
-            yield _sizes(archive, ((one.filename, one.file_size) for one in infos if not one.is_dir())), packed.open
+            infos = (one for one in packed.infolist() if not one.is_dir())
+            yield _by_name(
+                archive, ((one.filename, _Member(one.file_size, partial(packed.open, one))) for one in infos)
+            )
     else:
         import tarfile
 
-        with tarfile.open(archive) as packed_tar:
-            found = ((one.name, one.size) for one in packed_tar if one.isfile())
-            yield _sizes(archive, found), packed_tar.extractfile
+        with _decompressed(archive) as file:
+            bounded: Any = _Bounded(file, most, archive)
+            with tarfile.open(fileobj=bounded, mode="r:") as packed_tar:
+                found = (one for one in packed_tar if one.isfile())
+                yield _by_name(
+                    archive, ((one.name, _Member(one.size, partial(packed_tar.extractfile, one))) for one in found)
+                )
 
 
-def _sizes(archive: Path, members: Iterable[tuple[str, int]]) -> dict[str, int]:
-    sizes = dict(islice(members, _MOST_MEMBERS + 1))
-    if len(sizes) > _MOST_MEMBERS:
-        raise ModelReadError(f"{archive}: holds more than {_MOST_MEMBERS} files")
-    return sizes
+def _decompressed(archive: Path) -> IO[bytes]:
+    with archive.open("rb") as file:
+        head = file.read(6)
+    module = next((name for begin, name in _COMPRESSED.items() if head.startswith(begin)), "builtins")
+    opened: IO[bytes] = importlib.import_module(module).open(archive, "rb")
+    return opened
+
+
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma", b"]\0\0\x80": "lzma"}
+"""What begins a compressed file, and the module that reads it."""
+
+
+def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str, _Member]:
+    found: dict[str, _Member] = {}
+    for number, (name, member) in enumerate(members):
+        if number >= _MOST_MEMBERS:
+            raise ModelReadError(f"{archive}: holds more than {_MOST_MEMBERS} files")
+        found.pop(name, None)  # it stands where the last one does: a tar that is compressed is read in its order
+        found[name] = member
+    return found
 
 
 __all__ = ["SUFFIXES", "is_archive", "name_of", "unpacked"]

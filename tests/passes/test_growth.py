@@ -41,6 +41,13 @@ def _fanned(many):
     return Model([transpose(first, 2, 0, 1) for _ in range(many)], [x])
 
 
+def _spread(many):
+    """What is computed element by element, and many transposes read."""
+    x = parameter(2, 3, 4)
+    value = ops.relu(x)
+    return Model([transpose(value, 2, 0, 1) for _ in range(many)], [x])
+
+
 def _rolled(many):
     """Rolls in a row of batch items that differ in length."""
     x = value = parameter(-1, 6, 8, 4)
@@ -85,6 +92,7 @@ def _gathered(many):
         (gather_pushdown, _gathered),
         (move_transposes, _joined),
         (move_transposes, _residual),
+        (move_transposes, _spread),
         (fuse_transposes, _fanned),
         (gather_windows, _rolled),
         (add_masks_to_scores, _masked),

@@ -1,7 +1,10 @@
 """Models in archives and in memory are those in folders; what is no such archive is refused."""
 
+import bz2
 import contextlib
+import gzip
 import io
+import lzma
 import shutil
 import tarfile
 import zipfile
@@ -82,6 +85,13 @@ def test_a_stream_of_text_is_none(folder):
         paddle2ov.convert(io.StringIO("{}"))
 
 
+def test_a_stream_that_cannot_be_read(tmp_path):
+    with (tmp_path / "model").open("wb") as stream, pytest.raises(ModelReadError, match="model: the stream cannot be"):
+        paddle2ov.convert(stream)
+    with pytest.raises(ModelReadError, match="model: the stream cannot be read"):
+        paddle2ov.convert(stream)
+
+
 @pytest.mark.parametrize("suffix", archives.SUFFIXES)
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 half a zip", b"\x1f\x8b\x08 half a gzip"])
 def test_what_is_no_archive(suffix, content, tmp_path):
@@ -140,3 +150,30 @@ def test_bombs(folder, tmp_path):
         packing.writestr("inference.pdiparams", bytes(200 << 20))
     with pytest.raises(ModelReadError, match="unpacks to more than"):
         paddle2ov.convert(archive)
+
+
+HEADERS = {"a file": tarfile.REGTYPE, "a name": tarfile.GNUTYPE_LONGNAME, "a list of values": tarfile.XHDTYPE}
+
+
+@pytest.mark.parametrize("kind", HEADERS)
+@pytest.mark.parametrize("suffix", ["tar.gz", "tar.bz2", "tar.xz", "tar"])
+def test_headers_that_promise_much(suffix, kind, tmp_path):
+    """They are refused before what they promise is decompressed, skipped or read into memory."""
+    path = tmp_path / f"bomb.{suffix}"
+    header = tarfile.TarInfo("elsewhere")
+    header.type, header.size = HEADERS[kind], 8 << 30
+    content = header.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20)
+    path.write_bytes({"gz": gzip, "bz2": bz2, "xz": lzma}[suffix[4:]].compress(content) if suffix[4:] else content)
+    with pytest.raises(ModelReadError, match="unpacks to more than 100 times its size"):
+        paddle2ov.convert(path)
+
+
+def test_an_archive_with_many_versions_of_its_files(folder, tmp_path):
+    """The last of each counts; they are read in the order in which they lie."""
+    path = tmp_path / "growing.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for one in (*folder.iterdir(), *sorted(folder.iterdir(), reverse=True)):
+            archive.add(one, f"growing/{one.name}")
+    assert same(paddle2ov.convert(path), folder)
+    with archives._members(path, 1 << 30) as members:
+        assert list(members) == [f"growing/{one.name}" for one in sorted(folder.iterdir(), reverse=True)]

@@ -286,3 +286,9 @@ def test_a_program_file_that_is_too_large(tmp_path):
         file.truncate(MOST_PROGRAM_BYTES + 1)
     with pytest.raises(ModelReadError, match=f"more than the {MOST_PROGRAM_BYTES} that are read"):
         paddle2ov.read_program(path)
+
+
+def test_a_shape_of_too_many_dimensions():
+    whole, _ = program("reshape2", {"x": X}, {"shape": [2**62] * 65}, ("out",))
+    with pytest.raises(OpConversionError, match="a tensor of 65 dimensions; at most 64"):
+        paddle2ov.convert(whole)

@@ -449,7 +449,7 @@ def memory(small, large, what):
 
 
 def test_exports_under_load(pir, tmp_path, request):
-    """While a process runs, clones and makes predictors in three threads, the model is exported again and again."""
+    """While a process runs, clones and makes predictors in six threads, the model is exported again and again."""
     exports = request.config.getoption("--exports")
     shutil.copytree(pir, tmp_path / "whole")
     others = (tmp_path / "2", tmp_path / "whole")
@@ -520,7 +520,7 @@ def judge(made, changes):
 
 
 def serve(folder):
-    """Runs one predictor and clones others in two threads and makes them in this one, until standard input ends.
+    """Until standard input ends: four threads run the first predictor, one clones the last, this one makes others.
 
     Writes a line for each that it makes, see `Made`.
     """
@@ -528,8 +528,11 @@ def serve(folder):
     newest = [(first, 1)]
     ended, failed = threading.Event(), []
 
-    def run():
-        assert version_of(first.run([ONES])) == 1
+    def runs(predictor):
+        def run():
+            assert version_of(predictor.run([ONES])) == 1
+
+        return run
 
     def clone():
         predictor, version = newest[-1]
@@ -555,7 +558,8 @@ def serve(folder):
         sys.stdout.write(json.dumps({"begun": begun, "ended": time.monotonic(), **about}) + "\n")
         sys.stdout.flush()
 
-    threads = [threading.Thread(target=again, args=[step]) for step in (run, clone)]
+    running = [runs(predictor) for predictor in (first, *(first.clone() for _ in range(3)))]
+    threads = [threading.Thread(target=again, args=[step]) for step in (*running, clone)]
     threads.append(threading.Thread(target=lambda: (sys.stdin.read(), ended.set())))
     for one in threads:
         one.start()

@@ -102,6 +102,25 @@ def test_a_loop_that_is_known_to_have_no_round(tmp_path):
     assert np.array_equal(openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")(data)[0], data)
 
 
+def test_a_loop_over_constants_is_run_when_the_model_is(tmp_path):
+    paddle = pytest.importorskip("paddle")
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.scope_guard(paddle.static.Scope()), paddle.static.program_guard(main):
+            x, i, end = paddle.static.data("x", [6, 2]), paddle.zeros([1], "int64"), paddle.full([1], 3, "int64")
+            (i,) = paddle.static.nn.while_loop(lambda i: i < end, lambda i: [i + 1], [i])
+            out = paddle.reshape(x, paddle.concat([i, paddle.full([1], -1, "int64")]))
+            executor = paddle.static.Executor(paddle.CPUPlace())
+            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [out], executor, program=main)
+    finally:
+        paddle.disable_static()
+    model = paddle2ov.convert(tmp_path)
+    assert model.output(0).get_partial_shape() == openvino.PartialShape([-1, -1])
+    data = np.arange(12, dtype=np.float32).reshape(6, 2)
+    assert np.array_equal(openvino.compile_model(model, "CPU")(data)[0], data.reshape(3, 4))
+
+
 def counted(*, declared, yields):
     """A loop of `n` rounds over y, which is the number 0 before; `sum` is x + y."""
 

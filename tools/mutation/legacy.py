@@ -9,6 +9,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from tools.mutation import extremes
 
@@ -42,6 +44,14 @@ _FIELDS = dict(
 """The field that holds an attribute of a type (`AttrType` in Paddle's framework.proto)."""
 _BOOKKEEPING = ("op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr")
 _ENDS = ("feed", "fetch")
+
+
+def _decoded(kind: Any, content: bytes) -> Any:
+    """A message; a ValueError where an earlier mutation left none."""
+    try:
+        return kind.FromString(content)
+    except DecodeError as error:
+        raise ValueError("no message") from error
 
 
 def operators(program: Any) -> list[Any]:
@@ -174,7 +184,7 @@ def _retyped(rng: Random, program: Any, change: Callable[[Any], None], chosen: l
     held = _variables(program) if chosen is None else chosen
     if held:
         one = rng.choice(held)
-        kind = VarType.FromString(one.type)
+        kind = _decoded(VarType, one.type)
         change(kind)
         one.type = kind.SerializePartialToString()
 
@@ -282,7 +292,7 @@ def _int64(value: int) -> int:
 
 def _meaningful(op: Any) -> list[int]:
     """Positions of attributes that are more than bookkeeping."""
-    return [i for i, text in enumerate(op.attrs) if Attr.FromString(text).name not in _BOOKKEEPING]
+    return [i for i, text in enumerate(op.attrs) if _decoded(Attr, text).name not in _BOOKKEEPING]
 
 
 def change_attribute(rng: Random, program: Any, other: Any) -> None:
@@ -290,7 +300,7 @@ def change_attribute(rng: Random, program: Any, other: Any) -> None:
     if ops:
         op = rng.choice(ops)
         place = rng.choice(_meaningful(op))
-        given = Attr.FromString(op.attrs[place])
+        given = _decoded(Attr, op.attrs[place])
         if rng.random() < 0.12:  # of another type: what the old one held stays where it was
             given.type = rng.choice((*range(18), 100, -1))
         if given.type in (INT, LONG) and rng.random() < 0.2:
@@ -315,9 +325,9 @@ def add_attribute(rng: Random, program: Any, other: Any) -> None:
     ops = computing(program)
     if donors and ops:
         op = rng.choice(ops)
-        given = Attr.FromString(rng.choice(donors))
+        given = _decoded(Attr, rng.choice(donors))
         if op.attrs and rng.random() < 0.5:
-            given.name = Attr.FromString(rng.choice(list(op.attrs))).name
+            given.name = _decoded(Attr, rng.choice(list(op.attrs))).name
         op.attrs.append(given.SerializePartialToString())
 
 
@@ -336,7 +346,7 @@ def _set(op: Any, name: str, kind: int, value: Any) -> None:
 def input_to_constant(rng: Random, program: Any, other: Any) -> None:
     """An input becomes a constant, so that what follows is folded."""
     inputs = [op for op in operators(program) if op.type == "feed"]
-    types = {one.name: VarType.FromString(one.type) for one in _variables(program)}
+    types = {one.name: _decoded(VarType, one.type) for one in _variables(program)}
     for op in inputs if rng.random() < 0.5 else inputs[:1]:
         name = op.outputs[0].arguments[0] if op.outputs and op.outputs[0].arguments else ""
         tensor = types[name].dense_tensor.tensor if name in types else None

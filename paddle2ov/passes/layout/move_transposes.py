@@ -60,8 +60,9 @@ def move_transposes(graph: Graph) -> Counts:
     staying: dict[str, Node] = {}  # the original ones that could be moved, and are not
     for number in range(_MAX_ROUNDS):
         starts: dict[tuple[int, ...], list[tuple[Node, bool]]] = {}
+        may_permute = _Permutable()
         for transpose in waiting:
-            sides = [side for side in (True, False) if _may_permute(_inner(transpose, side))]
+            sides = [side for side in (True, False) if may_permute(_inner(transpose, side))]
             perm = perm_of(transpose) if sides else None
             if perm is None:
                 if number == 0:
@@ -94,12 +95,23 @@ def _inner(transpose: Node, comes_in: bool) -> Output:
     return transpose.output(0) if comes_in else transpose.input_value(0)
 
 
-def _may_permute(tensor: Output) -> bool:
-    """Whether the types of all nodes around a tensor are permutable: a quick check that rules out most transposes."""
-    kind = tensor.get_node().get_type_name()
-    if kind not in _FLEXIBLE:
-        return False
-    return all(reader.get_node().get_type_name() in _FLEXIBLE for reader in consumers(tensor))
+class _Permutable:
+    """Whether the types of all nodes around a tensor are permutable: a quick check that rules out most transposes.
+
+    Of each tensor it is found out once: many transposes may read it.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int], bool] = {}
+
+    def __call__(self, tensor: Output) -> bool:
+        node = tensor.get_node()
+        if node.get_type_name() not in _FLEXIBLE:
+            return False
+        key = node.get_name(), tensor.get_index()
+        if key not in self._known:
+            self._known[key] = all(one.get_node().get_type_name() in _FLEXIBLE for one in consumers(tensor))
+        return self._known[key]
 
 
 class _Layout:

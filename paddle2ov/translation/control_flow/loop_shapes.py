@@ -85,6 +85,22 @@ def opaque_one(values: Sequence[Output]) -> Output | None:
     return ops.maximum(ops.convert(anything, Type.i64), ops.constant(1, Type.i64)).output(0)
 
 
+def unlimited(one: Output | None) -> Output:
+    """The trip count of a Loop that only its condition ends.
+
+    OpenVINO infers shapes from values, and runs Loops over constants for that, for as many iterations as the program
+    asks for. Where nothing that enters a Loop depends on input data, its trip count is computed by a Bucketize, which
+    OpenVINO does not evaluate before run time.
+
+    Args:
+        one: the result of `opaque_one` for the loop.
+    """
+    if one is not None:
+        return ops.constant(-1, Type.i64).output(0)
+    zero = ops.bucketize(ops.constant(0, Type.f32), ops.constant([1], Type.f32), "i64")
+    return ops.subtract(zero, ops.constant(1, Type.i64)).output(0)
+
+
 def _depends_on_data(value: Output) -> bool:
     """Whether a value depends on the data of an input, and not on shapes alone."""
     left, done = [value.get_node()], set()

@@ -33,7 +33,13 @@ from paddle2ov.translation.control_flow.block_values import (
     scalar_to_rank,
     undefined_value,
 )
-from paddle2ov.translation.control_flow.loop_shapes import common_shape, erase_bounds, hide_dims, opaque_one
+from paddle2ov.translation.control_flow.loop_shapes import (
+    common_shape,
+    erase_bounds,
+    hide_dims,
+    opaque_one,
+    unlimited,
+)
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -54,7 +60,7 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
     first = {body.inputs[i]: find_or_placeholder(translator, scope, before[i], names[i]) for i in carried}
     found = _body_for_all_iterations(translator, scope, body, first, [*(after[i] for i in carried), next_condition])
     _warn_of_ranks(operator, first, found)
-    loop = _loop(found, scope, ops.constant(-1, Type.i64).output(0), as_condition(condition), found.yielded[-1])
+    loop = _loop(found, scope, None, as_condition(condition), found.yielded[-1])
     values: list[Value | None] = [None] * len(names)
     for i, value in zip(carried, _final_values(loop, found), strict=True):
         values[i] = value
@@ -190,12 +196,15 @@ def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, found: _Itera
 def _loop(
     found: _Iteration,
     scope: Scope,
-    trip_count: Output,
+    trip_count: Output | None,
     execution_condition: Output,
     next_condition: PlainValue,
     concatenated: Sequence[Result] = (),
 ) -> Node:
-    """A Loop of that body; `concatenated` are its results besides the carried ones, stacked over all iterations."""
+    """A Loop of that body, which only its condition ends where `trip_count` is None.
+
+    `concatenated` are its results besides the carried ones, stacked over all iterations.
+    """
     live = [k for k, shape in enumerate(found.shapes) if shape is not None]
     results = []
     for parameter, k in zip(found.parameters, live, strict=True):
@@ -224,7 +233,7 @@ def _loop(
             _unread_parameters(found.parameters, [condition, *results, *concatenated]), condition, found.current
         )
     return build_loop(
-        trip_count,
+        unlimited(one) if trip_count is None else trip_count,
         execution_condition,
         Model([ops.result(condition), *results, *concatenated], inputs),
         [0, 0],
@@ -327,9 +336,9 @@ def _copy(value: Output, current: Node) -> Output:
     return ops.select(entered, value, value).output(0)
 
 
-def _runs_at_least_once(trip_count: Output, execution_condition: Output) -> bool:
+def _runs_at_least_once(trip_count: Output | None, execution_condition: Output) -> bool:
     """Whether it is known that a loop runs at least once."""
-    known = [one.get_node() for one in (trip_count, execution_condition)]
+    known = [one.get_node() for one in (trip_count, execution_condition) if one is not None]
     return all(isinstance(one, Constant) and bool(one.data.reshape(-1)[0]) for one in known)
 
 
