@@ -179,11 +179,11 @@ def _check_size(node: Node) -> None:
     if node.get_output_element_type(0).is_real():
         return
     dims = static_dims(node)
-    if dims is not None and (count := math.prod(dims)) > MOST_COMPUTED_ELEMENTS and _is_constant(node):
+    if dims is not None and (count := math.prod(dims)) > MOST_COMPUTED_ELEMENTS and is_constant(node):
         check_computed(count)
 
 
-def _is_constant(node: Node) -> bool:
+def is_constant(node: Node) -> bool:
     """Whether a node depends on no input, other than by its shape."""
     pending, seen = [node], set()
     while pending:

@@ -28,6 +28,16 @@ def gather_by_index_that_is_always_empty() -> Graph:
 
 
 @fault()
+def select_of_another_condition() -> Graph:
+    """A Select of booleans, one of which is its condition too, does not compile: some become bytes, others do not."""
+    x, y = parameter(-1), parameter(-1)
+    condition, other = ops.less(x, np.float32(0)), ops.less(y, np.float32(0))
+    arrays = [numbers(8), numbers(8, seed=1)]
+    out = ops.select(condition, other, condition)
+    return Model([out], [x, y]), [arrays], [[(arrays[0] < 0) & (arrays[1] < 0)]]
+
+
+@fault()
 def reshape_of_matmul_to_number() -> Graph:
     """A product of matrices that is reshaped to no dimensions ends the process."""
     x, y = parameter(1, 4), parameter(4, 1)

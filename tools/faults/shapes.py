@@ -97,6 +97,26 @@ def broadcast_to_ones() -> Graph:
 
 
 @fault()
+def select_of_its_condition() -> Graph:
+    """A Select of a boolean by itself is empty."""
+    x = parameter(-1)
+    condition, data = ops.less(x, np.float32(0)), numbers(8)
+    return Model([ops.select(condition, condition, condition)], [x]), [[data]], [[data < 0]]
+
+
+@fault()
+def gather_of_unsqueezed_axis() -> Graph:
+    """A Gather by any constant from an axis that an Unsqueeze made is taken out, as if the constant were a number.
+
+    `EliminateUnsqueezeGather` does not look at the indices.
+    """
+    x = parameter(-1, -1)
+    out = ops.gather(ops.unsqueeze(x, np.array([1])), np.array([0, 0]), np.int64(1))
+    data = numbers(2, 3)
+    return Model([out], [x]), [[data]], [[np.stack([data, data], 1)]]
+
+
+@fault()
 def elementwise_with_single_element_of_higher_rank() -> Graph:
     """A sum with a constant of one element and more dimensions has the rank of the data, if these are reshaped before.
 
