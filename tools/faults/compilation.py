@@ -1,7 +1,7 @@
 """Graphs that do not compile, or end the process as they do."""
 
 import numpy as np
-from openvino import Model
+from openvino import Model, Type
 from openvino import opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
@@ -35,6 +35,20 @@ def select_of_another_condition() -> Graph:
     arrays = [numbers(8), numbers(8, seed=1)]
     out = ops.select(condition, other, condition)
     return Model([out], [x, y]), [arrays], [[(arrays[0] < 0) & (arrays[1] < 0)]]
+
+
+@fault()
+def slice_of_constants_not_folded() -> Graph:
+    """A Slice of a constant does not compile if its end is constant, but no number that OpenVINO folds.
+
+    What GatherElements takes of constants is not. The end shows as constant where a Gather takes the one element of a
+    constant by a computed index.
+    """
+    x = parameter(1, kind=Type.i64)
+    zero = ops.gather(np.array([0]), x, np.int64(0))
+    end = ops.gather_elements(np.array([2, 3]), zero, 0)
+    data = numbers(4)
+    return Model([ops.slice(data, np.array([0]), end, np.array([1]))], [x]), [[np.array([0])]], [[data[:2]]]
 
 
 @fault()
