@@ -52,6 +52,19 @@ def slice_of_constants_not_folded() -> Graph:
 
 
 @fault()
+def resize_of_constant_over_one_axis() -> Graph:
+    """A linear resize of a constant does not compile unless it is over all axes after the first two.
+
+    What computes it in constant folding takes no others; the plugin does.
+    """
+    x = parameter(1, 1, 1, 2)
+    image = np.array([1, 2, 3, 4], np.float32).reshape(1, 1, 1, 4)
+    half = ops.interpolate(image, np.array([2]), "linear_onnx", "sizes", axes=np.array([3]))
+    data = numbers(1, 1, 1, 2)
+    return Model([ops.add(half, x)], [x]), [[data]], [[np.array([1.5, 3.5], np.float32) + data]]
+
+
+@fault()
 def reshape_of_matmul_to_number() -> Graph:
     """A product of matrices that is reshaped to no dimensions ends the process."""
     x, y = parameter(1, 4), parameter(4, 1)
