@@ -260,6 +260,7 @@ def crop_v1(node: NodeContext) -> NamedOutputs:
     return {"out": ops.slice(x, start, ops.add(start, size), ints([1] * rank), ints(list(range(rank))))}
 
 
+@works_around("slice_scatter_between_computed_bounds")
 def set_value(node: NodeContext) -> NamedOutputs:
     """out = x, with values written to x[starts:ends:steps] along axes."""
     x = node.get_input("x")

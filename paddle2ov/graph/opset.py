@@ -257,7 +257,7 @@ def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
     return to_shape
 
 
-@works_around("broadcast_to_ones")
+@works_around("broadcast_to_ones", "broadcast_to_number")
 def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     def to_shape(data: Any, target_shape: Any, axes_mapping: Any = None, broadcast_spec: str = "NUMPY") -> Node:
         made = broadcast(data, target_shape, axes_mapping, broadcast_spec)
@@ -295,6 +295,7 @@ def _gather_safely(gather: Callable[..., Node]) -> Callable[..., Node]:
     return take
 
 
+@works_around("gather_of_unsqueezed_axis")
 def _single_axis(gather: Node) -> int | None:
     """The axis from which a Gather takes elements by constant indices, if it has a size of 1 and they an axis.
 
@@ -319,6 +320,7 @@ def _repeated(data: Output, counts: Sequence[int], axis: int) -> Node:
     return ops.broadcast(data, target, None, "BIDIRECTIONAL")
 
 
+@works_around("broadcast_to_ones")
 def _missing_axes(broadcast: Node) -> int:
     """How many dimensions more a Broadcast gives than it takes; 0 where that is not known.
 

@@ -154,3 +154,41 @@ def matrix_nms_without_boxes() -> Graph:
     found = ops.matrix_nms(boxes, scores, score_threshold=0.5, nms_top_k=-1, keep_top_k=-1, background_class=-1)
     arrays = [np.array([[[0, 0, 1, 1]]], np.float32), np.zeros((1, 1, 1), np.float32)]
     return Model([found.output(2)], [boxes, scores]), [arrays], [[np.zeros(1, np.int32)]]
+
+
+@fault()
+def negative_padding_of_convolution() -> Graph:
+    """A convolution with a negative padding does not compile."""
+    x = parameter(1, 1, 6, 6)
+    data, filters = numbers(1, 1, 6, 6), numbers(1, 1, 1, 1)
+    out = ops.convolution(x, filters, [1, 1], [-1, 0], [0, 0], [1, 1])
+    return Model([out], [x]), [[data]], [[data[:, :, 1:] * filters]]
+
+
+@fault()
+def unique_of_no_elements() -> Graph:
+    """A Unique of a constant without elements ends the process as it is made."""
+    x = parameter(1)
+    found = ops.unique(ops.constant(np.zeros(0, np.float32)))
+    data = numbers(1)
+    return Model([ops.add(ops.reduce_sum(found.output(0), np.array([0])), x)], [x]), [[data]], [[data]]
+
+
+@fault()
+def broadcast_to_number() -> Graph:
+    """A Broadcast to no dimensions ends the process."""
+    x = parameter()
+    data = np.array(3, np.float32)
+    return Model([ops.broadcast(x, np.zeros(0, np.int64))], [x]), [[data]], [[data]]
+
+
+@fault()
+def slice_scatter_between_computed_bounds() -> Graph:
+    """A SliceScatter over two axes between computed bounds ends the process."""
+    x, values = parameter(-1, -1, 3), parameter(-1, -1, 3)
+    start, end = (parameter(2, kind=Type.i64) for _ in range(2))
+    arrays = [numbers(6, 2, 3), numbers(2, 1, 3, seed=1), np.array([1, 0]), np.array([3, 1])]
+    want = arrays[0].copy()
+    want[1:3, :1] = arrays[1]
+    out = ops.slice_scatter(x, values, start, end, np.array([1, 1]), np.array([0, 1]))
+    return Model([out], [x, values, start, end]), [arrays], [[want]]
