@@ -14,6 +14,7 @@ from paddle2ov.converters.graph.common import cast_to, int_vector, ints, normali
 from paddle2ov.converters.indexing import gather_or_empty
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -84,6 +85,7 @@ def tile(node: NodeContext) -> NamedOutputs:
     return {"out": _tile(x, shape_vector(node, "repeat_times"))}
 
 
+@works_around("tile_along_axis_of_1")
 def _tile(x: Output, times: Output) -> Node:
     """`x` repeated along each axis by `times` [R], constant or computed.
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 from paddle2ov.converters.graph.common import ints
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
+@works_around("average_pool_without_dilations")
 def spp(node: NodeContext) -> NamedOutputs:
     """out = x pooled into 1 × 1, 2 × 2, 4 × 4, ... bins, all in one row."""
     x, kind = node.get_input("x"), node.get_str("pooling_type")

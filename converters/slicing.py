@@ -148,21 +148,23 @@ def _open_backward_ends(node: NodeContext, ends: _Bounds, steps: _Bounds, positi
     return _select_bounds(before, ints(_BEFORE_FIRST), end)
 
 
-@works_around("integer_select_in_float32")
+@works_around("integer_select_in_float32", "slice_of_constants_not_folded")
 def _select_bounds(condition: Tensor, bounds: Tensor, otherwise: Tensor) -> Node:
     """`bounds` [n] where the condition holds, else `otherwise`; one of the two may be a scalar.
 
     No Select: OpenVINO's CPU plugin fuses it in float32, which rounds an open bound. No arithmetic: OpenVINO (2026.4)
-    infers wrong limits for the sizes of a Slice backwards from it.
+    infers wrong limits for the sizes of a Slice backwards from it. No GatherElements: it does not fold it, and a Slice
+    of constants by what is constant but not folded does not compile.
     """
     known = [fold(one if isinstance(one, Node) else one.get_node()) for one in (condition, bounds, otherwise)]
     mask, chosen, others = (one.values() if isinstance(one, ConstantValue) else None for one in known)
     if mask is not None and chosen is not None and others is not None:
         return ints(np.where(mask, chosen, others).tolist())
-    count = shape_of(condition)
-    rows = [ops.unsqueeze(ops.broadcast(one, count), ints(0)) for one in (otherwise, bounds)]
-    number = ops.unsqueeze(ops.convert(condition, Type.i64), ints(0))
-    return ops.squeeze(ops.gather_elements(ops.concat(rows, 0), number, 0), ints(0))
+    size = shape_of(condition)
+    either = ops.concat([ops.broadcast(one, size) for one in (otherwise, bounds)], 0)
+    positions = ops.range(ints(0), ops.squeeze(size, ints(0)), ints(1), "i64")
+    places = ops.add(ops.multiply(ops.convert(condition, Type.i64), size), positions)
+    return ops.gather(either, places, ints(0))
 
 
 def _clamp_backward_ends(x: Output, axes: list[int], end: Tensor, step: Tensor) -> Node:
@@ -258,6 +260,7 @@ def crop_v1(node: NodeContext) -> NamedOutputs:
     return {"out": ops.slice(x, start, ops.add(start, size), ints([1] * rank), ints(list(range(rank))))}
 
 
+@works_around("slice_scatter_between_computed_bounds")
 def set_value(node: NodeContext) -> NamedOutputs:
     """out = x, with values written to x[starts:ends:steps] along axes."""
     x = node.get_input("x")

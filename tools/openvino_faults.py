@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tools.faults import FAULTS, Fault, places
 from tools.faults import prelude as prelude_module
+from tools.faults.remarks import REASONS
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "openvino_faults.md"
@@ -56,7 +57,16 @@ def page() -> str:
     found = places()
     prelude = inspect.getsource(prelude_module).partition('"""\n\n')[2].strip()
     head = HEAD.format(count=len(FAULTS), prelude=prelude)
-    return head + "".join(_entry(FAULTS[name], found.get(name, [])) for name in sorted(FAULTS))
+    return head + "".join(_entry(FAULTS[name], found.get(name, [])) for name in sorted(FAULTS)) + _reasons()
+
+
+def _reasons() -> str:
+    """What is said of OpenVINO elsewhere in the sources."""
+    lines = []
+    for reason in sorted(set(REASONS.values())):
+        where = ", ".join(f"`{place}`" for place, given in REASONS.items() if given == reason)
+        lines.append(f"- {reason} {where}\n")
+    return f"\n## Remarks without a fault\n\n{''.join(lines)}"
 
 
 def _entry(fault: Fault, where: list[str]) -> str:

@@ -268,6 +268,7 @@ _EXACT_TERMS = {"Add": ops.add, "Subtract": ops.subtract, "Multiply": ops.multip
 _UPSTREAM = 200
 
 
+@works_around("arithmetic_after_reduction_of_integers")
 def prevent_fusion(x: Tensor, out: Node, axes: Sequence[int]) -> Node:
     """`out`, a reduction of x over axes, followed by a no-op that keeps OpenVINO from a wrong fusion.
 

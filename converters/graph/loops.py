@@ -12,6 +12,7 @@ from openvino.op import Parameter
 from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 
 Outputs: TypeAlias = Sequence[Output]
 LoopStep: TypeAlias = Callable[[Tensor, Outputs, Outputs], tuple[Sequence[Tensor], Tensor | None]]
@@ -42,6 +43,7 @@ def loop(trip_count: Tensor, state: Sequence[Tensor], invariants: Sequence[Tenso
     return list(node.outputs())
 
 
+@works_around("loop_over_no_slices")
 def scan(
     axis: int, sliced: Sequence[Tensor], state: Sequence[Tensor], invariants: Sequence[Tensor], step: ScanStep
 ) -> tuple[list[Output], list[Output]]:

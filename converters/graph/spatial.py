@@ -10,6 +10,7 @@ from openvino.op import Constant
 from paddle2ov.converters.graph.common import Tensor, ints
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
 
 CHANNELS_FIRST = ("NCHW", "NCDHW", "NCL", "NCW", "NC", "AnyLayout", "ANYLAYOUT", "AnyLayOut", "Undefined", "")
@@ -90,6 +91,7 @@ def window_overhang(
     return over
 
 
+@works_around("negative_padding_of_convolution")
 def crop_negative_pads(
     x: Output, begin: Sequence[int], end: Sequence[int], last: bool
 ) -> tuple[Output, list[int], list[int]]:

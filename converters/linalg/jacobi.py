@@ -13,6 +13,7 @@ from paddle2ov.converters.graph.common import Tensor, const_like, dim_of, ints
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.pieces import arange, matrix_transpose
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
 
 _SWEEPS = 12
@@ -94,6 +95,7 @@ def _partners(indices: Tensor, size: Tensor, k: Tensor) -> Node:
     return ops.select(inside, partner, indices)
 
 
+@works_around("numbers_below_normal_divided")
 def _rotation(own: Node, other: Node, product: Node, indices: Tensor, partner: Node) -> tuple[Node, Node]:
     """Cosine and sine for each column that make it orthogonal to its partner; (0, 1) for one without a partner."""
     one = const_like(1, own)

@@ -18,7 +18,6 @@ graph computes (`computed.py`).
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Sequence
 
@@ -45,6 +44,7 @@ from paddle2ov.converters.resize.exact import (
     nearest_is_exact,
     scaled_sizes,
 )
+from paddle2ov.graph.guards import is_constant
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -222,6 +222,7 @@ def _may_keep_size(plan: Resize, scale: float) -> bool:
     return plan.mode == "linear" and 1 < scale < 1.5
 
 
+@works_around("resize_of_constant_over_one_axis")
 def _resize_to_single(x: Output, plan: Resize) -> Tensor:
     """A resize to sizes with a 1, whose dimension has the ratio 0: linear interpolation takes its first element."""
     dims = ranked_dims(x)[2:]
@@ -234,14 +235,18 @@ def _resize_to_single(x: Output, plan: Resize) -> Tensor:
     for i, size in enumerate(plan.sizes):
         if size == 1:
             out = ops.slice(out, ints([0]), ints([1]), ints([1]), ints([2 + i]))
-    rest = [i for i, size in enumerate(plan.sizes) if size != 1]
-    if not rest:
-        return out
-    return _interpolate(out, dataclasses.replace(plan, sizes=[plan.sizes[i] for i in rest]), [2 + i for i in rest])
+    # All axes, those of size 1 too: OpenVINO (2026.4) fails to fold a resize of a constant over some.
+    return out if set(plan.sizes) == {1} else _interpolate(out, plan)
 
 
-def _interpolate(x: Tensor, plan: Resize, axes: Sequence[int] | None = None) -> Node:
-    axes = axes or range(2, plan.rank)
+@works_around("resize_of_constant_over_one_axis")
+def _linear_mode(x: Tensor, plan: Resize) -> str:
+    """The quick mode but for constants over one axis: OpenVINO (2026.4) fails to fold them."""
+    node = x if isinstance(x, Node) else x.get_node()
+    return "linear" if plan.rank == 3 and is_constant(node) else "linear_onnx"
+
+
+def _interpolate(x: Tensor, plan: Resize) -> Node:
     target: Tensor
     if plan.size_tensor is not None:
         calculation, target = "sizes", plan.size_tensor
@@ -258,11 +263,11 @@ def _interpolate(x: Tensor, plan: Resize, axes: Sequence[int] | None = None) -> 
     out = ops.interpolate(
         x,
         target,
-        {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}[plan.mode],
+        {"nearest": "nearest", "linear": _linear_mode(x, plan), "cubic": "cubic"}[plan.mode],
         calculation,
         coordinate_transformation_mode=plan.coordinates(),
         nearest_mode="round_prefer_ceil" if plan.align_corners else "floor",
         cube_coeff=-0.75,
-        axes=ints(list(axes)),
+        axes=ints(list(range(2, plan.rank))),
     )
     return out if out.get_element_type() == dtype else ops.convert(out, dtype)

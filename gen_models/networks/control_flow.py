@@ -28,6 +28,19 @@ def _branch_shapes() -> Any:
     return Branch()
 
 
+def _one_round() -> Any:
+    """An assignment in a loop over an axis of size 1, which is that of its last axis."""
+
+    class OneRound(paddle.nn.Layer):
+        def forward(self, x):
+            y = paddle.assign(x)
+            for i in range(paddle.shape(x)[2]):
+                y[0, : y.shape[1] - 1, i] = 0.5
+            return y
+
+    return OneRound()
+
+
 def _one_sided() -> Any:
     """Variables that only one branch defines, of another type and rank than what Paddle 2 puts in their place."""
 
@@ -720,6 +733,7 @@ NETWORKS = [
         more=[{"features": tensor([3, 3, 2, 5]), "ratios": tensor([3], values=[0.5, 0.7, 0.2])}],
     ),
     Network("nested", _nested, _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
+    Network("one_round", _one_round, {"x": tensor([3, 4, 1])}),
     Network(
         "one_sided",
         _one_sided,

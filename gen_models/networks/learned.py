@@ -93,7 +93,25 @@ def _sequences(batch: int, *dims: int) -> dict[str, Any]:
     return {"x": tensor([batch, 5, 4], dims=list(dims))}
 
 
+def _resized_parts() -> dict[str, Any]:
+    return {"image": _learned(1, 2, 6, 8), "line": _learned(1, 2, 8)}
+
+
+def _resized_forward(self: Any, x: Any) -> Any:
+    """Parameters that are resized along one axis, downwards and upwards."""
+    resize = paddle.nn.functional.interpolate
+    image = resize(self.image, size=[1, 4], mode="bilinear")
+    lines = [resize(self.line, size=[size], mode="linear", data_format="NCW") for size in (4, 13)]
+    return x + image, *lines
+
+
+def resized() -> Any:
+    """Resized position embeddings."""
+    return make_layer(_resized_parts, _resized_forward)
+
+
 NETWORKS = [
+    Network("resized", resized, {"x": tensor([1, 2, 3, 4], dims=[-1, 2, -1, 4])}),
     Network("positions_known", positions, _image(_SIZE, _SIZE, _SIZE, 3)),
     Network("positions_unknown", positions, _image(-1, -1, -1, 3)),
     Network("two_states_known", two_states, _sequences(2, 2, 5, 4)),

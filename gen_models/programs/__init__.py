@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from gen_models.programs import attention, control_flow, convolutions, elementwise, indexing, layouts, shapes
+from gen_models.programs import (
+    algebra,
+    attention,
+    control_flow,
+    convolutions,
+    elementwise,
+    indexing,
+    integers,
+    layouts,
+    scalars,
+    selections,
+    shapes,
+    vision,
+)
 from gen_models.programs.maker import Maker, static_dim
 from gen_models.programs.program import Program
 
-BLOCKS = (attention, control_flow, convolutions, elementwise, indexing, layouts, shapes)
+BLOCKS = (
+    algebra,
+    attention,
+    control_flow,
+    convolutions,
+    elementwise,
+    indexing,
+    integers,
+    layouts,
+    scalars,
+    selections,
+    shapes,
+    vision,
+)
 """The modules whose import registers the steps."""
 
 _VARYING = ((6, 2, 4), (4, 1, 2), (3, 1, 2), (8, 4, 6), (5, 2, 3))

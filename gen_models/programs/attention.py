@@ -6,7 +6,7 @@ from gen_models.programs.maker import Maker, static_dim, step
 from gen_models.programs.program import is_fixed
 
 
-@step(4)
+@step(8)
 def _attention(make: Maker) -> None:
     x = make.take(lambda one: is_fixed(one.dims[-1]) and one.dims[-1][0] % 2 == 0, rank=(3, 3))
     batch, length, (width, *_) = x.dims
@@ -60,7 +60,7 @@ def _attention(make: Maker) -> None:
         make.add(f"{x} + {out}", x.dims)
 
 
-@step(2)
+@step(5)
 def _windows(make: Maker) -> None:
     """Windows of two by two of an image with channels last, something inside of them, and the way back."""
     x = make.take(
@@ -87,7 +87,7 @@ def _windows(make: Maker) -> None:
     make.add(f"paddle.roll({back}, [1, 1], axis=[1, 2])" if is_rolled else back, x.dims)
 
 
-@step(3)
+@step(10)
 def _recurrent(make: Maker) -> None:
     x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(3, 3))
     kind, hidden = make.among("LSTM", "GRU", "SimpleRNN"), make.among(4, 8)
@@ -119,7 +119,7 @@ def _recurrent(make: Maker) -> None:
     del made
 
 
-@step(1)
+@step(2)
 def _encoder(make: Maker) -> None:
     x = make.take(lambda one: is_fixed(one.dims[-1]) and one.dims[-1][0] in (4, 6, 8, 12, 16), rank=(3, 3))
     width = x.dims[-1][0]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from gen_models.programs.indexing import assign
-from gen_models.programs.maker import Counter, Maker, derived_dim, step
+from gen_models.programs.maker import ANY, FLOAT, INTEGERS, Counter, Maker, derived_dim, step
 from gen_models.programs.program import Call, Value, is_fixed
 
 DEEPEST = 2
+LARGEST_CARRIED = 1009
+"""The bound of integers that a loop carries from one round to the next."""
 
 
 def _condition(make: Maker) -> str:
     x = make.take(is_plain=True)
     axis = make.axis(x)
+    flags = [one for one in make.visible if one.dtype == "bool" and one.rank]
+    if flags and make.chance(0.3):
+        return f"paddle.{make.among('any', 'all')}({make.among(*flags)})"
     if make.counters and make.chance(0.4):
         return f"{make.among(*make.counters)} {make.among('< 1', '> 0', '% 2 == 0')}"
     if make.chance(0.4):
@@ -22,18 +27,35 @@ def _condition(make: Maker) -> str:
 
 def _matching_value(make: Maker, x: Value) -> Value:
     """A value of a body with the dimensions of x, which the body makes if it has none."""
-    found = [one for one in make.visible if one.dims == x.dims and one != x and one.dtype == "float32"]
+    found = [one for one in make.visible if one.dims == x.dims and one != x and one.dtype == x.dtype]
     if found and make.chance(0.7):
         return found[-1]
-    return make.add(make.among(f"paddle.tanh({x})", f"{x} * 0.5", f"0.5 - {x}"), x.dims)
+    codes = {
+        "float32": (f"paddle.tanh({x})", f"{x} * 0.5", f"0.5 - {x}"),
+        "bool": (f"paddle.logical_not({x})",),
+    }.get(x.dtype, (f"{x} + 1", f"{x} * 2", f"3 - {x}"))
+    return make.add(make.among(*codes), x.dims, x.dtype, 2 * make.bounds.get(x.number, 0) + 3)
 
 
-@step(3)
+def _carried(make: Maker) -> list[Value]:
+    """What a branch or a loop changes: most often floats."""
+    dtypes = FLOAT if make.chance(0.8) else ANY
+    return [make.take(is_plain=True, dtypes=dtypes) for _ in range(make.among(1, 1, 2))]
+
+
+def _bounded(make: Maker, x: Value) -> Value:
+    """The value at the end of a round; of integers a remainder."""
+    if x.dtype not in INTEGERS or make.bounds[x.number] <= LARGEST_CARRIED:
+        return x
+    return make.add(f"{x} % {LARGEST_CARRIED}", x.dims, x.dtype, LARGEST_CARRIED)
+
+
+@step(6)
 def _if(make: Maker) -> None:
     if make.depth >= DEEPEST:
         raise StopIteration
     condition = _condition(make)
-    carried = [make.take(is_plain=True) for _ in range(make.among(1, 1, 2))]
+    carried = _carried(make)
     bodies, yields = [], []
     for _ in range(2):
         with make.body() as calls:
@@ -41,12 +63,14 @@ def _if(make: Maker) -> None:
                 make.some_steps(1, 3)
             yields.append(tuple((_matching_value(make, x) if make.chance(0.8) else x).number for x in carried))
             bodies.append(tuple(calls))
-    made = [make.new(x.dims) for x in carried]
+    made = [make.new(x.dims, x.dtype) for x in carried]
+    for place, one in enumerate(made):
+        make.bounds[one.number] = max(make.bounds.get(numbers[place], 0) for numbers in yields)
     make.append(Call(condition, tuple(one.number for one in made), tuple(bodies), tuple(yields)))
     make.visible += made
 
 
-@step(1)
+@step(6)
 def _if_assign(make: Maker) -> None:
     """A branch that only assigns to a loop-carried value."""
     if not make.depth or make.depth >= DEEPEST + 1:
@@ -59,11 +83,11 @@ def _if_assign(make: Maker) -> None:
     make.append(Call(condition, (), (body, ()), ((), ())))
 
 
-@step(4)
+@step(8)
 def _loop(make: Maker) -> None:
     if make.depth >= DEEPEST:
         raise StopIteration
-    carried = [make.take(is_plain=True) for _ in range(make.among(1, 1, 2))]
+    carried = [_bounded(make, x) for x in _carried(make)]
     over = make.take(lambda one: max(map(max, one.dims)) <= 8, is_plain=True)
     axis = make.axis(over)
     number = make.new((), "int64").number
@@ -76,7 +100,8 @@ def _loop(make: Maker) -> None:
         counter = Counter(number, ())
         count = _trip_count(make)
         head = f"v{number} = paddle.full([1], 0, 'int64')\nwhile v{number} < {count}"
-    inner = [make.new(x.dims) for x in carried]
+    inner = [make.new(x.dims, x.dtype) for x in carried]
+    make.bounds |= {one.number: LARGEST_CARRIED for one in inner}
     with make.body() as calls:
         make.visible += inner
         make.varying |= {one.number for one in inner}
@@ -84,10 +109,10 @@ def _loop(make: Maker) -> None:
         make.counters = [*make.counters, counter]
         make.some_steps(1, 4)
         written = {number for call in calls for number in call.writes()}
-        ends = [_matching_value(make, x) if make.chance(0.7) else x for x in inner]
+        ends = [_bounded(make, _matching_value(make, x)) if make.chance(0.7) else x for x in inner]
         # What the next round writes to is a copy: Paddle 3 would write to the value itself, which others read.
         ends = [
-            make.add(f"paddle.assign({y})", y.dims) if x.number in written else y
+            make.add(f"paddle.assign({y})", y.dims, y.dtype) if x.number in written else y
             for x, y in zip(inner, ends, strict=True)
         ]
         body, yields = tuple(calls), tuple(y.number for y in ends)
@@ -105,7 +130,7 @@ def _trip_count(make: Maker) -> Value:
     return make.input([(1, 1, 1)], "int64", tuple([one] for one in rounds))
 
 
-@step(1)
+@step(2)
 def _append_rows(make: Maker) -> None:
     """Rows that a loop appends to a list."""
     if make.depth:

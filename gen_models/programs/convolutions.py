@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, derived_dim, static_dim, step
+from gen_models.programs.maker import FLOAT, Maker, derived_dim, static_dim, step
 from gen_models.programs.program import Dim, Value, is_fixed
 
 
@@ -21,7 +21,7 @@ def _image_dims(x: Value, last: bool, channels: int, spatial: list[Dim]) -> list
     return [x.dims[0], *spatial, static_dim(channels)] if last else [x.dims[0], static_dim(channels), *spatial]
 
 
-@step(7)
+@step(12)
 def _conv(make: Maker) -> None:
     x, last, channels, spatial = _image(make)
     kernel, stride = make.among(1, 1, 3, 3, 2), make.among(1, 1, 1, 2)
@@ -91,7 +91,7 @@ def _resize(make: Maker) -> None:
     layout = "NHWC" if last else "NCHW"
     mode = make.among("nearest", "bilinear", "bilinear")
     corners = ", align_corners=True" if mode == "bilinear" and make.chance(0.3) else ""
-    others = [one for one in make.visible if one.rank == 4]
+    others = [one for one in make.visible if one.rank == 4 and one.dtype in FLOAT]
     kind = make.below(3)
     if kind == 0 and others:
         other = make.among(*others)

@@ -13,11 +13,18 @@ _UNARY = (
     "paddle.exp(-paddle.abs({}))", "paddle.log1p(paddle.abs({}))", "paddle.sqrt(paddle.abs({}) + 0.5)", "F.mish({})",
     "paddle.square(paddle.tanh({}))", "paddle.clip({}, -0.5, 0.75)", "paddle.rsqrt(paddle.square({}) + 1.0)",
     "{} * 0.5", "1.0 - {}", "{} * 0.5 + 0.25", "-{}", "paddle.scale({}, 0.5, 0.1, bias_after_scale=False)",
-    "paddle.cast(paddle.cast({}, 'float64'), 'float32')",
+    "paddle.cast(paddle.cast({}, 'float64'), 'float32')", "F.celu({}, 0.7)", "F.selu({})", "F.softsign({})",
+    "F.tanhshrink({})", "F.log_sigmoid({})", "F.hardsigmoid({})", "paddle.expm1(-paddle.abs({}))", "paddle.cos({})",
+    "F.gelu({}, approximate=True)", "paddle.stanh({})", "paddle.atan({})", "paddle.asinh({})", "F.hardtanh({})",
+    "paddle.pow(paddle.abs({}) + 0.1, 1.5)", "paddle.reciprocal(paddle.abs({}) + 0.7)", "F.swish({})",
+    "paddle.lerp({}, paddle.full([1], 0.5), 0.3)", "paddle.logit(F.sigmoid({}), 1e-3)",
 )  # fmt: skip
 _BINARY = (
     "({} + {}) * 0.5", "{} + {}", "{} - {}", "{} * paddle.tanh({})", "F.sigmoid({}) * {}", "paddle.maximum({}, {})",
     "paddle.minimum({}, {})", "{} / (paddle.abs({}) + 1.0)", "paddle.add({}, {}) * 0.5",
+    "paddle.fmax({}, {})", "paddle.hypot({} + 0.5, {})",
+    "paddle.logaddexp({}, {}) * 0.5",
+    "paddle.pow(paddle.abs({}) + 0.5, paddle.tanh({}))", "paddle.square({} - {}) * 0.3",
 )  # fmt: skip
 
 
@@ -87,7 +94,11 @@ def _reduce(make: Maker) -> None:
     dims = [static_dim(1) if axis in axes else dim for axis, dim in enumerate(x.dims) if keep or axis not in axes]
     spelled = [make.spelled(axis, x.rank) for axis in axes]
     named = spelled[0] if len(spelled) == 1 and make.chance(0.5) else spelled
-    function = make.among("mean", "mean", "mean", "max", "min", "sum", "logsumexp", "norm")
+    function = make.among("mean", "mean", "mean", "max", "min", "sum", "logsumexp", "norm", "var", "amax")
+    count = max(math.prod(x.dims[axis][which] for axis in axes) for which in range(SETS))
+    if function == "var":
+        make.add(f"paddle.var({x}, axis={named}, unbiased=False, keepdim={keep})", dims)
+        return
     if function == "norm":
         make.add(
             f"paddle.linalg.norm({x}, p=2, axis={spelled[0] if len(axes) == 1 else spelled}, keepdim={keep}) * 0.3",
@@ -95,7 +106,6 @@ def _reduce(make: Maker) -> None:
         )
         return
     code = f"paddle.{function}({x}, axis={named}, keepdim={keep})"
-    count = max(math.prod(x.dims[axis][which] for axis in axes) for which in range(SETS))
     make.add(f"{code} * {round(1 / count, 4)}" if function in ("sum", "logsumexp") else code, dims)
 
 
@@ -108,7 +118,8 @@ def _along(make: Maker) -> None:
         f"F.softmax({x}, axis={spelled})", f"F.log_softmax({x}, axis={spelled}) * 0.3",
         f"paddle.cumsum({x}, axis={spelled}) * {round(1 / max(x.dims[axis]), 3)}",
         f"F.normalize({x}, axis={axis}, epsilon=0.1)",
-        f"paddle.flip({x}, axis=[{spelled}])",
+        f"paddle.flip({x}, axis=[{spelled}])", f"paddle.cumprod(paddle.tanh({x}), dim={axis})",
+        f"paddle.logcumsumexp({x}, axis={axis}) * 0.3", f"paddle.cummax({x}, axis={axis})[0]",
     )  # fmt: skip
     make.add(make.among(*codes), x.dims)
 
@@ -153,3 +164,40 @@ def _channel_norm(make: Maker) -> None:
         layer = make.member(f"paddle.nn.GroupNorm({groups}, {size}, 1e-3, {drawn})")
         codes.append(f"{layer}({x})")
     make.add(make.among(*codes), x.dims)
+
+
+@step(2)
+def _other_norm(make: Maker) -> None:
+    """Norms over several axes, of neighbouring channels, and by the root of the mean square."""
+    x = make.take(lambda one: all(map(is_fixed, one.dims[-2:])), rank=(3, 4))
+    ends = [dim[0] for dim in x.dims[-2:]]
+    size = math.prod(ends)
+    codes = [f"F.layer_norm({x}, {ends}, {make.weight(size, low=0.5)}, {make.weight(size)}, 1e-3)"]
+    if all(map(is_fixed, x.dims)) and x.rank == 4:
+        codes.append(f"F.local_response_norm({x}, 3, 1e-2)")
+    codes.append(f"{x} / paddle.sqrt(paddle.mean(paddle.square({x}), axis=[-2, -1], keepdim=True) + 0.1)")
+    make.add(make.among(*codes), x.dims)
+
+
+@step(1)
+def _prelu(make: Maker) -> None:
+    x = make.take(lambda one: is_fixed(one.dims[1]), rank=(3, 4))
+    make.add(f"F.prelu({x}, {make.weight(make.among(1, x.dims[1][0]))})", x.dims)
+
+
+@step(1)
+def _gated(make: Maker) -> None:
+    """Halves of an axis, one of which gates the other; the largest of groups of channels."""
+    x = make.take(lambda one: is_fixed(one.dims[1]) and one.dims[1][0] % 2 == 0, rank=(3, 4))
+    dims = [x.dims[0], static_dim(x.dims[1][0] // 2), *x.dims[2:]]
+    make.add(f"F.glu({x}, 1)" if make.chance(0.6) or x.rank != 4 else f"F.maxout({x}, 2, 1)", dims)
+
+
+@step(1)
+def _median(make: Maker) -> None:
+    x = make.take(rank=(2, 3))
+    axis = make.axis(x)
+    make.is_steady = False
+    kept = [*x.dims[:axis], *x.dims[axis + 1 :]]
+    codes = (f"paddle.median({x}, axis={axis})", f"paddle.kthvalue({x}, 1, axis={axis})[0]")
+    make.add(make.among(*codes), kept)

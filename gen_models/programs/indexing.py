@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, derived_dim, static_dim, step
+from gen_models.programs.maker import ANY, INTEGERS, Maker, derived_dim, static_dim, step
 from gen_models.programs.program import Call, Dim, Value, is_fixed
 
 
@@ -40,7 +40,7 @@ def _axis_slice(make: Maker, x: Value, axis: int) -> tuple[str, Dim]:
 
 @step(7)
 def _slice(make: Maker) -> None:
-    x = make.take()
+    x = make.take(dtypes=ANY)
     texts, dims = [], []
     has_dropped = False
     for axis, dim in enumerate(x.dims):
@@ -66,7 +66,7 @@ def _slice(make: Maker) -> None:
         texts.pop()
     if not dims:
         raise StopIteration
-    make.add(f"{x}[{', '.join(texts)}]", dims)
+    make.add(f"{x}[{', '.join(texts)}]", dims, x.dtype)
 
 
 def _target(make: Maker, x: Value) -> tuple[str, list[Dim]]:
@@ -93,9 +93,15 @@ def _target(make: Maker, x: Value) -> tuple[str, list[Dim]]:
 def assign(make: Maker, y: Value) -> None:
     """Writes to elements of y in place."""
     text, dims = _target(make, y)
-    fitting = [one for one in make.visible if one.dims == tuple(dims) and one.dtype == "float32" and one != y]
+    fitting = [one for one in make.visible if one.dims == tuple(dims) and one.dtype == y.dtype and one != y]
+    if y.dtype in INTEGERS:
+        fitting = [one for one in fitting if make.bounds[one.number] <= make.bounds[y.number]]
     if fitting and make.chance(0.6):
         value = str(make.among(*fitting))
+    elif y.dtype == "bool":
+        value = make.among("True", "False")
+    elif y.dtype in INTEGERS:
+        value = str(make.below(make.bounds[y.number] + 1))
     elif "-1" not in text and make.chance(0.4) and dims:
         value = f"{y}[{text}] * 0.5 + {make.number()}"
     else:
@@ -105,13 +111,14 @@ def assign(make: Maker, y: Value) -> None:
 
 @step(4)
 def _assigned(make: Maker) -> None:
-    x = make.take()
-    y = make.add(make.among(f"paddle.assign({x})", f"{x} * 0.5", f"paddle.zeros_like({x})"), x.dims)
+    x = make.take(dtypes=ANY)
+    codes = [f"paddle.assign({x})", f"paddle.zeros_like({x})", *([f"{x} * 0.5"] * (x.dtype == "float32"))]
+    y = make.add(make.among(*codes), x.dims, x.dtype)
     for _ in range(make.among(1, 1, 2)):
         assign(make, y)
 
 
-@step(3)
+@step(15)
 def _assign_outer(make: Maker) -> None:
     """An assignment in a loop's body to a loop-carried value."""
     if not make.depth:
@@ -121,7 +128,7 @@ def _assign_outer(make: Maker) -> None:
 
 @step(2)
 def _gather(make: Maker) -> None:
-    x = make.take()
+    x = make.take(dtypes=ANY)
     axis = make.axis(x)
     least = min(x.dims[axis])
     if least < 1:
@@ -133,8 +140,8 @@ def _gather(make: Maker) -> None:
     else:
         picked = [make.below(least) for _ in range(1 + make.below(3))]
         index, left = f"paddle.to_tensor({picked})", static_dim(len(picked))
-    function = make.among("gather", "index_select")
-    make.add(f"paddle.{function}({x}, {index}, axis={axis})", [*x.dims[:axis], left, *x.dims[axis + 1 :]])
+    function = "gather" if x.dtype == "bool" else make.among("gather", "index_select")
+    make.add(f"paddle.{function}({x}, {index}, axis={axis})", [*x.dims[:axis], left, *x.dims[axis + 1 :]], x.dtype)
 
 
 @step(1)
@@ -163,9 +170,9 @@ def _lookup(make: Maker) -> None:
 
 @step(1)
 def _gather_nd(make: Maker) -> None:
-    x = make.take(rank=(2, 4))
+    x = make.take(rank=(2, 4), dtypes=ANY)
     rows = [[make.below(min(x.dims[0])), make.below(min(x.dims[1]))] for _ in range(make.among(1, 2, 3))]
-    make.add(f"paddle.gather_nd({x}, paddle.to_tensor({rows}))", [static_dim(len(rows)), *x.dims[2:]])
+    make.add(f"paddle.gather_nd({x}, paddle.to_tensor({rows}))", [static_dim(len(rows)), *x.dims[2:]], x.dtype)
 
 
 @step(1)

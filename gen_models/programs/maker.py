@@ -2,7 +2,8 @@
 
 A step is a function of a `Maker`: it takes values that are there, most often late ones, and adds calls that read them;
 where nothing fits it raises StopIteration. It knows the sizes of every value in every set of inputs, so that what it
-adds is valid in all of them. Values stay of the size of 1: weights are scaled, products have a bounded factor.
+adds is valid in all of them. Values stay of the size of 1: weights are scaled, products have a bounded factor. Of
+integers the maker knows how large they may be (`bounds`), and keeps them within what float32 holds exactly.
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ import numpy as np
 from gen_models.programs.program import SETS, Call, Dim, Program, Value, is_fixed
 
 MOST_ELEMENTS = 6000
+LARGEST = 1 << 22
+"""The largest integer: sums over an axis, and quotients, are exact to 24 bits."""
+FLOAT, INTEGERS = ("float32",), ("int32", "int64")
+ANY = (*FLOAT, *INTEGERS, "bool")
+"""The types of values that have no arithmetic done to them."""
 STEPS: dict[Callable[[Maker], None], float] = {}
 """Step -> how often it is taken."""
 
@@ -72,6 +78,7 @@ class Maker:
         self.read: set[int] = set()
         self.varying: set[int] = set()
         self.parameters: dict[tuple[int, ...], list[Value]] = {}
+        self.bounds: dict[int, int] = {}
 
     # --- chance ---
 
@@ -106,12 +113,13 @@ class Maker:
 
     def input(self, dims: Sequence[Dim], dtype: str = "float32", data: tuple[Any, ...] | None = None) -> Value:
         value = self.new(dims, dtype)
-        hidden = [not is_fixed(dim) or (self.is_unknown and self.chance(0.3)) for dim in dims]
+        hidden = [not is_fixed(dim) or (self.is_unknown and data is None and self.chance(0.3)) for dim in dims]
         self.inputs[value.number] = tuple(-1 if one else dim[0] for one, dim in zip(hidden, dims, strict=True))
         if data is not None:
             self.known[value.number] = data
         self.visible.append(value)
         self.varying.add(value.number)
+        self.bounds[value.number] = 10  # as inputs are drawn
         return value
 
     def member(self, text: str) -> str:
@@ -126,15 +134,21 @@ class Maker:
         low, high = (-bound, bound) if fan_in else (low, high)
         return self.member(f"self.create_parameter({list(shape)}, default_initializer=U({low}, {high}))")
 
-    def add(self, code: str, dims: Sequence[Dim], dtype: str = "float32") -> Value:
-        """Adds a call that gives one value."""
-        return self.add_all(code, [(dims, dtype)])[0]
+    def add(self, code: str, dims: Sequence[Dim], dtype: str = "float32", bound: int | None = None) -> Value:
+        """Adds a call that gives one value; integers lie within `bound`, or that of those that the call reads."""
+        return self.add_all(code, [(dims, dtype)], bound)[0]
 
-    def add_all(self, code: str, given: Sequence[tuple[Sequence[Dim], str]]) -> list[Value]:
+    def add_all(self, code: str, given: Sequence[tuple[Sequence[Dim], str]], bound: int | None = None) -> list[Value]:
         """Adds a call that gives several."""
         made = [self.new(dims, dtype) for dims, dtype in given]
-        self.append(Call(code, tuple(one.number for one in made)))
-        self.visible += [one for one in made if one.dtype == "float32"]
+        call = Call(code, tuple(one.number for one in made))
+        if bound is None:
+            bound = max((self.bounds.get(number, 1) for number in call.own_reads()), default=1)
+        if bound > LARGEST:
+            raise StopIteration
+        self.bounds |= {one.number: bound for one in made if one.dtype in INTEGERS}
+        self.append(call)
+        self.visible += made
         return made
 
     def append(self, call: Call) -> None:
@@ -149,16 +163,17 @@ class Maker:
         rank: tuple[int, int] = (1, 5),
         is_plain: bool = False,
         writable: bool = False,
+        dtypes: tuple[str, ...] = FLOAT,
     ) -> Value:
-        """A value of floats; StopIteration if none fits. `is_plain`: none that is the same in every run."""
+        """A value; StopIteration if none fits. `is_plain`: none that is the same in every run."""
         pool = self.writable if writable else self.visible
         if is_plain:
             pool = [one for one in pool if one.number in self.varying]
-        found = [one for one in pool if rank[0] <= one.rank <= rank[1] and one.dtype == "float32" and fits(one)]
+        found = [one for one in pool if rank[0] <= one.rank <= rank[1] and one.dtype in dtypes and fits(one)]
         if not found:
             raise StopIteration
         picked = found[-min(int(self.rng.geometric(0.3)), len(found))]
-        if not is_plain and all(map(is_fixed, picked.dims)) and self.chance(self.learned):
+        if picked.dtype in FLOAT and not is_plain and all(map(is_fixed, picked.dims)) and self.chance(self.learned):
             return self.parameter(*picked.shape(0))
         return picked
 

@@ -121,7 +121,9 @@ if "paddle2ov" not in sys.argv:  # {interpreter}
     paddle.jit.save(net, "net", [paddle.static.InputSpec(dims, dtype, name) for name, (dims, dtype) in names.items()])
     for i, one in enumerate(sets):
         random = np.random.default_rng(i)
-        data = [random.uniform(-1, 1, x).astype("float32") if isinstance(x, tuple) else np.array(x) for x in one]
+        size = [1 if dtype == "float32" else 10 for _, dtype in names.values()]
+        data = [random.uniform(-n, n, x) if isinstance(x, tuple) else np.array(x) for x, n in zip(one, size)]
+        data = [x > 0 if dtype == "bool" else x.astype(dtype) for x, (_, dtype) in zip(data, names.values())]
         out = net(*map(paddle.to_tensor, data))
         out = out if isinstance(out, (list, tuple)) else [out]
         np.savez(f"net_{{i}}.npz", *[x.numpy() for x in out], **dict(zip(names, data)))

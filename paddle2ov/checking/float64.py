@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.model import AnyArray
 
 Attributes = Mapping[str, Any]
@@ -80,6 +81,7 @@ def _reduction(function: Callable[..., AnyArray]) -> Callable[[Attributes, Array
     return reduce
 
 
+@works_around("resize_of_three_axes_folded")
 def _interpolate(attributes: Attributes, given: Arrays) -> AnyArray | None:
     """Linear interpolation along one axis after the other; None in other modes.
 

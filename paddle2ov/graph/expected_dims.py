@@ -15,11 +15,13 @@ from openvino import Node, Output
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.workarounds import works_around
 
 _EXPECTED = "paddle_expected_dims"
 """The key in `rt_info` that tells these nodes from Reshapes of the program."""
 
 
+@works_around("reshape_after_reduction")
 def expect_dims(x: Output, sizes: Mapping[int, int]) -> Output:
     """The same tensor, whose dimensions on some axes must be those given; as it is where they are known."""
     dims = dims_of(x)

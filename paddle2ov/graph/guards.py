@@ -25,6 +25,7 @@ from openvino.op import Constant
 
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import MOST_COMPUTED_ELEMENTS, check_computed
 
 _MOST_DIVISORS = 1 << 16
@@ -158,6 +159,7 @@ def _check_axis(node: Node) -> None:
             raise ValueError(f"axis {value} of {rank.get_length()} dimensions")
 
 
+@works_around("unique_of_no_elements")
 def _check_has_elements(data: Node | Output) -> None:
     """OpenVINO 2026.4 ends the process as soon as it makes a Unique of a constant that has none."""
     node = data.get_node() if isinstance(data, Output) else data
@@ -179,11 +181,11 @@ def _check_size(node: Node) -> None:
     if node.get_output_element_type(0).is_real():
         return
     dims = static_dims(node)
-    if dims is not None and (count := math.prod(dims)) > MOST_COMPUTED_ELEMENTS and _is_constant(node):
+    if dims is not None and (count := math.prod(dims)) > MOST_COMPUTED_ELEMENTS and is_constant(node):
         check_computed(count)
 
 
-def _is_constant(node: Node) -> bool:
+def is_constant(node: Node) -> bool:
     """Whether a node depends on no input, other than by its shape."""
     pending, seen = [node], set()
     while pending:

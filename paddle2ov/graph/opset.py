@@ -23,7 +23,7 @@ from openvino import Node, Output, Type, opset16
 from openvino.op import Constant, Result
 from openvino.utils.node_factory import NodeFactory
 
-from paddle2ov.graph.guards import UNCHECKED, check_reshape, checked_create, checked_function, note_empty
+from paddle2ov.graph.guards import UNCHECKED, check_reshape, checked_create, checked_function, is_constant, note_empty
 from paddle2ov.graph.workarounds import works_around
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def _reshape_safely(reshape: Callable[..., Node]) -> Callable[..., Node]:
     return to_shape
 
 
-@works_around("broadcast_to_ones")
+@works_around("broadcast_to_ones", "broadcast_to_number")
 def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     def to_shape(data: Any, target_shape: Any, axes_mapping: Any = None, broadcast_spec: str = "NUMPY") -> Node:
         made = broadcast(data, target_shape, axes_mapping, broadcast_spec)
@@ -272,6 +272,55 @@ def _broadcast_safely(broadcast: Callable[..., Node]) -> Callable[..., Node]:
     return to_shape
 
 
+@works_around("select_of_its_condition", "select_of_another_condition")
+def _select_safely(select: Callable[..., Node]) -> Callable[..., Node]:
+    def choose(cond: Any, then_node: Any, else_node: Any, auto_broadcast: str = "numpy") -> Node:
+        made = select(cond, then_node, else_node, auto_broadcast)
+        if made.get_output_element_type(0) != Type.boolean:
+            return made
+        # OpenVINO's CPU plugin (2026.4) makes bytes of booleans, but for conditions: one node that is both is lost.
+        chosen = ops.logical_and(cond, then_node)
+        return ops.logical_or(chosen, ops.logical_and(ops.logical_not(cond), else_node))
+
+    return choose
+
+
+@works_around("gather_of_unsqueezed_axis")
+def _gather_safely(gather: Callable[..., Node]) -> Callable[..., Node]:
+    def take(data: Any, indices: Any, axis: Any, batch_dims: int = 0) -> Node:
+        made = gather(data, indices, axis, batch_dims)
+        place = None if batch_dims or isinstance(made, Constant) else _single_axis(made)
+        return made if place is None else _repeated(made.input_value(0), list(made.get_input_shape(1)), place)
+
+    return take
+
+
+@works_around("gather_of_unsqueezed_axis")
+def _single_axis(gather: Node) -> int | None:
+    """The axis from which a Gather takes elements by constant indices, if it has a size of 1 and they an axis.
+
+    OpenVINO (2026.4) takes out such a Gather, with the axes of the indices, where an Unsqueeze made the axis.
+    """
+    data, axis = gather.get_input_partial_shape(0), gather.input_value(2).get_node()
+    if data.rank.is_dynamic or not isinstance(axis, Constant):
+        return None
+    place = int(axis.get_data().reshape(-1)[0]) % data.rank.get_length()
+    indices = gather.get_input_partial_shape(1)
+    if data[place] != 1 or indices.is_dynamic or indices.rank == 0 or not is_constant(gather.input_value(1).get_node()):
+        return None
+    return place
+
+
+def _repeated(data: Output, counts: Sequence[int], axis: int) -> Node:
+    """data with its axis of size 1 repeated so many times; more counts are axes before it."""
+    if len(counts) > 1:
+        data = ops.unsqueeze(data, np.arange(axis, axis + len(counts) - 1)).output(0)
+    target = np.ones(data.get_partial_shape().rank.get_length(), np.int64)
+    target[axis : axis + len(counts)] = counts
+    return ops.broadcast(data, target, None, "BIDIRECTIONAL")
+
+
+@works_around("broadcast_to_ones")
 def _missing_axes(broadcast: Node) -> int:
     """How many dimensions more a Broadcast gives than it takes; 0 where that is not known.
 
@@ -313,5 +362,6 @@ vars(ops).update(
 )
 vars(ops).update(_replacements(), greater=_greater, greater_equal=_greater_equal)
 vars(ops).update(reshape=_reshape_safely(ops.reshape), broadcast=_broadcast_safely(ops.broadcast))
+vars(ops).update(select=_select_safely(ops.select), gather=_gather_safely(ops.gather))
 
 __all__ = ["OPSET", "create", "ops"]

@@ -17,11 +17,13 @@ import openvino
 
 from paddle2ov.compilation.compile import exported
 from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.workarounds import works_around
 
 _REMEMBERED = 1000
 """How many shapes that have run are remembered."""
 
 
+@works_around("run_after_one_that_failed")
 class RenewedModel:
     """A compiled model that several predictors share.
 

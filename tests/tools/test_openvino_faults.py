@@ -8,6 +8,7 @@ import pytest
 
 from paddle2ov.graph.core import shared_core
 from tools.faults import FAULTS, places
+from tools.faults.remarks import REASONS, passes_without_marks, unmarked, unmarked_in
 
 WORKER = """
 import sys
@@ -80,3 +81,27 @@ def test_the_fault_is_there(name, scripts, tmp_path):
 def test_places_and_register_agree():
     """What says that it works around a fault names one, and each one is worked around somewhere."""
     assert sorted(places()) == sorted(FAULTS)
+
+
+def test_remarks_are_marked():
+    """What is said of OpenVINO says which fault it is, or why it is none: register it, or add the reason."""
+    assert unmarked() == set(REASONS)
+    assert passes_without_marks() == []
+
+
+REMARK = "    # In OpenVINO\n    # 2026.4 this is garbage.\n    return 0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"def f():\n{REMARK}", ["m.f"]),
+        (f'@works_around("one")\ndef f():\n{REMARK}', []),
+        (f'@works_around("one")\nclass A:\n  def f():\n{REMARK}', []),
+        (f'@works_around("one")\ndef g():\n    return 0\n\n\ndef f():\n{REMARK}', ["m.f"]),
+        ('"""OpenVINO\'s CPU plugin\nis wrong."""\n', ["m"]),
+        ('"""OpenVINO\'s CPU plugin\nis wrong."""\n\n@works_around("one")\ndef g():\n    return 0\n', []),
+    ],
+)
+def test_a_remark_without_a_mark_is_found(text, found):
+    assert list(unmarked_in(text, "m")) == found

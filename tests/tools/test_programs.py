@@ -12,7 +12,7 @@ import pytest
 from gen_models.harness import programs
 from gen_models.harness.campaign import run
 from gen_models.harness.programs import LEGS, Chunk, Difference, differences, explore, shrink, write_program
-from gen_models.programs import random_program
+from gen_models.programs import maker, random_program
 from gen_models.programs.program import Call, Program, Value, live
 from gen_models.programs.source import layer, script
 from paddle2ov.jobs.executor import Outcome
@@ -61,9 +61,31 @@ def test_programs_are_made_of_many_calls():
         "paddle.concat",
         "F.conv2d",
         "LSTM",
+        "int64",
+        "paddle.where",
+        "paddle.vision.ops",
+        "F.conv3d",
+        "paddle.einsum",
+        "paddle.nonzero",
     ):
         assert sum(part in text for text in texts) > 10, part
     assert any(re.search(r"\n {12}(if|for|while) ", text) for text in texts)  # one in another
+
+
+def test_every_step_is_taken(monkeypatch):
+    taken, counted = set(), {}
+    steps = set(maker.STEPS)
+    for one, weight in maker.STEPS.items():
+
+        def step(make, one=one):
+            one(make)
+            taken.add(one)
+
+        counted[step] = weight
+    monkeypatch.setattr(maker, "STEPS", counted)
+    for seed in range(400):
+        random_program(seed)
+    assert taken == steps
 
 
 X = Value(0, ((4, 1, 2), (3, 3, 3)))

@@ -104,6 +104,29 @@ def test_reshape_to_no_dimensions():
     assert unknown.get_output_partial_shape(0) == PartialShape([])
 
 
+@pytest.mark.parametrize("places", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_select_of_booleans(places):
+    """By what they are read besides; OpenVINO's CPU plugin loses a Select of its own condition."""
+    x, y = (ops.parameter([-1], Type.f32) for _ in range(2))
+    flags = [ops.less(one, np.float32(0)) for one in (x, y)]
+    out = ops.select(flags[0], flags[places[0]], flags[places[1]])
+    arrays = [np.array(one, np.float32) for one in ([-1, -1, 1, 1], [-1, 1, -1, 1])]
+    wanted = [array < 0 for array in arrays]
+    compiled = openvino.compile_model(openvino.Model([out], [x, y]), "CPU")
+    np.testing.assert_array_equal(compiled(arrays)[0], np.where(wanted[0], wanted[places[0]], wanted[places[1]]))
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("indices", [0, [0], [0, 0], [[0, 0]], [-1]])
+def test_gather_of_unsqueezed_axis(indices, axis):
+    """OpenVINO takes out a Gather from an axis that an Unsqueeze made, whatever the indices."""
+    x = ops.parameter([-1, -1], Type.f32)
+    out = ops.gather(ops.unsqueeze(x, np.array([axis])), np.array(indices), np.int64(axis))
+    data = np.arange(6, dtype=np.float32).reshape(2, 3)
+    compiled = openvino.compile_model(openvino.Model([out], [x]), "CPU")
+    np.testing.assert_array_equal(compiled([data])[0], np.take(np.expand_dims(data, axis), indices, axis))
+
+
 def same_constant(one, other):
     assert one.get_element_type() == other.get_element_type()
     assert one.get_output_shape(0) == other.get_output_shape(0)

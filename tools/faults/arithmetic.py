@@ -138,3 +138,20 @@ def pad_by_computed_value() -> Graph:
     out = ops.pad(x, np.array([0, 1]), np.array([1, 0]), "constant", ops.add(value, np.float32(1)))
     want = np.pad(data, [(0, 1), (1, 0)], constant_values=3)
     return Model([out], [x, value]), [[data, np.array(2, np.float32)]], [[want]]
+
+
+@fault()
+def numbers_below_normal_divided() -> Graph:
+    """Numbers below the normal ones are taken for 0 by a division: 1e-39 / 1e-39 is infinity."""
+    x = parameter(-1)
+    data = np.full(8, 1e-39, np.float32)
+    return Model([ops.divide(x, ops.abs(x))], [x]), [[data]], [[np.ones(8, np.float32)]]
+
+
+@fault()
+def arithmetic_after_reduction_of_integers() -> Graph:
+    """What is added to a maximum of integers along the middle one of three axes is added twice."""
+    x = parameter(2, 3, 4, kind=Type.i32)
+    data = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    out = ops.subtract(ops.reduce_max(x, np.array([1])), np.int32(1))
+    return Model([out], [x]), [[data]], [[data.max(1) - 1]]

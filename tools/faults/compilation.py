@@ -1,7 +1,7 @@
 """Graphs that do not compile, or end the process as they do."""
 
 import numpy as np
-from openvino import Model
+from openvino import Model, Type
 from openvino import opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
@@ -25,6 +25,43 @@ def gather_by_index_that_is_always_empty() -> Graph:
     index = ops.range(np.int64(0), ops.maximum(length, np.int64(0)), np.int64(1), "i64")
     flat = ops.reshape(x, np.array([-1]), False)
     return Model([ops.gather(flat, index, np.int64(0))], [x]), [[numbers(4, 1)]], [[np.zeros(0, np.float32)]]
+
+
+@fault()
+def select_of_another_condition() -> Graph:
+    """A Select of booleans, one of which is its condition too, does not compile: some become bytes, others do not."""
+    x, y = parameter(-1), parameter(-1)
+    condition, other = ops.less(x, np.float32(0)), ops.less(y, np.float32(0))
+    arrays = [numbers(8), numbers(8, seed=1)]
+    out = ops.select(condition, other, condition)
+    return Model([out], [x, y]), [arrays], [[(arrays[0] < 0) & (arrays[1] < 0)]]
+
+
+@fault()
+def slice_of_constants_not_folded() -> Graph:
+    """A Slice of a constant does not compile if its end is constant, but no number that OpenVINO folds.
+
+    What GatherElements takes of constants is not. The end shows as constant where a Gather takes the one element of a
+    constant by a computed index.
+    """
+    x = parameter(1, kind=Type.i64)
+    zero = ops.gather(np.array([0]), x, np.int64(0))
+    end = ops.gather_elements(np.array([2, 3]), zero, 0)
+    data = numbers(4)
+    return Model([ops.slice(data, np.array([0]), end, np.array([1]))], [x]), [[np.array([0])]], [[data[:2]]]
+
+
+@fault()
+def resize_of_constant_over_one_axis() -> Graph:
+    """A linear resize of a constant does not compile unless it is over all axes after the first two.
+
+    What computes it in constant folding takes no others; the plugin does.
+    """
+    x = parameter(1, 1, 1, 2)
+    image = np.array([1, 2, 3, 4], np.float32).reshape(1, 1, 1, 4)
+    half = ops.interpolate(image, np.array([2]), "linear_onnx", "sizes", axes=np.array([3]))
+    data = numbers(1, 1, 1, 2)
+    return Model([ops.add(half, x)], [x]), [[data]], [[np.array([1.5, 3.5], np.float32) + data]]
 
 
 @fault()
@@ -117,3 +154,41 @@ def matrix_nms_without_boxes() -> Graph:
     found = ops.matrix_nms(boxes, scores, score_threshold=0.5, nms_top_k=-1, keep_top_k=-1, background_class=-1)
     arrays = [np.array([[[0, 0, 1, 1]]], np.float32), np.zeros((1, 1, 1), np.float32)]
     return Model([found.output(2)], [boxes, scores]), [arrays], [[np.zeros(1, np.int32)]]
+
+
+@fault()
+def negative_padding_of_convolution() -> Graph:
+    """A convolution with a negative padding does not compile."""
+    x = parameter(1, 1, 6, 6)
+    data, filters = numbers(1, 1, 6, 6), numbers(1, 1, 1, 1)
+    out = ops.convolution(x, filters, [1, 1], [-1, 0], [0, 0], [1, 1])
+    return Model([out], [x]), [[data]], [[data[:, :, 1:] * filters]]
+
+
+@fault()
+def unique_of_no_elements() -> Graph:
+    """A Unique of a constant without elements ends the process as it is made."""
+    x = parameter(1)
+    found = ops.unique(ops.constant(np.zeros(0, np.float32)))
+    data = numbers(1)
+    return Model([ops.add(ops.reduce_sum(found.output(0), np.array([0])), x)], [x]), [[data]], [[data]]
+
+
+@fault()
+def broadcast_to_number() -> Graph:
+    """A Broadcast to no dimensions ends the process."""
+    x = parameter()
+    data = np.array(3, np.float32)
+    return Model([ops.broadcast(x, np.zeros(0, np.int64))], [x]), [[data]], [[data]]
+
+
+@fault()
+def slice_scatter_between_computed_bounds() -> Graph:
+    """A SliceScatter over two axes between computed bounds ends the process."""
+    x, values = parameter(-1, -1, 3), parameter(-1, -1, 3)
+    start, end = (parameter(2, kind=Type.i64) for _ in range(2))
+    arrays = [numbers(6, 2, 3), numbers(2, 1, 3, seed=1), np.array([1, 0]), np.array([3, 1])]
+    want = arrays[0].copy()
+    want[1:3, :1] = arrays[1]
+    out = ops.slice_scatter(x, values, start, end, np.array([1, 1]), np.array([0, 1]))
+    return Model([out], [x, values, start, end]), [arrays], [[want]]

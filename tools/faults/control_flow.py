@@ -1,7 +1,7 @@
 """Loops and branches."""
 
 import numpy as np
-from openvino import Model, Type
+from openvino import Model, PartialShape, Type
 from openvino import opset16 as ops
 
 from tools.faults.prelude import Graph, numbers, parameter
@@ -107,3 +107,50 @@ def loop_overwrites_what_views_show() -> Graph:
     data, first = numbers(2, 3), numbers(2, 3, seed=1)
     want = first + 3 * data / (1 + np.exp(-data))
     return Model([loop.get_iter_value(results[1].output(0), -1)], [x, start]), [[data, first]] * 2, [[want]] * 2
+
+
+@fault()
+def loop_of_growing_state() -> Graph:
+    """A loop whose state grows does not give it back where it does not run: it is shorter than after any iteration."""
+    count, x, state = parameter(kind=Type.i64), parameter(-1), parameter(-1)
+    loop = ops.loop(count, ops.constant(np.array(True)))
+    longer = ops.concat([state, np.zeros(2, np.float32)], 0)
+    results = [ops.result(ops.constant(np.array(True))), ops.result(longer)]
+    loop.set_function(Model(results, [state]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(state, x.output(0), results[1].output(0))
+    data = numbers(1)
+    out = loop.get_iter_value(results[1].output(0), -1)
+    return Model([out], [count, x]), [[np.array(0), data]], [[data]]
+
+
+@fault()
+def loop_over_no_slices() -> Graph:
+    """The joined results of a loop over the slices of an empty tensor have the shape of the run before."""
+    x, part = parameter(-1, 3), parameter(1, 3)
+    count = ops.gather(ops.shape_of(x), np.int64(0), np.int64(0))
+    loop = ops.loop(count, ops.constant(np.array(True)))
+    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.relu(part))]
+    loop.set_function(Model(results, [part]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_sliced_input(part, x.output(0), 0, 1, 1, -1, 0)
+    shape = ops.shape_of(loop.get_concatenated_slices(results[1].output(0), 0, 1, 1, -1, 0))
+    none = np.zeros((0, 3), np.float32)
+    return Model([shape], [x]), [[numbers(2, 3)], [none]], [[np.array([2, 3])], [np.array([0, 3])]]
+
+
+@fault()
+def loop_state_of_another_rank() -> Graph:
+    """A loop that makes a tensor of a number does not compile."""
+    count, x = parameter(kind=Type.i64), parameter()
+    state = ops.parameter(PartialShape.dynamic())
+    loop = ops.loop(count, ops.constant(np.array(True)))
+    results = [
+        ops.result(ops.constant(np.array(True))),
+        ops.result(ops.reshape(state, np.array([1]), False)),
+    ]
+    loop.set_function(Model(results, [state]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(state, x.output(0), results[1].output(0))
+    out = loop.get_iter_value(results[1].output(0), -1)
+    return Model([out], [count, x]), [[np.array(2), np.array(3, np.float32)]], [[np.array([3], np.float32)]]

@@ -96,11 +96,16 @@ def places() -> dict[str, list[str]]:
 def _marks(tree: ast.Module) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            for mark in node.decorator_list:
-                if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Name) and mark.func.id == "works_around":
-                    for name in mark.args:
-                        assert isinstance(name, ast.Constant), "works_around takes names as string literals"
-                        yield node.name, str(name.value)
+            yield from ((node.name, name) for name in marks_of(node))
 
 
-__all__ = ["FAULTS", "Fault", "fault", "places"]
+def marks_of(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
+    """The faults that a function or class says that it works around."""
+    for mark in node.decorator_list:
+        if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Name) and mark.func.id == "works_around":
+            for name in mark.args:
+                assert isinstance(name, ast.Constant), "works_around takes names as string literals"
+                yield str(name.value)
+
+
+__all__ = ["FAULTS", "ROOT", "SOURCES", "Fault", "fault", "marks_of", "places"]

@@ -97,6 +97,26 @@ def broadcast_to_ones() -> Graph:
 
 
 @fault()
+def select_of_its_condition() -> Graph:
+    """A Select of a boolean by itself is empty."""
+    x = parameter(-1)
+    condition, data = ops.less(x, np.float32(0)), numbers(8)
+    return Model([ops.select(condition, condition, condition)], [x]), [[data]], [[data < 0]]
+
+
+@fault()
+def gather_of_unsqueezed_axis() -> Graph:
+    """A Gather by any constant from an axis that an Unsqueeze made is taken out, as if the constant were a number.
+
+    `EliminateUnsqueezeGather` does not look at the indices.
+    """
+    x = parameter(-1, -1)
+    out = ops.gather(ops.unsqueeze(x, np.array([1])), np.array([0, 0]), np.int64(1))
+    data = numbers(2, 3)
+    return Model([out], [x]), [[data]], [[np.stack([data, data], 1)]]
+
+
+@fault()
 def elementwise_with_single_element_of_higher_rank() -> Graph:
     """A sum with a constant of one element and more dimensions has the rank of the data, if these are reshaped before.
 
@@ -105,3 +125,30 @@ def elementwise_with_single_element_of_higher_rank() -> Graph:
     x = parameter(-1, 3)
     out = ops.add(ops.unsqueeze(x, np.array([1])), np.ones((1, 1, 1, 1), np.float32))
     return Model([ops.shape_of(out)], [x]), [[numbers(5, 3)]], [[np.array([1, 5, 1, 3])]]
+
+
+@fault()
+def tile_along_axis_of_1() -> Graph:
+    """A Tile mixes up the elements if the second of four axes is known to be 1 and others are unknown."""
+    x = parameter(-1, 1, -1, -1)
+    data = numbers(2, 1, 3, 2)
+    return Model([ops.tile(x, np.array([1, 2, 3, 1]))], [x]), [[data]], [[np.tile(data, [1, 2, 3, 1])]]
+
+
+@fault()
+def resize_of_three_axes_folded() -> Graph:
+    """A linear resize of a constant over three axes, the first of which keeps its size, is folded to other values."""
+    x, volume = parameter(1), numbers(1, 1, 2, 1, 4)
+    sizes, axes = np.array([2, 1, 2]), np.array([2, 3, 4])
+    out = ops.interpolate(volume, sizes, "linear_onnx", "sizes", axes=axes, coordinate_transformation_mode="asymmetric")
+    return Model([ops.add(out, x)], [x]), [[np.zeros(1, np.float32)]], [[volume[..., ::2]]]
+
+
+@fault()
+def run_after_one_that_failed() -> Graph:
+    """A run fails if its inputs have the shapes of the run before the one that failed."""
+    x = parameter(-1)
+    data = numbers(6)
+    out = ops.relu(ops.reshape(x, np.array([-1, 3]), False))
+    wanted = [np.maximum(data, 0).reshape(2, 3)]
+    return Model([out], [x]), [[data], [numbers(5)], [data]], [wanted, None, wanted]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from openvino import Node, Output, PartialShape, Type
 
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.workarounds import works_around
 
 
 def common_shape(shape: PartialShape, other: PartialShape) -> PartialShape:
@@ -16,6 +17,7 @@ def common_shape(shape: PartialShape, other: PartialShape) -> PartialShape:
     return PartialShape([a if a == b else -1 for a, b in zip(shape, other, strict=True)])
 
 
+@works_around("loop_of_growing_state")
 def erase_bounds(value: Output, current_iteration: Node) -> Output:
     """The same value with all dimensions dynamic and unbounded.
 

@@ -180,6 +180,7 @@ def _body_for_all_iterations(
         translator.names.restore(names)
 
 
+@works_around("loop_state_of_another_rank")
 def _initial_value(old: PlainValue, new: PlainValue, scope: Scope, found: _Iteration) -> PlainValue:
     """The initial value, once the type and shape of the value of the next iteration are known."""
     if isinstance(new, EmptyTensorArray):

@@ -1,0 +1,143 @@
+"""Scatters, gathers and slices whose bounds or indices are tensors; what only some elements are taken of."""
+
+from __future__ import annotations
+
+from gen_models.programs.maker import ANY, FLOAT, INTEGERS, Maker, derived_dim, static_dim, step
+from gen_models.programs.program import Value, is_fixed
+
+
+def _same(make: Maker, x: Value) -> Value:
+    return make.take(lambda one: one.dims == x.dims and one.dtype == x.dtype, (1, 5), dtypes=(x.dtype,))
+
+
+@step(3)
+def _tensor_slice(make: Maker) -> None:
+    """A slice whose start and end are tensors."""
+    x = make.take(dtypes=ANY)
+    axis = make.axis(x)
+    dim = x.dims[axis]
+    start = make.below(min(2, min(dim)))
+    stop = make.among(dim, static_dim(start + 1), derived_dim(lambda a: max(start + 1, a - 1), dim))
+    size = f"paddle.shape({x})[{axis}]"
+    end = (
+        str(stop[0])
+        if is_fixed(stop)
+        else f"paddle.maximum({size} - {dim[0] - stop[0]}, paddle.full_like({size}, {start + 1}))"
+    )
+    kind = make.below(3)
+    dims = [*x.dims[:axis], derived_dim(lambda a: a - start, stop), *x.dims[axis + 1 :]]
+    if kind == 0:
+        text = f"paddle.slice({x}, [{axis}], [{start}], [{end}])"
+    elif kind == 1:
+        text = f"paddle.strided_slice({x}, [{axis}], [{start}], [{end}], [1])"
+    else:
+        text = f"{x}[{':, ' * axis}{start}:{end}]"
+    make.add(text, dims, x.dtype)
+
+
+@step(2)
+def _tensor_index(make: Maker) -> None:
+    """One index that is a tensor, computed of a size."""
+    x = make.take(rank=(2, 4), dtypes=ANY)
+    axis = make.below(2)
+    index = make.among(f"{x}.shape[{axis}] // 2", f"paddle.shape({x})[{axis}] - 1", f"paddle.shape({x})[{axis}] // 3")
+    make.add(f"{x}[{':, ' * axis}{index}]", [*x.dims[:axis], *x.dims[axis + 1 :]], x.dtype)
+
+
+@step(2)
+def _along(make: Maker) -> None:
+    """Elements along an axis by an order, and back to their places."""
+    order = make.take(rank=(1, 3), dtypes=("int64",))
+    x = make.take(lambda one: one.dims == order.dims, rank=(1, 3))
+    axis = make.axis(x)
+    bounded = (
+        f"{order} % {x.dims[axis][0]}"
+        if is_fixed(x.dims[axis])
+        else f"{order} % paddle.shape({x})[{axis}].astype('int64')"
+    )
+    make.add(f"paddle.take_along_axis({x}, {bounded}, {axis})", x.dims)
+
+
+@step(2)
+def _put_along(make: Maker) -> None:
+    x = make.take(rank=(1, 3))
+    axis = make.axis(x)
+    y = _same(make, x)
+    size = f"paddle.shape({x})[{axis}].astype('int64')"
+    turned = [1] * x.rank
+    turned[axis] = -1
+    places = f"(paddle.arange({size}, dtype='int64').reshape({turned}) + 1) % {size}"
+    index = f"{places} + paddle.zeros_like({x}).astype('int64')"
+    mode = make.among("assign", "add", "add")
+    make.add(f"paddle.put_along_axis({x}, {index}, {y}, {axis}, reduce='{mode}')", x.dims)
+
+
+@step(2)
+def _scatter(make: Maker) -> None:
+    """Rows added at places that may be the same."""
+    x = make.take(rank=(1, 3))
+    rows = [make.below(min(x.dims[0])) for _ in range(make.among(1, 2, 3))]
+    y = make.take(
+        lambda one: one.rank == x.rank and one.dims[1:] == x.dims[1:] and min(one.dims[0]) >= len(rows), (1, 3)
+    )
+    kind = make.below(4)
+    if kind == 0:
+        code = f"paddle.scatter_nd_add({x}, paddle.to_tensor({[[row] for row in rows]}), {y}[:{len(rows)}])"
+    elif kind == 1:
+        code = f"paddle.scatter({x}, paddle.to_tensor({rows}), {y}[:{len(rows)}], overwrite=False)"
+    elif kind == 2:
+        code = f"paddle.index_add({x}, paddle.to_tensor({rows}), 0, {y}[:{len(rows)}])"
+    else:
+        index = f"paddle.to_tensor({[[row] for row in rows]})"
+        code = f"paddle.scatter_nd({index}, {y}[:{len(rows)}], paddle.shape({x}))"
+    make.add(code, x.dims)
+
+
+@step(1)
+def _index_put(make: Maker) -> None:
+    x = make.take(rank=(1, 3))
+    rows = sorted({make.below(min(x.dims[0])) for _ in range(2)})
+    code = f"paddle.index_put({x}, (paddle.to_tensor({rows}),), paddle.to_tensor({make.number()}))"
+    make.add(code, x.dims)
+
+
+@step(2)
+def _nonzero(make: Maker) -> None:
+    """Every other element: where a mask of positions is true."""
+    x = make.take(dtypes=(*FLOAT, *INTEGERS), is_plain=True)
+    half = derived_dim(lambda a: (a + 1) // 2, x.dims[0])
+    mask = f"paddle.arange(paddle.shape({x})[0]) % 2 == 0"
+    dims = [half, *x.dims[1:]]
+    kind = make.below(3)
+    if kind == 0:
+        make.add(f"paddle.gather({x}, paddle.nonzero({mask}).flatten())", dims, x.dtype)
+    elif kind == 1 and is_fixed(x.dims[0]):
+        make.add(f"{x}[paddle.arange({x.dims[0][0]}) % 2 == 0]", dims, x.dtype)
+    elif x.rank == 1:
+        make.add(f"paddle.masked_select({x}, {mask})", dims, x.dtype)
+    else:
+        make.add(f"paddle.nonzero({mask}).flatten()", [half], "int64", max(x.dims[0]))
+
+
+@step(1)
+def _index_sample(make: Maker) -> None:
+    x = make.take(lambda one: is_fixed(one.dims[1]), rank=(2, 2))
+    found = [one for one in make.visible if one.dtype in INTEGERS and one.rank == 2 and one.dims[0] == x.dims[0]]
+    if found:
+        make.add(f"paddle.index_sample({x}, {found[-1]} % {x.dims[1][0]})", found[-1].dims)
+    else:
+        make.is_steady = False
+        make.add(f"paddle.index_sample({x}, paddle.argsort({x}, axis=1))", x.dims)
+
+
+@step(2)
+def _advanced(make: Maker) -> None:
+    """Lists of places of two axes, or of one behind an ellipsis."""
+    x = make.take(rank=(2, 4), dtypes=ANY)
+    count = make.among(1, 2, 3)
+    last = [make.below(min(x.dims[-1])) for _ in range(count)]
+    rows, columns = ([make.below(min(x.dims[axis])) for _ in range(count)] for axis in (0, 1))
+    if make.chance(0.5):
+        make.add(f"{x}[..., {last}]", [*x.dims[:-1], static_dim(count)], x.dtype)
+    else:
+        make.add(f"{x}[{rows}, {columns}]", [static_dim(count), *x.dims[2:]], x.dtype)

@@ -1,0 +1,127 @@
+"""Remarks on OpenVINO in the sources that stand outside of what `works_around` marks, and why they have no fault."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator, Sequence
+
+from tools.faults.register import ROOT, SOURCES, marks_of
+
+_REMARK = re.compile(r"OpenVINO(?:'s)?(?: CPU plugin)?,? ?\(?20\d\d\.\d|CPU plugin")
+"""What is said of a version of OpenVINO, or of its CPU plugin."""
+
+NO_FAULT = "A limit, a speed or an order of its own, no fault."
+IN_WHOLE_MODELS = "Seen in whole models; OpenVINO 2026.4.1 computes the plain graphs right that were tried."
+NO_ELEMENTS = "Tensors that are known to be empty fail in many ways; they are constants here, whatever reads them."
+NO_GRAPH = "A fault of processes, of threads or of memory, which no graph shows."
+
+REASONS = {
+    "converters.counting.unique": IN_WHOLE_MODELS,
+    "converters.counting.unique_consecutive": NO_ELEMENTS,
+    "converters.detection.matching._without_nan": NO_FAULT,
+    "converters.detection.proposals.generate_proposals": IN_WHOLE_MODELS,
+    "converters.detection.retinanet._decoded": IN_WHOLE_MODELS,
+    "converters.detection.suppression.GreedyNms._exact": IN_WHOLE_MODELS,
+    "converters.detection.suppression.GreedyNms._resolve_disputes": IN_WHOLE_MODELS,
+    "converters.expansion._expanded_shape": IN_WHOLE_MODELS,
+    "converters.fft._signal": NO_FAULT,
+    "converters.floats": NO_FAULT,
+    "converters.graph.sorting": NO_FAULT,
+    "converters.grid_sample._gather": IN_WHOLE_MODELS,
+    "converters.grid_sample._sample": IN_WHOLE_MODELS,
+    "converters.lod.sequences.constant_value": NO_FAULT,
+    "converters.lod.window._convolved": NO_GRAPH,
+    "converters.permutation.transpose_to": NO_FAULT,
+    "converters.products.multiplex": IN_WHOLE_MODELS,
+    "converters.rnn._lengths": NO_FAULT,
+    "converters.rnn._with_static_dims": NO_FAULT,
+    "converters.slicing._known_dims_slice": IN_WHOLE_MODELS,
+    "converters.slicing._slice": NO_ELEMENTS,
+    "converters.slicing._starts_from_last": IN_WHOLE_MODELS,
+    "paddle2ov.checking.tensors.copied": NO_ELEMENTS,
+    "paddle2ov.deployment.sizes": NO_FAULT,
+    "paddle2ov.graph.core.shared_core": NO_GRAPH,
+    "paddle2ov.graph.values.ConstantValue": NO_FAULT,
+    "paddle2ov.inference.config": NO_FAULT,
+    "paddle2ov.inference.config.Config.disable_mkldnn": NO_FAULT,
+    "paddle2ov.inference.config.Config.enable_mkldnn": NO_FAULT,
+    "paddle2ov.inference.config.Config.openvino_properties": NO_GRAPH,
+    "paddle2ov.passes.layout.absorb_transposes.AbsorbTransposes": NO_FAULT,
+    "paddle2ov.reporting.graphs": NO_FAULT,
+    "paddle2ov.reporting.model.CompiledReport": NO_FAULT,
+    "paddle2ov.reporting.model.Primitive": NO_FAULT,
+    "paddle2ov.translation.control_flow.block_values.as_condition": NO_FAULT,
+    "paddle2ov.translation.control_flow.branches._copy_result": IN_WHOLE_MODELS,
+    "paddle2ov.translation.empty": NO_ELEMENTS,
+    "paddle2ov.translation.folding": NO_FAULT,
+}
+"""Place of a remark, as `module.function`, or the module -> why no fault is registered for it."""
+
+
+def unmarked() -> set[str]:
+    """The places of remarks that nothing marks; in a module with marks, the remarks of the module are about them."""
+    return {
+        place
+        for folder in SOURCES
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for place in unmarked_in(path.read_text(), ".".join(path.relative_to(ROOT).with_suffix("").parts))
+    }
+
+
+def unmarked_in(text: str, module: str) -> Iterator[str]:
+    """The places of such remarks in the text of a module."""
+    if not _REMARK.search(" ".join(text.split()).replace("# ", "")):
+        return
+    tree = ast.parse(text)
+    scopes = list(_scopes(tree, (), False))
+    has_marks = any(is_marked for *_, is_marked in scopes)
+    for line, remark in _texts(text, tree):
+        if _REMARK.search(remark):
+            around = [(names, is_marked) for first, last, names, is_marked in scopes if first <= line <= last]
+            if not (any(is_marked for _, is_marked in around) if around else has_marks):
+                yield ".".join([module, *(around[-1][0] if around else ())]).removesuffix(".__init__")
+
+
+def _scopes(node: ast.AST, names: Sequence[str], is_marked: bool) -> Iterator[tuple[int, int, Sequence[str], bool]]:
+    """First line, last line and name of each function and class, outer ones first, and whether it is marked."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+            marked, inner = is_marked or any(marks_of(child)), (*names, child.name)
+            yield first, child.end_lineno or first, inner, marked
+            yield from _scopes(child, inner, marked)
+        else:
+            yield from _scopes(child, names, is_marked)
+
+
+def _texts(text: str, tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Comments, those on consecutive lines as one, and strings that stand alone, with their first lines."""
+    comments: list[tuple[int, int, str]] = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            line, said = token.start[0], token.string.lstrip("# ")
+            if comments and comments[-1][1] == line - 1:
+                first, _, before = comments.pop()
+                comments.append((first, line, f"{before} {said}"))
+            else:
+                comments.append((line, line, said))
+    yield from ((first, said) for first, _, said in comments)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, " ".join(node.value.value.split())
+
+
+def passes_without_marks() -> list[str]:
+    """The modules of workarounds that mark nothing, but for the one that only helps others."""
+    folder = ROOT / "paddle2ov" / "passes" / "workarounds"
+    return [
+        path.stem
+        for path in sorted(folder.glob("*.py"))
+        if path.stem not in ("__init__", "deeper_transpose") and "@works_around(" not in path.read_text()
+    ]
+
+
+__all__ = ["REASONS", "passes_without_marks", "unmarked", "unmarked_in"]
