@@ -2,6 +2,7 @@
 
 Keys are Paddle's operator names as in legacy programs, or PIR's own where only PIR has the operator; sorted.
 `on_complex` says what an operator does with complex numbers (`converters/complex/rules.py`); others refuse them.
+A row is evaluated, and the module of its converter imported, when the operator is asked for (`LazyTable`).
 `if`, `while` and `recurrent` own blocks and are not here: see `paddle2ov/translation/control_flow/table.py`.
 """
 
@@ -9,96 +10,99 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddle2ov.converters import (
-    activation,
-    angles,
-    arithmetic,
-    cast,
-    comparison,
-    conv,
-    conv_transpose,
-    counting,
-    creation,
-    cumulative,
-    decoding,
-    diagonal,
-    edit_distance,
-    elementwise,
-    expansion,
-    fft,
-    floats,
-    grid_sample,
-    incomplete_gamma,
-    indexing,
-    joining,
-    label_loss,
-    logical,
-    loss,
-    math,
-    matmul,
-    median,
-    norm_variants,
-    normalization,
-    padding,
-    permutation,
-    pooling,
-    pooling_indices,
-    products,
-    pyramid,
-    quantization,
-    ranges,
-    reduction,
-    rnn,
-    scatter,
-    search,
-    segment,
-    sequence,
-    shape,
-    similarity,
-    slicing,
-    softmax,
-    special,
-    statistics,
-    strided,
-    tensor_array,
-    vision,
-)
-from paddle2ov.converters.complex import elementary as complex_elementary
-from paddle2ov.converters.complex import factorizations as complex_factorizations
-from paddle2ov.converters.complex import functions as complex_functions
-from paddle2ov.converters.complex import inverse_functions as complex_inverse_functions
-from paddle2ov.converters.complex import matrices as complex_matrices
-from paddle2ov.converters.complex import products as complex_products
-from paddle2ov.converters.complex import rules as on_complex
-from paddle2ov.converters.detection import (
-    box,
-    locality_nms,
-    matching,
-    nms,
-    prior,
-    proposals,
-    retinanet,
-    roi,
-    roi_deformable,
-    roi_precise,
-    yolo,
-)
-from paddle2ov.converters.fused import attention as fused_attention
-from paddle2ov.converters.fused import elementwise as fused_elementwise
-from paddle2ov.converters.fused import layers as fused_layers
-from paddle2ov.converters.fused import onednn
-from paddle2ov.converters.linalg import decomposition, least_squares, matrix, spectrum
-from paddle2ov.converters.lod import pool as lod_pool
-from paddle2ov.converters.lod import rnn as lod_rnn
-from paddle2ov.converters.lod import steps as lod_steps
-from paddle2ov.converters.lod import window as lod_window
-from paddle2ov.converters.random import distributions, variates
-from paddle2ov.converters.resize import antialias, interpolation
+from paddle2ov.translation.lazy_table import LazyTable, lazy_imports
+
+with lazy_imports(__name__):
+    from paddle2ov.converters import (
+        activation,
+        angles,
+        arithmetic,
+        cast,
+        comparison,
+        conv,
+        conv_transpose,
+        counting,
+        creation,
+        cumulative,
+        decoding,
+        diagonal,
+        edit_distance,
+        elementwise,
+        expansion,
+        fft,
+        floats,
+        grid_sample,
+        incomplete_gamma,
+        indexing,
+        joining,
+        label_loss,
+        logical,
+        loss,
+        math,
+        matmul,
+        median,
+        norm_variants,
+        normalization,
+        padding,
+        permutation,
+        pooling,
+        pooling_indices,
+        products,
+        pyramid,
+        quantization,
+        ranges,
+        reduction,
+        rnn,
+        scatter,
+        search,
+        segment,
+        sequence,
+        shape,
+        similarity,
+        slicing,
+        softmax,
+        special,
+        statistics,
+        strided,
+        tensor_array,
+        vision,
+    )
+    from paddle2ov.converters.complex import elementary as complex_elementary
+    from paddle2ov.converters.complex import factorizations as complex_factorizations
+    from paddle2ov.converters.complex import functions as complex_functions
+    from paddle2ov.converters.complex import inverse_functions as complex_inverse_functions
+    from paddle2ov.converters.complex import matrices as complex_matrices
+    from paddle2ov.converters.complex import products as complex_products
+    from paddle2ov.converters.complex import rules as on_complex
+    from paddle2ov.converters.detection import (
+        box,
+        locality_nms,
+        matching,
+        nms,
+        prior,
+        proposals,
+        retinanet,
+        roi,
+        roi_deformable,
+        roi_precise,
+        yolo,
+    )
+    from paddle2ov.converters.fused import attention as fused_attention
+    from paddle2ov.converters.fused import elementwise as fused_elementwise
+    from paddle2ov.converters.fused import layers as fused_layers
+    from paddle2ov.converters.fused import onednn
+    from paddle2ov.converters.linalg import decomposition, least_squares, matrix, spectrum
+    from paddle2ov.converters.lod import pool as lod_pool
+    from paddle2ov.converters.lod import rnn as lod_rnn
+    from paddle2ov.converters.lod import steps as lod_steps
+    from paddle2ov.converters.lod import window as lod_window
+    from paddle2ov.converters.random import distributions, variates
+    from paddle2ov.converters.resize import antialias, interpolation
 
 if TYPE_CHECKING:
     from paddle2ov.translation.registry import Converter
 
-OP_TABLE: dict[str, Converter] = {
+_ROWS: dict[str, Converter] = {
     "abs": on_complex.native(math.abs_),
     "accuracy": label_loss.accuracy,
     "acos": on_complex.instead(math.acos, complex_inverse_functions.acos),
@@ -634,3 +638,5 @@ OP_TABLE: dict[str, Converter] = {
     "yolo_box": yolo.yolo_box,
     "zeros_like": on_complex.fill(creation.zeros_like),
 }
+
+OP_TABLE = LazyTable(_ROWS)

@@ -167,16 +167,14 @@ def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) 
     node.require(groups >= 1, "1 or more is expected", groups=groups)
     if filters is None or dims is None:
         return groups
-    node.require(len(filters) == len(dims), f"a filter {_dims_str(filters)} does not fit an input {_dims_str(dims)}")
+    if len(filters) != len(dims):
+        node.refuse(f"a filter {_dims_str(filters)} does not fit an input {_dims_str(dims)}")
     channels, (first, each) = dims[-1 if last else 1], filters[:2]
-    node.require(
-        first is None or first % groups == 0, f"they do not divide the {first} channels of the result", groups=groups
-    )
-    node.require(
-        channels is None or each is None or channels == groups * each,
-        f"an input {_dims_str(dims)} has {channels} channels, a filter {_dims_str(filters)} takes {each} of each group",
-        groups=groups,
-    )
+    if first is not None and first % groups:
+        node.refuse(f"they do not divide the {first} channels of the result", groups=groups)
+    if channels is not None and each is not None and channels != groups * each:
+        what = f"an input {_dims_str(dims)} has {channels} channels"
+        node.refuse(f"{what}, a filter {_dims_str(filters)} takes {each} of each group", groups=groups)
     return groups
 
 

@@ -24,6 +24,7 @@ from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import ConversionReport, size_text
 from paddle2ov.translation.extension import Extension
+from paddle2ov.translation.garbage import rare_collections
 from paddle2ov.translation.input_spec import InputArgument, InputOverride, parse_input, parse_output
 from paddle2ov.translation.model_builder import Progress, convert_program
 from paddle2ov.translation.registry import Registry
@@ -31,6 +32,7 @@ from paddle2ov.translation.registry import Registry
 log = logging.getLogger("paddle2ov")
 
 
+@rare_collections()
 def convert(
     model: Any,
     params: Any = None,

@@ -290,13 +290,13 @@ def import_module(table: str, family: str) -> tuple[str, str]:
     if name in modules:
         raise ScaffoldError(f"{TABLE} calls {modules[name]} {name}: choose another name")
     statements = list(
-        re.finditer(rf"^from {re.escape(PACKAGE)}(\.\w+)* import (\([^)]*\)|[^\n(]*)\n", table, re.MULTILINE)
+        re.finditer(rf"^( *)from {re.escape(PACKAGE)}(\.\w+)* import (\([^)]*\)|[^\n(]*)\n", table, re.MULTILINE)
     )
-    imports = import_statements({**modules, name: family})
+    imports = import_statements({**modules, name: family}, statements[0][1])
     return table[: statements[0].start()] + imports + table[statements[-1].end() :], name
 
 
-def import_statements(modules: dict[str, str]) -> str:
+def import_statements(modules: dict[str, str], indent: str) -> str:
     """The imports of a table in ruff's order: a statement for each folder, and one for each name that is given anew."""
     statements: dict[tuple[str, str], list[str]] = {}
     plain: dict[str, tuple[str, str]] = {}
@@ -307,15 +307,16 @@ def import_statements(modules: dict[str, str]) -> str:
             statements.setdefault(plain.setdefault(folder, (source, module)), []).append(module)
         else:
             statements[source, module] = [f"{module} as {name}"]
-    return "".join(import_statement(source, names) for (source, _), names in sorted(statements.items()))
+    return "".join(import_statement(source, names, indent) for (source, _), names in sorted(statements.items()))
 
 
-def import_statement(module: str, names: list[str]) -> str:
+def import_statement(module: str, names: list[str], indent: str = "") -> str:
     """One import, in brackets where it is long."""
-    statement = f"from {module} import {', '.join(names)}\n"
+    statement = f"{indent}from {module} import {', '.join(names)}\n"
     if len(statement) <= LINE_LENGTH + 1:
         return statement
-    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")\n"
+    listed = "".join(f"{indent}    {name},\n" for name in names)
+    return f"{indent}from {module} import (\n{listed}{indent})\n"
 
 
 def name_in_docstring(text: str, op: str) -> str:

@@ -101,7 +101,7 @@ class Overlap:
             return ops.convert(self._suppress_sequentially(box, valid, dim_of(valid, 1)), Type.boolean)
         width = dim_of(valid, 1)
         pairs = ops.multiply(dim_of(valid, 0), ops.multiply(width, width))
-        few = ops.less_equal(pairs, ints(self._most_pairs))
+        few = ops.less_equal(pairs, ints(self.most_pairs))
         # One of the two has nothing to do: the first then computes one column, which the Select broadcasts.
         end = ops.unsqueeze(ops.select(few, width, ints(1)), ints(0))
         part, own = (ops.slice(value, ints([0]), end, ints([1]), ints([1])) for value in (box, valid))
@@ -158,7 +158,8 @@ class Overlap:
     # --- the measure --------------------------------------------------------------------------------------------------
 
     @property
-    def _most_pairs(self) -> int:
+    def most_pairs(self) -> int:
+        """How many pairs of boxes are held in memory at once."""
         return _MOST_PAIRS
 
     @property

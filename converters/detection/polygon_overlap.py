@@ -35,7 +35,8 @@ class PolygonOverlap(Overlap):
     points: int = 4
 
     @property
-    def _most_pairs(self) -> int:
+    def most_pairs(self) -> int:
+        """How many pairs of polygons are held in memory at once."""
         return _MOST_EDGE_PAIRS // self.points**2
 
     def _geometry(self, box: Tensor) -> list[Tensor]:

@@ -83,7 +83,8 @@ class GreedyNms:
             other = self._exact(boxes, scores, disputed)
             return [ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)], None
 
-        (rows,) = loop(cast_to(some, Type.i64), [plain], [boxes, scores], settle)
+        template = self, self.overlap.most_pairs
+        (rows,) = loop(cast_to(some, Type.i64), [plain], [boxes, scores], settle, template)
         return rows
 
     # --- OpenVINO's operator --------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -10,7 +11,9 @@ from openvino import Model, Node, Output, Type
 from openvino.op import Parameter
 
 from paddle2ov.converters.graph.common import Tensor, dim_of, ints, output_of
+from paddle2ov.graph.guards import seen_empty
 from paddle2ov.graph.loop_node import build_loop
+from paddle2ov.graph.names import walk
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
@@ -21,26 +24,80 @@ ScanStep: TypeAlias = Callable[[Tensor, Outputs, Outputs, Outputs], tuple[Sequen
 """(iteration, slices, state, invariants) -> the next state, and this iteration's slices of the results."""
 
 
-def loop(trip_count: Tensor, state: Sequence[Tensor], invariants: Sequence[Tensor], step: LoopStep) -> list[Output]:
+def loop(
+    trip_count: Tensor,
+    state: Sequence[Tensor],
+    invariants: Sequence[Tensor],
+    step: LoopStep,
+    template: Hashable = None,
+) -> list[Output]:
     """`state` after at most `trip_count` (0-D) iterations of state, go_on = step(iteration, state, invariants).
 
     Shapes and types of the state stay as they are; `invariants` are read by every iteration and changed by none.
+
+    Args:
+        trip_count: the largest number of iterations.
+        state: the values that iterations change.
+        invariants: the values that they only read.
+        step: builds an iteration.
+        template: for a step of many nodes, what it depends on besides the shapes and types of its values. The body is
+            then kept, and cloned where the same is needed again, in less than half of the time.
     """
     initial, constant = [output_of(value) for value in state], [output_of(value) for value in invariants]
+    if template is None:
+        body = _body(initial, constant, step)
+    else:
+        types = [(one.get_partial_shape().to_string(), str(one.get_element_type())) for one in initial + constant]
+        body = _templates.body((template, len(initial), *types), lambda: _body(initial, constant, step))
+    parameters, results = body.get_parameters()[1:], body.get_results()[1:]
+    node = build_loop(
+        output_of(trip_count),
+        ops.constant(np.array(True)).output(0),
+        body,
+        [0, 0],
+        list(zip(parameters[: len(initial)], initial, results, strict=True)),
+        list(zip(parameters[len(initial) :], constant, strict=True)),
+    )
+    return list(node.outputs())
+
+
+def _body(initial: Outputs, constant: Outputs, step: LoopStep) -> Model:
+    """The body of a loop: (iteration, state, invariants) -> (whether to go on, state)."""
     carried, invariant = _parameters(initial), _parameters(constant)
     iteration = ops.parameter([], Type.i64)
     after, go_on = step(iteration.output(0), _outputs(carried), _outputs(invariant))
     results = [ops.result(value) for value in after]
     condition = ops.result(ops.constant(np.array(True)) if go_on is None else go_on)
-    node = build_loop(
-        output_of(trip_count),
-        ops.constant(np.array(True)).output(0),
-        Model([condition, *results], [iteration, *carried, *invariant]),
-        [0, 0],
-        list(zip(carried, initial, results, strict=True)),
-        list(zip(invariant, constant, strict=True)),
-    )
-    return list(node.outputs())
+    return Model([condition, *results], [iteration, *carried, *invariant])
+
+
+class _Templates:
+    """Bodies that were built before; those that were not needed for longest are dropped."""
+
+    _MOST = 16
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, Model] = OrderedDict()
+
+    def body(self, key: Hashable, build: Callable[[], Model]) -> Model:
+        """A new body: a clone, with OpenVINO's generated names, or what `build` gives."""
+        kept = self._kept.pop(key, None)
+        if kept is None:
+            body = build()
+            if seen_empty():  # then what is built next is checked otherwise
+                return body
+            kept = body.clone()
+        else:
+            body = kept.clone()
+            for node in walk(body):
+                node.set_friendly_name(node.get_name())
+        self._kept[key] = kept
+        while len(self._kept) > self._MOST:
+            self._kept.popitem(last=False)
+        return body
+
+
+_templates = _Templates()
 
 
 @works_around("loop_over_no_slices")

@@ -35,7 +35,7 @@ def families_of(table: str) -> dict[str, str]:
 def imported_modules(table: str) -> dict[str, str]:
     """The converter modules that the source of a table imports: their name in the table -> `folder/module`."""
     found = {}
-    for statement in ast.parse(table).body:
+    for statement in ast.walk(ast.parse(table)):  # in a `with` block of their own
         if isinstance(statement, ast.ImportFrom) and f"{statement.module}.".startswith(f"{PACKAGE}."):
             folders = (statement.module or "").removeprefix(PACKAGE).split(".")
             for alias in statement.names:

@@ -32,12 +32,14 @@ def narrow_inputs(model: Model) -> int:
 
     The checks of these dimensions in the graph are removed.
     """
+    inputs = model.get_parameters()
+    before = [one.get_partial_shape() for one in inputs]
+    if not any(shape.rank.is_static and shape.is_dynamic for shape in before):
+        return 0
     graph = Graph(model)
     checks = [node for node in graph.nodes("Reshape") if expected_dims(node) is not None]
-    inputs = model.get_parameters()
     nodes = [node for node in (*graph.nodes(*_REQUIREMENTS), *checks) if any(map(_is_open, _required(node)))]
-    before = [one.get_partial_shape() for one in inputs]
-    if not nodes or not any(shape.rank.is_static and shape.is_dynamic for shape in before):
+    if not nodes:
         return 0
     shapes = list(before)
     try:

@@ -1,11 +1,14 @@
 """Loops that converters build, over a number of slices known at run time only."""
 
+import itertools
+
 import numpy as np
 import pytest
 from openvino import Model, PartialShape, Type
 
 from paddle2ov.converters.graph.common import ints
-from paddle2ov.converters.graph.loops import scan
+from paddle2ov.converters.graph.loops import loop, scan
+from paddle2ov.graph.names import walk
 from paddle2ov.graph.opset import ops
 from paddle2ov.testing import compile_model
 
@@ -27,3 +30,27 @@ def test_scan_takes_each_slice_and_none_where_there_is_none(axis):
         sums = 1 + array.cumsum(axis)
         np.testing.assert_array_equal(results[1], sums)
         np.testing.assert_array_equal(results[0], sums.reshape(-1, 3)[-1] if count else np.ones(3, np.float32))
+
+
+def test_a_body_that_was_built_before_is_cloned():
+    """A body is built once for each template and type; nodes of the clones have names of their own."""
+    built = []
+
+    def step(iteration, state, invariants):
+        built.append(state[0].get_element_type())
+
+        def inner(iteration, state, invariants):
+            return [ops.add(state[0], invariants[0])], None
+
+        return loop(ints(2), state, invariants, inner), None
+
+    x = {kind: ops.parameter([2], kind) for kind in (Type.f32, Type.f64)}
+    kinds = [Type.f32, Type.f32, Type.f64, Type.f32, Type.f64]
+    found = [loop(ints(i), [x[kind]], [x[kind]], step, template="test") for i, kind in enumerate(kinds)]
+    assert built == [Type.f32, Type.f64]
+    model = Model(list(itertools.chain(*found)), list(x.values()))
+    names = [node.get_friendly_name() for node in walk(model)]
+    assert len(names) == len(set(names))
+    results = compile_model(model)([np.array([1, 2], np.float32), np.array([3, 4], np.float64)])
+    for i, kind in enumerate(kinds):
+        np.testing.assert_array_equal(results[i], (1 + 2 * i) * np.array([3, 4] if kind == Type.f64 else [1, 2]))

@@ -1,0 +1,45 @@
+"""Garbage collection while a model is converted."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_ALLOCATIONS = 100_000
+
+
+class _RareCollections:
+    """How many conversions run, and the thresholds to restore after the last of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._thresholds = gc.get_threshold()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Within, garbage is collected once in 100,000 allocations instead of in hundreds.
+
+        A conversion allocates many objects that live as long as it runs, and that each collection would go through; it
+        leaves few cycles behind. It is not turned off, as the threads of a service may convert without a break.
+        """
+        with self._lock:
+            if not self._running:
+                self._thresholds = gc.get_threshold()
+                if 0 < self._thresholds[0] < _ALLOCATIONS:
+                    gc.set_threshold(_ALLOCATIONS, *self._thresholds[1:])
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+                if not self._running:
+                    gc.set_threshold(*self._thresholds)
+
+
+rare_collections = _RareCollections()
+
+__all__ = ["rare_collections"]

@@ -1,0 +1,56 @@
+"""The operator table imports the module of a converter when it is asked for it."""
+
+import builtins
+import subprocess
+import sys
+
+import pytest
+
+from paddle2ov.op_table import OP_TABLE
+from paddle2ov.translation.lazy_table import Lazy, LazyTable, evaluated, lazy_imports
+
+
+def test_attributes_and_calls_are_evaluated_later():
+    module = Lazy(lambda: sys.modules["math"])
+    row = Lazy(lambda: max)(module.floor(3.5), Lazy(lambda: 2), key=module.fabs)
+    assert isinstance(row, Lazy)
+    assert evaluated(row) == 3
+    assert evaluated("text") == "text"
+
+
+def test_rows_are_evaluated_once():
+    calls = []
+    table = LazyTable({"a": Lazy(lambda: calls.append("a") or len), "b": max})
+    assert ("a" in table, "c" in table, list(table), len(table), calls) == (True, False, ["a", "b"], 2, [])
+    assert [table["a"], table.get("a"), table["b"], table.get("c")] == [len, len, max, None]
+    assert calls == ["a"]
+
+
+def test_only_the_imports_of_one_module_are_lazy():
+    ordinary = builtins.__import__
+    with lazy_imports("mine"):
+        mine, other = {"__name__": "mine"}, {"__name__": "other"}
+        for names in (mine, other):
+            exec("import json\nfrom xml.dom import minidom as found", names)
+    assert isinstance(mine["found"], Lazy)
+    assert evaluated(mine["found"]) is other["found"] is sys.modules["xml.dom.minidom"]
+    assert mine["json"] is other["json"]
+    with pytest.raises(ZeroDivisionError), lazy_imports("mine"):
+        _ = 1 / 0
+    assert builtins.__import__ is ordinary
+
+
+def test_modules_are_imported_for_the_operators_that_are_asked_for():
+    code = """
+import sys
+from paddle2ov.op_table import OP_TABLE
+print(*(name for name in sys.modules if name.startswith("paddle2ov.converters.")))
+OP_TABLE["relu"], OP_TABLE["bilinear_interp_v2"]
+print("paddle2ov.converters.resize.interpolation" in sys.modules, "paddle2ov.converters.detection" in sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["", "True False"]
+
+
+def test_every_row_is_a_converter():
+    assert all(callable(one) and not isinstance(one, Lazy) for one in OP_TABLE.values())
