@@ -13,6 +13,7 @@ from paddle2ov.commands.check import check_command
 from paddle2ov.commands.convert import convert_command
 from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
+from paddle2ov.commands.run import run_command
 from paddle2ov.commands.verify import verify_command
 
 
@@ -38,7 +39,7 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 @click.group(
     cls=_DefaultToConvert,
-    commands=[convert_command, inspect_command, verify_command, check_command, batch_command, ops_command],
+    commands=[convert_command, inspect_command, verify_command, check_command, batch_command, ops_command, run_command],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     help="""PaddlePaddle models on OpenVINO.
 
@@ -49,6 +50,7 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     paddle2ov check MODEL                 check, without Paddle, that this device computes the graph right
     paddle2ov batch DIR -o OUT            convert every model below a folder
     paddle2ov ops                         list the operators that can be converted
+    paddle2ov run COMMAND ...             run paddleocr or paddlex without Paddle
 
     `paddle2ov convert --help` lists the options of a conversion.
     """,
