@@ -240,7 +240,7 @@ def _target(target: Path | None, source: Path, serving: Path | None) -> Path:
         raise click.UsageError(f"{target}: what is written is OpenVINO IR; name it {target.with_suffix('.xml').name}")
     if serving is not None and target.name != str(target):
         raise click.UsageError(
-            f"{target}: with --serve-layout, -o is the model's name there, such as {target.stem}; nothing is written beside"
+            f"{target}: with --serve-layout, -o is the model's name there, such as {target.stem}; no other is written"
         )
     if serving is None and target.is_dir():
         raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
