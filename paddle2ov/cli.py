@@ -14,6 +14,7 @@ from paddle2ov.commands.convert import convert_command
 from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
 from paddle2ov.commands.quantize import quantize_command
+from paddle2ov.commands.run import run_command
 from paddle2ov.commands.verify import verify_command
 
 
@@ -47,6 +48,7 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         batch_command,
         quantize_command,
         ops_command,
+        run_command,
     ],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     help="""PaddlePaddle models on OpenVINO.
@@ -57,7 +59,9 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     paddle2ov verify MODEL_DIR            compare what OpenVINO computes with what Paddle computes
     paddle2ov check MODEL                 check, without Paddle, that this device computes the graph right
     paddle2ov batch DIR -o OUT            convert every model below a folder
+    paddle2ov quantize MODEL --data ...   convert a model to int8, calibrated with data of yours
     paddle2ov ops                         list the operators that can be converted
+    paddle2ov run COMMAND ...             run paddleocr or paddlex without Paddle
 
     `paddle2ov convert --help` lists the options of a conversion.
     """,

@@ -73,7 +73,7 @@ def batch_command(
     from paddle2ov.jobs.discovery import find_models, fingerprint
 
     records: dict[str, Record] = {}
-    with plain_errors(status=2, interrupted="Interrupted; the same command goes on from here."):
+    with plain_errors(interrupted="Interrupted; the same command goes on from here."):
         from paddle2ov.translation.extension import run_extensions
 
         run_extensions(extensions)  # each process does; what is wrong with them is said once, before
@@ -105,7 +105,7 @@ def batch_command(
                 )
             )
         records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
-    with plain_errors(status=2):
+    with plain_errors():
         _write_summary(records, out)
     counts = Counter(record["state"] for record in records.values())
     if not quiet:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from paddle2ov.checking.check import Check, CheckedRun, Fault, Precision
 
 STATUS = {"agree": 0, "differ": 1, "ties": 3}
-STATUS_UNKNOWN = 2
 _COLORS = {"agree": "green", "differ": "red", "ties": "yellow"}
 _VERDICTS = {
     "agree": "The device computes what the graph says.",
@@ -99,7 +98,7 @@ def check_command(
     """
     from paddle2ov.checking.check import check
 
-    with plain_errors(traceback, STATUS_UNKNOWN):
+    with plain_errors(traceback):
         from paddle2ov.translation.extension import run_extensions
 
         run_extensions(extensions)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.shared import (
+    FAILED,
+    REFUSED,
     ModelType,
     PathType,
     extension_option,
@@ -17,7 +19,7 @@ from paddle2ov.commands.shared import (
     progress_bar,
     traceback_option,
 )
-from paddle2ov.commands.verify import STATUS, STATUS_UNKNOWN, VERDICTS
+from paddle2ov.commands.verify import STATUS, VERDICTS
 
 if TYPE_CHECKING:
     from openvino import Model
@@ -49,7 +51,8 @@ if TYPE_CHECKING:
     "--save_file",
     "target",
     type=PathType(path_type=Path),
-    help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder.",
+    help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder. With "
+    "--serve-layout: the model's name there.",
 )
 @click.option("--input", "inputs", help='Inputs with shapes: "x[1,3,224..640,?],im_shape[1,2]".')
 @click.option("--output", "outputs", help="Names of the results to keep, separated by commas. Default: all.")
@@ -71,8 +74,7 @@ if TYPE_CHECKING:
     "--serve-layout",
     "serving",
     type=PathType(file_okay=False, path_type=Path),
-    help="Write the model into this folder as OpenVINO Model Server and Triton load it, under the name of the output "
-    "model.",
+    help="Write the model into this folder as OpenVINO Model Server and Triton load it, and nowhere else.",
 )
 @click.option(
     "--compress-to-fp16/--no-compress-to-fp16",
@@ -80,7 +82,7 @@ if TYPE_CHECKING:
     "fp16",
     default=False,
     show_default=True,
-    help="Store float32 weights as float16, as openvino.save_model does.",
+    help="Store float32 weights as float16. Off unless asked for, where ovc and openvino.save_model do it by default.",
 )
 @extension_option
 @click.option(
@@ -143,10 +145,10 @@ def convert_command(
     source = model or model_dir
     assert source is not None
     found = None
-    with plain_errors(traceback, STATUS_UNKNOWN if compare else 1):
+    with plain_errors(traceback, FAILED if compare else REFUSED):
         params = (source if source.is_dir() else source.parent) / params_filename if params_filename else None
         program = source / model_filename if model_filename else source
-        xml = _target(target, source)
+        xml = _target(target, source, serving)
         from paddle2ov.commands import report as reporting
         from paddle2ov.commands.converted import check_arrays, compare_with_paddle, refuse_overwriting_sources
         from paddle2ov.conversion import convert
@@ -155,7 +157,7 @@ def convert_command(
 
         reporting.check_targets(reports)
         layout = serving / xml.stem / "1" if serving is not None else None
-        refuse_overwriting_sources(program, params, [xml, xml.with_suffix(".bin"), *reports], layout)
+        refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
         conversion = ConversionReport() if reports or compare else None
         from paddle2ov.translation.extension import run_extensions
 
@@ -182,7 +184,7 @@ def convert_command(
         measured = verified = None
         if arrays is not None and conversion is not None and conversion.program is not None:
             measured, verified = check_arrays(arrays, converted, conversion.program, preprocess, bool(reports))
-        written = _write(converted, xml, serving, fp16, beside=target is not None)
+        written = _write(converted, xml, serving, fp16)
         if compare:
             options = {
                 "preprocess": preprocess,
@@ -209,34 +211,47 @@ def convert_command(
             if found.note:
                 click.echo(found.note)
             click.echo(VERDICTS[found.verdict])
-        for path in (*written, *reports):
+        for path in (written, *reports):
             click.echo(f"{path}")
     if found is not None:
         sys.exit(STATUS[found.verdict])
 
 
-def _write(model: Model, xml: Path, serving: Path | None, fp16: bool, beside: bool) -> list[Path]:
-    """Writes the model for servers, as IR, or (`beside`) as both; returns the paths written."""
+def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:
+    """Writes the model as IR, or for servers; returns the path of its .xml."""
     from paddle2ov.deployment.saving import save_model, write_ir
     from paddle2ov.deployment.serving import write_layout
 
-    written = []
     if serving is not None:
-        written.append(write_layout(model, serving, xml.stem, lambda model, path: write_ir(model, path, fp16)))
-    if serving is None or beside:
-        save_model(model, xml, fp16)
-        written.append(xml)
-    return written
+        return write_layout(model, serving, xml.stem, lambda model, path: write_ir(model, path, fp16))
+    save_model(model, xml, fp16)
+    return xml
 
 
-def _target(target: Path | None, source: Path) -> Path:
+_OTHERS = (".bin", ".json", ".onnx", ".pb", ".pdiparams", ".pdmodel", ".pt", ".pth", ".tflite")
+"""Suffixes of files that are no IR's .xml: who names one wants something else."""
+
+
+def _target(target: Path | None, source: Path, serving: Path | None) -> Path:
+    """Where the IR goes; for servers, only its stem counts, which is the model's name."""
     if target is None:
         target = Path(f"{_name(source)}.xml")
-    if target.is_dir():
+    if target.suffix.lower() in _OTHERS:
+        raise click.UsageError(f"{target}: what is written is OpenVINO IR; name it {target.with_suffix('.xml').name}")
+    if serving is not None and target.name != str(target):
+        raise click.UsageError(
+            f"{target}: with --serve-layout, -o is the model's name there, such as {target.stem}; no other is written"
+        )
+    if serving is None and target.is_dir():
         raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
     if target.suffix != ".xml":
         target = target.with_name(target.name + ".xml")
     return target
+
+
+def _pair(xml: Path) -> tuple[Path, Path]:
+    """The files of an IR."""
+    return xml, xml.with_suffix(".bin")
 
 
 def _name(source: Path) -> str:

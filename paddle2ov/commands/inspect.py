@@ -36,7 +36,7 @@ def inspect_command(
 
     The exit status is 0 if it converts, 1 if not, and 2 if that could not be found out.
     """
-    with plain_errors(traceback, 2):
+    with plain_errors(traceback):
         from paddle2ov.inspection import inspect
         from paddle2ov.translation.extension import run_extensions
 

@@ -77,13 +77,27 @@ def not_nan(ctx: click.Context, param: click.Parameter, value: float) -> float:
     return value
 
 
-@contextmanager
-def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "Interrupted.") -> Iterator[None]:
-    """Shows an error of ours, or of files, as one message and exits with the status; with `traceback` raises it.
+REFUSED = 1
+"""Exit status: no; the model is refused, or its results differ. All of them stand in docs/cli.md."""
+FAILED = 2
+"""Exit status: it could not be done, or found out."""
 
-    Ctrl-C shows the message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
+
+@contextmanager
+def plain_errors(traceback: bool = False, refused: int = FAILED, interrupted: str = "Interrupted.") -> Iterator[None]:
+    """Shows an error of ours, or of files, as one message and exits; with `traceback` raises it.
+
+    The exit status is `refused` for a model that OpenVINO cannot express, `FAILED` for anything else. Ctrl-C shows the
+    message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
     """
-    from paddle2ov.errors import NEXT_STEPS, OTHERS, OpConversionError, Paddle2OVError
+    from paddle2ov.errors import (
+        NEXT_STEPS,
+        OTHERS,
+        OpConversionError,
+        Paddle2OVError,
+        RewriteError,
+        UnsupportedOpsError,
+    )
 
     try:
         with terminable():
@@ -98,7 +112,7 @@ def plain_errors(traceback: bool = False, status: int = 1, interrupted: str = "I
         click.secho(f"error: {error}", fg="red", err=True)
         if isinstance(error, OpConversionError):
             click.echo(f"{NEXT_STEPS}\n{OTHERS}", err=True)
-        sys.exit(status)
+        sys.exit(refused if isinstance(error, UnsupportedOpsError | OpConversionError | RewriteError) else FAILED)
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)
         sys.exit(130)

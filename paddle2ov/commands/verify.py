@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddle2ov.commands.shared import (
+    FAILED,
     ModelType,
     PathType,
     extension_option,
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 
     from paddle2ov.verification.verify import Culprit, Precision, Rounded, Run, Verification
 
-STATUS_UNKNOWN = 2
-STATUS = {"agree": 0, "differ": 1, "unknown": STATUS_UNKNOWN, "ties": 3, "rounding": 4}
+STATUS = {"agree": 0, "differ": 1, "unknown": FAILED, "ties": 3, "rounding": 4}
 _WORST = 5
 _MOST_ROUNDED = 3
 _COLORS = {"agree": "green", "differ": "red", "unknown": "yellow", "ties": "yellow", "rounding": "yellow"}
@@ -114,7 +114,7 @@ def verify_command(
     """
     from paddle2ov.verification.verify import verify
 
-    with plain_errors(traceback, STATUS_UNKNOWN):
+    with plain_errors(traceback):
         from paddle2ov.translation.extension import run_extensions
 
         run_extensions(extensions)

@@ -60,7 +60,7 @@ def write_layout(model: Model, folder: Path, name: str, save: Callable[[Model, P
         raise ConversionInputError(f"a version is 1 or more, not {version}")
     triton = triton_config(model, name)
     served = _served(folder / "config.json")
-    entry = {"name": name, "base_path": str((folder / name).absolute())}
+    entry = {"name": name, "base_path": name}  # relative to config.json: the folder may be mounted anywhere
     served = [one for one in served if one["config"]["name"] != name] + [{"config": entry}]
     target = folder / name / str(version)
     try:

@@ -6,6 +6,8 @@
     register_engine()
     PaddleOCR(engine="paddle2ov").predict("page.png")
 
+`paddle2ov run COMMAND` does so for their commands: neither package loads engines that others bring.
+
 A pipeline of PaddleX is made of predictors, each of which runs its model by a runner that the engine makes. Here that
 is `Runner`, which may be used alone too; everything around the model stays PaddleX's.
 """

@@ -103,8 +103,18 @@ def _program_in(folder: Path) -> tuple[Path, Path | None]:
     have = ", ".join(entry.name for entry in files[:20]) or "no files"
     raise ModelReadError(
         f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "
-        f"it holds: {have}"
+        f"it holds: {have}{_below(folder)}"
     )
+
+
+def _below(folder: Path) -> str:
+    """What a folder of models' folders holds, and the command for it."""
+    programs = ("inference.json", "inference.pdmodel", "__model__")
+    found = sorted(one.parent.name for name in programs for one in folder.glob(f"*/{name}"))
+    if not found:
+        return ""
+    shown = ", ".join(dict.fromkeys(found[:5])) + (", ..." if len(found) > 5 else "")
+    return f"; models are in the folders below it ({shown}): pass one, or convert all with `paddle2ov batch {folder}`"
 
 
 def _program_of_prefix(prefix: Path) -> Path:

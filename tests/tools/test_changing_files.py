@@ -372,7 +372,7 @@ def test_a_model_is_not_written_over_itself(pir, tmp_path, arguments):
     (folder / "inference.pdiparams").rename(folder / "net.bin")
     before = {one.name: one.read_bytes() for one in folder.iterdir()}
     run = CliRunner().invoke(cli, [one.format(folder) for one in arguments], prog_name="paddle2ov")
-    assert run.exit_code == 1
+    assert run.exit_code == 2
     assert "is a file of the model itself" in run.output
     assert {one.name: one.read_bytes() for one in folder.iterdir()} == before
     with pytest.raises(ConversionInputError, match="is a file of the model itself"):

@@ -112,7 +112,7 @@ def test_extension_file(tmp_path, text):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["nowhere"], 1, "error: nowhere: no such file or folder"),
+        (["nowhere"], 2, "error: nowhere: no such file or folder"),
         ([], 2, "give the model once"),
         (["a", "-m", "b"], 2, "give the model once"),
         (["--no-such-option"], 2, "No such option"),
@@ -131,10 +131,28 @@ def test_a_command_that_is_misspelt():
     assert "'inspct' is neither a command nor a model; 'inspect' is a command" in result.output
 
 
+@pytest.mark.parametrize("name", ["net.onnx", "net.bin", "net.PDMODEL"])
+def test_a_target_of_another_format(model, tmp_path, name):
+    result = call(model, "-o", tmp_path / name)
+    assert result.exit_code == 2
+    assert "what is written is OpenVINO IR; name it net.xml" in " ".join(result.output.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_of_models_names_batch(model, tmp_path):
+    for name in ("det", "rec"):
+        (tmp_path / "models" / name).mkdir(parents=True)
+        shutil.copy(model / "inference.json", tmp_path / "models" / name)
+    result = call(tmp_path / "models", "-o", tmp_path / "net.xml")
+    assert result.exit_code == 2
+    assert "models are in the folders below it (det, rec): pass one, or convert all with" in result.output
+    assert f"`paddle2ov batch {tmp_path / 'models'}`" in result.output
+
+
 def test_a_folder_that_cannot_be_made(model, tmp_path):
     (tmp_path / "file").write_text("")
     result = call(model, "-o", tmp_path / "file" / "net.xml")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert f"error: {tmp_path / 'file' / 'net.xml'} cannot be written: " in result.output
 
 
@@ -146,7 +164,7 @@ def test_a_failure_leaves_what_was_there(model, tmp_path, monkeypatch):
 
     monkeypatch.setattr(openvino, "save_model", fail)
     result = call(model, "-o", tmp_path / "net.xml")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "disk full" in result.output
     assert [path.name for path in tmp_path.iterdir()] == ["net.xml"]
     assert (tmp_path / "net.xml").read_text() == "old"
@@ -159,7 +177,7 @@ def test_a_full_disk(model, tmp_path, monkeypatch):
     monkeypatch.setattr(openvino, "save_model", fail)
     for arguments in (["-o", tmp_path / "net.xml"], ["-o", "net", "--serve-layout", tmp_path / "served"]):
         result = call(model, *arguments)
-        assert result.exit_code == 1
+        assert result.exit_code == 2
         assert "cannot be written: " in result.output
         assert "is the disk full?" in result.output
         assert ".writing-" not in result.output
@@ -170,7 +188,7 @@ def test_a_full_disk(model, tmp_path, monkeypatch):
 @pytest.mark.parametrize("arguments", [["x" * 5000], [".", "-o", "x" * 300], ["inspect", "x" * 5000]])
 def test_names_that_are_too_long(arguments):
     result = call(*arguments)
-    assert (result.exit_code, result.exception.__class__) == (2 if arguments[0] == "inspect" else 1, SystemExit)
+    assert (result.exit_code, result.exception.__class__) == (2, SystemExit)
     assert "File name too long" in result.output or "no Paddle inference model" in result.output
 
 
@@ -184,12 +202,12 @@ def test_names_that_are_too_long(arguments):
         ("def relu(node):\n    return {}", "it has no converters"),
     ],
 )
-@pytest.mark.parametrize(("command", "status"), [("convert", 1), ("verify", 2)])
-def test_an_extension_that_fails(tmp_path, command, status, text, message):
+@pytest.mark.parametrize("command", ["convert", "verify"])
+def test_an_extension_that_fails(tmp_path, command, text, message):
     own = tmp_path / "own.py"
     own.write_text(text)
     result = call(command, tmp_path, "--extension", own)
-    assert result.exit_code == status
+    assert result.exit_code == 2
     assert result.output.startswith(f"error: extension {own}: {message}")
 
 
@@ -242,7 +260,7 @@ def test_a_timeout_that_is_no_number(tmp_path):
 def test_reports_that_cannot_be_written(model, tmp_path):
     (tmp_path / "file").write_text("")
     result = call(model, "-q", "-o", tmp_path / "net.xml", "--report", tmp_path / "file" / "report.json")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert f"error: {tmp_path / 'file' / 'report.json'} cannot be written: " in result.output
 
 
@@ -294,7 +312,7 @@ def test_report_of_a_model_that_is_refused(model, tmp_path):
 
 def test_report_to_a_file_of_another_kind(model, tmp_path):
     result = call(model, "-o", tmp_path / "net.xml", "--report", tmp_path / "report.pdf")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "report.pdf is neither a .json nor an .html file" in result.output
     assert not list(tmp_path.iterdir())
 
@@ -359,7 +377,7 @@ def test_what_cannot_be_verified_does_not_differ(model, tmp_path):
     assert result.exit_code == 2, result.output
     assert result.output.startswith("error: ")
     assert call("nowhere", "--verify").exit_code == 2
-    assert call("nowhere").exit_code == 1
+    assert call("nowhere").exit_code == 2
 
 
 def test_ops():

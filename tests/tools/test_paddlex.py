@@ -1,6 +1,7 @@
 """PaddleX's predictors on `paddle2ov.inference.paddlex`, beside the same ones on Paddle."""
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from paddle2ov.cli import cli
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.inference.paddlex import ENGINE, Runner, register_engine
 
@@ -74,9 +77,38 @@ with open(target, "w") as file:
 """
 
 
+# The same for a process that starts with a command; there is no Paddle in it.
+SITE = """
+import importlib.metadata as metadata, sys
+
+version = metadata.version
+metadata.version = lambda name: version(name.replace("-contrib-python", "-python-headless"))
+sys.modules["paddle"] = None
+"""
+# PaddleX's command, without asking for the packages of every pipeline of its kind, of which this one needs none.
+COMMAND = """
+from paddlex.__main__ import console_entry
+from paddlex.utils import deps
+
+deps.EXTRAS["cv"] = {}
+console_entry()
+"""
+PIPELINE = """
+pipeline_name: image_classification
+engine_config:
+  cpu_threads: 1
+SubModules:
+  ImageClassification:
+    module_name: image_classification
+    model_name: {name}
+    model_dir: {folder}
+    batch_size: 1
+"""
+
+
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """What PaddleX makes of a small classifier, on both engines, in a process of its own."""
+def classifier(tmp_path_factory):
+    """The folder of a small classifier, as PaddleX exports it."""
     import paddle
 
     paddle.seed(1)
@@ -89,9 +121,56 @@ def found(tmp_path_factory):
     spec = [paddle.static.InputSpec([-1, 3, -1, -1], "float32", "x")]
     paddle.jit.save(paddle.jit.to_static(network, input_spec=spec, full_graph=True), str(folder / "inference"))
     (folder / "inference.yml").write_text(yaml.safe_dump(SETTINGS))
-    target = folder / "found.json"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", SCRIPT, NAME, str(folder), str(target)], check=True, cwd=ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(classifier, tmp_path_factory):
+    """What PaddleX makes of the classifier, on both engines, in a process of its own."""
+    target = tmp_path_factory.mktemp("found") / "found.json"
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT, NAME, str(classifier), str(target)]
+    subprocess.run(command, check=True, cwd=ROOT)
     return json.loads(target.read_text())
+
+
+def run_command(folder, *arguments):
+    """`paddle2ov run ...` in a folder, without Paddle."""
+    (folder / "site").mkdir(exist_ok=True)
+    (folder / "site" / "sitecustomize.py").write_text(SITE)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "site"), str(ROOT)])}
+    command = [sys.executable, "-W", "ignore", "-m", "paddle2ov", "run", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_command_line_of_paddlex(classifier, found, tmp_path):
+    import cv2
+
+    picture = np.random.default_rng(0).integers(0, 256, (48, 60, 3), np.uint8)
+    cv2.imwrite(str(tmp_path / "picture.png"), picture)
+    (tmp_path / "pipeline.yaml").write_text(PIPELINE.format(name=NAME, folder=classifier))
+    (tmp_path / "command.py").write_text(COMMAND)
+    options = ["--pipeline", "pipeline.yaml", "--input", "picture.png", "--engine", ENGINE]
+    done = run_command(tmp_path, "command.py", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"'label_names': {found[ENGINE][0]['label_names']}" in done.stdout + done.stderr
+
+
+def test_an_installed_command(tmp_path):
+    done = run_command(tmp_path, "paddlex", "--pipeline", "nosuch", "--engine", ENGINE)
+    assert done.returncode == 1
+    assert "Unsupported pipeline: nosuch" in done.stderr
+
+
+def test_a_script_has_its_arguments_and_its_exit_status(tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import sys\n"
+        "from paddlex.inference.models.engines import RunnerEngine\n"
+        "print(__name__, sys.argv, 'paddle2ov' in RunnerEngine.all())\n"
+        "sys.exit(7)\n"
+    )
+    done = run_command(tmp_path, "script.py", "--help", "-o", "x")
+    assert done.stdout == "__main__ ['script.py', '--help', '-o', 'x'] True\n"
+    assert done.returncode == 7
 
 
 def test_a_predictor(found):
@@ -156,6 +235,19 @@ def test_no_model(tmp_path):
 def test_properties_have_names(tmp_path):
     with pytest.raises(ConversionInputError, match=r"properties is \['LATENCY'\]; names and their values"):
         Runner(tmp_path, config={"properties": ["LATENCY"]})
+
+
+def test_what_cannot_be_run():
+    done = CliRunner().invoke(cli, ["run", "nosuch", "--help"])
+    assert done.exit_code == 2
+    assert "'nosuch' is neither a command of an installed Python package nor a script" in done.output
+
+
+def test_run_without_paddlex(monkeypatch):
+    monkeypatch.setitem(sys.modules, "paddlex", None)
+    done = CliRunner().invoke(cli, ["run", "script.py"])
+    assert done.exit_code == 2
+    assert "PaddleX 3.7 or newer is needed" in done.output
 
 
 def test_no_paddlex(monkeypatch):

@@ -400,6 +400,6 @@ def test_html_without_jinja(tmp_path):
         "main()\n"
     )
     run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert "needs Jinja2, which is not installed: pip install 'paddle2ov[report]'" in run.stderr
     assert not list(tmp_path.iterdir())

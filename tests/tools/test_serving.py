@@ -1,6 +1,7 @@
 """The folder for model servers: what OpenVINO Model Server and Triton's OpenVINO backend read."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import openvino
@@ -74,8 +75,8 @@ def test_layout(tmp_path):
     ]
     served = json.loads((folder / "config.json").read_text())["model_config_list"]
     assert {one["config"]["name"]: one["config"]["base_path"] for one in served} == {
-        "one": str(folder / "one"),
-        "two": str(folder / "two"),
+        "one": "one",  # OpenVINO Model Server takes it from config.json's own folder
+        "two": "two",
     }
     assert openvino.Core().read_model(folder / "one" / "1" / "model.xml").inputs[0].get_shape() == [4, 4]
 
@@ -110,17 +111,22 @@ def test_a_failure_leaves_the_version_that_was_there(tmp_path):
     openvino.Core().read_model(tmp_path / "m" / "1" / "model.xml")
 
 
-def test_command_line(tmp_path):
+def test_command_line(tmp_path, monkeypatch):
     from gen_models import all_ops
     from gen_models.harness.store import generated
 
     op = all_ops()["relu"]
     source = generated(op, op.cases[0], "pir")
-    arguments = [str(source), "-o", str(tmp_path / "relu.xml"), "--serve-layout", str(tmp_path / "served")]
-    result = CliRunner().invoke(cli, arguments)
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "relu.xml").is_file()
+    monkeypatch.chdir(tmp_path)
+    for name in ("relu.xml", "other"):
+        result = CliRunner().invoke(cli, [str(source), "-o", name, "--serve-layout", "served"])
+        assert result.exit_code == 0, result.output
+    assert result.output == f"{Path('served/other/1/model.xml')}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["served"]  # and no second copy
     assert (tmp_path / "served" / "relu" / "1" / "model.xml").is_file()
+    result = CliRunner().invoke(cli, [str(source), "-o", "elsewhere/relu.xml", "--serve-layout", "served"])
+    assert result.exit_code == 2
+    assert "with --serve-layout, -o is the model's name there, such as relu" in result.output
     result = CliRunner().invoke(cli, [str(source), "--bounded", "-o", str(tmp_path / "bounded.xml")])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "holds no settings of the model" in result.output

@@ -1,0 +1,49 @@
+"""`paddle2ov run COMMAND ...`."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from importlib.metadata import EntryPoint, entry_points
+
+import click
+
+from paddle2ov.commands.shared import plain_errors
+
+
+@click.command(
+    "run",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    help="""Run COMMAND with the engine 'paddle2ov' known to PaddleX and PaddleOCR, which then need no Paddle.
+
+    \b
+    paddle2ov run paddleocr ocr -i page.png --engine paddle2ov
+    paddle2ov run paddlex --serve --pipeline OCR --engine paddle2ov
+    paddle2ov run script.py
+
+    COMMAND is a command that a Python package installs, or a script (.py); what follows is its own, and so are its
+    messages and its exit status. The engine is known to that process, not to others that it starts.
+    """,
+)
+@click.argument("command")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run_command(command: str, arguments: tuple[str, ...]) -> None:
+    """Runs a command in this process, which knows the engine."""
+    script = command.endswith(".py")
+    found = None if script else _installed(command)
+    with plain_errors():
+        from paddle2ov.inference.paddlex import register_engine
+
+        register_engine()
+    sys.argv[:] = [command, *arguments]
+    if found is None:
+        runpy.run_path(command, run_name="__main__")
+    else:
+        sys.exit(found.load()())
+
+
+def _installed(command: str) -> EntryPoint:
+    """The console script of that name."""
+    for one in entry_points(group="console_scripts", name=command):
+        return one
+    raise click.UsageError(f"'{command}' is neither a command of an installed Python package nor a script (.py)")
