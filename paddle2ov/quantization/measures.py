@@ -73,20 +73,21 @@ def _text(found: Results, wanted: Results) -> float:
     """The part of the characters that are as in float32, by edit distance, of what the lines [N, T, C] say."""
     errors = characters = 0
     for one, other in zip(found[0], wanted[0], strict=True):
-        line = _decoded(other)
-        errors += _edit_distance(_decoded(one), line)
+        line = decoded(other)
+        errors += edit_distance(decoded(one), line)
         characters += len(line)
     return max(0.0, 1.0 - errors / characters) if characters else float(errors == 0)
 
 
-def _decoded(scores: AnyArray) -> list[int]:
+def decoded(scores: AnyArray) -> list[int]:
     """The characters of a line: the likeliest one of each step, once where it is repeated, without blanks."""
     best = scores.argmax(-1)
     kept = best[np.flatnonzero(np.diff(best, prepend=-1))]
     return [int(one) for one in kept if one != _BLANK]
 
 
-def _edit_distance(a: Sequence[int], b: Sequence[int]) -> int:
+def edit_distance(a: Sequence[object], b: Sequence[object]) -> int:
+    """How many are left out, put in or exchanged."""
     row = list(range(len(b) + 1))
     for i, one in enumerate(a, 1):
         diagonal, row[0] = row[0], i
@@ -150,4 +151,15 @@ REGIONS = Measure("regions", "overlap of the text regions with those in float32"
 BOXES = Measure("boxes", "boxes found as in float32 (F1 at an overlap of 0.5)", _boxes)
 RESULTS = Measure("results", "1 less the relative error of the results (root mean square)", _results)
 
-__all__ = ["BOXES", "LABELS", "REGIONS", "RESULTS", "TEXT", "Measure", "Results", "measure_for"]
+__all__ = [
+    "BOXES",
+    "LABELS",
+    "REGIONS",
+    "RESULTS",
+    "TEXT",
+    "Measure",
+    "Results",
+    "decoded",
+    "edit_distance",
+    "measure_for",
+]
