@@ -9,10 +9,21 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, dim_of, ints, rank_of, shape_of
+from paddle2ov.converters.graph.common import (
+    Tensor,
+    cast_to,
+    const,
+    const_like,
+    dim_of,
+    int_vector,
+    ints,
+    rank_of,
+    shape_of,
+)
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims
 from paddle2ov.converters.indexing import exact_select
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -119,8 +130,9 @@ def _dynamic_circular_pad(x: Tensor, axis: int, low: Node, high: Node) -> Node:
 
 def _computed_paddings(node: NodeContext, rank: int, first: int, first_is_innermost: bool) -> tuple[Node, Node]:
     """Paddings that the program computes, as (before, after) over all dimensions."""
-    flat = ops.reshape(node.get_tensor("paddings", Type.i64), ints([-1]), False)
-    count = rank - 2
+    flat, count = int_vector(node, "paddings"), rank - 2
+    given = dims_of(flat)
+    node.require(given in ([2 * count], [None]), f"{2 * count} paddings are expected; they have the shape {given}")
     order = [count - 1 - axis for axis in range(count)] if first_is_innermost else list(range(count))
     sides = []
     for side in (0, 1):

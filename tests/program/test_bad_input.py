@@ -248,6 +248,13 @@ def test_the_axis_of_an_old_sum(axis):
         paddle2ov.convert(whole)
 
 
+def test_another_number_of_computed_paddings():
+    x = np.zeros((1, 2, 3, 4, 5), np.float32)
+    whole, _ = program("pad3d", {"x": x, "paddings": np.ones(12, np.float32)}, {"mode": "constant"})
+    with pytest.raises(OpConversionError, match=r"6 paddings are expected; they have the shape \[12\]"):
+        paddle2ov.convert(whole)
+
+
 def test_slopes_for_other_channels():
     x, alpha = np.zeros((2, 4, 3), np.float32), np.zeros((2, 3), np.float32)
     whole, _ = program("prelu", {"x": x, "alpha": alpha}, {"mode": "channel", "data_format": "NCHW"})
