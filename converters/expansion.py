@@ -28,13 +28,25 @@ def expand(node: NodeContext) -> NamedOutputs:
         target = [dim if size == -1 else size for size, dim in zip(sizes, dims, strict=True)]
         if -1 not in target:
             return {"out": x if target == dims else ops.broadcast(x, ints(target))}
-        return {"out": _broadcast(x, ints([abs(size) for size in sizes]).output(0))}
+        # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
+        counts = [1 if size in (-1, dim) else size for size, dim in zip(sizes, dims, strict=True)]
+        if len(counts) == len(partial) and set(counts) == {1}:
+            return {"out": x}
+        if _is_along_second_axis(counts):
+            return {"out": ops.broadcast(x, _expanded_shape(x, ints(sizes).output(0), len(sizes) - len(partial)))}
+        return {"out": _broadcast(x, ints(counts).output(0))}
     shape = int_vector(node, "shape")
     length, rank = shape.get_partial_shape()[0], x.get_partial_shape().rank
     if length.is_dynamic or rank.is_dynamic:
         # A 1 instead of -1 leaves a dimension as it is when both directions broadcast.
         return {"out": _broadcast(x, ops.select(ops.less(shape, ints(0)), ints(1), shape).output(0))}
     return {"out": ops.broadcast(x, _expanded_shape(x, shape, length.get_length() - rank.get_length()))}
+
+
+@works_around("broadcast_along_axis_1")
+def _is_along_second_axis(counts: list[int]) -> bool:
+    """Whether only the second of four axes or more is repeated: OpenVINO (2026.4) makes a product with ones of that."""
+    return len(counts) > 3 and counts[1] != 1 and set(counts[:1] + counts[2:]) == {1}
 
 
 def _expanded_shape(x: Output, shape: Output, more: int) -> Node:

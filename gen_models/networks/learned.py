@@ -110,7 +110,24 @@ def resized() -> Any:
     return make_layer(_resized_parts, _resized_forward)
 
 
+def _expanded_forward(self: Any, x: Any) -> Any:
+    """A product whose second axis is repeated, or kept."""
+    return paddle.expand(self.project(x), [-1, 2, -1, -1])
+
+
+def expanded_product() -> Any:
+    """A projection that is expanded."""
+    return make_layer(lambda: {"project": paddle.nn.Linear(6, 8)}, _expanded_forward)
+
+
 NETWORKS = [
+    Network(
+        "expanded_product",
+        expanded_product,
+        {"x": tensor([3, 1, 4, 6], dims=[-1, -1, 4, 6])},
+        more=[{"x": tensor([2, 2, 4, 6])}],
+    ),
+    Network("expanded_product_kept", expanded_product, {"x": tensor([3, 2, 4, 6], dims=[-1, 2, 4, 6])}),
     Network("resized", resized, {"x": tensor([1, 2, 3, 4], dims=[-1, 2, -1, 4])}),
     Network("positions_known", positions, _image(_SIZE, _SIZE, _SIZE, 3)),
     Network("positions_unknown", positions, _image(-1, -1, -1, 3)),

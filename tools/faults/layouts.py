@@ -84,6 +84,15 @@ def post_op_along_axis_1() -> Graph:
 
 
 @fault()
+def broadcast_along_axis_1() -> Graph:
+    """The same for a Broadcast along axis 1 after a MatMul: it becomes a product with ones, and does not compile."""
+    x = parameter(-1, -1, 4, 6)
+    data, weights = numbers(3, 1, 4, 6), numbers(6, 8, seed=1)
+    out = ops.broadcast(ops.matmul(x, weights, False, False), np.array([1, 2, 1, 1]), broadcast_spec="BIDIRECTIONAL")
+    return Model([out], [x]), [[data]], [[np.repeat(data @ weights, 2, 1)]]
+
+
+@fault()
 def post_op_of_reduced_sequence() -> Graph:
     """Numbers per channel that are multiplied to a mean over the last of three axes are those of other channels."""
     x = parameter(2, 24, 5)
