@@ -17,10 +17,11 @@ import argparse
 import json
 import math
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from benchmarks.child import Child
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -42,31 +43,18 @@ class Worker:
 
     def __init__(self, checkout: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(checkout)}
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", WORKER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-            cwd=checkout,
-        )
+        self._child = Child([sys.executable, "-W", "ignore", "-c", WORKER], environment, folder=checkout)
 
     def milliseconds(self, model: Path) -> float:
         """The CPU time of one conversion."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{model}\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
+        answer = self._child.ask(str(model))
         if not answer:
             sys.exit(f"the conversion of {model} failed")
         return 1e3 * float(answer)
 
     def stop(self) -> None:
         """Ends the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        self._child.stop()
 
 
 def main() -> None:

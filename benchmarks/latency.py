@@ -24,6 +24,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.child import Child
 from benchmarks.conversion import ROOT, exported, reason, spread
 from benchmarks.record import Record
 from gen_models.harness.legacy import legacy_python
@@ -147,25 +148,17 @@ class Worker:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         command = [python, "-W", "ignore", "-c", WORKER, route, str(model), json.dumps(shapes), str(threads)]
         self._log = log
-        with log.open("w") as errors:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
-            )
+        self._child = Child(command, environment, log=log)
         self.failed = ""
         self.figures: dict[str, list[float]] = {"wall": [], "cpu": [], "throughput": []}
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        while line := self._child.line():
             if line.startswith("READY"):
                 self.sums = json.loads(line.removeprefix("READY"))
                 return
         self.fail()
 
     def turn(self, count: int) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{count}\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        line = self._child.ask(str(count))
         if not line:
             self.fail()
             return
@@ -175,13 +168,11 @@ class Worker:
         self.figures["throughput"].append(found["throughput"])
 
     def fail(self) -> None:
-        status = self._process.wait()
+        status = self._child.stop()
         self.failed = reason(self._log.read_text()) if status >= 0 else f"dies of signal {-status}"
 
     def stop(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        self._child.stop()
 
 
 def main() -> None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from openvino import Node
 
-from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Counts, Graph, dims_of, ints, perm_of, replace
-from paddle2ov.passes.layout.permutation import compose, perm_kind, simplify_perm, transpose_unit_axes
+from paddle2ov.passes.graph import Counts, Graph, perm_of, replace
+from paddle2ov.passes.layout.permutation import compose, permute
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
 
@@ -55,12 +54,7 @@ class FuseTransposes(Rule[_Pair, _Fused]):
         if plan.cancels:
             replace(plan.second.output(0), x)
             return {"cancelled": 1}
-        dims = dims_of(x)
-        still = dims is not None and perm_kind(simplify_perm(dims, plan.perm)) == "reshape"
-        moved = (
-            transpose_unit_axes(x, dims, plan.perm) if still and dims else ops.transpose(x, ints(plan.perm)).output(0)
-        )
-        replace(plan.second.output(0), moved, plan.first)
+        replace(plan.second.output(0), permute(x, plan.perm), plan.first)
         return {"fused": 1}
 
 

@@ -20,7 +20,7 @@ from paddle2ov.passes.graph import (
 from paddle2ov.passes.kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
 from paddle2ov.passes.layout.permutable import PERMUTABLE, data_of
-from paddle2ov.passes.layout.permutation import inverse, perm_kind, simplify_perm
+from paddle2ov.passes.layout.permutation import inverse, moves_elements
 from paddle2ov.passes.layout.permuted_nodes import (
     LAYOUT_AGNOSTIC,
     Change,
@@ -208,7 +208,7 @@ class _Layout:
     def _cost(self, tensor: Output) -> int:
         dims = dims_of(tensor) or []
         perm = self._back if len(dims) == len(self._perm) else list(range(len(dims)))[::-1]
-        if 1 in dims and perm_kind(simplify_perm(dims, perm)) == "reshape":
+        if 1 in dims and not moves_elements(dims, perm):
             return 0
         source = tensor.get_node()
         if source.get_type_name() == "Transpose":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from openvino import Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Dims, ints
+from paddle2ov.passes.graph import Dims, dims_of, ints
 
 
 def simplify_perm(dims: Sequence[int | None], perm: Sequence[int]) -> list[int]:
@@ -40,6 +40,11 @@ def perm_kind(order: Sequence[int]) -> str:
     return f"{len(order)}-D"
 
 
+def moves_elements(dims: Dims | None, perm: Sequence[int]) -> bool:
+    """Whether a permutation moves more than axes of size 1; so it may where the rank is not known."""
+    return dims is None or perm_kind(simplify_perm(dims, perm)) != "reshape"
+
+
 def compose(first: Sequence[int], second: Sequence[int]) -> list[int]:
     """The permutation of two consecutive transposes."""
     return [first[axis] for axis in second]
@@ -48,6 +53,14 @@ def compose(first: Sequence[int], second: Sequence[int]) -> list[int]:
 def inverse(perm: Sequence[int]) -> list[int]:
     """The inverse permutation."""
     return sorted(range(len(perm)), key=perm.__getitem__)
+
+
+def permute(x: Output, perm: Sequence[int]) -> Output:
+    """`x` with its axes permuted: by a Reshape where no element moves, else by a Transpose."""
+    dims = dims_of(x)
+    if dims is not None and not moves_elements(dims, perm):
+        return transpose_unit_axes(x, dims, perm)
+    return ops.transpose(x, ints(perm)).output(0)
 
 
 def transpose_unit_axes(x: Output, dims: Dims, perm: Sequence[int]) -> Output:

@@ -9,10 +9,10 @@ from typing import TypeAlias
 from openvino import Input, Node, Output
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import consumers, dims_of, ints, ints_of, name_after, perm_of, replace
+from paddle2ov.passes.graph import consumers, ints, ints_of, name_after, perm_of, replace
 from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
-from paddle2ov.passes.layout.permutation import compose, inverse, perm_kind, simplify_perm, transpose_unit_axes
+from paddle2ov.passes.layout.permutation import compose, inverse, permute
 
 LAYOUT_AGNOSTIC = frozenset(("ShapeOf", "Transpose"))
 """Node types that read a tensor in any layout, once adapted."""
@@ -142,11 +142,8 @@ class Change:
     def _transposed(self, tensor: Output, perm: list[int], origin: Node) -> Output:
         if perm == sorted(perm):
             return tensor
-        dims = dims_of(tensor)
-        if dims is not None and perm_kind(simplify_perm(dims, perm)) == "reshape":
-            moved = transpose_unit_axes(tensor, dims, perm)
-        else:
-            moved = ops.transpose(tensor, ints(perm)).output(0)
+        moved = permute(tensor, perm)
+        if moved.get_node().get_type_name() == "Transpose":
             self.added.append(moved.get_node())
         name_after(moved.get_node(), origin, "moved")
         return moved
