@@ -24,11 +24,29 @@ if TYPE_CHECKING:
     "-o", "--out", required=True, type=PathType(file_okay=False, path_type=Path), help="Where to write the models."
 )
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
+@click.option(
+    "--precision",
+    type=click.Choice(["f32", "bf16", "default"]),
+    default="f32",
+    show_default=True,
+    help="For --verify and --check: what OpenVINO computes in.",
+)
+@click.option("--tolerance", type=float, help="For --verify: of floats, relative to the largest value of a result.")
 @click.option("--check", is_flag=True, help="Check that this device computes each model right; needs no Paddle.")
 @click.option("--paddle-python", type=PathType(), help="For --verify: an interpreter that has Paddle.")
 @click.option("--compress-to-fp16", "fp16", is_flag=True, help="Store float32 weights as float16.")
 @extension_option
+@click.option("--input", "inputs", help='Inputs of each model, with shapes: "x[1,3,224..640,?]".')
+@click.option("--output", "outputs", help="Names of the results to keep, of each model. Default: all.")
 @click.option("--bounded", is_flag=True, help="Bound dynamic inputs by the inference.yml beside each model.")
+@click.option("--preprocess", is_flag=True, help="Build the preprocessing of the inference.yml into each model.")
+@click.option("--sequence-lengths", is_flag=True, help="Add inputs and results NAME.lengths, for old models (LoD).")
+@click.option(
+    "--report",
+    "reports",
+    is_flag=True,
+    help="Compile and measure each model, and write what became of its operators beside it (.html).",
+)
 @click.option(
     "-j", "--workers", type=click.IntRange(1), default=None, help="Processes.  [default: half of the processors]"
 )
@@ -50,10 +68,17 @@ def batch_command(
     out: Path,
     compare: bool,
     check: bool,
+    precision: str,
+    tolerance: float | None,
     paddle_python: str | None,
     fp16: bool,
     extensions: tuple[Path, ...],
+    inputs: str | None,
+    outputs: str | None,
     bounded: bool,
+    preprocess: bool,
+    sequence_lengths: bool,
+    reports: bool,
     workers: int | None,
     timeout: float,
     ray: str | None,
@@ -76,11 +101,24 @@ def batch_command(
     with plain_errors(interrupted="Interrupted; the same command goes on from here."):
         from paddle2ov.translation.extension import run_extensions
 
+        if reports:
+            from paddle2ov.reporting.page import check_target
+
+            check_target(out / "report.html")
         run_extensions(extensions)  # each process does; what is wrong with them is said once, before
         models = find_models(folder, out, _warn)
         if not models:
             raise click.UsageError(f"no Paddle model below {folder}")
-        options = (fp16, bounded, compare, *([b"check"] if check else []), *(path.read_bytes() for path in extensions))
+        settings: dict[str, Any] = {
+            "input": inputs,
+            "output": outputs,
+            "preprocess": preprocess,
+            "sequence_lengths": sequence_lengths,
+            "precision": precision,
+            "tolerance": tolerance,
+            "report": reports,
+        }
+        options = (fp16, bounded, compare, check, settings, *(path.read_bytes() for path in extensions))
         jobs = []
         for one in models:
             try:
@@ -102,6 +140,7 @@ def batch_command(
                     paddle_python,
                     tuple(str(path.absolute()) for path in extensions),
                     check,
+                    **settings,
                 )
             )
         records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
@@ -167,12 +206,20 @@ def _write_summary(records: dict[str, Any], out: Path) -> None:
     from paddle2ov.deployment.saving import write_text
     from paddle2ov.jobs.conversions import GOOD
 
-    data = {"models": [{"name": name, **record} for name, record in records.items()]}
+    data = {"models": [{"name": name, **_relative(record, out)} for name, record in records.items()]}
     write_text(out / "summary.json", json.dumps(data, indent=1) + "\n")
     try:
         from paddle2ov.reporting.page import render
 
-        page = render("batch.html.jinja", {}, (), models=data["models"], done=GOOD)
+        scripts = ("dom.js", "tables.js", "batch.js")
+        page = render("batch.html.jinja", {**data, "good": GOOD}, scripts, models=data["models"], done=GOOD)
     except ImportError:
         return  # jinja2 is not installed: the JSON says the same
     write_text(out / "summary.html", page)
+
+
+def _relative(record: Record, out: Path) -> Record:
+    """A record whose report is named as the summary, in the folder of the results, links to it."""
+    if "report" not in record:
+        return record
+    return {**record, "report": Path(os.path.relpath(record["report"], out.absolute())).as_posix()}

@@ -6,14 +6,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from paddle2ov.jobs.executor import Executor
 from paddle2ov.jobs.names import valid
 from paddle2ov.jobs.state import State
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from openvino import Model
+
+    from paddle2ov.checking.check import Precision as CheckedPrecision
+    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.report import ConversionReport
+    from paddle2ov.verification.verify import Precision, Verification
 
 Record = dict[str, Any]
 GOOD = (
@@ -47,6 +54,20 @@ class Job:
     paddle_python: str | None = None
     extensions: tuple[str, ...] = ()
     check: bool = False
+    input: str | None = None
+    output: str | None = None
+    preprocess: bool = False
+    sequence_lengths: bool = False
+    precision: str = "f32"
+    tolerance: float | None = None
+    report: bool = False
+
+    @property
+    def report_path(self) -> Path:
+        """Where its report stands: beside the result."""
+        from pathlib import Path
+
+        return Path(self.target).with_suffix(".html")
 
 
 def convert_one(job: Job) -> Record:
@@ -63,21 +84,40 @@ def _convert(job: Job) -> Record:
     from paddle2ov.conversion import convert
     from paddle2ov.deployment.saving import save_model
     from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.report import ConversionReport
 
     started = time.perf_counter()
     record: Record = {}
+    conversion = ConversionReport() if job.report else None
     try:
         _run_once(job.extensions)
-        model = convert(job.program, job.params, bounded=job.bounded, share_weights=False)
+        model = convert(
+            job.program,
+            job.params,
+            input=job.input,
+            output=job.output,
+            bounded=job.bounded,
+            preprocess=job.preprocess,
+            sequence_lengths=job.sequence_lengths,
+            share_weights=False,
+            report=conversion,
+        )
         save_model(model, Path(job.target), job.fp16)
         record["nodes"] = len(model.get_ops())
     except (Paddle2OVError, OSError) as error:
-        return _timed({"state": "refused", "message": str(error)}, started)
+        record = {"state": "refused", "message": str(error)}
+        if job.report and isinstance(error, Paddle2OVError):
+            record |= _reported_refusal(job, error)
+        return _timed(record, started)
     record |= {"state": "converted", "message": "", "target": valid(job.target)}
+    found = None
     if job.compare:
-        record |= _compared(job, model)
+        about, found = _compared(job, model)
+        record |= about
     if job.check and record["state"] in GOOD:
         record |= _checked(job, record)
+    if conversion is not None:
+        record |= _reported(job, model, conversion, found)
     return _timed(record, started)
 
 
@@ -90,17 +130,30 @@ def _run_once(extensions: tuple[str, ...]) -> None:
     run_extensions(map(Path, extensions))
 
 
-def _compared(job: Job, model: Model) -> Record:
+def _compared(job: Job, model: Model) -> tuple[Record, Verification | None]:
     from paddle2ov.errors import Paddle2OVError
     from paddle2ov.program.sources import check_unchanged
     from paddle2ov.verification.verify import verify
 
     try:
         check_unchanged(model)
-        found = verify(job.program, job.params, paddle_python=job.paddle_python)
+        found = verify(
+            job.program,
+            job.params,
+            shapes=job.input,
+            outputs=job.output,
+            precision=cast("Precision", job.precision),
+            tolerance=job.tolerance,
+            operators=job.report,
+            paddle_python=job.paddle_python,
+        )
         check_unchanged(model)
     except (Paddle2OVError, OSError) as error:
-        return {"state": "not compared", "message": str(error)}
+        return {"state": "not compared", "message": str(error)}, None
+    return _verdict(found), found
+
+
+def _verdict(found: Verification) -> Record:
     largest = max((one.relative for run in found.runs for one in run.outputs), default=0.0)
     about = {"paddle": found.paddle, "largest": largest if largest < float("inf") else None}
     if found.ok:
@@ -115,13 +168,41 @@ def _compared(job: Job, model: Model) -> Record:
     return {"state": "differs", "message": f"results differ from Paddle's{place}", **about}
 
 
+def _reported(job: Job, model: Model, conversion: ConversionReport, found: Verification | None) -> Record:
+    """Writes the model's report beside it. A model that cannot be measured is converted all the same."""
+    from paddle2ov.errors import Paddle2OVError
+    from paddle2ov.reporting import build_report, write_report
+
+    try:
+        write_report(build_report(model, conversion, name=job.name, verification=found), job.report_path)
+    except (Paddle2OVError, OSError) as error:
+        return {"message": f"no report: {error}"}
+    return {"report": valid(str(job.report_path))}
+
+
+def _reported_refusal(job: Job, error: Paddle2OVError) -> Record:
+    """Writes what is known of a model that is refused, where it can be read."""
+    from pathlib import Path
+
+    from paddle2ov.commands.report import write_refused
+
+    params = Path(job.params) if job.params is not None else None
+    options = (job.input, job.output, job.bounded, job.sequence_lengths)
+    try:
+        job.report_path.unlink(missing_ok=True)
+        write_refused([job.report_path], Path(job.program), params, job.name, error, *options)
+    except OSError as failure:
+        return {"message": f"{error}; no report: {failure}"}
+    return {"report": valid(str(job.report_path))} if job.report_path.is_file() else {}
+
+
 def _checked(job: Job, record: Record) -> Record:
     """What the device of this machine makes of the model; a comparison with Paddle keeps its state where it can."""
     from paddle2ov.checking.check import check
     from paddle2ov.errors import Paddle2OVError
 
     try:
-        found = check(job.program, job.params)
+        found = check(job.program, job.params, shapes=job.input, precision=cast("CheckedPrecision", job.precision))
     except (Paddle2OVError, OSError) as error:
         return {"state": "not checked", "message": str(error)}
     about = {"device": found.device, "precision": found.precision}
@@ -161,4 +242,4 @@ def is_done(job: Job, record: Any) -> bool:
 
     if not isinstance(record, dict) or record.get("fingerprint") != job.fingerprint or record.get("state") not in GOOD:
         return False
-    return Path(job.target).is_file()
+    return Path(job.target).is_file() and (not job.report or job.report_path.is_file())

@@ -8,12 +8,14 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
+import openvino
 import pytest
 from click.testing import CliRunner
 
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov.cli import cli
+from paddle2ov.inspection import inspect
 from paddle2ov.jobs import conversions
 from paddle2ov.jobs.discovery import find_models
 from paddle2ov.jobs.executor import Outcome
@@ -136,6 +138,31 @@ def test_batch(tree, tmp_path, inline):
     assert inline.ran == ["cls", "ocr/det"]
 
 
+def test_the_options_of_a_conversion(tmp_path, inline):
+    models, out = tmp_path / "models", tmp_path / "out"
+    put(models / "a b#")
+    (port,) = inspect(models / "a b#").inputs
+    shape = [7 if size < 0 else size for size in port.shape]
+    program = models / "refused"
+    put(program)
+    text = (program / "inference.json").read_text()
+    (program / "inference.json").write_text(text.replace('"1.relu"', '"1.my_relu"'))
+    options = ("--input", f"{port.name}{shape}", "--report", "--verify", "--tolerance", "0.1", "--precision", "default")
+    assert batch(models, "-o", out, *options).exit_code == 1
+    assert openvino.Core().read_model(out / "a b#.xml").input(0).get_partial_shape() == openvino.PartialShape(shape)
+    (good, refused) = json.loads((out / "summary.json").read_text())["models"]
+    assert (good["state"], good["report"]) == ("agrees", "a b#.html")
+    assert (refused["state"], refused["report"]) == ("refused", "refused.html")
+    assert "agrees with Paddle" in (out / "a b#.html").read_text()
+    assert "my_relu" in (out / "refused.html").read_text()
+    (out / "a b#.html").unlink()
+    inline.ran.clear()
+    batch(models, "-o", out, *options)
+    assert inline.ran == ["a b#", "refused"]
+    batch(models, "-o", out, *options[:-1], "f32")  # another option is another conversion
+    assert inline.ran == ["a b#", "refused"] * 2
+
+
 def test_a_crash_fails_alone(tree, tmp_path, inline):
     inline.dies = ["cls"]
     result = batch(tree, "-o", tmp_path / "out")
@@ -186,7 +213,9 @@ def test_what_the_page_counts_as_done(tree, tmp_path, inline, monkeypatch):
     page = (tmp_path / "out" / "summary.html").read_text()
     assert '<span class="badge good">2 done</span>' in page
     assert '<span class="badge bad">1 not</span>' in page
-    assert '<span class="badge good">agrees up to ties</span>' in page
+    (data,) = re.findall('id="data">(.*)</script>', page)
+    data = json.loads(data)
+    assert [one["name"] for one in data["models"] if one["state"] not in data["good"]] == ["broken"]
 
 
 def test_hostile_names_in_the_page(tmp_path, inline):
