@@ -30,6 +30,7 @@ from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
+from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
@@ -69,6 +70,7 @@ REWRITES: tuple[Rewrite, ...] = (
     avoid_unknown_width_post_ops,
     avoid_reduction_post_ops,
     check_inner_dims,
+    absorb_scales,
     avoid_reshape_elision,  # after those that put reshapes in
     refine_functions,  # after those that match a function as one node
     copy_loop_invariants,  # last: the others change what reads a tensor

@@ -218,7 +218,7 @@ def _check_low_precision(
 ) -> None:
     """Compares what OpenVINO's transformations for low precision make of a model with what its graph says.
 
-    OpenVINO 2026.4 moves scales through nodes that do not allow it, such as an MVN of small numbers.
+    OpenVINO 2026.4 gets some graphs wrong, such as a group norm of an int8 convolution that is added to what follows.
 
     Raises:
         OpenVINORunError: they lose much more than quantization does.

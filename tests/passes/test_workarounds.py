@@ -12,6 +12,7 @@ from openvino import Model, Shape, Tensor, Type
 from openvino import opset16 as ops
 
 from paddle2ov.passes import Graph
+from paddle2ov.passes.workarounds.absorb_scales import absorb_scales
 from paddle2ov.passes.workarounds.avoid_channel_post_ops import avoid_channel_post_ops
 from paddle2ov.passes.workarounds.avoid_depth_padding import avoid_depth_padding
 from paddle2ov.passes.workarounds.avoid_reduction_post_ops import avoid_reduction_post_ops
@@ -529,3 +530,51 @@ def test_refine_functions_fails_to_match(build):
         return Model([build(x)], [x])
 
     assert apply(refine_functions, whole, inputs=[SMALL])[1] == {"functions": 0}
+
+
+def scaled_norm(before, normalize, dims=(-1, 8)):
+    """A norm of something small beside a quantized tensor, which makes OpenVINO transform the model."""
+    x, y = parameter(*dims), parameter(3)
+    low, high = np.float32(-4), np.float32(4)
+    beside = ops.relu(ops.fake_quantize(y, low, high, low, high, 256))
+    return Model([normalize(before(x)), beside], [x, y])
+
+
+def mvn(x, epsilon_mode="INSIDE_SQRT", variance=True):
+    return ops.mvn(x, np.array([-1]), variance, 1e-5, epsilon_mode)
+
+
+FEW, MINUS = np.float32(0.05), np.float32(-0.02)
+NORMS = {
+    "mvn": (lambda x: ops.multiply(x, FEW), mvn),
+    "outside of the root": (lambda x: ops.multiply(FEW, x), lambda x: mvn(x, "OUTSIDE_SQRT")),
+    "a quotient": (lambda x: ops.divide(x, np.float32(20)), mvn),
+    "below zero": (lambda x: ops.multiply(x, MINUS), mvn),
+    "reshaped between": (lambda x: ops.reshape(ops.multiply(x, FEW), np.array([0, 2, 4]), True), mvn),
+    "l2": (lambda x: ops.multiply(x, FEW), lambda x: ops.normalize_l2(x, np.array([1]), 1e-5, "add")),
+    "l2, at least": (lambda x: ops.multiply(x, MINUS), lambda x: ops.normalize_l2(x, np.array([1]), 1e-5, "max")),
+}
+
+
+@pytest.mark.parametrize("dims", [(3, 8), (-1, 8)])
+@pytest.mark.parametrize("name", NORMS)
+def test_absorb_scales(name, dims):
+    small = 0.02 * random(3, 8)
+    model = scaled_norm(*NORMS[name], dims)
+    want = node_by_node(model, [small, np.zeros(3, np.float32)])[0]
+    assert absorb_scales(Graph(model)) == {"scales": 1}
+    np.testing.assert_allclose(compile_model(model)([small, np.zeros(3, np.float32)])[0], want, rtol=1e-4, atol=1e-6)
+
+
+UNSCALED = {
+    "by channel": (lambda x: ops.multiply(x, np.arange(8, dtype=np.float32)), mvn),
+    "by nothing": (lambda x: ops.multiply(x, np.float32(0)), mvn),
+    "of a higher rank": (lambda x: ops.multiply(x, np.full((1, 1, 1), 0.05, np.float32)), mvn),
+    "without variance": (lambda x: ops.multiply(x, FEW), lambda x: mvn(x, variance=False)),
+    "a reciprocal": (lambda x: ops.divide(FEW, x), mvn),
+}
+
+
+@pytest.mark.parametrize("name", UNSCALED)
+def test_absorb_scales_fails_to_match(name):
+    assert absorb_scales(Graph(scaled_norm(*UNSCALED[name]))) == {"scales": 0}

@@ -155,3 +155,21 @@ def arithmetic_after_reduction_of_integers() -> Graph:
     data = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
     out = ops.subtract(ops.reduce_max(x, np.array([1])), np.int32(1))
     return Model([out], [x]), [[data]], [[data.max(1) - 1]]
+
+
+@fault()
+def normalization_of_scaled_numbers() -> Graph:
+    """Scaled by one number before it, an MVN ignores its epsilon, if there is a FakeQuantize anywhere in the model.
+
+    The transformations for low precision take the scale for a dequantization, and move it through MVN and NormalizeL2.
+    """
+    x, y = parameter(2, 8), parameter(2, 8)
+    scaled = ops.multiply(x, np.float32(0.05))
+    normed = ops.mvn(scaled, np.array([1]), True, 1e-5, "INSIDE_SQRT")
+    low, high = np.float32(-4), np.float32(4)
+    quantized = ops.fake_quantize(y, low, high, low, high, 256)
+    data = 0.02 * numbers(2, 8)
+    small = 0.05 * data.astype(np.float64)
+    small -= small.mean(1, keepdims=True)
+    want = small / np.sqrt((small**2).mean(1, keepdims=True) + 1e-5)
+    return Model([normed, ops.relu(quantized)], [x, y]), [[data, 0 * data]], [[want, 0 * want]]
