@@ -13,25 +13,15 @@ from openvino import Input, Node, Output, Type
 from openvino.op import Parameter, loop
 from openvino.op.util import InvariantInputDescription
 
+from paddle2ov.graph.memory import COPYING, ELEMENTWISE, HANDING_ON, MOVING, SLICING, VIEWS
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
-_VIEWING = "Concat Convert Reshape Slice Split Squeeze StridedSlice Transpose Unsqueeze VariadicSplit"
-_COPYING = """
-AvgPool Convolution ConvolutionBackpropData Gather GatherElements GatherND GRUSequence GroupConvolution
-GroupConvolutionBackpropData If Interpolate Loop LSTMSequence MatMul MaxPool Pad ReduceL1 ReduceL2 ReduceLogicalAnd
-ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum Result RNNSequence ShapeOf TopK
-"""
-_ELEMENTWISE = """
-Abs Add Ceiling Clamp Divide Elu Equal Erf Exp Floor FloorMod Gelu Greater GreaterEqual HSigmoid HSwish HardSigmoid
-IsFinite IsInf IsNaN Less LessEqual Log LogicalAnd LogicalNot LogicalOr LogicalXor Maximum Minimum Mish Mod Multiply
-Negative NotEqual PRelu Power Relu Round Select Sigmoid SoftPlus SoftSign Sqrt SquaredDifference Subtract Swish Tanh
-"""
-_VIEWS = frozenset(_VIEWING.split())
+_VIEWS = VIEWS | SLICING | MOVING
 """Nodes whose results may be views of their input."""
-_SAFE = frozenset(_COPYING.split())
+_SAFE = COPYING | HANDING_ON
 """Nodes that never write where they read."""
-_SAFE_DIRECTLY = _SAFE | frozenset(_ELEMENTWISE.split())
+_SAFE_DIRECTLY = _SAFE | ELEMENTWISE
 """Nodes that write elsewhere if they read the tensor itself, no view of it."""
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from paddle2ov import check
+from paddle2ov.errors import OpenVINORunError
 from paddle2ov.graph.core import shared_core
 from tools.faults import FAULTS, places
 from tools.faults.remarks import REASONS, passes_without_marks, unmarked, unmarked_in
@@ -87,6 +89,43 @@ def test_remarks_are_marked():
     """What is said of OpenVINO says which fault it is, or why it is none: register it, or add the reason."""
     assert unmarked() == set(REASONS)
     assert passes_without_marks() == []
+
+
+ENDING_THE_PROCESS = {
+    "average_pool_without_dilations",
+    "broadcast_to_number",
+    "gather_by_empty_constant",
+    "group_normalization_in_residual_block",
+    "reshape_of_matmul_to_number",
+    "slice_scatter_between_computed_bounds",
+    "unique_of_no_elements",
+}
+UNSEEN = {
+    "division_by_inverse": "it is as small as rounding",
+    "hard_sigmoid_of_alpha_zero": "OpenVINO computes the node alone as wrongly",
+    "is_finite_of_denormals": "OpenVINO computes the node alone as wrongly",
+    "resize_of_kept_size": "OpenVINO computes the node alone as wrongly",
+    "selu_of_alpha_zero": "OpenVINO computes the node alone as wrongly",
+    "slice_backwards_before_first": "OpenVINO computes the node alone as wrongly",
+}
+"""What `check` does not find, and why."""
+
+
+@pytest.mark.parametrize("name", sorted(FAULTS.keys() - ENDING_THE_PROCESS))
+def test_check_finds_the_fault(name):
+    """In a graph that nothing works around; those that OpenVINO does not compute at all are errors."""
+    fault = FAULTS[name]
+    if not processor_has(fault.processor):
+        pytest.skip(f"shows on processors with {fault.processor}")
+    model, runs = fault.build()
+    for i, port in enumerate(model.inputs):
+        port.get_tensor().set_names({f"input_{i}"})
+    inputs = [{f"input_{i}": array for i, array in enumerate(arrays)} for arrays in runs]
+    try:
+        found = check(model, inputs=inputs, precision="f32" if fault.precision == "f32" else "bf16", timeout=0)
+    except (OpenVINORunError, RuntimeError):
+        return
+    assert found.verdict == ("agree" if name in UNSEEN else "differ")
 
 
 REMARK = "    # In OpenVINO\n    # 2026.4 this is garbage.\n    return 0\n"

@@ -13,33 +13,13 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
+from paddle2ov.graph.memory import COPYING, SLICING, VIEWS
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.graph import Counts, Graph, consumers, dims_of, perm_of
-from paddle2ov.passes.kinds import REDUCTIONS
 from paddle2ov.passes.rule import MatchFailureError, Rule
 from paddle2ov.passes.workarounds.deeper_transpose import transpose_deeper
 
-_VIEWS = frozenset(("Reshape", "Split", "Squeeze", "Unsqueeze", "VariadicSplit"))
-"""Nodes whose results are views of their input."""
-_COPYING = REDUCTIONS | {
-    "AvgPool",
-    "Convolution",
-    "ConvolutionBackpropData",
-    "Gather",
-    "GRUSequence",
-    "GroupConvolution",
-    "GroupConvolutionBackpropData",
-    "Interpolate",
-    "LSTMSequence",
-    "MatMul",
-    "MaxPool",
-    "Pad",
-    "RNNSequence",
-    "ShapeOf",
-    "Slice",
-    "StridedSlice",
-    "TopK",
-}
+_COPYING = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""
 
 _Ordered: TypeAlias = tuple[Node, list[int]]
@@ -94,7 +74,7 @@ def _shares_memory(transpose: Node) -> bool:
     """Whether something else than the transpose shares the memory that it reads, and may change it."""
     read = transpose.input_value(0)
     root = read
-    while root.get_node().get_type_name() in _VIEWS:
+    while root.get_node().get_type_name() in VIEWS:
         root = root.get_node().input_value(0)
     if root.get_node().get_type_name() in ("Parameter", "Constant"):
         return False  # copied where it is shared
@@ -113,7 +93,7 @@ def _family(root: Output) -> Iterator[Output]:
         output = pending.pop()
         yield output
         for port in consumers(output):
-            if port.get_node().get_type_name() in _VIEWS:
+            if port.get_node().get_type_name() in VIEWS:
                 pending += port.get_node().outputs()
 
 
@@ -125,7 +105,7 @@ def _is_shared(output: Output, reader: Node, is_root: bool) -> bool:
     if kind == "Transpose":
         perm = perm_of(reader)
         return not is_root and perm is not None and _changes_layout(perm)
-    return not is_root and kind not in _VIEWS and kind not in _COPYING
+    return not is_root and kind not in VIEWS and kind not in _COPYING
 
 
 avoid_transpose_views = AvoidTransposeViews()

@@ -1,0 +1,34 @@
+"""Where nodes put their results in OpenVINO's memory: the one table for what works around tensors that share it."""
+
+from __future__ import annotations
+
+_RESHAPING = "Reshape Squeeze Unsqueeze"
+_SPLITTING = "Split VariadicSplit"
+_SLICING = "Slice StridedSlice"
+_MOVING = "Concat Convert Transpose"
+_COPYING = """
+AvgPool Convolution ConvolutionBackpropData Gather GatherElements GatherND GRUSequence GroupConvolution
+GroupConvolutionBackpropData Interpolate LSTMSequence MatMul MaxPool Pad ReduceL1 ReduceL2 ReduceLogicalAnd
+ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum RNNSequence ShapeOf TopK
+"""
+_HANDING_ON = "If Loop Result"
+_ELEMENTWISE = """
+Abs Add Ceiling Clamp Divide Elu Equal Erf Exp Floor FloorMod Gelu Greater GreaterEqual HSigmoid HSwish HardSigmoid
+IsFinite IsInf IsNaN Less LessEqual Log LogicalAnd LogicalNot LogicalOr LogicalXor Maximum Minimum Mish Mod Multiply
+Negative NotEqual PRelu Power Relu Round Select Sigmoid SoftPlus SoftSign Sqrt SquaredDifference Subtract Swish Tanh
+"""
+
+VIEWS = frozenset((*_RESHAPING.split(), *_SPLITTING.split()))
+"""Nodes whose results are views of their input."""
+SLICING = frozenset(_SLICING.split())
+"""Nodes whose results are views in the body of a loop, and copies elsewhere."""
+MOVING = frozenset(_MOVING.split())
+"""Nodes whose results are copies unless nothing moves."""
+COPYING = frozenset(_COPYING.split())
+"""Nodes that write elsewhere than where they read."""
+HANDING_ON = frozenset(_HANDING_ON.split())
+"""Nodes that do not write themselves, but hand on what they read."""
+ELEMENTWISE = frozenset(_ELEMENTWISE.split())
+"""Nodes that write where they read only if that is a view, or nobody else reads it."""
+
+__all__ = ["COPYING", "ELEMENTWISE", "HANDING_ON", "MOVING", "SLICING", "VIEWS"]
