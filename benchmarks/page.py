@@ -1,5 +1,7 @@
 """Renders `docs/benchmarks.md` from the JSON files in `docs/benchmarks`, whichever there are.
 
+A plot and a text of the same name as the file, which says what a reader may make of the table, stand below it.
+
 python -m benchmarks.page
 python -m benchmarks.page --check    # fails when the page is not what the files say
 """
@@ -53,6 +55,9 @@ def page(folder: Path) -> str:
 def section(found: dict[str, Any], folder: Path) -> str:
     """What one benchmark found."""
     parts = [f"## {found['title']}", f"    {found['command']}", about(found["about"]), "\n".join(found["result"])]
+    notes = folder / f"{found['benchmark']}.txt"
+    if notes.exists():
+        parts.append(notes.read_text(encoding="utf-8").strip("\n"))
     parts.append(f"*{circumstances(found)}*")
     plot = folder / f"{found['benchmark']}.svg"
     if plot.exists():
