@@ -61,17 +61,20 @@ def section(found: dict[str, Any], folder: Path) -> str:
     parts.append(f"*{circumstances(found)}*")
     plot = folder / f"{found['benchmark']}.svg"
     if plot.exists():
-        parts.append(f"![{found['title']}]({folder.name}/{plot.name})")
+        parts.append(f"![{found['title']}](./{folder.name}/{plot.name})")
     return "\n\n".join(parts) + "\n"
 
 
 def circumstances(found: dict[str, Any]) -> str:
     """The date, versions, machine and load in a line."""
     machine, load = found["machine"], found["load"]
+    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+    if machine is None:  # measured before figures were kept
+        return f"{found['date']}; {versions}; two cores that others used as well."
     with_instructions = f" ({', '.join(machine['instructions'])})" if machine["instructions"] else ""
     others = "" if load["others"] is None else f", of which other programs took {load['others']:.0%}"
     return (
-        f"{found['date']}; {', '.join(f'{name} {number}' for name, number in found['versions'].items())}; "
+        f"{found['date']}; {versions}; "
         f"{machine['processor']}{with_instructions}, {machine['cores']} cores{others}, {machine['memory_gb']} GB, "
         f"{machine['system']}; load {load['before']} before, {load['after']} after."
     )

@@ -36,7 +36,7 @@ def test_a_plot_and_a_text_beside_the_figures_are_shown(folder):
     (folder / "zoo.svg").write_text("<svg/>")
     (folder / "zoo.txt").write_text("Why it is so.\n")
     text = page(folder)
-    assert "![Zoo](figures/zoo.svg)" in text
+    assert "![Zoo](./figures/zoo.svg)" in text
     assert text.index("1.5 |") < text.index("\nWhy it is so.\n")
 
 
