@@ -1,5 +1,7 @@
 """Renders `docs/benchmarks.md` from the JSON files in `docs/benchmarks`, whichever there are.
 
+A plot and a text of the same name as the file, which says what a reader may make of the table, stand below it.
+
 python -m benchmarks.page
 python -m benchmarks.page --check    # fails when the page is not what the files say
 """
@@ -53,20 +55,26 @@ def page(folder: Path) -> str:
 def section(found: dict[str, Any], folder: Path) -> str:
     """What one benchmark found."""
     parts = [f"## {found['title']}", f"    {found['command']}", about(found["about"]), "\n".join(found["result"])]
+    notes = folder / f"{found['benchmark']}.txt"
+    if notes.exists():
+        parts.append(notes.read_text(encoding="utf-8").strip("\n"))
     parts.append(f"*{circumstances(found)}*")
     plot = folder / f"{found['benchmark']}.svg"
     if plot.exists():
-        parts.append(f"![{found['title']}]({folder.name}/{plot.name})")
+        parts.append(f"![{found['title']}](./{folder.name}/{plot.name})")
     return "\n\n".join(parts) + "\n"
 
 
 def circumstances(found: dict[str, Any]) -> str:
     """The date, versions, machine and load in a line."""
     machine, load = found["machine"], found["load"]
+    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+    if machine is None:  # measured before figures were kept
+        return f"{found['date']}; {versions}; two cores that others used as well."
     with_instructions = f" ({', '.join(machine['instructions'])})" if machine["instructions"] else ""
     others = "" if load["others"] is None else f", of which other programs took {load['others']:.0%}"
     return (
-        f"{found['date']}; {', '.join(f'{name} {number}' for name, number in found['versions'].items())}; "
+        f"{found['date']}; {versions}; "
         f"{machine['processor']}{with_instructions}, {machine['cores']} cores{others}, {machine['memory_gb']} GB, "
         f"{machine['system']}; load {load['before']} before, {load['after']} after."
     )

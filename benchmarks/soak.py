@@ -2,7 +2,7 @@
 
     python -m benchmarks.soak                            # 200,000 runs, half an hour to an hour
     python -m benchmarks.soak --runs 2000                # a trial
-    python -m benchmarks.soak --plot docs/soak.svg --json FILE
+    python -m benchmarks.soak --plot soak.svg --json soak.json
     python -m benchmarks.soak --plain                    # OpenVINO alone, on the IR of the same models
 
 Ten small networks of gen_models/networks/ run in turn in new threads, every run with a shape of its own. A network's

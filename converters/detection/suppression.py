@@ -3,7 +3,8 @@
 OpenVINO's operator has Paddle's order (group, score, then index) and its strict thresholds, with these adaptations:
 - it suppresses at IoU >= threshold, Paddle above it: the next larger number is the threshold;
 - it has no pixel boxes: one is added to the maximum corner of boxes that are not normalized;
-- it has no `nms_top_k`: boxes beyond the best are dropped afterwards, which does not change the others;
+- it has no `nms_top_k`: boxes beyond the best are dropped afterwards, which does not change the others, and only where
+  some of them are among the best of their image;
 - in Paddle pixel boxes less than a pixel apart do not overlap, and equal boxes of no area do: where two boxes are so
   small that this matters, and where the threshold adapts (eta < 1), `exact_suppression` is used.
 """
@@ -17,7 +18,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.polygon_overlap import PolygonOverlap
-from paddle2ov.converters.detection.rows import column, columns, indices_where
+from paddle2ov.converters.detection.rows import best_and_least, column, columns, indices_where
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, dim_of, dim_vector, ints, output_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.indexing import exact_select
@@ -45,61 +46,86 @@ class GreedyNms:
     eta: float = 1.0
     points: int = 2
 
-    def __call__(self, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Node]:
+    def __call__(self, boxes: Tensor, scores: Tensor, keep: int = -1) -> tuple[Tensor, Node]:
         """The boxes kept per group (p, q): boxes [P, N, 2 points], scores [P, Q, N] give rows [M, 3] and scores [M].
 
-        Rows are (p, q, n), ordered by p, q, score (descending) and n.
+        Rows are (p, q, n), ordered by p, q, score (descending) and n; the best `keep` of each p, -1 for all.
         """
-        if self.top_k == 0:
+        if 0 in (self.top_k, keep):
             return replace(self, score_threshold=np.inf, top_k=-1)(boxes, scores)
         if (
             self.points > 2
             or (self.eta < 1 and self.iou_threshold > 0.5)
             or (self.iou_threshold <= 0 and not self.normalized)
         ):
-            rows: Tensor = self._exact(boxes, scores)
+            rows, _ = self._best(self._exact(boxes, scores), scores, keep)
         else:
-            plain, _ = self.plain(boxes, scores)
-            rows = self._resolve_disputes(plain, boxes, scores)
+            rows = self._settled(self.plain(boxes, scores), boxes, scores, keep)
         return rows, ops.gather_nd(scores, rows)
 
-    def _resolve_disputes(self, plain: Tensor, boxes: Tensor, scores: Tensor) -> Output:
-        """The rows that OpenVINO kept, or others where its overlap of very small boxes matters.
+    def _settled(self, plain: Tensor, boxes: Tensor, scores: Tensor, keep: int) -> Tensor:
+        """The best rows that OpenVINO kept, or others where `top_k` or its overlap of very small boxes matters.
 
-        That takes a hundred nodes that hardly any image needs: they are the body of a loop of zero iterations, or one.
-        (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
+        That takes two hundred nodes that hardly any image needs: they are the body of a loop of zero iterations, or
+        one. (An If would be natural, but OpenVINO 2026.4 mixes up the memory of its results.)
         """
-        some = self.overlap.may_differ(boxes, plain)
+        # What is kept depends on better boxes only: those below the best rows do not matter.
+        best, least = self._best(plain, scores, keep)
+        is_limited = self._is_limited(scores)
+        exceeds: Tensor = self._may_exceed_top_k(scores, least) if is_limited else const(False, Type.boolean)
+        some = ops.logical_or(self.overlap.may_differ(boxes, best), exceeds)
         # A loop copies its inputs, needed or not.
-        boxes, scores = (
-            ops.slice(value, ints([0]), ops.select(some, dim_vector(value, [axis]), ints([0])), ints([1]), ints([axis]))
-            for value, axis in ((boxes, 1), (scores, 2))
-        )
+        boxes, scores = (_all_or_none(some, value, axis) for value, axis in ((boxes, 1), (scores, 2)))
+        others = [_all_or_none(exceeds, plain, 0), exceeds] if is_limited else []
 
-        def settle(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Node], None]:
-            (plain,), (boxes, scores) = state, invariants
-            disputed = self.overlap.disputed(boxes, scores, self.score_threshold, plain)
-            end = ops.select(disputed, ints([0]), dim_vector(plain, [0]))
-            other = self._exact(boxes, scores, disputed)
-            return [ops.concat([ops.slice(plain, ints([0]), end, ints([1])), other], 0)], None
+        def settle(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+            (rows,), (boxes, scores, *others) = state, invariants
+            if others:
+                plain, exceeds = others
+                found = self._ranked(scores, plain, ops.gather_nd(scores, plain))
+                ranked = self._best(ops.gather(plain, found, ints(0)), scores, keep)[0]
+                # Of the ranked ones there are none where they are not needed.
+                rows = ops.concat([_all_or_none(ops.logical_not(exceeds), rows, 0), ranked], 0).output(0)
+            disputed = self.overlap.disputed(boxes, scores, self.score_threshold, rows)
+            exact = self._best(self._exact(boxes, scores, disputed), scores, keep)[0]
+            return [ops.concat([_all_or_none(ops.logical_not(disputed), rows, 0), exact], 0)], None
 
-        template = self, self.overlap.most_pairs
-        (rows,) = loop(cast_to(some, Type.i64), [plain], [boxes, scores], settle, template)
+        template = self, self.overlap.most_pairs, keep
+        (rows,) = loop(cast_to(some, Type.i64), [best], [boxes, scores, *others], settle, template)
         return rows
+
+    def _best(self, rows: Tensor, scores: Tensor, keep: int) -> tuple[Tensor, Tensor | None]:
+        """The best `keep` rows of each p, and the least score of them [P, 1], -∞ for fewer; None for all rows."""
+        if keep < 0:
+            return rows, None
+        found, least = best_and_least(column(rows, 0), ops.gather_nd(scores, rows), dim_of(scores, 0), keep)
+        return ops.gather(rows, found, ints(0)), least
+
+    def _is_limited(self, scores: Tensor) -> bool:
+        """Whether a group may have more than `top_k` boxes."""
+        count = _last_dim(scores)
+        return self.top_k >= 0 and (count is None or count > self.top_k)
+
+    def _may_exceed_top_k(self, scores: Tensor, least: Tensor | None) -> Node:
+        """Whether a group has more than `top_k` scores that take part and are not below the best rows; 0-D."""
+        if least is None:
+            counted = ops.greater(scores, const(self.score_threshold, Type.f32))
+        else:
+            above = np.nextafter(np.float32(self.score_threshold), np.float32(np.inf))
+            counted = ops.greater_equal(scores, ops.unsqueeze(ops.maximum(least, const(above, Type.f32)), ints(2)))
+        ones = ops.select(counted, const(1, Type.f32), const(0, Type.f32))
+        too_many = ops.greater(ops.reduce_sum(ones, ints(2), False), const(self.top_k, Type.f32))
+        return ops.reduce_logical_or(too_many, ints([0, 1]), False)
 
     # --- OpenVINO's operator --------------------------------------------------------------------------------------
 
-    def plain(self, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Node]:
-        """The same by OpenVINO's operator, for boxes that are not too small and a fixed threshold."""
+    def plain(self, boxes: Tensor, scores: Tensor) -> Output:
+        """The same by OpenVINO's operator, for boxes that are not too small, a fixed threshold and any `top_k`."""
         boxes = boxes if self.normalized else ops.add(boxes, const([0, 0, 1, 1], Type.f32))
         smallest = np.finfo(np.float32).tiny
         above = max(np.nextafter(np.float32(self.iou_threshold), np.float32(np.inf)), smallest)
-        rows, kept = _non_max_suppression(boxes, scores, above, self.score_threshold, self.top_k)
-        count = _last_dim(scores)
-        if self.top_k < 0 or (count is not None and count <= self.top_k):
-            return rows, kept
-        found = self._ranked(scores, rows, kept)
-        return ops.gather(rows, found, ints(0)), ops.gather(kept, found, ints(0))
+        rows, _ = _non_max_suppression(boxes, scores, above, self.score_threshold, self.top_k)
+        return rows
 
     def _ranked(self, scores: Tensor, rows: Tensor, kept: Tensor) -> Node:
         """The rows among the `top_k` best of their group: not after the last of those by score or index."""
@@ -190,6 +216,12 @@ def _non_max_suppression(
         output_type="i64",
     )
     return found.output(0), column(found.output(1), 2)
+
+
+def _all_or_none(condition: Tensor, value: Tensor, axis: int) -> Node:
+    """The value where the condition holds, else nothing of it along an axis."""
+    end = ops.select(condition, dim_vector(value, [axis]), ints([0]))
+    return ops.slice(value, ints([0]), end, ints([1]), ints([axis]))
 
 
 def _last_dim(x: Tensor) -> int | None:

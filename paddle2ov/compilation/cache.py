@@ -13,7 +13,6 @@ import io
 import json
 import logging
 import os
-import secrets
 import time
 import zlib
 from collections.abc import Iterator
@@ -95,7 +94,7 @@ class CompiledCache:
             return None
 
     def _write(self, name: str, *parts: bytes | memoryview) -> None:
-        part = self._folder / f"{name}.{os.getpid()}.{secrets.token_hex(4)}{_PART}"
+        part = self._folder / f"{name}.{os.getpid()}.{os.urandom(4).hex()}{_PART}"
         try:
             with part.open("xb") as file:
                 for one in parts:

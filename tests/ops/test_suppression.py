@@ -40,3 +40,31 @@ def test_a_score_that_is_no_number_hides_no_other(shift, background):
     tensors = paddle.to_tensor(boxes), paddle.to_tensor(scores), None
     for one, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
         close(one, wanted.numpy())
+
+
+@pytest.mark.parametrize("keep", [-1, 0, 1, 10, 60])
+@pytest.mark.parametrize("crowded", [False, True])
+def test_boxes_beyond_the_best_of_their_class(keep, crowded):
+    """Those that `nms_top_k` leaves out are dropped, whether or not they are among the best of their image.
+
+    Where classes are crowded, few of their best boxes are kept, so that others come in that were not to be considered.
+    Scores are tied, also across that limit.
+    """
+    paddle, rng = import_paddle(), np.random.default_rng(keep + 2)
+    corner = rng.integers(0, 3 if crowded else 300, (2, 90, 2)) * 20
+    boxes = np.concatenate([corner, corner + rng.integers(16, 19, (2, 90, 2))], -1).astype(np.float32)
+    scores = (rng.integers(1, 30, (2, 3, 90)) / 32).astype(np.float32)
+    attributes = {"score_threshold": 0.05, "nms_top_k": 15, "keep_top_k": keep, "nms_threshold": 0.4}
+    attributes |= {"normalized": True, "nms_eta": 1.0, "background_label": -1}
+    found = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
+    tensors = paddle.to_tensor(boxes), paddle.to_tensor(scores), None
+    for one, wanted in zip(found, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
+        close(one, wanted.numpy())
+
+
+def test_only_kept_boxes_are_ranked_unless_their_class_has_too_many():
+    """A TopK over all scores costs more than the suppression itself where most boxes pass."""
+    case = next(one for one in OP.cases if one.arguments.get("nms_top_k") == 20)
+    nodes = [node.get_type_name() for node in convert(generated(OP, case, "pir")).get_ops()]
+    assert nodes.count("Loop") == 1
+    assert nodes.count("TopK") == 1

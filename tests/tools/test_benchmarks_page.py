@@ -32,9 +32,12 @@ def test_a_section_has_the_command_the_text_the_table_and_the_machine(folder):
     assert "svg" not in section
 
 
-def test_a_plot_beside_the_figures_is_shown(folder):
+def test_a_plot_and_a_text_beside_the_figures_are_shown(folder):
     (folder / "zoo.svg").write_text("<svg/>")
-    assert "![Zoo](figures/zoo.svg)" in page(folder)
+    (folder / "zoo.txt").write_text("Why it is so.\n")
+    text = page(folder)
+    assert "![Zoo](./figures/zoo.svg)" in text
+    assert text.index("1.5 |") < text.index("\nWhy it is so.\n")
 
 
 def test_a_stale_page_is_found(folder, monkeypatch):
