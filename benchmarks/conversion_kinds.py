@@ -1,0 +1,99 @@
+"""How long warm conversions of forty networks of six kinds take beside OpenVINO's C++ frontend, in one run.
+
+    python -m benchmarks.conversion_kinds
+    python -m benchmarks.conversion_kinds --kinds detection text --runs 21 --json result.json
+
+The networks are those of the tests that the C++ frontend reads, which are as deep as those that they stand for. All but
+the classifiers have few channels: copying weights takes the C++ frontend no time there, as it does with large ones.
+Each round converts every network by paddle2ov (PIR) and by the C++ frontend (legacy), in turn; imports and a first
+conversion are done. The times are the least CPU time of all rounds, the ratios those of paddle2ov to the C++ frontend,
+their means geometric ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import openvino
+
+import paddle2ov
+from benchmarks.checkouts import geometric_mean
+from benchmarks.record import Record, table
+from gen_models import all_networks
+from gen_models.harness.store import generated_network
+
+KINDS = {
+    "detection": (
+        *("gfl", "permutes_mask_rcnn", "permutes_rcnn", "permutes_ssd", "permutes_yolo", "picodet", "picodet_fixed"),
+        *("ppyolo", "ppyoloe", "ppyoloe_fixed", "ssd", "ssd_in_pixels", "yolov3"),
+    ),
+    "text": ("crnn", "db", "svtr_mixer"),
+    "segmentation": ("dense_denoiser", "dense_flow", "dense_segmenter", "dense_style"),
+    "attention": ("attention_unmasked", "bert", "choosing_queries", "encoder_by_hand", "swin_stage"),
+    "time": ("grown_states", "series_blocks", "series_decomposed", "speech_speaker", "speech_synthesis"),
+    "classification": (
+        *("alexnet", "densenet121", "googlenet", "inception_v3", "mobilenet_v2", "mobilenet_v3_large", "resnet18"),
+        *("resnet50", "shufflenet_v2_x0_25", "squeezenet1_1"),
+    ),
+}
+"""Kind -> the networks of `gen_models` that stand for it."""
+
+
+def main() -> None:
+    """Runs the rounds and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="which networks")
+    parser.add_argument("--runs", type=int, default=11, help="rounds")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    arguments = parser.parse_args()
+    record = Record("conversion_kinds", "Conversion of many networks", __doc__)
+    figures = measured([name for kind in arguments.kinds for name in KINDS[kind]], arguments.runs)
+    result = rendered(figures, arguments.kinds)
+    print(result)
+    record.write(arguments.json, figures, result)
+
+
+def measured(names: Sequence[str], runs: int) -> dict[str, dict[str, float]]:
+    """Network -> the least CPU time by either route, in milliseconds, and the ratio."""
+    core = openvino.Core()
+    routes: dict[str, tuple[Callable[[Any], object], dict[str, Path]]] = {
+        "paddle2ov": (paddle2ov.convert, {name: folder(name, "pir") for name in names}),
+        "cpp": (core.read_model, {name: folder(name, "legacy") / "inference.pdmodel" for name in names}),
+    }
+    best = {name: dict.fromkeys(routes, float("inf")) for name in names}
+    for done in range(runs + 1):
+        for name in names:
+            for route, (convert, models) in routes.items():
+                started = time.process_time()
+                model = convert(models[name])
+                taken = 1e3 * (time.process_time() - started)
+                del model  # outside of the time that is measured
+                if done:
+                    best[name][route] = min(best[name][route], taken)
+    return {name: {**found, "ratio": found["paddle2ov"] / found["cpp"]} for name, found in best.items()}
+
+
+def folder(name: str, format: str) -> Path:
+    """Where the network is in that format; it is exported if need be."""
+    return generated_network(all_networks()[name], format)
+
+
+def rendered(figures: dict[str, dict[str, float]], kinds: Sequence[str]) -> str:
+    """A row for each network, and one for each kind."""
+    rows: list[list[object]] = []
+    for kind in kinds:
+        of_kind = {name: figures[name] for name in KINDS[kind]}
+        for name, found in of_kind.items():
+            rows.append([name, f"{found['cpp']:.1f}", f"{found['paddle2ov']:.1f}", f"{found['ratio']:.2f}"])
+        rows.append([f"**{kind}**", "", "", f"**{geometric_mean([one['ratio'] for one in of_kind.values()]):.2f}**"])
+    mean = geometric_mean([found["ratio"] for found in figures.values()])
+    rows.append([f"**all {len(figures)}**", "", "", f"**{mean:.2f}**"])
+    return table(["CPU ms", "C++ frontend", "paddle2ov", "ratio"], rows)
+
+
+if __name__ == "__main__":
+    main()
