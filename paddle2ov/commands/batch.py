@@ -209,10 +209,9 @@ def _write_summary(records: dict[str, Any], out: Path) -> None:
     data = {"models": [{"name": name, **_relative(record, out)} for name, record in records.items()]}
     write_text(out / "summary.json", json.dumps(data, indent=1) + "\n")
     try:
-        from paddle2ov.reporting.page import render
+        from paddle2ov.reporting.page import BATCH, render
 
-        scripts = ("dom.js", "tables.js", "batch.js")
-        page = render("batch.html.jinja", {**data, "good": GOOD}, scripts, models=data["models"], done=GOOD)
+        page = render("batch.html.jinja", {**data, "good": GOOD}, BATCH, models=data["models"], done=GOOD)
     except ImportError:
         return  # jinja2 is not installed: the JSON says the same
     write_text(out / "summary.html", page)

@@ -26,6 +26,8 @@ from paddle2ov.reporting.terminal import shapes
 _HERE = Path(__file__).parent
 _SUFFIXES = (".json", ".html")
 CHARTS, GRAPHS = "vendor/chart.umd.min.js", "vendor/cytoscape.min.js"
+BATCH = ("dom.js", "tables.js", "batch.js")
+"""The scripts of a batch's page."""
 _SCRIPTS = ("dom.js", "charts.js", "tables.js", "graph.js", "details.js", "report.js")
 
 
@@ -120,4 +122,4 @@ def _short(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value is not None and value not in ([], {})}
 
 
-__all__ = ["CHARTS", "GRAPHS", "check_target", "render", "report_page", "write_report"]
+__all__ = ["BATCH", "CHARTS", "GRAPHS", "check_target", "render", "report_page", "write_report"]

@@ -16,7 +16,9 @@ from gen_models import all_networks
 from gen_models.harness.store import generated, generated_network
 from gen_models.networks.post_ops import CHAINS
 from gen_models.networks.repeated import BLOCK, repeat
+from paddle2ov.jobs.conversions import GOOD
 from paddle2ov.reporting import build_report, refused_report, write_report
+from paddle2ov.reporting.page import BATCH, render
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = "</script><script>alert(1)</script>"
@@ -172,7 +174,9 @@ return [...document.querySelectorAll("main > section:not([hidden]) canvas[id]")]
 """
 
 
-@pytest.mark.parametrize(("page", "width"), [("attention", 1280), ("attention", 1920), ("chain", 1280)])
+@pytest.mark.parametrize(
+    ("page", "width"), [("attention", 500), ("attention", 1280), ("attention", 1920), ("chain", 1280)]
+)
 def test_tabs(browser, pages, page, width):
     browser.driver.set_window_size(width, 1000)
     browser.open(pages(page))
@@ -187,6 +191,64 @@ def test_tabs(browser, pages, page, width):
         assert browser.run("return document.documentElement.scrollWidth") <= width  # nothing to scroll sideways
     browser.show("graph")
     assert browser.wait("return view.cy && view.cy.nodes().length") > 3
+
+
+def test_dark_mode(browser, pages):
+    """The ground is dark and the words on it are light, in the page and in its charts, where the system asks for it."""
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    lightness = """
+    const style = getComputedStyle(document.documentElement);
+    const context = document.createElement("canvas").getContext("2d");
+    return [style.color, style.backgroundColor, Chart.defaults.color].map((colour) => {
+      context.fillStyle = colour;
+      const [r, g, b] = [1, 3, 5].map((i) => parseInt(context.fillStyle.slice(i, i + 2), 16));
+      return 0.3 * r + 0.59 * g + 0.11 * b;
+    });
+    """
+    browser.open(pages("chain"))
+    ink, ground, chart = browser.run(lightness)
+    assert max(ink, chart) < ground - 100
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    ink, ground, chart = browser.open(pages("chain")).run(lightness)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert min(ink, chart) > ground + 100
+
+
+@pytest.mark.parametrize(("page", "shown"), [("chain", False), ("attention", True)])
+def test_passes_that_did_nothing_are_not_shown(browser, pages, page, shown):
+    browser.open(pages(page)).show("passes")
+    found = browser.run("return [...document.querySelectorAll('#passes figure')].map((one) => one.id)")
+    assert ("chart-passes-card" in found) == shown
+    assert found[-2:] == ["chart-nodes-card", "chart-stages-card"]
+
+
+def test_names_are_not_cut(browser, pages):
+    browser.open(pages("attention")).show("graph")
+    name = "a_long_name/of_an_operator.tmp_0_" * 5
+    assert browser.run(f"return inLines('{name}', 20).join('')") == name
+    assert max(map(len, browser.run(f"return inLines('{name}', 20)"))) <= 20
+    browser.wait("return view.cy && view.cy.nodes().length")
+    cut = "return view.cy.nodes().filter((one) => one.style('text-wrap') === 'ellipsis').length"
+    assert browser.run(cut) == 0
+
+
+def test_the_page_of_a_batch(browser, tmp_path):
+    models = [
+        {"name": "slow", "state": "agrees", "message": "", "seconds": 20.5, "report": "a b/slow#.html"},
+        {"name": HOSTILE, "state": "refused", "message": IMAGE, "seconds": 3.0},
+        {"name": "quick", "state": "agrees", "message": "", "seconds": 1.25},
+    ]
+    page = render("batch.html.jinja", {"models": models, "good": GOOD}, BATCH, models=models, done=GOOD)
+    (tmp_path / "summary.html").write_text(page)
+    browser.open(tmp_path / "summary.html")
+    names = "return [...document.querySelectorAll('tbody tr')].map((row) => row.children[0].textContent)"
+    assert browser.run(names) == [HOSTILE, "slow", "quick"]  # what needs a look comes first
+    links = browser.run("return [...document.querySelectorAll('a')].map((one) => one.getAttribute('href'))")
+    assert links == ["a%20b/slow%23.html"]
+    browser.run("document.querySelectorAll('th button')[5].click()")
+    assert browser.run(names) == ["slow", HOSTILE, "quick"]
+    browser.find("filter-models").send_keys("quick")
+    assert browser.run(names) == ["quick"]
 
 
 def test_table_is_filtered_and_sorted(browser, pages):

@@ -12,8 +12,8 @@ fillTable("models", [...DATA.models].sort((a, b) => isGood(a) - isGood(b)), [
   { title: "model", value: (one) => one.name, show: named, name: true },
   { title: "format", value: (one) => FORMATS[one.format] || "" },
   { title: "state", value: (one) => one.state, show: badge },
-  { title: "largest relative difference", value: (one) => one.largest, show: (one) => rounded(one.largest, scientific), number: true },
+  { title: "difference", value: (one) => one.largest, show: (one) => rounded(one.largest, scientific), number: true },
   { title: "nodes", value: (one) => one.nodes, number: true },
   { title: "seconds", value: (one) => one.seconds, show: (one) => rounded(one.seconds, (seconds) => seconds.toFixed(2)), number: true },
-  { title: "message", value: (one) => one.message },
+  { title: "message", value: (one) => one.message, lines: true },
 ], { text: (one) => [one.name, one.state, one.message].join("\n") });

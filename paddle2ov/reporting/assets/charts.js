@@ -13,19 +13,32 @@ const FATE_WORDS = {
 
 Chart.defaults.font.family = getComputedStyle(document.documentElement).getPropertyValue("--font");
 Chart.defaults.font.size = 12;
-Chart.defaults.color = "#5b6775";
+const themed = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+Chart.defaults.color = themed("--soft");
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.plugins.legend.position = "bottom";
 Chart.defaults.plugins.legend.labels.boxWidth = 12;
 Chart.defaults.plugins.tooltip.displayColors = false;
 
-/* The plot's place, or null where the page has none or there is nothing to show. */
+/* A long label in lines, none of it cut: after a space, a sign, or wherever a line is full. */
+function inLines(label, most = 48) {
+  const lines = [""];
+  for (const part of label.split(/(?<=[\s/_.,:+-])/).flatMap((one) => one.match(new RegExp(`.{1,${most}}`, "gs")) || [])) {
+    if ((lines.at(-1) + part).trimEnd().length > most) lines.push("");
+    lines[lines.length - 1] += part;
+  }
+  return lines.length > 1 ? lines.map((one) => one.trim()) : lines[0];
+}
+const mostOf = () => Math.max(14, Math.min(48, Math.floor(window.innerWidth / 20)));
+const extraLines = (labels) => total(labels, (one) => (Array.isArray(one) ? one.length - 1 : 0));
+
+/* The plot's place, or null where the page has none or there is nothing to show: then its card goes too. */
 function place(id, isEmpty, height) {
   const canvas = byId(id);
   if (!canvas) return null;
   if (isEmpty) {
-    canvas.parentElement.replaceWith(element("p", { class: "empty" }, "Nothing to show."));
+    canvas.closest("figure").remove();
     return null;
   }
   if (height) canvas.parentElement.style.height = `${height}px`;
@@ -34,19 +47,20 @@ function place(id, isEmpty, height) {
 
 const axis = (title, more = {}) => ({
   title: { display: Boolean(title), text: title },
-  grid: { color: "#edf0f3" },
+  grid: { color: themed("--rule") },
   border: { display: false },
   ...more,
 });
 
 /* Horizontal bars. rows: [{label, value, note, colour, click}]. */
 function bars(id, rows, { title = "", format = (value) => value.toLocaleString("en") } = {}) {
-  const canvas = place(id, !rows.length, Math.max(120, 62 + 23 * rows.length));
+  const labels = rows.map((row) => inLines(row.label, mostOf()));
+  const canvas = place(id, !rows.length, Math.max(120, 62 + 23 * rows.length + 15 * extraLines(labels)));
   if (!canvas) return null;
   return new Chart(canvas, {
     type: "bar",
     data: {
-      labels: rows.map((row) => shortened(row.label, 64)),
+      labels,
       datasets: [{ data: rows.map((row) => row.value || null), backgroundColor: rows.map((row) => row.colour || COLOURS[0]), maxBarThickness: 17, minBarLength: 2 }],
     },
     options: {
@@ -72,12 +86,13 @@ function bars(id, rows, { title = "", format = (value) => value.toLocaleString("
 /* Horizontal bars of several parts. parts: [{label, colour, values}] with one value for each label. */
 function stacked(id, labels, parts, title = "") {
   const shown = parts.filter((part) => part.values.some((value) => value));
-  const canvas = place(id, !labels.length || !shown.length, Math.max(150, 96 + 23 * labels.length));
+  const named = labels.map((label) => inLines(label, mostOf()));
+  const canvas = place(id, !labels.length || !shown.length, Math.max(150, 96 + 23 * labels.length + 15 * extraLines(named)));
   if (!canvas) return null;
   return new Chart(canvas, {
     type: "bar",
     data: {
-      labels: labels.map((label) => shortened(label, 64)),
+      labels: named,
       datasets: shown.map((part) => ({ label: part.label, data: part.values, backgroundColor: part.colour, maxBarThickness: 17 })),
     },
     options: {
@@ -127,7 +142,7 @@ function differences(id, points, tolerance, { x = "", labels = null } = {}) {
   const largest = Math.max(tolerance * 10, ...points.map(value));
   const logarithmic = axis("largest relative difference", { type: "logarithmic", min: 0.7 * least, max: largest * 3, ticks: { callback: tickName } });
   const plain = sideways
-    ? axis("", { type: "linear", min: -0.5, max: labels.length - 0.5, grid: { display: false }, reverse: true, ticks: { stepSize: 0.5, autoSkip: false, callback: (tick) => (Number.isInteger(tick) ? shortened(labels[tick] || "", 40) : null) } })
+    ? axis("", { type: "linear", min: -0.5, max: labels.length - 0.5, grid: { display: false }, reverse: true, ticks: { stepSize: 0.5, autoSkip: false, callback: (tick) => (Number.isInteger(tick) ? inLines(labels[tick] || "", mostOf()) : null) } })
     : axis(x, { type: "linear", min: ends[0], max: ends[1], ticks: { precision: 0, includeBounds: false } });
   return new Chart(canvas, {
     data: {

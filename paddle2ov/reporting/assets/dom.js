@@ -27,7 +27,6 @@ function microseconds(value) {
 }
 
 const scientific = (value) => (value === 0 ? "0" : value.toExponential(1));
-const shortened = (text, most = 42) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 const counted = (count, one, more = one + "s") => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
 
 /* Groups of items by a key, in the order of their first member. */

@@ -54,15 +54,18 @@ function isDark(colour) {
 }
 
 const STYLE = [
-  { selector: "node", style: { shape: "round-rectangle", width: 150, height: 34, "background-color": "data(colour)", "border-width": 1, "border-color": "#b9c3cd", label: "data(label)", color: "data(ink)", "font-size": 13, "font-family": "system-ui, sans-serif", "text-valign": "center", "text-halign": "center", "text-wrap": "ellipsis", "text-max-width": 140, "min-zoomed-font-size": 6 } },
+  { selector: "node", style: { shape: "round-rectangle", width: 150, height: 34, "background-color": "data(colour)", "border-width": 1, "border-color": "#b9c3cd", label: "data(label)", color: "data(ink)", "font-size": "data(size)", "font-family": "system-ui, sans-serif", "text-valign": "center", "text-halign": "center", "text-wrap": "wrap", "text-overflow-wrap": "anywhere", "text-max-width": 142, "min-zoomed-font-size": 6 } },
   { selector: "node.end", style: { shape: "round-tag", "background-color": "#fff", "border-color": "#8a95a3", "font-style": "italic" } },
-  { selector: "node.box", style: { "background-color": "#f3f1f9", "background-opacity": 0.6, "border-color": "#7a6fa8", "border-style": "dashed", "text-valign": "top", "text-margin-y": -4, color: "#5f558c", padding: 18 } },
+  { selector: "node.box", style: { "background-color": "#f3f1f9", "background-opacity": 0.6, "border-color": "#7a6fa8", "border-style": "dashed", "text-wrap": "none", "text-valign": "top", "text-margin-y": -4, color: "#5f558c", padding: 18 } },
   { selector: "edge", style: { width: 1.2, "line-color": "#a7b1bc", "target-arrow-color": "#a7b1bc", "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "straight" } },
   { selector: "edge.bent", style: { "curve-style": "round-segments", "segment-distances": "data(distances)", "segment-weights": "data(weights)", "edge-distances": "node-position", "segment-radii": 18 } },
   { selector: "edge.far", style: { "line-style": "dashed", "line-color": "#ccd4dc", "target-arrow-color": "#ccd4dc", "curve-style": "straight" } },
   { selector: "node:selected", style: { "border-width": 4, "border-color": "#c4622d" } },
   { selector: "edge.near", style: { "line-color": "#c4622d", "target-arrow-color": "#c4622d", width: 2.2, "z-index": 10 } },
 ];
+
+/* Long names take a second and a third line, none is cut. */
+const fontSize = (words) => [[20, 13], [46, 11], [84, 8.5], [Infinity, 6]].find(([most]) => words.length <= most)[1];
 
 /* Bends are kept as points; Cytoscape wants them relative to the line between the ends. */
 function segments(from, to, bends) {
@@ -84,7 +87,7 @@ function graphElements(graph) {
     places.set(key, { x, y });
     const fused = kind === "primitive" ? PRIMITIVES[ref].chain.length - 1 : 0;
     const words = (label || "(no name)") + (fused > 0 ? ` +${fused}` : "");
-    const one = { group: "nodes", data: { id: key, label: words, name: label, kind, ref, colour: "#ffffff", ink: "#1d2733" }, classes: kind === "block" ? "box" : kind === "operator" || kind === "primitive" ? "" : "end" };
+    const one = { group: "nodes", data: { id: key, label: words, name: label, kind, ref, size: kind === "block" ? 13 : fontSize(words), colour: "#ffffff", ink: "#1d2733" }, classes: kind === "block" ? "box" : kind === "operator" || kind === "primitive" ? "" : "end" };
     if (box) one.data.parent = box;
     if (kind !== "block") one.position = { x, y };
     return one;

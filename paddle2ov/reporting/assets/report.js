@@ -66,7 +66,7 @@ drawers.passes = () => {
     Object.entries(counts).map(([reason, count]) => ({ label: `${name}: ${reason}`, value: count, colour: COLOURS[i % COLOURS.length] })));
   bars("chart-match-failures", reasons, { title: "left alone" });
   const kinds = { total: "total", identity: "identity", reshape: "reduced to reshape", "2-D": "reduced to 2-D", higher: "of a higher rank", removed: "removed" };
-  bars("chart-transposes", Object.entries(kinds).map(([kind, words]) => ({ label: words, value: transposes[kind] })), { title: "transposes" });
+  bars("chart-transposes", Object.entries(kinds).filter(([kind]) => transposes[kind]).map(([kind, words]) => ({ label: words, value: transposes[kind] })), { title: "transposes" });
   const sizes = [["operators of the program", operators], ["nodes after translation", nodes], ["nodes after the passes", after]];
   if (COMPILED) sizes.push(["primitives", COMPUTING.length]);
   bars("chart-nodes", sizes.map(([label, value]) => ({ label, value })));

@@ -3,7 +3,7 @@
 
 const PAGE_OF_ROWS = 200;
 
-/* columns: [{title, value(row), show(row), number}]; text(row): what the filter looks in. */
+/* columns: [{title, value(row), show(row), number, name, lines}]; text(row): what the filter looks in. */
 function fillTable(name, rows, columns, { text, click }) {
   const table = byId(`table-${name}`);
   if (!table) return;
@@ -38,7 +38,7 @@ function fillTable(name, rows, columns, { text, click }) {
     if (state.column !== null) found.sort(compare);
     body.replaceChildren(...found.slice(0, state.shown).map((row) =>
       element("tr", { class: click ? "link" : "", onclick: () => click && click(row) },
-        ...columns.map((column) => element("td", { class: column.number ? "number" : column.name ? "name" : "" }, column.show ? column.show(row) : String(column.value(row) ?? "–"))))));
+        ...columns.map((column) => element("td", { class: column.number ? "number" : column.name ? "name" : column.lines ? "lines" : "" }, column.show ? column.show(row) : String(column.value(row) ?? "–"))))));
     byId(`count-${name}`).textContent = found.length === rows.length ? counted(rows.length, "row") : `${found.length} of ${counted(rows.length, "row")}`;
     more.hidden = found.length <= state.shown;
   }
