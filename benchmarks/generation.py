@@ -3,7 +3,8 @@
     python -m benchmarks.generation                        # 2 layers of width 128, 8 of 1024; one thread and two
     python -m benchmarks.generation 8x1024 --steps 512 --threads 1 --rounds 1
 
-The decoders are those of decoders.py. Split, the body of the Loop is a model of its own, whose caches are state
+The decoders are those of gen_models/networks/decoders.py.
+Split, the body of the Loop is a model of its own, whose caches are state
 (`ReadValue` and `Assign`) and whose other carried tensors are inputs and results. Every route runs in a process of its
 own, which waits for its turn; a turn decodes one token and then `--steps`, and the difference is what the further ones
 took. Times are medians over the rounds of CPU time, which other work disturbs least, and of wall time. All routes must
@@ -37,6 +38,8 @@ from paddle2ov.graph.opset import ops
 
 ROUTES = ("Paddle", "Loop", "split")
 FEATURES = 144
+ENDS = np.array([[1 << 20]], np.int64)
+"""Rows do not end before the limit."""
 
 Decode: TypeAlias = Callable[[int], NDArray[Any]]
 """Decodes so many tokens, and returns them."""
@@ -179,6 +182,7 @@ def _paddle(folder: Path, features: NDArray[Any], threads: int) -> _Route:
         def decode(steps: int) -> NDArray[Any]:
             predictor.get_input_handle("features").copy_from_cpu(features)
             predictor.get_input_handle("limit").copy_from_cpu(np.array([steps], np.int64))
+            predictor.get_input_handle("ends").copy_from_cpu(ENDS)
             predictor.run()
             tokens: NDArray[Any] = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
             return tokens
@@ -203,7 +207,7 @@ def _loop(folder: Path, features: NDArray[Any], threads: int) -> _Route:
     request = _compiled(paddle2ov.convert(folder), threads)
 
     def decode(steps: int) -> NDArray[Any]:
-        request.infer({"features": features, "limit": np.array([steps], np.int64)})
+        request.infer({"features": features, "limit": np.array([steps], np.int64), "ends": ENDS})
         return request.get_output_tensor(0).data.copy()
 
     return "Loop", decode, str
@@ -225,7 +229,7 @@ def _split(folder: Path, features: NDArray[Any], threads: int) -> _Route:
     tokens = sum(is_carried[: model.get_results()[0].input_value(0).get_index()])  # results are in the order of inputs
 
     def decode(steps: int, step: openvino.InferRequest = step) -> NDArray[Any]:
-        request.infer([features, np.array([steps], np.int64)])
+        request.infer([features, np.array([steps], np.int64), ENDS])
         values = list(request.output_tensors)
         started = values[: len(merged)]
         carried = [one for one, plain in zip(started, is_carried, strict=True) if plain]

@@ -7,7 +7,7 @@ Semantics: `paddle/phi/kernels/cpu/{top_k,arg_min_max,argsort,kthvalue,searchsor
 Of equal elements the first one is taken, as in Paddle's arg_max and stable argsort; which one Paddle's unstable sorts
 (topk, argsort, kthvalue) take depends on the C++ library. NaN is the largest in argsort and kthvalue, as in Paddle; in
 topk, arg_max and arg_min its order is that of OpenVINO's comparisons: an extra pass over all scores would cost every
-detector time.
+detector time. Only arg_max and arg_min of long rows pass over it, as in Paddle.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from paddle2ov.converters.graph.common import (
     shape_of,
 )
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
-from paddle2ov.converters.graph.sorting import sort, topk
+from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -92,7 +92,7 @@ def _arg_extreme(largest: bool) -> Converter:
             return {"out": ops.constant(arrays.zeros([1] if keep and not flat else []), dtype)}
         if flat:
             x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
-        found = topk(_sortable(x), ints(1), axis, largest).output(1)
+        found = first_extreme(_sortable(x), axis, largest)
         if flat:
             shape = [1] * rank if keep else []
             return {"out": cast_to(ops.reshape(found, ints(shape), False), dtype)}

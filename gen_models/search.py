@@ -104,6 +104,7 @@ def _searchsorted_random(draw):
 
 TIES = [[3, 1, 3, 2, 3], [0, 0, 0, 0, 0], [1, 2, 2, 1, 2]]
 
+LONG = [[7 * i % 11 for i in range(4096)], [-5] * 4096]
 NAN = [[1.0, math.nan, 3.0, -2.0], [math.inf, 0.5, 2.0, -math.inf], [7.0, 2.0, math.nan, -1.0]]
 
 
@@ -152,6 +153,8 @@ OPS = [
             case(x=tensor([2, 3, 7], dims=[-1, 3, -1])),
             case(x=tensor([])),
             case(x=tensor([]), axis=0, keepdim=True),
+            case(x=tensor([2, 4096], "float32", values=LONG, dims=[-1, 4096]), axis=1),
+            case(x=tensor([2, 5000, 3]), axis=1, keepdim=True),
             case(x=tensor([], "int64"), axis=0),
             case(x=tensor([9], "int32"), axis=0),
             case(x=tensor([2, 3, 7]), axis=tensor([], "int64", values=1), **COMPUTED),
@@ -168,6 +171,8 @@ OPS = [
         "arg_min",
         _arg_min,
         cases=[
+            case(x=tensor([2, 4096], "float32", values=LONG, dims=[-1, 4096]), axis=1),
+            case(x=tensor([2, 5000, 3]), axis=1, keepdim=True),
             case(x=tensor([3, 7])),
             case(x=tensor([3, 7]), axis=0),
             case(x=tensor([3, 7]), axis=-1, keepdim=True),

@@ -7,14 +7,19 @@ is stable for short rows only; so stability is kept here where it costs little, 
 
 from __future__ import annotations
 
+import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, dim_of, ints, output_of, static_rank
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, dim_of, ints, output_of, static_rank
 from paddle2ov.graph.opset import ops
 
 _CHEAP_COMPARISONS = 1 << 18
 _CHEAP_COUNT = 16
+_LONG_ROW = 4096
+"""From here on, three passes over a row are faster than a stable TopK: 0.16 ms and 0.48 ms for 50,000 elements."""
+_LONGEST_ROW = 1 << 24
+"""Integers up to here are exact in the float32 that the CPU plugin computes a Select in where it fuses it."""
 _LONGEST_PACKED = 46_340
 """The square of a row's length must fit into the 32 bits that the CPU plugin computes integers with."""
 
@@ -25,6 +30,25 @@ def topk(x: Tensor, k: Tensor, axis: int, largest: bool) -> Node:
     cheap = count is not None and (count <= _CHEAP_COUNT or (size is not None and size * count <= _CHEAP_COMPARISONS))
     order = "max" if largest else "min"
     return ops.topk(x, k, axis, order, "value", index_element_type=Type.i64, stable=cheap)
+
+
+def first_extreme(x: Tensor, axis: int, largest: bool) -> Output:
+    """The index of the first of the largest (or smallest) elements along axis, which stays as a dimension of 1.
+
+    In long rows of numbers NaN is passed over, as in Paddle; elsewhere its order is that of TopK's comparisons.
+    """
+    size = _static_size(x, axis)
+    if size is None or not _LONG_ROW <= size < _LONGEST_ROW or x.get_element_type() != Type.f32:
+        return topk(x, ints(1), axis, largest).output(1)
+    limits = np.finfo(np.float32)
+    worst = float(limits.min if largest else limits.max)
+    numbers = ops.select(ops.is_nan(x), const_like(worst, x), x)
+    extreme = (ops.reduce_max if largest else ops.reduce_min)(numbers, ints([axis]), True)
+    # The first one is the furthest from the end; where none is equal, as where all are NaN, it is element 0.
+    from_end = _broadcastable_along(ops.constant(np.arange(size, 0, -1, dtype=np.int32)), axis, static_rank(x))
+    furthest = ops.reduce_max(ops.select(ops.equal(numbers, extreme), from_end, _i32(0)), ints([axis]), True)
+    index = ops.select(ops.equal(furthest, _i32(0)), _i32(0), ops.subtract(_i32(size), furthest))
+    return ops.convert(index, Type.i64).output(0)
 
 
 def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
