@@ -1,9 +1,12 @@
 """The paths that pages and sources name are there."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
+
+from paddle2ov.commands.convert import convert_command
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*.svg")])
@@ -44,3 +47,38 @@ def test_a_path_that_is_gone_is_found():
         "`converters/gone.py`, [coverage](docs/coverage.md), `passes/gone/`, https://site.org/docs/other.md, tests/ops/"
     )
     assert sorted(path for path in paths(text) if not is_there(path)) == ["converters/gone.py", "passes/gone/"]
+
+
+def test_options_of_the_equivalents():
+    """Every option that stands in the column of paddle2ov is one of `paddle2ov convert`."""
+    rows = [
+        row.split("|") for row in (ROOT / "docs" / "equivalents.md").read_text().splitlines() if row.startswith("|")
+    ]
+    named = {option for row in rows for option in re.findall(r"(?<=[` ])--?[a-z][\w-]*", row[2])}
+    known = {option for one in convert_command.params for option in (*one.opts, *one.secondary_opts)}
+    assert len(named) > 10
+    assert named <= known
+
+
+UNIX_ONLY = {"fcntl", "grp", "posix", "pwd", "resource", "syslog", "termios"}
+
+
+def imported_first(tree):
+    """The modules that a module imports as soon as it is imported itself."""
+    waiting = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            waiting += ast.iter_child_nodes(node)
+
+
+def test_no_module_of_unix_is_needed():
+    for folder in ("paddle2ov", "converters"):
+        for path in (ROOT / folder).rglob("*.py"):
+            found = set(imported_first(ast.parse(path.read_text(encoding="utf-8"))))
+            assert not found & UNIX_ONLY, path
+    assert set(imported_first(ast.parse("try:\n    import pwd\nfinally:\n    pass"))) == {"pwd"}
